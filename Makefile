@@ -1,0 +1,79 @@
+# Nothing but Python 3.11+ and make is needed. `make` alone says what there is.
+
+PYTHON ?= python3
+JOBS ?= 2
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(VENV)/.run-installed
+DEV := $(VENV)/.dev-installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install install-dev run demo test coverage check fmt openapi lock upgrade clean
+
+help: ## say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+install: $(RUN) ## make the environment in .venv, exactly as locked
+
+install-dev: $(DEV) ## the same, and what tests and checks need
+
+run: $(RUN) ## serve, with an embedded Redis unless REDIS_URL names one
+	@$(BIN)/python -m service $(ARGS)
+
+demo: $(RUN) ## play one match of each game against the running service
+	@$(BIN)/python -m service.demo $(ARGS)
+
+test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more at once)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+coverage: $(DEV) ## run all tests and say which lines of the engine none of them reached
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)
+
+check: $(DEV) ## check format, lint, types and the direction of imports
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports
+#	@$(BIN)/python -m service.web.openapi --check
+
+fmt: $(DEV) ## format, and mend what lint can mend
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+openapi: $(RUN) ## write openapi.yaml anew
+	@$(BIN)/python -m service.openapi
+
+lock: $(DEV) ## write the lock files anew after a change of pyproject.toml, keeping versions where they may stay
+	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
+	@$(COMPILE) $(UPGRADE) --extra dev --constraint locks/run.txt --output-file locks/dev.txt pyproject.toml
+
+upgrade: UPGRADE := --upgrade
+upgrade: lock ## the same with the newest versions that fit together
+
+clean: ## remove the environment and all caches; games stay
+	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	find service tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here; Python 3.11 or newer is needed (make PYTHON=/path/to/python3 …)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is older than Python 3.11 (make PYTHON=/path/to/python3 …)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "make: $(PYTHON) has no venv module; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "Making the environment in $(VENV) (once)"
+	@$(PYTHON) -m venv --clear $(VENV)
+
+$(RUN): $(BIN)/python locks/run.txt pyproject.toml
+	@echo "Installing what locks/run.txt lists"
+	@$(PIP) --require-hashes -r locks/run.txt
+	@$(PIP) --no-deps -e .
+	@touch $@
+
+$(DEV): $(RUN) locks/dev.txt
+	@echo "Installing what locks/dev.txt lists"
+	@$(PIP) --require-hashes -r locks/dev.txt
+	@touch $@

@@ -1,0 +1,32 @@
+"""Puts the service together: the only place that names concrete adapters."""
+
+from __future__ import annotations
+
+import logging
+import os
+from datetime import UTC, datetime
+
+from flask import Flask
+
+from service.config import Settings
+from service.games.hosting import Games
+from service.games.ports import Store
+from service.storage.connection import connect
+from service.storage.redis_store import RedisStore
+from service.web.app import create_app
+
+_DAY_SECONDS = 86_400
+
+
+def build_app(settings: Settings) -> Flask:
+    """The application over the Redis of the settings."""
+    if settings.redis_url is None:
+        raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
+    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    ttl = settings.game_ttl_days * _DAY_SECONDS
+    return create_app(build_games(RedisStore(connect(settings.redis_url), ttl), ttl))
+
+
+def build_games(store: Store, ttl_seconds: int) -> Games:
+    """The games of a store, with the clock and the luck of this machine."""
+    return Games(store, lambda: datetime.now(UTC), os.urandom, ttl_seconds)

@@ -1,0 +1,102 @@
+"""The only luck: from a seed to an order of tiles.
+
+The shuffle can be repeated in any language:
+
+* A *field* is a text's length in bytes as 4 bytes, big-endian, and then its UTF-8 bytes.
+* The *stream* of a seed (32 bytes) is the concatenation of its blocks 0, 1, 2, …; block ``c`` is
+  HMAC-SHA256 with the seed as the key, over the fields ``"domino-shuffle-1"``, round, attempt and
+  ``c``, the three numbers written in decimal. Round counts from 1; attempt is 0, and one more for each
+  deal of the round that the rules deal again.
+* A *number below n* is the next 4 bytes of the stream as a big-endian integer r; r is skipped as long
+  as it is not below the largest multiple of n up to 2³²; the number is r mod n.
+* *Fisher–Yates*: the set in its order 0-0, 0-1, …, 0-n, 1-1, …, n-n; for i from the last index down to
+  1, swap the tiles at i and at a number below i + 1.
+* *Dealing*: in seat order each seat that is in takes its hand from the front, all its tiles at once; the
+  rest is the stock, drawn from the front.
+
+The seed is 32 bytes from the operating system, or, for a game arranged by a seed text, SHA-256 over the
+fields ``"domino-seed-1"`` and the text. Vectors: ``tests/vectors/shuffle.json``.
+
+Must not know: who wins, or what a tile is worth.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from service.engine.tiles import Tile
+
+_LABEL = "domino-shuffle-1"
+_SEED_LABEL = "domino-seed-1"
+_WORD = 1 << 32
+
+Hands = tuple[tuple[Tile, ...], ...]
+
+
+class ArrangedDeal(NamedTuple):
+    """A deal somebody has set: a hand a seat (empty for a seat that is out), the stock in the order of drawing."""
+
+    hands: Hands
+    stock: tuple[Tile, ...]
+
+
+class Deck(NamedTuple):
+    """Where the tiles of a match come from: 32 secret bytes, and the deals arranged for the first rounds."""
+
+    seed: bytes
+    arranged: tuple[ArrangedDeal, ...] = ()
+
+    def arranged_for(self, round_number: int) -> ArrangedDeal | None:
+        """The deal set for this round, if there is one."""
+        return self.arranged[round_number - 1] if round_number <= len(self.arranged) else None
+
+
+def field(text: str) -> bytes:
+    """A text that cannot run into its neighbour: its length in bytes, then its bytes."""
+    data = text.encode()
+    return len(data).to_bytes(4, "big") + data
+
+
+def seed_from_text(text: str) -> bytes:
+    """The 32 bytes that a seed text stands for."""
+    return sha256(field(_SEED_LABEL) + field(text)).digest()
+
+
+def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:
+    """The tiles in the order that this seed gives to this attempt at dealing this round."""
+    words = _words(seed, field(_LABEL) + field(str(round_number)) + field(str(attempt)))
+    order = list(tiles)
+    for i in range(len(order) - 1, 0, -1):
+        j = _below(i + 1, words)
+        order[i], order[j] = order[j], order[i]
+    return tuple(order)
+
+
+def cut(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
+    """The hands taken from the front of ``order``, a size a seat, and the stock that is left."""
+    hands = []
+    start = 0
+    for size in sizes:
+        hands.append(tuple(order[start : start + size]))
+        start += size
+    return ArrangedDeal(tuple(hands), tuple(order[start:]))
+
+
+def _words(seed: bytes, context: bytes) -> Iterator[int]:
+    counter = 0
+    while True:
+        block = hmac.digest(seed, context + field(str(counter)), "sha256")
+        for start in range(0, 32, 4):
+            yield int.from_bytes(block[start : start + 4], "big")
+        counter += 1
+
+
+def _below(n: int, words: Iterator[int]) -> int:
+    limit = _WORD - _WORD % n
+    while True:
+        word = next(words)
+        if word < limit:
+            return word % n

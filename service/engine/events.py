@@ -1,0 +1,121 @@
+"""What has happened in a match, and how a round was counted.
+
+Owns the events that the referee writes; a match is the sum of its events. They hold the whole truth,
+hidden tiles included: who may know what of them is for ``view`` alone to say. Must not know how an
+event changes a state (``play``) or how it is stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from service.engine.tiles import Tile
+
+Reason = Literal["out", "blocked", "closed", "flip"]
+
+
+class HandLeft(NamedTuple):
+    """What a seat held when the round ended, and what it was worth."""
+
+    seat: int
+    tiles: tuple[Tile, ...]
+    value: int
+
+
+class Line(NamedTuple):
+    """One entry on the score card: points, the rule they come from, and the arithmetic."""
+
+    seat: int
+    points: int
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """The count of a round. ``scores`` has a number a seat; the lines of a seat add up to its score."""
+
+    number: int
+    ended_by: Reason
+    hands: tuple[HandLeft, ...]
+    scores: tuple[int, ...]
+    lines: tuple[Line, ...]
+    winner: int | None = None
+    loser: int | None = None
+    carried: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A round was dealt: every hand (empty for a seat that is out), and the stock in the order of drawing."""
+
+    round: int
+    hands: tuple[tuple[Tile, ...], ...]
+    stock: tuple[Tile, ...]
+    arranged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A tile was laid; ``end`` is where it joined (the lead: nowhere). Points where ends are counted."""
+
+    seat: int
+    tile: Tile
+    end: str | None
+    face_down: bool
+    points: int | None = None
+    ends_sum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drew:
+    """The next tile of the stock went to a hand."""
+
+    seat: int
+    tile: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A seat could not or would not place, and had nothing to draw."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A seat ended its turn of several tiles."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flipped:
+    """The second player turned the opening tile over (rules 2.8)."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEnded:
+    """The round is over and counted."""
+
+    round: Round
+
+
+@dataclass(frozen=True, slots=True)
+class Eliminated:
+    """A seat is out of the match."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The match is won; ties share it."""
+
+    winners: tuple[int, ...]
+
+
+Event = Dealt | Played | Drew | Passed | Done | Flipped | RoundEnded | Eliminated | Finished

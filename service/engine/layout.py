@@ -1,0 +1,198 @@
+"""The layout: the tiles on the table, and the ends where a tile may join.
+
+This module owns the geometry that all games share. It must not know whose turn it is, what a hand
+holds, or which game is played.
+
+**One tree says it all.** Every tile but the first hangs on one *host* by one *side* of that host. A
+place where a tile may join is an *end*: it has a name, the number to match, its host and the side, and
+a gate. Ends are never merged, even when two of them are alike. When a tile joins, its end is covered
+and gone; what the tile opens depends on the tile alone:
+
+============================  ======================================================================
+laid                          opens
+============================  ======================================================================
+non-double, joining           its outer half (side ``end``)
+non-double, leading           both halves (side ``end``)
+double, joining, face up      the far ``long`` side, and both ``short`` sides if it *branches*
+double, leading               both ``long`` sides, and both ``short`` sides if it branches
+double, joining, face down    nothing: a closed end on its ``long`` side remains, to be seen
+============================  ======================================================================
+
+A game only answers, for each face-up double, how it branches: ``NEVER``; ``AT_ONCE``: its short sides
+are open from the start; or ``GATED``: they are there, and open when the first tile after it joins one
+of its long sides.
+
+**Proof on paper**, five cases, ends written host/side=number, gated in (), closed in []:
+
+1. *Two-ended lines* (rules 4.3, 5.4): no double branches. Lead 1-1: 1-1/long=1, 1-1/long=1, named
+   ``left`` and ``right``; since an end is replaced by exactly one end, there are two for ever, and the
+   new end inherits the name. 1-2 on the right: 1-1/long=1, 1-2/end=2. 2-5, 5-4, 4-6 on the right →
+   1, 6: the chain 1/1 1/2 2/5 5/4 4/6. 1-3 on the left → 3, 4 instead: 3/1 1/1 1/2 2/5 5/4.
+2. *Lupus's four arms* (rules 1.3): the lead branches AT_ONCE, all others NEVER. Lead 0-0: long=0,
+   long=0, short=0, short=0: four ends. Each is replaced by exactly one: four arms for ever. 0-1, then
+   1-1 face down: [1-1/long=1]; when all four are closed, no end is open (1.7 b).
+3. *The wolf's mother* (rules 2.4): the first face-up double == GATED, the others NEVER. As the lead
+   3-3: long=3, long=3, (short=3), (short=3). 3-5 on one long side: 5, 3, 3, 3, all open. In mid-chain
+   1-2, 2-4, 4-4: 1-2/end=1, 4-4/long=4, (short=4), (short=4); 4-6 there → 1, 6, 4, 4; a later 6-6:
+   1, 6-6/long=6, 4, 4: no more ends. A face-down 4-4 would only close its end; the next face-up double
+   is the mother. The long side has an open gate as long as it is not served, so the layout is not
+   closed before it.
+4. *FIDO's doubles* (rules 3.4, 3.5): the lead == GATED, the others AT_ONCE. What an end counts is its
+   number, but for a long side, which counts nothing, gated or not. Lead 12-12: long, long, (short),
+   (short): counts 0+0+12+12 = 24. 10-12 on a long side: 10 + 0 + 12 + 12 = 34. 10-11 on the 10: 35.
+   0-12 on the other long side: +0 → 35. 5-12 on a short side: −12+5 = 28. 11-11 on the 11: −11+22 =
+   39. 1-11 on its short side: −11+1 = 29. 6-11 on its far long side: −0+6 = 35. As the rules have it.
+5. *Face-down doubles* (rules 1.5, 2.5): they fit like any tile, so the parent's end is covered; the
+   closed end keeps the number and names the double, so a picture can show what closed it.
+
+A lead that is turned over (rules 2.8) closes every end.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from service.engine.tiles import Tile
+
+Side = Literal["end", "long", "short"]
+Gate = Literal["open", "gated", "closed"]
+Branching = Literal["never", "at once", "gated"]
+
+END: Final = "end"
+LONG: Final = "long"
+SHORT: Final = "short"
+OPEN: Final = "open"
+CLOSED: Final = "closed"
+NEVER: Final = "never"
+AT_ONCE: Final = "at once"
+GATED: Final = "gated"
+
+
+class End(NamedTuple):
+    """A place where a tile may join, now or later.
+
+    ``host`` is the index of the placement it belongs to; ``counts`` is what it adds to the sum of the
+    ends, 0 where a game does not count them.
+    """
+
+    name: str
+    number: int
+    host: int
+    side: Side
+    gate: Gate
+    counts: int
+
+
+class Placement(NamedTuple):
+    """A tile on the table. ``host`` and ``side`` tell what it joined; the lead joined nothing (-1)."""
+
+    tile: Tile
+    host: int
+    side: Side
+    seat: int
+    face_down: bool
+
+
+class Layout(NamedTuple):
+    """The tiles in the order of play, and the ends.
+
+    ``line``: the layout has two ends, ``left`` and ``right``; else ends are named e1, e2, … as they
+    arise, ``named`` of them so far. ``counted``: ends add to a sum. ``open_mask`` has the bit of every
+    open end's number, ``ends_sum`` is the sum of ``counts``; both follow from ``ends``.
+    """
+
+    placements: tuple[Placement, ...]
+    ends: tuple[End, ...]
+    line: bool
+    counted: bool
+    named: int = 0
+    open_mask: int = 0
+    ends_sum: int = 0
+
+    def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
+        """The layout with its first tile, face up."""
+        if tile.double:
+            ends = self._double_ends(tile.low, 0, 2, branching, ("left", "right"))
+        else:
+            names = ("left", "right") if self.line else ("e1", "e2")
+            ends = tuple(
+                [
+                    End(name, number, 0, END, OPEN, number if self.counted else 0)
+                    for name, number in zip(names, (tile.low, tile.high), strict=True)
+                ]
+            )
+        return self._with(Placement(tile, -1, END, seat, False), ends, len(ends))
+
+    def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
+        """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
+        host = len(self.placements)
+        new: tuple[End, ...]
+        if not tile.double:
+            outer = tile.other(at.number)
+            name = at.name if self.line else f"e{self.named + 1}"
+            new = (End(name, outer, host, END, OPEN, outer if self.counted else 0),)
+        elif face_down:
+            name = at.name if self.line else f"e{self.named + 1}"
+            new = (End(name, at.number, host, LONG, CLOSED, 0),)
+        else:
+            new = self._double_ends(at.number, host, 1, branching, (at.name,))
+        ends = self.ends
+        if at.side == LONG and not self.line:
+            ends = tuple([e._replace(gate=OPEN) if e.gate == GATED and e.host == at.host else e for e in ends])
+        place = self.ends.index(at)
+        ends = ends[:place] + new + ends[place + 1 :]
+        return self._with(Placement(tile, at.host, at.side, seat, face_down), ends, len(new))
+
+    def turn_over(self) -> Layout:
+        """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""
+        lead = self.placements[0]._replace(face_down=True)
+        ends = tuple([end._replace(gate=CLOSED) for end in self.ends])
+        return self._replace(placements=(lead,), ends=ends, open_mask=0)
+
+    def sum_after(self, at: End | None, tile: Tile, branching: Branching) -> int:
+        """The sum of the ends if ``tile`` joined face up at ``at`` (or led), without laying it (rules 3.5)."""
+        if not self.counted:
+            return 0
+        if tile.double:
+            gain = 0 if branching == NEVER else 2 * tile.low
+        else:
+            gain = tile.pips if at is None else tile.other(at.number)
+        return self.ends_sum + gain - (0 if at is None else at.counts)
+
+    def end(self, name: str) -> End | None:
+        """The end of that name, whatever its gate."""
+        for end in self.ends:
+            if end.name == name:
+                return end
+        return None
+
+    def has_branched(self) -> bool:
+        """Whether a double lies face up: where only the first one branches, it has (rules 2.4)."""
+        return any(placement.tile.double and not placement.face_down for placement in self.placements)
+
+    def _double_ends(
+        self, number: int, host: int, longs: int, branching: Branching, line_names: tuple[str, ...]
+    ) -> tuple[End, ...]:
+        if self.line:
+            return tuple([End(name, number, host, LONG, OPEN, 0) for name in line_names])
+        first = self.named + 1
+        ends = [End(f"e{first + i}", number, host, LONG, OPEN, 0) for i in range(longs)]
+        if branching != NEVER:
+            gate: Gate = OPEN if branching == AT_ONCE else GATED
+            counts = number if self.counted else 0
+            ends += [End(f"e{first + longs + i}", number, host, SHORT, gate, counts) for i in range(2)]
+        return tuple(ends)
+
+    def _with(self, placement: Placement, ends: tuple[End, ...], new: int) -> Layout:
+        mask = total = 0
+        for end in ends:
+            total += end.counts
+            if end.gate == OPEN:
+                mask |= 1 << end.number
+        named = 0 if self.line else self.named + new
+        return Layout(self.placements + (placement,), ends, self.line, self.counted, named, mask, total)
+
+
+def empty_layout(*, line: bool, counted: bool) -> Layout:
+    """A table without tiles; it has no ends."""
+    return Layout((), (), line, counted)

@@ -1,0 +1,343 @@
+"""The referee: what a seat may do, what then happens, and what that makes of the match.
+
+Owns the course of a turn, the same for all games; every question that a game answers in its own way is
+put to its ``Rules``. Must not know any game, nor who may see what (``view``).
+
+``legal_moves`` lists, ``decide`` turns a move into events or refuses it, ``apply`` is total and makes
+the next state; ``advance`` is both in one, for whoever wants the events and the state. A turn:
+
+===========================  =================================================================
+the seat to move             may
+===========================  =================================================================
+has a tile that fits         play; once it has laid one in this turn: or say done; if a tile it
+                             drew may be kept: or pass
+nothing fits, none laid      draw, if the stock and the drawing rule allow one more; else pass
+the second player (2.8)      with nothing that fits: also flip
+===========================  =================================================================
+
+A turn ends by itself when nothing may follow: after the last tile that can be laid, and after a draw
+that may not be placed or does not fit where only one may be drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from service.engine.deal import Deck, cut, shuffle
+from service.engine.errors import GameOver, IllegalMove, NotYourTurn, RoundOver
+from service.engine.events import (
+    Dealt,
+    Done,
+    Drew,
+    Eliminated,
+    Event,
+    Finished,
+    Flipped,
+    Passed,
+    Played,
+    RoundEnded,
+)
+from service.engine.layout import OPEN, End
+from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, Scored, State
+from service.engine.tiles import Tile, sort_tiles
+from service.engine.variant import Rules
+
+_MOST_DEALS: Final = 10_000
+
+
+# What a seat may do
+
+
+def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
+    """Every move that ``seat`` may make now, each once, in a fixed order: plays by tile and end, then the others."""
+    if state.phase != PLAYING:
+        return (DEAL,) if state.phase == ROUND_OVER and not state.gone[seat] else ()
+    if seat != state.turn:
+        return ()
+    moves = [move for tile in _admitted(rules, state) for move in _plays(rules, state, tile)]
+    if not moves:
+        return _without_a_play(rules, state)
+    if state.laid:
+        moves.append(DONE)
+    elif state.drew and rules.drawing.keep:
+        moves.append(PASS)
+    return tuple(moves)
+
+
+def _admitted(rules: Rules, state: State) -> Hand:
+    """The tiles of the mover's hand that this moment of the turn admits, whether they fit or not."""
+    assert state.turn is not None
+    hand = state.hands[state.turn]
+    if not state.layout.placements:
+        opening = rules.opening(state)
+        assert opening is not None
+        return opening.tiles
+    return rules.follow(state.layout, hand) if state.laid else hand
+
+
+def _plays(rules: Rules, state: State, tile: Tile) -> Iterator[Move]:
+    """The places of one tile of the mover: an end each, and for a double that may lie face down two."""
+    layout = state.layout
+    if not layout.placements:
+        yield _play(rules, state, tile, None)
+    elif tile.mask & layout.open_mask:
+        for end in layout.ends:
+            if end.gate == OPEN and (tile.low == end.number or tile.high == end.number):
+                yield _play(rules, state, tile, end)
+                if tile.double and rules.face_down:
+                    yield Move(PLAY, tile, end.name, True)
+
+
+def _play(rules: Rules, state: State, tile: Tile, end: End | None) -> Move:
+    name = None if end is None else end.name
+    if not rules.counted:
+        return Move(PLAY, tile, name)
+    branching = rules.branching(state.layout, tile)
+    ends_sum = state.layout.sum_after(end, tile, branching)
+    return Move(PLAY, tile, name, False, ends_sum, rules.points(ends_sum))
+
+
+def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
+    flips = (FLIP,) if rules.may_flip(state) else ()
+    can_draw = rules.drawable(state) and (rules.drawing.again or not state.drew)
+    return (DRAW, *flips) if can_draw else (PASS, *flips)
+
+
+# What then happens
+
+
+def decide(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[Event, ...]:
+    """The events of this move, those that follow by themselves included.
+
+    A play may leave out its end when the tile has one legal place. Raises ``GameOver``, ``RoundOver``,
+    ``NotYourTurn`` or ``IllegalMove``; then nothing has happened.
+    """
+    return advance(rules, deck, state, seat, move)[0]
+
+
+def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
+    """The events of ``decide`` together with the state they lead to."""
+    event = _answer(rules, deck, state, seat, move)
+    events = [event]
+    state = apply(rules, state, event)
+    for follows in _consequences(rules, state, event):
+        events.append(follows)
+        state = apply(rules, state, follows)
+    return tuple(events), state
+
+
+def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
+    """The next round's deal: the one arranged for it, else a shuffle that the rules do not deal again.
+
+    An arranged deal is taken when its empty hands are those of the seats that are out.
+    """
+    round_number = state.round + 1
+    arranged = deck.arranged_for(round_number)
+    if arranged and [bool(hand) for hand in arranged.hands] == [not gone for gone in state.gone]:
+        return Dealt(round_number, tuple([sort_tiles(hand) for hand in arranged.hands]), arranged.stock, True)
+    size = rules.hand_size(len(state.seats_in()))
+    sizes = [0 if gone else size for gone in state.gone]
+    for attempt in range(_MOST_DEALS):
+        hands, stock = cut(shuffle(rules.tiles, deck.seed, round_number, attempt), sizes)
+        dealt = Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, False)
+        if opens(rules, state, dealt):
+            return dealt
+    raise AssertionError("no deal that the rules accept")  # pragma: no cover: less likely than a bad bit of memory
+
+
+def opens(rules: Rules, state: State, dealt: Dealt) -> bool:
+    """Whether somebody can open this deal; if not, the rules deal again (rules 3.3, 5.3)."""
+    return rules.opening(_with_deal(state, dealt)) is not None
+
+
+def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
+    if state.phase == FINISHED:
+        raise GameOver("The match is over.")
+    if state.phase == ROUND_OVER:
+        if move.action != "deal":
+            raise RoundOver("The round is over; the next one has to be dealt first.")
+        if state.gone[seat]:
+            raise NotYourTurn("You are out of the match.")
+        return deal(rules, deck, state)
+    if seat != state.turn:
+        raise NotYourTurn("It is not your turn.")
+    if move.action == "play":
+        return _answer_play(rules, state, seat, move)
+    if all(move.action != legal.action for legal in legal_moves(rules, state, seat)):
+        raise IllegalMove(_WHY_NOT[move.action])
+    return _SIMPLE[move.action](state, seat)
+
+
+def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
+    tile = move.tile
+    if tile is None or tile not in state.hands[seat]:
+        raise IllegalMove("You do not hold this tile.")
+    if tile not in _admitted(rules, state):
+        raise IllegalMove("This tile may not be laid now.")
+    places = list(_plays(rules, state, tile))
+    if not places:
+        raise IllegalMove("This tile fits no open end.")
+    chosen = [
+        place for place in places if (move.end is None or place.end == move.end) and place.face_down == move.face_down
+    ]
+    if not chosen:
+        raise IllegalMove("This tile may not be laid there in this way.")
+    if len(chosen) > 1:
+        raise IllegalMove("This tile has several places; name the end.")
+    (place,) = chosen
+    return Played(seat, tile, place.end, place.face_down, place.points, place.ends_sum)
+
+
+_SIMPLE: Final[dict[str, Callable[[State, int], Event]]] = {
+    "draw": lambda state, seat: Drew(seat, state.stock[0]),
+    "pass": lambda _state, seat: Passed(seat),
+    "done": lambda _state, seat: Done(seat),
+    "flip": lambda _state, seat: Flipped(seat),
+}
+
+_WHY_NOT: Final = {
+    "draw": "You may not draw now.",
+    "pass": "You may not pass now.",
+    "done": "There is no turn of several tiles to end.",
+    "flip": "You may not turn the opening tile over now.",
+    "deal": "The round is not over; there is nothing to deal.",
+}
+
+
+def _consequences(rules: Rules, state: State, event: Event) -> Iterator[Event]:
+    """What follows by itself from an event that led to ``state``: the end of the round, and of the match."""
+    if not isinstance(event, (Played, Drew, Flipped)):
+        return
+    reason = rules.round_end(state)
+    if reason is None:
+        return
+    ended = RoundEnded(rules.count(state, reason))
+    yield ended
+    verdict = rules.match_end(_apply_round_ended(rules, state, ended))
+    for seat in verdict.eliminated:
+        yield Eliminated(seat)
+    if verdict.winners:
+        yield Finished(verdict.winners)
+
+
+# What that makes of the match
+
+
+def apply(rules: Rules, state: State, event: Event) -> State:
+    """The state after an event. Total: an event of ``decide`` for this state is never refused."""
+    return _APPLY[type(event)](rules, state, event)
+
+
+def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
+    state = _with_deal(state, event)._replace(
+        phase=PLAYING, layout=rules.start().layout, laid=0, drew=False, first_out=None, scored=()
+    )
+    opening = rules.opening(state)
+    assert opening is not None
+    return state._replace(turn=opening.seat, opener=opening.seat)
+
+
+def _with_deal(state: State, event: Dealt) -> State:
+    return state._replace(round=event.round, hands=event.hands, stock=event.stock)
+
+
+def _apply_played(rules: Rules, state: State, event: Played) -> State:
+    seat, tile, layout = event.seat, event.tile, state.layout
+    branching = rules.branching(layout, tile) if tile.double and not event.face_down else "never"
+    if event.end is None:
+        layout = layout.lead(tile, seat, branching)
+    else:
+        end = layout.end(event.end)
+        assert end is not None
+        layout = layout.join(end, tile, seat, event.face_down, branching)
+    hand = tuple([held for held in state.hands[seat] if held is not tile])
+    hands = state.hands[:seat] + (hand,) + state.hands[seat + 1 :]
+    scored = state.scored
+    if event.points:
+        assert event.ends_sum is not None
+        scored += (Scored(seat, event.ends_sum, event.points),)
+    more = any([held.mask & layout.open_mask for held in rules.follow(layout, hand)])
+    return state._replace(
+        hands=hands,
+        layout=layout,
+        scored=scored,
+        first_out=seat if not hand and state.first_out is None else state.first_out,
+        turn=seat if more else _next_seat(hands, seat),
+        laid=state.laid + 1 if more else 0,
+        drew=state.drew and more,
+    )
+
+
+def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
+    seat = event.seat
+    hands = state.hands[:seat] + (sort_tiles((*state.hands[seat], event.tile)),) + state.hands[seat + 1 :]
+    drawing = rules.drawing
+    fits = event.tile.mask & state.layout.open_mask
+    goes_on = drawing.place if fits else drawing.again
+    return state._replace(
+        hands=hands,
+        stock=state.stock[1:],
+        turn=seat if goes_on else _next_seat(hands, seat),
+        drew=goes_on,
+    )
+
+
+def _apply_turn_over(_rules: Rules, state: State, event: Passed | Done) -> State:
+    return state._replace(turn=_next_seat(state.hands, event.seat), laid=0, drew=False)
+
+
+def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
+    return state._replace(layout=state.layout.turn_over())
+
+
+def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
+    counted = event.round
+    state = state._replace(
+        phase=ROUND_OVER,
+        turn=None,
+        laid=0,
+        drew=False,
+        scored=(),
+        totals=tuple([total + score for total, score in zip(state.totals, counted.scores, strict=True)]),
+        carry=state.carry + counted.carried if counted.loser is None else 0,
+        leader=counted.winner,
+    )
+    return state._replace(dealer=rules.dealer(state))
+
+
+def _apply_eliminated(rules: Rules, state: State, event: Eliminated) -> State:
+    seat = event.seat
+    state = state._replace(gone=(*state.gone[:seat], state.round, *state.gone[seat + 1 :]))
+    return state._replace(dealer=rules.dealer(state) if state.seats_in() else None)
+
+
+def _apply_finished(_rules: Rules, state: State, event: Finished) -> State:
+    return state._replace(phase=FINISHED, dealer=None, winners=event.winners)
+
+
+_APPLY: Final[dict[type[Event], Callable[..., State]]] = {
+    Dealt: _apply_dealt,
+    Played: _apply_played,
+    Drew: _apply_drew,
+    Passed: _apply_turn_over,
+    Done: _apply_turn_over,
+    Flipped: _apply_flipped,
+    RoundEnded: _apply_round_ended,
+    Eliminated: _apply_eliminated,
+    Finished: _apply_finished,
+}
+
+
+def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
+    """Clockwise the next seat that holds tiles; this one again if it is the only one, nobody if there is none.
+
+    A seat that is out of the match holds none, nor does one that is out of the round (rules 4.6).
+    """
+    seats = len(hands)
+    for step in range(1, seats + 1):
+        following = (seat + step) % seats
+        if hands[following]:
+            return following
+    return None

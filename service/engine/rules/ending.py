@@ -1,0 +1,106 @@
+"""When a round is over, and when a match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from service.engine.events import Reason
+from service.engine.layout import CLOSED
+from service.engine.state import State
+from service.engine.tiles import Tile
+from service.engine.variant import NO_VERDICT, Best, Verdict
+
+RoundEnd = Callable[[State], Reason | None]
+
+
+def first_of(*checks: RoundEnd) -> RoundEnd:
+    """The reason of the first check that has one, in the order in which a rule lists them."""
+
+    def round_end(state: State) -> Reason | None:
+        for check in checks:
+            reason = check(state)
+            if reason is not None:
+                return reason
+        return None
+
+    return round_end
+
+
+def somebody_out(state: State) -> Reason | None:
+    """Somebody laid their last tile (rules 1.7 a, 2.9 a, 3.8, 5.6)."""
+    return None if state.first_out is None else "out"
+
+
+def everybody_out(state: State) -> Reason | None:
+    """Nobody has a tile left (rules 4.6)."""
+    return None if any(state.hands) else "out"
+
+
+def all_ends_closed(state: State) -> Reason | None:
+    """Every end lies under a face-down double (rules 1.7 b, 2.9 b)."""
+    for end in state.layout.ends:
+        if end.gate != CLOSED:
+            return None
+    return "closed"
+
+
+def nothing_left_fits(state: State) -> Reason | None:
+    """No tile still unplayed, in any hand or in the stock, fits any open end (rules 1.7 c)."""
+    return None if _any_fits(state, (*state.hands, state.stock)) else "blocked"
+
+
+def blocked(reserve: int = 0) -> RoundEnd:
+    """No hand fits, and nothing but ``reserve`` hidden tiles is left to draw (rules 1.7 d, 2.9 c, 3.8, 4.6, 5.6)."""
+
+    def round_end(state: State) -> Reason | None:
+        if len(state.stock) > reserve or _any_fits(state, state.hands):
+            return None
+        return "blocked"
+
+    return round_end
+
+
+def flipped(state: State) -> Reason | None:
+    """The opening tile was turned over (rules 2.9 d)."""
+    return "flip" if state.layout.placements[0].face_down else None
+
+
+def after_rounds(rounds: int, best: Best) -> Callable[[State], Verdict]:
+    """The match is over after so many rounds (rules 1.9, 3.9)."""
+
+    def match_end(state: State) -> Verdict:
+        return NO_VERDICT if state.round < rounds else Verdict((), leaders(state, state.seats_in(), best))
+
+    return match_end
+
+
+def last_side_in(state: State, over: Callable[[int], bool], teams: int = 0) -> Verdict:
+    """Who has gone over the limit goes out, and the last side in wins (rules 2.12, 2.14, 5.8, 5.9).
+
+    Go all who are left in the same round, the lowest total of them wins. The seats of a team have one
+    total, so a team goes out as a whole.
+    """
+    was_in = state.seats_in()
+    eliminated = tuple([seat for seat in was_in if over(state.totals[seat])])
+    left = tuple([seat for seat in was_in if seat not in eliminated])
+    if not left:
+        return Verdict(eliminated, leaders(state, was_in, "lowest"))
+    sides = {seat % teams for seat in left} if teams else left
+    return Verdict(eliminated, left if len(sides) == 1 else ())
+
+
+def leaders(state: State, seats: Iterable[int], best: Best) -> tuple[int, ...]:
+    """The seats with the best total among these; ties are shared."""
+    seats = tuple(seats)
+    totals = [state.totals[seat] for seat in seats]
+    top = max(totals) if best == "highest" else min(totals)
+    return tuple([seat for seat in seats if state.totals[seat] == top])
+
+
+def _any_fits(state: State, hands: Iterable[tuple[Tile, ...]]) -> bool:
+    mask = state.layout.open_mask
+    for hand in hands:
+        for tile in hand:
+            if tile.mask & mask:
+                return True
+    return False

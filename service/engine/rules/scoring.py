@@ -1,0 +1,23 @@
+"""What hands are worth, and how the arithmetic of a count is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from service.engine.events import HandLeft
+from service.engine.state import Hand, State
+
+
+def hands_left(state: State, value: Callable[[Hand], int]) -> tuple[HandLeft, ...]:
+    """The hand of every seat that was in, as the round left it, with its value."""
+    return tuple([HandLeft(seat, state.hands[seat], value(state.hands[seat])) for seat in state.seats_in()])
+
+
+def addition(numbers: Iterable[int]) -> str:
+    """Numbers as a sum: ``14 + 50 + 7``; nothing at all: ``0``."""
+    return " + ".join([str(number) for number in numbers]) or "0"
+
+
+def spelled_hand(left: HandLeft) -> str:
+    """The value of a hand, tile by tile: ``5-6, 1-2 = 14``; the value tells of tiles that count in a special way."""
+    return f"{', '.join([tile.name for tile in left.tiles]) or 'no tiles'} = {left.value}"

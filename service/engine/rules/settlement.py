@@ -1,0 +1,68 @@
+"""Who pays what to whom when a match is over (rules 4.8). Exact arithmetic; the sum is always 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from service.engine.state import State
+from service.engine.variant import Payment, Settlement
+
+
+def fixed(stake: int) -> Callable[[State], Settlement]:
+    """Who has the most pays the stake to each other player; several of them share what is to be paid."""
+
+    def settle(state: State) -> Settlement:
+        return _losers_pay("fixed", state.totals, lambda _total: stake)
+
+    return settle
+
+
+def difference(state: State) -> Settlement:
+    """Who has the most pays each other player as many as that player has fewer points."""
+    highest = max(state.totals)
+    return _losers_pay("difference", state.totals, lambda total: highest - total)
+
+
+def average(state: State) -> Settlement:
+    """With the mean m of all totals, everybody gets m − total, or pays it if it is negative."""
+    totals = state.totals
+    mean = Fraction(sum(totals), len(totals))
+    amounts = tuple([mean - total for total in totals])
+    return Settlement("average", amounts, _netted(amounts))
+
+
+def _losers_pay(mode: str, totals: tuple[int, ...], owed: Callable[[int], int]) -> Settlement:
+    highest = max(totals)
+    losers = [seat for seat, total in enumerate(totals) if total == highest]
+    payments = tuple(
+        [
+            Payment(loser, seat, Fraction(owed(total), len(losers)))
+            for loser in losers
+            for seat, total in enumerate(totals)
+            if total != highest
+        ]
+    )
+    amounts = [Fraction(0)] * len(totals)
+    for payment in payments:
+        amounts[payment.payer] -= payment.amount
+        amounts[payment.payee] += payment.amount
+    return Settlement(mode, tuple(amounts), payments)
+
+
+def _netted(amounts: tuple[Fraction, ...]) -> tuple[Payment, ...]:
+    """Payments that make up these amounts: in seat order, each payer fills the first receivers still short."""
+    short = {seat: amount for seat, amount in enumerate(amounts) if amount > 0}
+    payments = []
+    for payer, amount in enumerate(amounts):
+        rest = -amount
+        for payee in list(short):
+            if rest <= 0:
+                break
+            paid = min(rest, short[payee])
+            payments.append(Payment(payer, payee, paid))
+            rest -= paid
+            short[payee] -= paid
+            if not short[payee]:
+                del short[payee]
+    return tuple(payments)

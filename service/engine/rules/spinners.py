@@ -1,0 +1,21 @@
+"""How a double branches that is laid face up; ``layout`` says what the words mean."""
+
+from __future__ import annotations
+
+from service.engine.layout import AT_ONCE, GATED, NEVER, Branching, Layout
+from service.engine.tiles import Tile
+
+
+def lead_only(layout: Layout, _double: Tile) -> Branching:
+    """The opening double has four open sides, every other double two (rules 1.3)."""
+    return NEVER if layout.placements else AT_ONCE
+
+
+def first_face_up(layout: Layout, _double: Tile) -> Branching:
+    """The first double laid face up is the mother; its short sides wait for a long one (rules 2.4)."""
+    return NEVER if layout.has_branched() else GATED
+
+
+def every_double(layout: Layout, _double: Tile) -> Branching:
+    """Every double has four sides; those of the opening one wait for a long side (rules 3.4)."""
+    return AT_ONCE if layout.placements else GATED

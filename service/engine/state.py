@@ -1,0 +1,107 @@
+"""A match between two moves, frozen.
+
+Owns the facts that cannot be derived from each other. Must not know the rules that lead from one state
+to the next: only ``play.apply`` makes a state.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from service.engine.layout import Layout
+from service.engine.tiles import Tile
+
+Phase = Literal["round_over", "playing", "finished"]
+
+ROUND_OVER: Final = "round_over"
+PLAYING: Final = "playing"
+FINISHED: Final = "finished"
+
+Hand = tuple[Tile, ...]
+
+
+class Scored(NamedTuple):
+    """Points for one placement of the running round (rules 3.6), with the sum of the ends that gave them."""
+
+    seat: int
+    ends_sum: int
+    points: int
+
+
+class State(NamedTuple):
+    """Everything that is true between two moves; all per-seat tuples are in seat order.
+
+    Before the first deal a match is in the phase ``round_over`` with round 0.
+    """
+
+    phase: Phase
+    round: int
+    hands: tuple[Hand, ...]
+    """Sorted; empty for a seat that is out."""
+    stock: tuple[Tile, ...]
+    """In the order of drawing."""
+    layout: Layout
+    turn: int | None
+    """Who is to move, in the phase ``playing``."""
+    laid: int
+    """Tiles laid in this turn."""
+    drew: bool
+    """Whether a tile was drawn in this turn."""
+    opener: int | None
+    """Who opened this round."""
+    first_out: int | None
+    """Who laid their last tile first in this round."""
+    scored: tuple[Scored, ...]
+    totals: tuple[int, ...]
+    """The match score at the end of the last round."""
+    gone: tuple[int, ...]
+    """The round in which a seat went out of the match; 0 while it is in."""
+    carry: int
+    """Points waiting for the next single loser (rules 2.11)."""
+    leader: int | None
+    """The winner of the last round."""
+    dealer: int | None
+    """Who deals, in the games that have a dealer; from the end of the first round on."""
+    winners: tuple[int, ...]
+
+    def seats_in(self) -> tuple[int, ...]:
+        """The seats still in the match, in seat order."""
+        return tuple([seat for seat, gone in enumerate(self.gone) if not gone])
+
+    def clockwise(self, first: int) -> tuple[int, ...]:
+        """The seats still in the match, clockwise starting with ``first``, or the next one if that is out."""
+        seats = len(self.gone)
+        return tuple([s % seats for s in range(first, first + seats) if not self.gone[s % seats]])
+
+    def running_totals(self) -> tuple[int, ...]:
+        """The match score so far, the placements of the running round included (rules 3.6)."""
+        if not self.scored:
+            return self.totals
+        totals = list(self.totals)
+        for scored in self.scored:
+            totals[scored.seat] += scored.points
+        return tuple(totals)
+
+
+def new_match(seats: int, layout: Layout) -> State:
+    """A match of ``seats`` seats before its first deal, its table empty."""
+    zeros = (0,) * seats
+    return State(
+        phase=ROUND_OVER,
+        round=0,
+        hands=((),) * seats,
+        stock=(),
+        layout=layout,
+        turn=None,
+        laid=0,
+        drew=False,
+        opener=None,
+        first_out=None,
+        scored=(),
+        totals=zeros,
+        gone=zeros,
+        carry=0,
+        leader=None,
+        dealer=None,
+        winners=(),
+    )

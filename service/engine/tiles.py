@@ -1,0 +1,90 @@
+"""Tiles, their notation, and the sets they come in.
+
+A tile is one of 190 values, double-zero to double-eighteen, each made once: two names of a tile are
+the same object, so tiles are compared by identity. Must not know: layouts, players, games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from operator import attrgetter
+from typing import Final
+
+from service.engine.errors import BadNotation
+
+HIGHEST_HALF: Final = 18
+
+
+class Tile:
+    """Two halves, the smaller one first.
+
+    ``pips`` is the sum of the halves, ``mask`` has the bit of each half's number set, ``index`` is the
+    tile's place in the order 0-0, 0-1, 1-1, 0-2, … in which every set is a beginning of the next one.
+    """
+
+    __slots__ = ("double", "high", "index", "low", "mask", "name", "pips", "rank")
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low = low
+        self.high = high
+        self.double = low == high
+        self.pips = low + high
+        self.mask = 1 << low | 1 << high
+        self.index = high * (high + 1) // 2 + low
+        self.rank = low * (HIGHEST_HALF + 1) + high
+        self.name = f"{low}-{high}"
+
+    def other(self, number: int) -> int:
+        """The half that is outside when the half ``number`` touches the layout."""
+        return self.high if number == self.low else self.low
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return parse_tile, (self.name,)
+
+
+TILES: Final = tuple(Tile(low, high) for high in range(HIGHEST_HALF + 1) for low in range(high + 1))
+"""Every tile there is, by its index."""
+
+_by_rank = attrgetter("rank")
+
+
+@cache
+def _spellings() -> dict[str, Tile]:
+    """Every text that names a tile: either half first, with any of the four separators."""
+    return {
+        f"{a}{separator}{b}": tile
+        for tile in TILES
+        for a, b in ((tile.low, tile.high), (tile.high, tile.low))
+        for separator in "-/:|"
+    }
+
+
+def parse_tile(text: str) -> Tile:
+    """The tile named by ``text``: ``"0-6"``, also ``"6-0"``, ``"6/0"``, ``"6:0"`` and ``"6|0"``.
+
+    Raises ``BadNotation`` for anything else, spaces and leading zeros included.
+    """
+    tile = _spellings().get(text)
+    if tile is None:
+        raise BadNotation('A tile is written like "0-6": two halves from 0 to 18.')
+    return tile
+
+
+@cache
+def double_set(highest: int) -> tuple[Tile, ...]:
+    """The set up to double-``highest``, sorted: (n+1)(n+2)/2 tiles (rules 3.1, 5.1)."""
+    return sort_tiles(TILES[: (highest + 1) * (highest + 2) // 2])
+
+
+def sort_tiles(tiles: Iterable[Tile]) -> tuple[Tile, ...]:
+    """The tiles by their lower half, then by their higher one: 0-0, 0-1, …, 1-1, 1-2, …"""
+    return tuple(sorted(tiles, key=_by_rank))
+
+
+def pips(tiles: Iterable[Tile]) -> int:
+    """The pips of all these tiles together."""
+    return sum([tile.pips for tile in tiles])

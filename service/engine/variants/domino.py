@@ -1,0 +1,177 @@
+"""Dominó, the common ground: two ends, a limit, alone or in teams (rules 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from service.engine.errors import BadSetup
+from service.engine.events import HandLeft, Line, Reason, Round
+from service.engine.options import Option, Text, Value
+from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
+from service.engine.rules.ending import blocked, first_of, last_side_in, somebody_out
+from service.engine.rules.opening import any_double_of_the_highest_holder
+from service.engine.rules.scoring import hands_left, spelled_hand
+from service.engine.rules.turns import one_tile
+from service.engine.state import Hand, State
+from service.engine.tiles import double_set, parse_tile, pips
+from service.engine.variant import Players, Rules, Variant
+
+_DOUBLE_SIX: Final = 6
+_MOST_ON_DOUBLE_SIX: Final = 4
+_TEAM_SIZES: Final = {2: (2, 3, 4, 5), 3: (2, 3), 4: (2,), 5: (2,)}
+"""By the number of teams: the players a team may have (rules 5.9)."""
+_ZEROS: Final = parse_tile("0-0")
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    highest, hand, limit, teams = (options[key] for key in ("set", "hand", "limit", "teams"))
+    assert isinstance(highest, int)
+    assert isinstance(limit, int)
+    assert isinstance(teams, int)
+    tiles = double_set(highest)
+    size = hand if isinstance(hand, int) else _usual_hand(highest, seats)
+    errors = {}
+    if highest == _DOUBLE_SIX and seats > _MOST_ON_DOUBLE_SIX:
+        errors["rules.set"] = [f"Double-six is for at most {_MOST_ON_DOUBLE_SIX} players."]
+    elif size * seats > len(tiles):
+        errors["rules.hand"] = [f"{seats} hands of {size} are more than the {len(tiles)} tiles of the set."]
+    if teams and (seats % teams or seats // teams not in _TEAM_SIZES[teams]):
+        errors["rules.teams"] = [f"{seats} players cannot make {teams} teams of 2 to 5."]
+    if errors:
+        raise BadSetup(errors)
+    return Rules(
+        seats=seats,
+        facts={"set": highest, "hand": size, "limit": limit, "teams": teams},
+        tiles=tiles,
+        hand_size=lambda players: size if players <= seats else 0,
+        opening=any_double_of_the_highest_holder,
+        follow=one_tile,
+        drawing=ONE_TO_PLACE_OR_KEEP,
+        round_end=first_of(somebody_out, blocked()),
+        hand_value=_hand_value,
+        count=_count(teams),
+        match_end=lambda state: last_side_in(state, lambda total: total >= limit, teams),
+        teams=teams,
+    )
+
+
+def _usual_hand(highest: int, seats: int) -> int:
+    """Seven tiles, but on double-nine six for six or seven players and five for more (rules 5.2)."""
+    if highest != 9 or seats <= 5:
+        return 7
+    return 6 if seats <= 7 else 5
+
+
+def _hand_value(hand: Hand) -> int:
+    """Pips, but a lone 0-0 counts 10 (rules 5.7)."""
+    return 10 if hand == (_ZEROS,) else pips(hand)
+
+
+def _count(teams: int) -> Callable[[State, Reason], Round]:
+    """A side writes its own hands and those left with the finisher's side, which writes nothing (rules 5.7, 5.9)."""
+
+    def count(state: State, ended_by: Reason) -> Round:
+        def side(seat: int) -> int:
+            return seat % teams if teams else seat
+
+        hands = hands_left(state, _hand_value)
+        finisher = None if state.first_out is None else side(state.first_out)
+
+        def written_by(seat: int) -> list[HandLeft]:
+            if side(seat) == finisher:
+                return []
+            return [left for left in hands if left.tiles and side(left.seat) in (side(seat), finisher)]
+
+        rule = "5.9" if teams else "5.7"
+        lines = [
+            Line(seat, left.value, rule, _line_text(left, teams=bool(teams)))
+            for seat in state.seats_in()
+            for left in written_by(seat)
+        ]
+        scores = [0] * len(state.hands)
+        for line in lines:
+            scores[line.seat] += line.points
+        return Round(
+            number=state.round,
+            ended_by=ended_by,
+            winner=state.first_out,
+            hands=hands,
+            scores=tuple(scores),
+            lines=tuple(lines),
+        )
+
+    return count
+
+
+def _line_text(left: HandLeft, *, teams: bool) -> str:
+    return f"seat {left.seat}: {spelled_hand(left)}" if teams else spelled_hand(left)
+
+
+VARIANT: Final = Variant(
+    key="domino",
+    edition=1,
+    name=Text("Dominó", "Dominó"),
+    summary=Text(
+        "The common ground of all domino games, alone or in teams, on double-six, double-nine or double-twelve.",
+        "Der gemeinsame Kern aller Dominospiele, allein oder in Teams, mit Doppel-Sechs, Doppel-Neun oder "
+        "Doppel-Zwölf.",
+    ),
+    scoring=Text(
+        "The finisher writes nothing, everybody else the points left in hand; in teams the hands left with the "
+        "finisher's team go to all other teams. Who reaches the limit is out; the last side in wins.",
+        "Wer fertig ist, schreibt nichts, alle anderen schreiben die Punkte auf der Hand; in Teams gehen die Hände, "
+        "die im Team des Fertigen bleiben, an alle anderen Teams. Wer die Grenze erreicht, scheidet aus; wer zuletzt "
+        "übrig ist, gewinnt.",
+    ),
+    players=Players(2, 10),
+    best="lowest",
+    build=_build,
+    options=(
+        Option(
+            key="set",
+            label=Text("Set", "Satz"),
+            help=Text(
+                "The highest double of the set; double-six is for at most four players.",
+                "Der höchste Doppelstein des Satzes; Doppel-Sechs ist für höchstens vier Spieler.",
+            ),
+            default=6,
+            values=(6, 9, 12),
+        ),
+        Option(
+            key="hand",
+            label=Text("Hand", "Hand"),
+            help=Text(
+                "How many tiles everybody gets, as far as the set lasts; usually 7, on double-nine 6 for six or seven "
+                "players and 5 for eight to ten.",
+                "Wie viele Steine jeder bekommt, soweit der Satz reicht; üblich sind 7, bei Doppel-Neun 6 für sechs "
+                "oder sieben und 5 für acht bis zehn Spieler.",
+            ),
+            default=None,
+            low=5,
+            high=7,
+        ),
+        Option(
+            key="limit",
+            label=Text("Limit", "Grenze"),
+            help=Text(
+                "A side whose total reaches this is out of the match.",
+                "Wessen Summe diesen Wert erreicht, scheidet aus der Partie aus.",
+            ),
+            default=100,
+            low=1,
+            high=1000,
+        ),
+        Option(
+            key="teams",
+            label=Text("Teams", "Teams"),
+            help=Text(
+                "How many teams of two to five; 0: everybody plays alone. The seats alternate between the teams.",
+                "Wie viele Teams zu zweit bis zu fünft; 0: jeder spielt für sich. Die Plätze wechseln zwischen den "
+                "Teams ab.",
+            ),
+            default=0,
+            values=(0, 2, 3, 4, 5),
+        ),
+    ),
+)

@@ -1,0 +1,161 @@
+"""Dominospiel, simple domino: as many tiles as fit, pips written, and marks to be paid (rules 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from service.engine.events import Line, Reason, Round
+from service.engine.options import Option, Text, Value
+from service.engine.rules.drawing import ONE_AND_GO_ON
+from service.engine.rules.ending import blocked, everybody_out, first_of, leaders, somebody_out
+from service.engine.rules.opening import lowest_double
+from service.engine.rules.scoring import hands_left, spelled_hand
+from service.engine.rules.settlement import average, difference, fixed
+from service.engine.rules.turns import any_number
+from service.engine.state import State
+from service.engine.tiles import double_set, pips
+from service.engine.variant import NO_VERDICT, Players, Rules, Settlement, Variant, Verdict
+
+_PLAYERS: Final = Players(2, 7)
+_SET: Final = double_set(6)
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    limit, stake = options["limit"], options["stake"]
+    round_end, settlement = options["round_end"], options["settlement"]
+    assert isinstance(limit, int)
+    assert isinstance(stake, int)
+    assert isinstance(round_end, str)
+    assert isinstance(settlement, str)
+    first_out = round_end == "first_out"
+    return Rules(
+        seats=seats,
+        facts={"limit": limit, "round_end": round_end, "settlement": settlement, "stake": stake},
+        tiles=_SET,
+        hand_size=lambda players: len(_SET) // players if _PLAYERS.low <= players <= _PLAYERS.high else 0,
+        opening=lowest_double,
+        follow=any_number,
+        drawing=ONE_AND_GO_ON,
+        round_end=first_of(somebody_out if first_out else everybody_out, blocked()),
+        count=_count(loser_writes_stock=first_out),
+        match_end=_match_end(limit),
+        settlement=_settlements(stake)[settlement],
+    )
+
+
+def _count(*, loser_writes_stock: bool) -> Callable[[State, Reason], Round]:
+    """Everybody writes their own pips; where the first one out ends the round, the loser the stock's too (rules 4.6).
+
+    Each of several tied losers writes the stock.
+    """
+
+    def count(state: State, ended_by: Reason) -> Round:
+        hands = hands_left(state, pips)
+        lines = [Line(left.seat, left.value, "4.6", spelled_hand(left)) for left in hands if left.tiles]
+        stock = pips(state.stock)
+        if loser_writes_stock and stock:
+            most = max(left.value for left in hands)
+            lines += [
+                Line(left.seat, stock, "4.6", f"stock: {', '.join(tile.name for tile in state.stock)} = {stock}")
+                for left in hands
+                if left.value == most
+            ]
+        scores = [0] * len(state.hands)
+        for line in lines:
+            scores[line.seat] += line.points
+        return Round(
+            number=state.round,
+            ended_by=ended_by,
+            winner=state.first_out,
+            hands=hands,
+            scores=tuple(scores),
+            lines=tuple(lines),
+        )
+
+    return count
+
+
+def _match_end(limit: int) -> Callable[[State], Verdict]:
+    """The match is over when a player has reached the limit; the lowest total wins (rules 4.7)."""
+
+    def match_end(state: State) -> Verdict:
+        if max(state.totals) < limit:
+            return NO_VERDICT
+        return Verdict((), leaders(state, state.seats_in(), "lowest"))
+
+    return match_end
+
+
+def _settlements(stake: int) -> dict[str, Callable[[State], Settlement]]:
+    return {"average": average, "difference": difference, "fixed": fixed(stake)}
+
+
+VARIANT: Final = Variant(
+    key="dominospiel",
+    edition=1,
+    name=Text("Simple domino", "Dominospiel"),
+    summary=Text(
+        "The old parlour game for two to seven: lay as many tiles as fit, write the pips you keep, and settle up at "
+        "the end.",
+        "Das alte Gesellschaftsspiel für zwei bis sieben: Man legt so viele Steine an, wie passen, schreibt die übrigen "
+        "Augen an und rechnet am Ende ab.",
+    ),
+    scoring=Text(
+        "Everybody writes the pips left in hand. The match ends when somebody reaches the limit; the lowest total "
+        "wins, and the players settle up.",
+        "Jeder schreibt die Augen auf der Hand an. Die Partie endet, wenn jemand die Grenze erreicht; die niedrigste "
+        "Summe gewinnt, und die Spieler rechnen ab.",
+    ),
+    players=_PLAYERS,
+    best="lowest",
+    build=_build,
+    options=(
+        Option(
+            key="limit",
+            label=Text("Limit", "Grenze"),
+            help=Text(
+                "The match ends when a player has written this many points or more.",
+                "Die Partie endet, wenn jemand so viele Punkte oder mehr angeschrieben hat.",
+            ),
+            default=50,
+            low=1,
+            high=1000,
+        ),
+        Option(
+            key="round_end",
+            label=Text("End of the round", "Ende der Runde"),
+            help=Text(
+                "play_on: the others play on when somebody is out. first_out: the round ends then, and the loser "
+                "writes the stock's pips too.",
+                "play_on: Ist jemand fertig, spielen die anderen weiter. first_out: Die Runde ist dann zu Ende, und "
+                "der Verlierer schreibt auch die Augen des Talons an.",
+            ),
+            default="play_on",
+            values=("play_on", "first_out"),
+        ),
+        Option(
+            key="settlement",
+            label=Text("Settlement", "Abrechnung"),
+            help=Text(
+                "average: against the mean of all totals. difference: the loser pays each player the difference. "
+                "fixed: the loser pays each player the stake.",
+                "average: gegen den Durchschnitt aller Summen. difference: Der Verlierer zahlt jedem den Unterschied. "
+                "fixed: Der Verlierer zahlt jedem den Einsatz.",
+            ),
+            default="average",
+            values=("average", "difference", "fixed"),
+        ),
+        Option(
+            key="stake",
+            label=Text("Stake", "Einsatz"),
+            help=Text(
+                "What the loser pays each other player under the settlement fixed.",
+                "Was der Verlierer bei der Abrechnung fixed jedem anderen zahlt.",
+            ),
+            default=1,
+            low=1,
+            high=1000,
+        ),
+    ),
+)

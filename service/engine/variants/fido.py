@@ -1,0 +1,130 @@
+"""Domino after FIDO, the points game: every double a spinner, the sum of the ends divided (rules 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from service.engine.events import Line, Reason, Round
+from service.engine.options import Option, Text, Value
+from service.engine.rules.drawing import ONE_AND_WAIT
+from service.engine.rules.ending import after_rounds, blocked, first_of, somebody_out
+from service.engine.rules.opening import highest_double
+from service.engine.rules.scoring import hands_left
+from service.engine.rules.spinners import every_double
+from service.engine.rules.turns import one_tile
+from service.engine.state import State
+from service.engine.tiles import Tile, double_set, pips
+from service.engine.variant import Players, Rules, Variant
+
+_DIVISORS: Final = {6: 3, 9: 5, 12: 7, 15: 9, 18: 11}
+_FEWEST: Final = 3
+_HANDS: Final = {
+    6: (7, 5, 4, 4, 3, 3, 2),
+    9: (13, 11, 9, 7, 6, 6, 5),
+    12: (22, 18, 15, 13, 11, 10, 9),
+    15: (34, 27, 22, 19, 17, 15, 13),
+    18: (47, 38, 31, 27, 23, 21, 19),
+}
+"""By set: the hand of three players, of four, … of nine (rules 3.2)."""
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    highest, rounds = options["set"], options["rounds"]
+    assert isinstance(highest, int)
+    assert isinstance(rounds, int)
+    divisor = _DIVISORS[highest]
+    hands = dict(enumerate(_HANDS[highest], _FEWEST))
+    return Rules(
+        seats=seats,
+        facts={"set": highest, "rounds": rounds, "divisor": divisor},
+        tiles=double_set(highest),
+        hand_size=lambda players: hands.get(players, 0),
+        opening=highest_double,
+        line=False,
+        branching=every_double,
+        follow=one_tile,
+        drawing=ONE_AND_WAIT,
+        counted=True,
+        points=lambda ends_sum: 0 if ends_sum % divisor else ends_sum // divisor,
+        round_end=first_of(somebody_out, blocked()),
+        count=_count(divisor),
+        match_end=after_rounds(rounds, "highest"),
+        row=_row(divisor),
+    )
+
+
+def _count(divisor: int) -> Callable[[State, Reason], Round]:
+    """The points of the placements, less the pips left in hand (rules 3.6, 3.8)."""
+
+    def count(state: State, ended_by: Reason) -> Round:
+        hands = hands_left(state, pips)
+        lines = [Line(each.seat, each.points, "3.6", f"{each.ends_sum} ÷ {divisor}") for each in state.scored]
+        lines += [Line(left.seat, -left.value, "3.8", f"0 − {left.value}") for left in hands if left.value]
+        scores = [0] * len(state.hands)
+        for line in lines:
+            scores[line.seat] += line.points
+        return Round(
+            number=state.round,
+            ended_by=ended_by,
+            winner=state.first_out,
+            hands=hands,
+            scores=tuple(scores),
+            lines=tuple(lines),
+        )
+
+    return count
+
+
+def _row(divisor: int) -> Callable[[Tile], int]:
+    """A tile's difference, or a double's number, modulo the divisor; 0 is shown as the divisor (rules 3.10)."""
+
+    def row(tile: Tile) -> int:
+        return (tile.low if tile.double else tile.high - tile.low) % divisor or divisor
+
+    return row
+
+
+VARIANT: Final = Variant(
+    key="fido",
+    edition=1,
+    name=Text("Domino after FIDO", "Domino nach FIDO"),
+    summary=Text(
+        "The points game: every double branches four ways, and who brings the sum of the open ends to a multiple "
+        "of the divisor scores.",
+        "Das Punktespiel: Jeder Doppelstein verzweigt in vier Richtungen, und wer die Summe der freien Enden auf ein "
+        "Vielfaches des Divisors bringt, punktet.",
+    ),
+    scoring=Text(
+        "A tile after which the sum of the ends is divisible by the divisor scores the quotient; at the end everybody "
+        "subtracts the pips left in hand. Most points wins.",
+        "Ein Stein, nach dem die Summe der Enden durch den Divisor teilbar ist, bringt den Quotienten; am Ende zieht "
+        "jeder die Augen auf der Hand ab. Die meisten Punkte gewinnen.",
+    ),
+    players=Players(_FEWEST, _FEWEST + len(_HANDS[6]) - 1),
+    best="highest",
+    build=_build,
+    options=(
+        Option(
+            key="set",
+            label=Text("Set", "Satz"),
+            help=Text(
+                "The highest double of the set; the divisor goes with it: 3, 5, 7, 9 or 11.",
+                "Der höchste Doppelstein des Satzes; mit ihm geht der Divisor: 3, 5, 7, 9 oder 11.",
+            ),
+            default=12,
+            values=tuple(_DIVISORS),
+        ),
+        Option(
+            key="rounds",
+            label=Text("Rounds", "Runden"),
+            help=Text(
+                "How many rounds the match lasts; their points are added up.",
+                "Wie viele Runden die Partie dauert; ihre Punkte werden zusammengezählt.",
+            ),
+            default=1,
+            low=1,
+            high=100,
+        ),
+    ),
+)

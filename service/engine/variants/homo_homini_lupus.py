@@ -1,0 +1,98 @@
+"""Homo homini lupus: four alone, one spinner, and doubles that close an arm (rules 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from service.engine.events import Line, Reason, Round
+from service.engine.options import Option, Text, Value
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import (
+    after_rounds,
+    all_ends_closed,
+    blocked,
+    first_of,
+    nothing_left_fits,
+    somebody_out,
+)
+from service.engine.rules.opening import lowest_double
+from service.engine.rules.scoring import hands_left
+from service.engine.rules.spinners import lead_only
+from service.engine.rules.turns import one_tile
+from service.engine.state import State
+from service.engine.tiles import double_set, pips
+from service.engine.variant import Players, Rules, Variant
+
+_SEATS: Final = 4
+_HAND: Final = 6
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    rounds = options["rounds"]
+    assert isinstance(rounds, int)
+    return Rules(
+        seats=seats,
+        facts={"rounds": rounds},
+        tiles=double_set(6),
+        hand_size=lambda players: _HAND if players == _SEATS else 0,
+        opening=lowest_double,
+        line=False,
+        branching=lead_only,
+        face_down=True,
+        follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        round_end=first_of(somebody_out, all_ends_closed, nothing_left_fits, blocked()),
+        count=_count,
+        match_end=after_rounds(rounds, "highest"),
+    )
+
+
+def _count(state: State, ended_by: Reason) -> Round:
+    """How far above or below the average hand: (S/4 − p) × 100, which is 25·S − 100·p (rules 1.8)."""
+    hands = hands_left(state, pips)
+    everything = sum([left.value for left in hands])
+    scores = tuple([25 * everything - 100 * left.value for left in hands])
+    return Round(
+        number=state.round,
+        ended_by=ended_by,
+        winner=state.first_out,
+        hands=hands,
+        scores=scores,
+        lines=tuple(
+            [
+                Line(left.seat, score, "1.8", f"({everything} ÷ 4 − {left.value}) × 100")
+                for left, score in zip(hands, scores, strict=True)
+            ]
+        ),
+    )
+
+
+VARIANT: Final = Variant(
+    key="homo-homini-lupus",
+    edition=1,
+    name=Text("Homo homini lupus", "Homo homini lupus"),
+    summary=Text(
+        "Four players, one spinner with four arms, and doubles laid face down that close an arm for good.",
+        "Vier Spieler, ein Spinner mit vier Armen, und verdeckt gelegte Doppelsteine, die einen Arm für immer sperren.",
+    ),
+    scoring=Text(
+        "Each round everybody scores a hundred times the difference between the average hand and their own pips; "
+        "the four scores add up to 0. The highest total after the agreed rounds wins.",
+        "In jeder Runde schreibt jeder das Hundertfache des Unterschieds zwischen der durchschnittlichen Hand und den "
+        "eigenen Augen; die vier Werte ergeben zusammen 0. Nach den vereinbarten Runden gewinnt die höchste Summe.",
+    ),
+    players=Players(_SEATS, _SEATS),
+    best="highest",
+    build=_build,
+    options=(
+        Option(
+            key="rounds",
+            label=Text("Rounds", "Runden"),
+            help=Text("How many rounds the match lasts.", "Wie viele Runden die Partie dauert."),
+            default=4,
+            low=1,
+            high=100,
+        ),
+    ),
+)

@@ -1,0 +1,197 @@
+"""Der Mensch ist des Menschen Wolf: a mother tile, a flip, and one loser who writes it all (rules 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from service.engine.events import HandLeft, Line, Reason, Round
+from service.engine.options import Option, Text, Value
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import (
+    all_ends_closed,
+    blocked,
+    first_of,
+    flipped,
+    last_side_in,
+    leaders,
+    somebody_out,
+)
+from service.engine.rules.opening import highest_double
+from service.engine.rules.scoring import addition, hands_left
+from service.engine.rules.spinners import first_face_up
+from service.engine.rules.turns import doubles_after_a_double
+from service.engine.state import Hand, State
+from service.engine.tiles import double_set, parse_tile, pips
+from service.engine.variant import Opening, Players, Rules, Variant, Verdict
+
+_HANDS: Final = {2: 7, 3: 9, 4: 7, 5: 5, 6: 4, 7: 4, 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13: 2}
+_HIDDEN: Final = 2
+_ONE_TWO: Final = parse_tile("1-2")
+_ZEROS: Final = parse_tile("0-0")
+_SIXES: Final = parse_tile("6-6")
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    limit, others_write_own = options["limit"], options["others_write_own"]
+    assert isinstance(limit, int)
+    assert isinstance(others_write_own, bool)
+    return Rules(
+        seats=seats,
+        facts={"limit": limit, "others_write_own": others_write_own},
+        tiles=double_set(6),
+        hand_size=lambda players: _HANDS.get(players, 0),
+        reserve=_HIDDEN,
+        opening=_opening,
+        line=False,
+        branching=first_face_up,
+        face_down=True,
+        follow=doubles_after_a_double,
+        drawing=UNTIL_IT_FITS,
+        may_flip=_may_flip,
+        round_end=first_of(flipped, somebody_out, all_ends_closed, blocked(_HIDDEN)),  # a flip also closes every end
+        hand_value=_hand_value,
+        count=_count(others_write_own=others_write_own),
+        match_end=_match_end(limit),
+        dealer=_dealer,
+    )
+
+
+def _opening(state: State) -> Opening | None:
+    """The 1-2, else the highest double, else the heaviest tile; later the last winner with any tile (rules 2.3)."""
+    if state.round > 1:
+        assert state.leader is not None
+        seat = state.clockwise(state.leader)[0]
+        return Opening(seat, state.hands[seat])
+    for seat, hand in enumerate(state.hands):
+        if _ONE_TWO in hand:
+            return Opening(seat, (_ONE_TWO,))
+    held = [(seat, tile) for seat, hand in enumerate(state.hands) for tile in hand]
+    seat, heaviest = max(held, key=lambda each: (each[1].pips, each[1].high))
+    return highest_double(state) or Opening(seat, (heaviest,))
+
+
+def _may_flip(state: State) -> bool:
+    """The second player, while only the opening tile lies (rules 2.8).
+
+    With one tile on the table it is always that player's first turn: nobody can pass twice in a row
+    without the round being over.
+    """
+    assert state.opener is not None
+    return len(state.layout.placements) == 1 and state.turn == state.clockwise(state.opener)[1]
+
+
+def _hand_value(hand: Hand) -> int:
+    """Pips, but 0-0 counts 10, and a lone 6-6 counts 50 (rules 2.10)."""
+    if hand == (_SIXES,):
+        return 50
+    return pips(hand) + (10 if _ZEROS in hand else 0)
+
+
+def _count(*, others_write_own: bool) -> Callable[[State, Reason], Round]:
+    """The single loser writes everybody's points, and all that was carried (rules 2.11)."""
+
+    def count(state: State, ended_by: Reason) -> Round:
+        hands = hands_left(state, _hand_value)
+        values = [left.value for left in hands]
+        most = max(values)
+        losers = [left.seat for left in hands if left.value == most]
+        loser = losers[0] if len(losers) == 1 else None
+        scores = [0] * len(state.hands)
+        lines: list[Line] = []
+        if loser is not None:
+            lines.append(Line(loser, sum(values), "2.11", addition(values)))
+            if state.carry:
+                lines.append(Line(loser, state.carry, "2.11", f"{state.carry} carried over"))
+            if others_write_own:
+                lines += [
+                    Line(left.seat, left.value, "2.10", addition([left.value])) for left in hands if left.seat != loser
+                ]
+        for line in lines:
+            scores[line.seat] += line.points
+        return Round(
+            number=state.round,
+            ended_by=ended_by,
+            winner=_winner(state, hands),
+            loser=loser,
+            hands=hands,
+            scores=tuple(scores),
+            lines=tuple(lines),
+            carried=sum(values) if loser is None else 0,
+        )
+
+    return count
+
+
+def _winner(state: State, hands: tuple[HandLeft, ...]) -> int:
+    """Who went out, else the fewest points in hand; tie: the first from this round's opener (rules 2.15)."""
+    if state.first_out is not None:
+        return state.first_out
+    assert state.opener is not None
+    value = {left.seat: left.value for left in hands}
+    return min(state.clockwise(state.opener), key=value.__getitem__)
+
+
+def _match_end(limit: int) -> Callable[[State], Verdict]:
+    """Over the limit is out; the last one in wins; a lone 0-0 ends the match (rules 2.12, 2.13, 2.14)."""
+
+    def match_end(state: State) -> Verdict:
+        verdict = last_side_in(state, lambda total: total > limit)
+        if verdict.winners or (_ZEROS,) not in state.hands:
+            return verdict
+        left = [seat for seat in state.seats_in() if seat not in verdict.eliminated]
+        return Verdict(verdict.eliminated, leaders(state, left, "lowest"))
+
+    return match_end
+
+
+def _dealer(state: State) -> int | None:
+    """The highest total deals; tie: the first clockwise from the last round's opener (rules 2.15)."""
+    assert state.opener is not None
+    return max(state.clockwise(state.opener), key=state.totals.__getitem__)
+
+
+VARIANT: Final = Variant(
+    key="menschenwolf",
+    edition=1,
+    name=Text("Man Is a Wolf to Man", "Der Mensch ist des Menschen Wolf"),
+    summary=Text(
+        "For two to thirteen: the first face-up double opens extra ends, other doubles may close them, and a single "
+        "loser writes everybody's points.",
+        "Für zwei bis dreizehn: Der erste offene Doppelstein öffnet zusätzliche Enden, andere dürfen Enden sperren, "
+        "und wer allein verliert, schreibt die Punkte aller.",
+    ),
+    scoring=Text(
+        "The player with the most points in hand writes everybody's points together; without a single loser they are "
+        "carried over. Over the limit is out; the last one in wins.",
+        "Wer die meisten Punkte auf der Hand hat, schreibt die Punkte aller zusammen; gibt es keinen einzelnen "
+        "Verlierer, werden sie übertragen. Wer über die Grenze kommt, scheidet aus; der Letzte gewinnt.",
+    ),
+    players=Players(min(_HANDS), max(_HANDS)),
+    best="lowest",
+    build=_build,
+    options=(
+        Option(
+            key="limit",
+            label=Text("Limit", "Grenze"),
+            help=Text(
+                "A player whose total is higher than this is out of the match.",
+                "Wer eine höhere Summe als diese hat, scheidet aus der Partie aus.",
+            ),
+            default=100,
+            low=1,
+            high=1000,
+        ),
+        Option(
+            key="others_write_own",
+            label=Text("Others write their own", "Andere schreiben ihre eigenen"),
+            help=Text(
+                "Besides the loser, who writes everybody's points, the others write the points of their own hands.",
+                "Neben dem Verlierer, der die Punkte aller schreibt, schreiben die anderen die Punkte ihrer eigenen "
+                "Hand.",
+            ),
+            default=False,
+            values=(False, True),
+        ),
+    ),
+)

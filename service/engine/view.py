@@ -1,0 +1,117 @@
+"""What one seat may know: of a state, and of an event. The only redaction there is.
+
+A ``View`` is made of facts that its viewer may see, and of nothing else; whatever is shown to anybody is
+made from a view. Two states that differ only in what a seat cannot see give that seat equal views.
+Must not know how a view is shown.
+
+=========================  ==================================================================
+secret                     who may know
+=========================  ==================================================================
+the tiles of a hand        its seat; everybody once the round is counted, from the count
+the order of the stock     nobody
+the tile that was drawn    who drew it
+what was dealt             each seat its own hand
+legal moves                the seat that may make them
+=========================  ==================================================================
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from service.engine.events import Dealt, Drew, Event
+from service.engine.layout import Layout
+from service.engine.moves import Move
+from service.engine.play import legal_moves
+from service.engine.state import Hand, Phase, State
+from service.engine.tiles import Tile
+from service.engine.variant import Rules
+
+
+class You(NamedTuple):
+    """The viewer's own seat: its hand, and the row of each tile where hands are sorted by rows (rules 3.10)."""
+
+    seat: int
+    hand: Hand
+    rows: tuple[int, ...] | None
+
+
+class PlayerView(NamedTuple):
+    """What everybody knows of a player."""
+
+    seat: int
+    tiles: int
+    total: int
+    in_match: bool
+    team: int | None
+
+
+class View(NamedTuple):
+    """A match as one seat, or a spectator, may know it."""
+
+    phase: Phase
+    round: int
+    turn: int | None
+    you: You | None
+    legal_moves: tuple[Move, ...]
+    players: tuple[PlayerView, ...]
+    stock: int
+    drawable: int
+    layout: Layout
+    carry: int
+    dealer: int | None
+    winners: tuple[int, ...]
+
+
+class DealtView(NamedTuple):
+    """A deal as one viewer may know it: the viewer's own hand, if there is one."""
+
+    round: int
+    arranged: bool
+    hand: Hand | None
+
+
+class DrewView(NamedTuple):
+    """A draw as one viewer may know it: the tile, for who drew it."""
+
+    seat: int
+    tile: Tile | None
+
+
+def view(rules: Rules, state: State, seat: int | None) -> View:
+    """What ``seat`` may know of the match; ``None`` is a spectator."""
+    you = None
+    moves: tuple[Move, ...] = ()
+    if seat is not None:
+        hand = state.hands[seat]
+        you = You(seat, hand, None if rules.row is None else tuple([rules.row(tile) for tile in hand]))
+        moves = legal_moves(rules, state, seat)
+    totals = state.running_totals()
+    return View(
+        phase=state.phase,
+        round=state.round,
+        turn=state.turn,
+        you=you,
+        legal_moves=moves,
+        players=tuple(
+            [
+                PlayerView(each, len(hand), totals[each], not state.gone[each], rules.team(each))
+                for each, hand in enumerate(state.hands)
+            ]
+        ),
+        stock=len(state.stock),
+        drawable=rules.drawable(state),
+        layout=state.layout,
+        carry=state.carry,
+        dealer=state.dealer,
+        winners=state.winners,
+    )
+
+
+def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
+    """What ``seat`` may know of an event; ``None`` is a spectator. All but deals and draws is public."""
+    if isinstance(event, Dealt):
+        return DealtView(event.round, event.arranged, None if seat is None else event.hands[seat])
+    if isinstance(event, Drew):
+        return DrewView(event.seat, event.tile if event.seat == seat else None)
+    return event

@@ -1,0 +1,325 @@
+"""Games and events as bytes for the store, and back.
+
+Compact JSON arrays: a tile is its index, an end its number, a long run of placements one list a
+column. Every game begins with the number of its format and the edition of its rules. Must not know
+which store keeps the bytes.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import orjson
+
+from service.engine.deal import ArrangedDeal, Deck
+from service.engine.events import (
+    Dealt,
+    Done,
+    Drew,
+    Eliminated,
+    Finished,
+    Flipped,
+    HandLeft,
+    Line,
+    Passed,
+    Played,
+    Round,
+    RoundEnded,
+)
+from service.engine.layout import CLOSED, END, GATED, LONG, OPEN, SHORT, End, Layout, Placement
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Scored, State
+from service.engine.tiles import TILES, Tile
+from service.engine.variant import Rules
+from service.engine.variants import variants
+from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat
+
+FORMAT: Final = 1
+
+_PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
+_SIDES: Final = (END, LONG, SHORT)
+_GATES: Final = (OPEN, GATED, CLOSED)
+_LINE_ENDS: Final = ("left", "right")
+
+
+class NewerFormat(Exception):
+    """A game kept by a newer edition of this service."""
+
+
+def encode_game(game: Game) -> bytes:
+    """The bytes of a game; its id and version are the store's to keep."""
+    return orjson.dumps(
+        [
+            FORMAT,
+            game.variant,
+            game.recipe.edition,
+            game.options,
+            game.created_at,
+            game.updated_at,
+            [[seat.kind, seat.name, _encode_hash(seat.token_hash)] for seat in game.seats],
+            _encode_hash(game.join_hash),
+            game.arranged,
+            _encode_hash(game.deck.seed),
+            [[_encode_hands(each.hands), _encode_tiles(each.stock)] for each in game.deck.arranged],
+            game.round_ends,
+            _encode_state(game.state),
+        ]
+    )
+
+
+def decode_game(game_id: str, version: int, data: bytes) -> Game:
+    """The game that these bytes stand for. Raises ``NewerFormat`` if they are of a later service."""
+    fields = orjson.loads(data)
+    if fields[0] > FORMAT or fields[2] > variants()[fields[1]].edition:
+        raise NewerFormat
+    _, variant, _, options, created_at, updated_at, seats, join, arranged, seed, deals, round_ends, state = fields
+    game = Game(
+        id=game_id,
+        variant=variant,
+        options=options,
+        seats=tuple([Seat(kind, name, _decode_hash(token)) for kind, name, token in seats]),
+        join_hash=_decode_hash(join),
+        arranged=arranged,
+        deck=Deck(
+            b64decode(seed),
+            tuple([ArrangedDeal(_decode_hands(hands), _decode_tiles(stock)) for hands, stock in deals]),
+        ),
+        version=version,
+        created_at=created_at,
+        updated_at=updated_at,
+        round_ends=tuple(round_ends),
+        state=None,  # type: ignore[arg-type]  # needs the rules, which need all the rest
+    )
+    return game._replace(state=_decode_state(game.rules, state))
+
+
+def encode_event(event: GameEvent, since_creation: int) -> bytes:
+    """The bytes of an event that happened so many milliseconds after the game was created."""
+    code, encode = _EVENT_CODES[type(event)]
+    return orjson.dumps([code, since_creation, *encode(event)])
+
+
+def decode_event(version: int, created_at: int, data: bytes) -> Happened:
+    """The event that these bytes stand for."""
+    code, since_creation, *fields = orjson.loads(data)
+    return Happened(version, created_at + since_creation, _EVENT_DECODERS[code](fields))
+
+
+# States
+
+
+def _encode_state(state: State) -> list[object]:
+    layout = state.layout
+    return [
+        _PHASES.index(state.phase),
+        state.round,
+        _encode_hands(state.hands),
+        _encode_tiles(state.stock),
+        [
+            [each.tile.index for each in layout.placements],
+            [each.host for each in layout.placements],
+            [_SIDES.index(each.side) for each in layout.placements],
+            [each.seat for each in layout.placements],
+            [host for host, each in enumerate(layout.placements) if each.face_down],
+        ],
+        [
+            [encode_end(end.name), end.number, end.host, _SIDES.index(end.side), _GATES.index(end.gate)]
+            for end in layout.ends
+        ],
+        layout.named,
+        state.turn,
+        state.laid,
+        int(state.drew),
+        state.opener,
+        state.first_out,
+        [list(each) for each in state.scored],
+        state.totals,
+        state.gone,
+        state.carry,
+        state.leader,
+        state.dealer,
+        state.winners,
+    ]
+
+
+def _decode_state(rules: Rules, fields: list[Any]) -> State:
+    (
+        phase,
+        round_number,
+        hands,
+        stock,
+        placements,
+        ends,
+        named,
+        turn,
+        laid,
+        drew,
+        opener,
+        first_out,
+        scored,
+        totals,
+        gone,
+        carry,
+        leader,
+        dealer,
+        winners,
+    ) = fields
+    return State(
+        phase=_PHASES[phase],
+        round=round_number,
+        hands=_decode_hands(hands),
+        stock=_decode_tiles(stock),
+        layout=_decode_layout(rules, placements, ends, named),
+        turn=turn,
+        laid=laid,
+        drew=bool(drew),
+        opener=opener,
+        first_out=first_out,
+        scored=tuple([Scored(*each) for each in scored]),
+        totals=tuple(totals),
+        gone=tuple(gone),
+        carry=carry,
+        leader=leader,
+        dealer=dealer,
+        winners=tuple(winners),
+    )
+
+
+def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], named: int) -> Layout:
+    tiles, hosts, sides, seats, face_down = columns
+    down = [False] * len(hosts)
+    for place in face_down:
+        down[place] = True
+    placements = tuple(
+        map(Placement, map(TILES.__getitem__, tiles), hosts, map(_SIDES.__getitem__, sides), seats, down)
+    )
+    ends = []
+    mask = total = 0
+    line, counted = rules.line, rules.counted
+    for code, number, host, side_code, gate_code in rows:
+        side, gate = _SIDES[side_code], _GATES[gate_code]
+        counts = number if counted and side != LONG else 0
+        total += counts
+        if gate == OPEN:
+            mask |= 1 << number
+        ends.append(End(decode_end(code, line=line), number, host, side, gate, counts))
+    return Layout(placements, tuple(ends), line, counted, named, mask, total)
+
+
+# Events
+
+
+def _encode_round(counted: Round) -> list[object]:
+    return [
+        counted.number,
+        counted.ended_by,
+        counted.winner,
+        counted.loser,
+        counted.carried,
+        [[left.seat, _encode_tiles(left.tiles), left.value] for left in counted.hands],
+        counted.scores,
+        [list(line) for line in counted.lines],
+    ]
+
+
+def _decode_round(fields: list[Any]) -> RoundEnded:
+    number, ended_by, winner, loser, carried, hands, scores, lines = fields
+    return RoundEnded(
+        Round(
+            number=number,
+            ended_by=ended_by,
+            winner=winner,
+            loser=loser,
+            carried=carried,
+            hands=tuple([HandLeft(seat, _decode_tiles(tiles), value) for seat, tiles, value in hands]),
+            scores=tuple(scores),
+            lines=tuple([Line(*line) for line in lines]),
+        )
+    )
+
+
+def _encode_played(event: Played) -> list[object]:
+    end = None if event.end is None else encode_end(event.end)
+    fields = [event.seat, event.tile.index, end, int(event.face_down)]
+    return fields if event.points is None else [*fields, event.points, event.ends_sum]
+
+
+def _decode_played(fields: list[Any]) -> Played:
+    seat, tile, end, face_down, *counted = fields
+    name = None if end is None else decode_end(end, line=end < 0)
+    return Played(seat, TILES[tile], name, bool(face_down), *counted)
+
+
+_EVENT_CODES: Final[dict[type[GameEvent], tuple[int, Callable[[Any], Sequence[object]]]]] = {
+    Created: (0, lambda _event: ()),
+    Joined: (1, lambda event: (event.seat, event.name)),
+    Dealt: (
+        2,
+        lambda event: (
+            event.round,
+            [_encode_tiles(hand) for hand in event.hands],
+            _encode_tiles(event.stock),
+            int(event.arranged),
+        ),
+    ),
+    Played: (3, _encode_played),
+    Drew: (4, lambda event: (event.seat, event.tile.index)),
+    Passed: (5, lambda event: (event.seat,)),
+    Done: (6, lambda event: (event.seat,)),
+    Flipped: (7, lambda event: (event.seat,)),
+    RoundEnded: (8, lambda event: _encode_round(event.round)),
+    Eliminated: (9, lambda event: (event.seat,)),
+    Finished: (10, lambda event: event.winners),
+}
+
+_EVENT_DECODERS: Final[dict[int, Callable[[list[Any]], GameEvent]]] = {
+    0: lambda _fields: Created(),
+    1: lambda fields: Joined(*fields),
+    2: lambda fields: Dealt(fields[0], _decode_hands(fields[1]), _decode_tiles(fields[2]), bool(fields[3])),
+    3: _decode_played,
+    4: lambda fields: Drew(fields[0], TILES[fields[1]]),
+    5: lambda fields: Passed(*fields),
+    6: lambda fields: Done(*fields),
+    7: lambda fields: Flipped(*fields),
+    8: _decode_round,
+    9: lambda fields: Eliminated(*fields),
+    10: lambda fields: Finished(tuple(fields)),
+}
+
+
+# Small things
+
+
+def encode_end(name: str) -> int:
+    """The number of an end: −1 and −2 for left and right, else the one in its name."""
+    return -1 - _LINE_ENDS.index(name) if name in _LINE_ENDS else int(name[1:])
+
+
+def decode_end(code: int, *, line: bool) -> str:
+    """The name of the end of that number."""
+    return _LINE_ENDS[-1 - code] if line else f"e{code}"
+
+
+def _encode_tiles(tiles: Sequence[Tile]) -> list[int]:
+    return [tile.index for tile in tiles]
+
+
+def _decode_tiles(indexes: Sequence[int]) -> tuple[Tile, ...]:
+    return tuple(map(TILES.__getitem__, indexes))
+
+
+def _encode_hands(hands: Sequence[Sequence[Tile]]) -> list[list[int]]:
+    return [_encode_tiles(hand) for hand in hands]
+
+
+def _decode_hands(hands: Sequence[Sequence[int]]) -> tuple[tuple[Tile, ...], ...]:
+    return tuple([tuple(map(TILES.__getitem__, hand)) for hand in hands])
+
+
+def _encode_hash(data: bytes | None) -> str | None:
+    return None if data is None else b64encode(data).decode()
+
+
+def _decode_hash(text: str | None) -> bytes | None:
+    return None if text is None else b64decode(text)

@@ -1,0 +1,105 @@
+"""A hosted match: its seats, who may play them, and the state it is in.
+
+Owns the value that the store keeps and the codec writes. Must not know how it is stored or shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from service.engine.deal import Deck
+from service.engine.events import Event
+from service.engine.options import Value
+from service.engine.state import State
+from service.engine.variant import Rules, Variant
+from service.engine.variants import variants
+
+Kind = Literal["human", "bot", "open"]
+Status = Literal["waiting", "playing", "round_over", "finished"]
+
+HUMAN: Final = "human"
+OPEN_SEAT: Final = "open"
+SPECTATOR: Final = "s"
+
+
+class Seat(NamedTuple):
+    """A place at the table: who sits there, and the hash of the token that plays it."""
+
+    kind: Kind
+    name: str | None = None
+    token_hash: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The game was opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Somebody took an open seat."""
+
+    seat: int
+    name: str
+
+
+GameEvent = Created | Joined | Event
+
+
+class Happened(NamedTuple):
+    """An event at its place in a game: its version, and when it was, in milliseconds since 1970."""
+
+    version: int
+    at: int
+    event: GameEvent
+
+
+class Game(NamedTuple):
+    """A game at one version. Times are in milliseconds since 1970."""
+
+    id: str
+    variant: str
+    options: Mapping[str, Value]
+    """As they were asked for; the rest are the recipe's defaults."""
+    seats: tuple[Seat, ...]
+    join_hash: bytes | None
+    arranged: bool
+    deck: Deck
+    version: int
+    created_at: int
+    updated_at: int
+    round_ends: tuple[int, ...]
+    """The versions of the events that ended a round, for the score card."""
+    state: State
+
+    @property
+    def recipe(self) -> Variant:
+        """The variant that is played."""
+        return variants()[self.variant]
+
+    @property
+    def rules(self) -> Rules:
+        """The rules in force."""
+        return _rules(self.variant, tuple(sorted(self.options.items())), len(self.seats))
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a seat is still open."""
+        return any([seat.kind == OPEN_SEAT for seat in self.seats])
+
+    @property
+    def status(self) -> Status:
+        """Where the game stands."""
+        return "waiting" if self.waiting else self.state.phase
+
+    def etag(self, seat: int | None) -> str:
+        """What names this version for this viewer; never made from anything hidden."""
+        return f"{self.version}-{SPECTATOR if seat is None else seat}"
+
+
+@lru_cache(maxsize=1024)
+def _rules(variant: str, options: tuple[tuple[str, Value], ...], seats: int) -> Rules:
+    return variants()[variant].rules(dict(options), seats)

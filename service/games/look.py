@@ -1,0 +1,95 @@
+"""A game as one bearer may know it: the view of the match, and who sits where.
+
+Owns the join of a hosted game and ``view``, which alone decides who sees what. Must not know how it is
+shown.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from service.engine.events import Round
+from service.engine.variant import Rules, Settlement, Variant
+from service.engine.view import View, view
+from service.games.game import Game, Kind, Status
+
+
+class SeatLook(NamedTuple):
+    """Who sits at a seat."""
+
+    kind: Kind
+    name: str | None
+
+
+class Look(NamedTuple):
+    """A game at one version, as ``seat`` (or a spectator) may know it. Times in milliseconds since 1970."""
+
+    id: str
+    recipe: Variant
+    rules: Rules
+    arranged: bool
+    status: Status
+    version: int
+    seats: tuple[SeatLook, ...]
+    view: View
+    etag: str
+    created_at: int
+    updated_at: int
+    expires_at: int
+
+
+class Standing(NamedTuple):
+    """A seat's place in the match; ties share a rank, and the next one is left out."""
+
+    seat: int
+    name: str | None
+    total: int
+    rank: int
+    in_match: bool
+
+
+class ScoreCard(NamedTuple):
+    """The standings, and the count of every round that has ended."""
+
+    look: Look
+    standings: tuple[Standing, ...]
+    rounds: tuple[Round, ...]
+    settlement: Settlement | None
+
+
+def look_at(game: Game, seat: int | None, ttl: int) -> Look:
+    """What ``seat`` may know of the game now; ``None`` is a spectator. ``ttl`` in milliseconds."""
+    rules = game.rules
+    seen = view(rules, game.state, seat)
+    if game.waiting:
+        seen = seen._replace(legal_moves=())
+    return Look(
+        id=game.id,
+        recipe=game.recipe,
+        rules=rules,
+        arranged=game.arranged,
+        status=game.status,
+        version=game.version,
+        seats=tuple([SeatLook(each.kind, each.name) for each in game.seats]),
+        view=seen,
+        etag=game.etag(seat),
+        created_at=game.created_at,
+        updated_at=game.updated_at,
+        expires_at=game.updated_at + ttl,
+    )
+
+
+def standings(game: Game) -> tuple[Standing, ...]:
+    """The seats from first to last: who is in before who is out, who went out later first, then by total."""
+    totals = game.state.running_totals()
+    sign = -1 if game.recipe.best == "highest" else 1
+
+    def key(seat: int) -> tuple[int, int]:
+        gone = game.state.gone[seat]
+        return (-gone if gone else -game.state.round - 1, sign * totals[seat])
+
+    order = sorted(range(len(game.seats)), key=key)
+    ranks = {seat: 1 + sum(key(other) < key(seat) for other in order) for seat in order}
+    return tuple(
+        [Standing(seat, game.seats[seat].name, totals[seat], ranks[seat], not game.state.gone[seat]) for seat in order]
+    )

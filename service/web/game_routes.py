@@ -1,0 +1,216 @@
+"""``/v1/games``: create a game, look at it, take a seat, move, read the score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from service.engine.deal import ArrangedDeal
+from service.engine.moves import Move
+from service.games.game import HUMAN, OPEN_SEAT
+from service.games.hosting import Entered, Games
+from service.games.opening import GameRequest, SeatRequest
+from service.web import schemas
+from service.web.operations import Answer, Operation, operation
+from service.web.present import (
+    present_legal_moves,
+    present_look,
+    present_opened,
+    present_score,
+    present_taken,
+)
+from service.web.reading import bearer_token, check_accepts, known_already, load, precondition, read_json
+from service.web.replies import JSON, not_modified, reply, reply_with_secrets
+
+_VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
+_BODY_PROBLEMS = ("malformed", "too_large", "unsupported_media_type", "invalid")
+_READ_PROBLEMS = ("unauthorized", "not_found", "not_acceptable")
+
+_game_in = schemas.GameIn()
+_player_in = schemas.PlayerIn()
+_move_in = schemas.MoveIn()
+
+
+def blueprint(games: Games) -> Blueprint:
+    """The routes of the games."""
+    routes = Blueprint("games", __name__)
+
+    @routes.post("/v1/games")
+    @operation(
+        Operation(
+            id="createGame",
+            tag="games",
+            summary="Create a game",
+            description="Names the seats and agrees on the house rules. Answers every seat's token, shown this once. "
+            "The first deal happens as soon as no seat is open.",
+            body=schemas.GameIn,
+            answers={
+                201: Answer(
+                    meaning="The game, as a spectator sees it, and the tokens.",
+                    schema=schemas.Opened,
+                    headers=("Location", "Cache-Control"),
+                )
+            },
+            problems=(*_BODY_PROBLEMS, "not_acceptable"),
+        )
+    )
+    def create_game() -> Response:
+        check_accepts(JSON)
+        opened = games.open(_game_request(load(_game_in, read_json())))
+        return reply_with_secrets(present_opened(opened), f"/v1/games/{opened.look.id}")
+
+    @routes.get("/v1/games/<game>")
+    @operation(
+        Operation(
+            id="getGame",
+            tag="games",
+            summary="Look at a game",
+            description="The game as the bearer of the token may know it; without a token, as a spectator. With the "
+            "bearer's legal moves, so that a client needs to know no rule.",
+            access="spectator",
+            headers=("If-None-Match",),
+            answers={200: Answer(meaning="The game view.", schema=schemas.Game, headers=_VIEW_HEADERS)},
+            problems=_READ_PROBLEMS,
+        )
+    )
+    def get_game(game: str) -> Response:
+        entered = games.enter(game, bearer_token())
+        return _read(entered, lambda: present_look(games.look(entered)))
+
+    @routes.post("/v1/games/<game>/players")
+    @operation(
+        Operation(
+            id="joinGame",
+            tag="games",
+            summary="Take an open seat",
+            description="Takes the first open seat with the game's join code. When it was the last one, the first "
+            "round is dealt.",
+            access="spectator",
+            body=schemas.PlayerIn,
+            answers={
+                201: Answer(
+                    meaning="The seat, its token, shown this once, and the game as its owner sees it.",
+                    schema=schemas.Taken,
+                    headers=("Location", "Cache-Control"),
+                )
+            },
+            problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, "seats_taken"),
+        )
+    )
+    def join_game(game: str) -> Response:
+        entered = games.enter(game, bearer_token())
+        check_accepts(JSON)
+        body = read_json()
+        join_code = body.get("join_code") if isinstance(body, dict) else None
+        if isinstance(join_code, str):
+            # A wrong code is named before any other fault of the body.
+            games.check_join_code(entered, join_code)
+        player = load(_player_in, body)
+        taken = games.join(entered, player["name"])
+        return reply_with_secrets(present_taken(taken), f"/v1/games/{game}")
+
+    @routes.get("/v1/games/<game>/moves")
+    @operation(
+        Operation(
+            id="getMoves",
+            tag="moves",
+            summary="The legal moves now",
+            description="What the bearer's seat may do now, each ready to be posted back as it stands; none for a "
+            "spectator, and none when it is not the seat's turn.",
+            access="spectator",
+            headers=("If-None-Match",),
+            answers={200: Answer(meaning="The legal moves.", schema=schemas.LegalMoves, headers=_VIEW_HEADERS)},
+            problems=_READ_PROBLEMS,
+        )
+    )
+    def get_moves(game: str) -> Response:
+        entered = games.enter(game, bearer_token())
+        return _read(entered, lambda: present_legal_moves(games.legal_moves(entered)))
+
+    @routes.post("/v1/games/<game>/moves")
+    @operation(
+        Operation(
+            id="makeMove",
+            tag="moves",
+            summary="Make a move",
+            description="Makes one move for the bearer's seat. A refused move changes nothing and says why, with the "
+            "legal moves as they are. With `version` or `If-Match`, the move is made at that version or not at all.",
+            access="seat",
+            body=schemas.MoveIn,
+            headers=("If-Match",),
+            answers={
+                201: Answer(
+                    meaning="The game as the mover now sees it.",
+                    schema=schemas.Game,
+                    headers=("Location", *_VIEW_HEADERS),
+                )
+            },
+            problems=(
+                *_READ_PROBLEMS,
+                *_BODY_PROBLEMS,
+                "stale_version",
+                "not_your_turn",
+                "illegal_move",
+                "not_started",
+                "round_over",
+                "game_over",
+            ),
+        )
+    )
+    def make_move(game: str) -> Response:
+        entered = games.enter_to_move(game, bearer_token())
+        check_accepts(JSON)
+        asked = load(_move_in, read_json())
+        move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
+        look = games.move(entered, move, precondition(asked.get("version")))
+        response = reply(present_look(look), 201, etag=look.etag)
+        response.headers["Location"] = f"/v1/games/{game}"
+        return response
+
+    @routes.get("/v1/games/<game>/score")
+    @operation(
+        Operation(
+            id="getScore",
+            tag="games",
+            summary="Read the score",
+            description="The standings, every round's count explained line by line, and the settlement.",
+            access="spectator",
+            headers=("If-None-Match",),
+            answers={200: Answer(meaning="The score card.", schema=schemas.Score, headers=_VIEW_HEADERS)},
+            problems=_READ_PROBLEMS,
+        )
+    )
+    def get_score(game: str) -> Response:
+        entered = games.enter(game, bearer_token())
+        return _read(entered, lambda: present_score(games.score(entered)))
+
+    return routes
+
+
+def _read(entered: Entered, show: Any) -> Response:
+    """What ``show`` shows, or 304 if its reader knows this version."""
+    check_accepts(JSON)
+    etag = entered.game.etag(entered.seat)
+    return not_modified(etag) if known_already(etag) else reply(show(), etag=etag)
+
+
+def _game_request(asked: dict[str, Any]) -> GameRequest:
+    return GameRequest(
+        variant=asked["variant"],
+        seats=tuple([_seat_request(seat) for seat in asked["players"]]),
+        options=asked.get("rules", {}),
+        seed=asked.get("seed"),
+        deals=tuple(
+            [
+                ArrangedDeal(tuple([tuple(hand) for hand in deal["hands"]]), tuple(deal["stock"]))
+                for deal in asked.get("deals", ())
+            ]
+        ),
+    )
+
+
+def _seat_request(seat: dict[str, Any]) -> SeatRequest:
+    if "name" in seat:
+        return SeatRequest(HUMAN, seat["name"])
+    return SeatRequest(OPEN_SEAT) if "open" in seat else SeatRequest("bot")

@@ -1,0 +1,208 @@
+"""The contract as OpenAPI, written from the routes and their schemas.
+
+``openapi.yaml`` at the top of the project is what ``document`` writes; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any, Final
+
+import yaml
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from flask import Flask
+from marshmallow import Schema
+
+from service.games.catalogue import LANGUAGES
+from service.web import schemas
+from service.web.operations import Answer, Operation, operation_of
+from service.web.problems import PROBLEM_JSON, PROBLEMS
+
+_NO_STORE: Final = ("service",)
+
+_DESCRIPTION: Final = """\
+Deals, referees and counts domino games. Every game view lists the legal moves of its holder, each ready to be posted
+back as it stands, so that a client needs to know no rule.
+
+A token is sent as `Authorization: Bearer <token>`. A field with nothing to say is absent, never null. Clients ignore
+fields that they do not know; words that may grow are plain strings with a documented list.
+
+Every error is `application/problem+json`, with a stable `code`:
+
+| code | status | meaning |
+|---|---|---|
+"""
+
+_TAGS: Final = {
+    "variants": "The games on offer.",
+    "games": "A hosted match: its seats, its table, its score.",
+    "moves": "What a seat may do, and doing it.",
+    "service": "The service itself.",
+}
+
+_RESPONSE_HEADERS: Final = {
+    "ETag": "Names this version for this viewer; for `If-None-Match` and `If-Match`.",
+    "Cache-Control": "Who may keep the answer.",
+    "Vary": "The request headers that the answer depends on.",
+    "Location": "The address of the game.",
+    "Content-Language": "The language of the texts.",
+    "Retry-After": "Seconds to wait.",
+    "Allow": "The methods that this address takes.",
+    "WWW-Authenticate": "How to authenticate.",
+}
+
+_REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
+    "Accept-Language": {
+        "description": f"The language of the texts: {' or '.join(LANGUAGES)}.",
+        "schema": {"type": "string"},
+        "example": "de",
+    },
+    "If-None-Match": {
+        "description": "An `ETag` known to the client; answered with 304 if the game is still there.",
+        "schema": {"type": "string"},
+        "example": '"17-2"',
+    },
+    "If-Match": {
+        "description": "The version, or the view's whole `ETag`, that the move is meant for.",
+        "schema": {"type": "string"},
+        "example": '"17"',
+    },
+}
+
+_PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
+    "game": {"description": "The id of the game.", "schema": {"type": "string"}, "example": "5m1Gd5tIvN3vYhYkS0oJGA"},
+    "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
+}
+
+_HEADERS_OF_PROBLEMS: Final = {401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}
+
+
+def document(app: Flask) -> str:
+    """The whole contract as YAML."""
+    spec = APISpec(
+        title="Domino",
+        version=version("domino-service"),
+        openapi_version="3.1.0",
+        plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
+        info={"description": _DESCRIPTION + _problem_table(), "license": {"name": "MIT", "identifier": "MIT"}},
+        servers=[{"url": "/"}],
+        tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
+    )
+    spec.components.security_scheme(
+        "seat",
+        {"type": "http", "scheme": "bearer", "description": "The token of a seat, given when it was created or taken."},
+    )
+    for path, methods in sorted(_routes(app)):
+        operations = {method: _operation(described) for method, described in methods}
+        spec.path(path=path, operations=operations, parameters=_path_parameters(path))
+    described = spec.to_dict()
+    _describe_schemas(described["components"]["schemas"])
+    return yaml.safe_dump(described, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
+    """Every described address with its methods."""
+    paths: dict[str, list[tuple[str, Operation]]] = {}
+    for rule in app.url_map.iter_rules():
+        described = operation_of(app.view_functions[rule.endpoint])
+        if described is None:
+            continue
+        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+        (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        paths.setdefault(path, []).append((method.lower(), described))
+    for path, methods in paths.items():
+        yield path, sorted(methods, key=lambda each: each[0])
+
+
+def _operation(described: Operation) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "operationId": described.id,
+        "tags": [described.tag],
+        "summary": described.summary,
+        "description": described.description,
+    }
+    if described.headers:
+        shown["parameters"] = [
+            {"in": "header", "name": name, "required": False, **_REQUEST_HEADERS[name]} for name in described.headers
+        ]
+    if described.access == "seat":
+        shown["security"] = [{"seat": []}]
+    elif described.access == "spectator":
+        shown["security"] = [{}, {"seat": []}]
+    if described.body is not None:
+        shown["requestBody"] = {"required": True, "content": {"application/json": {"schema": described.body}}}
+    responses = {str(status): _answer(answer) for status, answer in described.answers.items()}
+    if "If-None-Match" in described.headers:
+        responses["304"] = {"description": "The client knows this version.", "headers": _headers(_known_headers(described))}
+    codes = [*described.problems, "internal"]
+    if described.tag not in (*_NO_STORE, "variants"):
+        codes.append("storage_unavailable")
+    shown["responses"] = dict(sorted({**responses, **_problems(codes)}.items()))
+    return shown
+
+
+def _known_headers(described: Operation) -> tuple[str, ...]:
+    return next(iter(described.answers.values())).headers
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    schema: Any = answer.schema if answer.schema is not None else {"type": "string"}
+    shown: dict[str, Any] = {"description": answer.meaning, "content": {answer.media_type: {"schema": schema}}}
+    if answer.headers:
+        shown["headers"] = _headers(answer.headers)
+    return shown
+
+
+def _headers(names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: {"description": _RESPONSE_HEADERS[name], "schema": {"type": "string"}} for name in names}
+
+
+def _problems(codes: list[str]) -> dict[str, Any]:
+    by_status: dict[int, list[str]] = {}
+    for code in codes:
+        by_status.setdefault(PROBLEMS[code].status, []).append(code)
+    return {str(status): _problem(status, each) for status, each in by_status.items()}
+
+
+def _problem(status: int, codes: list[str]) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "description": " ".join(f"`{code}`: {PROBLEMS[code].meaning}" for code in codes),
+        "content": {PROBLEM_JSON: {"schema": schemas.Problem}},
+    }
+    if status in _HEADERS_OF_PROBLEMS:
+        shown["headers"] = _headers((_HEADERS_OF_PROBLEMS[status],))
+    return shown
+
+
+def _path_parameters(path: str) -> list[dict[str, Any]]:
+    return [
+        {"in": "path", "name": name, "required": True, **_PATH_PARAMETERS[name]}
+        for name in re.findall(r"{(\w+)}", path)
+    ]
+
+
+def _problem_table() -> str:
+    return "".join(f"| `{code}` | {each.status} | {each.meaning} |\n" for code, each in PROBLEMS.items())
+
+
+def _schema_name(schema: Schema | type[Schema] | str) -> str:
+    if isinstance(schema, str):
+        return schema
+    kind = schema if isinstance(schema, type) else type(schema)
+    return kind.__name__
+
+
+def _describe_schemas(shown: dict[str, Any]) -> None:
+    """Give every schema the sentence of its class, and close those that refuse unknown fields."""
+    classes = {name: each for name, each in vars(schemas).items() if isinstance(each, type) and issubclass(each, Schema)}
+    for name, schema in shown.items():
+        made = classes.get(name) or classes.get(f"{name}Out")
+        if made is not None and made.__doc__ and name not in ("Rules", "RulesIn"):
+            schema["description"] = made.__doc__.strip()
+        if name.endswith("In"):
+            schema["additionalProperties"] = False
+
+

@@ -1,0 +1,58 @@
+"""What the document says of a route, kept beside the route.
+
+A view carries its ``Operation``; ``openapi`` writes the document from the routes of the app and their
+operations, and a test walks the routes so that none is without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from marshmallow import Schema
+
+View = TypeVar("View", bound=Callable[..., Any])
+Access = Literal["public", "spectator", "seat"]
+"""Who may: anybody; a seat's bearer or, without a token, a spectator; a seat's bearer only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A good answer: its schema (or the type of a text), and what it means."""
+
+    meaning: str
+    schema: type[Schema] | None = None
+    media_type: str = "application/json"
+    headers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One method on one address. ``problems`` are the codes it may answer, beside those that any may."""
+
+    id: str
+    tag: str
+    summary: str
+    description: str
+    answers: Mapping[int, Answer]
+    access: Access = "public"
+    body: type[Schema] | None = None
+    headers: tuple[str, ...] = ()
+    problems: tuple[str, ...] = field(default=())
+
+
+def operation(described: Operation) -> Callable[[View], View]:
+    """Attach a description to a view."""
+
+    def attach(view: View) -> View:
+        view.operation = described  # type: ignore[attr-defined]  # a view is a function, which takes attributes
+        return view
+
+    return attach
+
+
+def operation_of(view: Callable[..., Any]) -> Operation | None:
+    """The description of a view, if it has one."""
+    found = getattr(view, "operation", None)
+    return found if isinstance(found, Operation) else None

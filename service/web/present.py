@@ -1,0 +1,259 @@
+"""What goes out: looks, moves and score cards as plain values, ready for JSON.
+
+Owns the names and shapes of the answers; the schemas in ``schemas`` describe the same, and tests hold
+each against the other. Everything shown comes from a ``Look``; must not see a game or a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+from service.engine.events import Line, Round
+from service.engine.layout import OPEN, Layout, Placement
+from service.engine.moves import Move
+from service.engine.options import Option
+from service.engine.tiles import Tile
+from service.engine.variant import Settlement, Variant
+from service.games.catalogue import Language, deal_table, in_language, rule_page
+from service.games.hosting import LegalMoves, Opened, Taken
+from service.games.look import Look, ScoreCard
+
+Shown = dict[str, Any]
+
+
+def present_look(look: Look) -> Shown:
+    """The game view."""
+    view = look.view
+    shown: Shown = {
+        "id": look.id,
+        "variant": look.recipe.key,
+        "rules": dict(look.rules.facts),
+        "arranged": look.arranged,
+        "status": look.status,
+        "version": look.version,
+        "round": view.round,
+    }
+    if look.status == "playing":
+        shown["turn"] = {"seat": view.turn}
+    if view.you is not None:
+        shown["you"] = {"seat": view.you.seat, "hand": _names(view.you.hand)}
+        if view.you.rows is not None:
+            shown["you"]["rows"] = list(view.you.rows)
+    players = []
+    for player, seat in zip(view.players, look.seats, strict=True):
+        each: Shown = {"seat": player.seat}
+        if seat.name is not None:
+            each["name"] = seat.name
+        each |= {"kind": seat.kind, "tiles": player.tiles, "total": player.total, "in": player.in_match}
+        if player.team is not None:
+            each["team"] = player.team
+        players.append(each)
+    shown |= {
+        "legal_moves": present_moves(view.legal_moves, look.version),
+        "players": players,
+        "stock": {"tiles": view.stock, "drawable": view.drawable},
+        "board": _board(view.layout),
+        "carry": view.carry,
+    }
+    if view.dealer is not None:
+        shown["dealer"] = view.dealer
+    shown |= {
+        "winners": list(view.winners),
+        "created_at": show_time(look.created_at),
+        "updated_at": show_time(look.updated_at),
+        "expires_at": show_time(look.expires_at),
+    }
+    return shown
+
+
+def present_moves(moves: Sequence[Move], version: int) -> list[Shown]:
+    """Legal moves, each ready to be posted back."""
+    return [_move(move, version) for move in moves]
+
+
+def present_legal_moves(legal: LegalMoves) -> Shown:
+    """The answer of the resource ``moves``."""
+    shown: Shown = {"version": legal.version}
+    if legal.turn is not None:
+        shown["turn"] = {"seat": legal.turn}
+    shown["moves"] = present_moves(legal.moves, legal.version)
+    return shown
+
+
+def present_opened(opened: Opened) -> Shown:
+    """The answer to a game just opened, with every token, shown this once."""
+    shown: Shown = {"game": present_look(opened.look), "seats": [each._asdict() for each in opened.seats]}
+    if opened.join_code is not None:
+        shown["join_code"] = opened.join_code
+    return shown
+
+
+def present_taken(taken: Taken) -> Shown:
+    """The answer to a seat just taken, with its token, shown this once."""
+    return {**taken.seat._asdict(), "game": present_look(taken.look)}
+
+
+def present_score(card: ScoreCard) -> Shown:
+    """The score card."""
+    look = card.look
+    standings = []
+    for each in card.standings:
+        standing: Shown = {"seat": each.seat}
+        if each.name is not None:
+            standing["name"] = each.name
+        standing |= {"total": each.total, "rank": each.rank, "in": each.in_match}
+        standings.append(standing)
+    shown: Shown = {
+        "game": look.id,
+        "version": look.version,
+        "status": look.status,
+        "best": look.recipe.best,
+        "standings": standings,
+        "rounds": [present_round(each) for each in card.rounds],
+        "carry": look.view.carry,
+        "winners": list(look.view.winners),
+    }
+    if card.settlement is not None:
+        shown["settlement"] = _settlement(card.settlement)
+    return shown
+
+
+def present_round(counted: Round) -> Shown:
+    """The count of a round."""
+    shown: Shown = {"number": counted.number, "ended_by": counted.ended_by}
+    if counted.winner is not None:
+        shown["winner"] = counted.winner
+    if counted.loser is not None:
+        shown["loser"] = counted.loser
+    shown |= {
+        "hands": [{"seat": left.seat, "tiles": _names(left.tiles), "value": left.value} for left in counted.hands],
+        "scores": list(counted.scores),
+        "carried": counted.carried,
+        "lines": [_line(line) for line in counted.lines],
+    }
+    return shown
+
+
+def present_variant_summary(variant: Variant, language: Language) -> Shown:
+    """A game in the list of games."""
+    return {
+        "id": variant.key,
+        "name": in_language(variant.name, language),
+        "summary": in_language(variant.summary, language),
+        "players": {"min": variant.players.low, "max": variant.players.high},
+    }
+
+
+def present_variant(variant: Variant, language: Language) -> Shown:
+    """A game in full: its options as a JSON Schema, its deals, its scoring, its rules."""
+    return {
+        **present_variant_summary(variant, language),
+        "edition": variant.edition,
+        "language": language,
+        "options": {
+            "type": "object",
+            "properties": {option.key: _option(option, language) for option in variant.options},
+            "additionalProperties": False,
+        },
+        "deals": [
+            {
+                "set": row.highest,
+                "players": row.players,
+                "hand": row.hand,
+                "stock": row.stock,
+                "drawable": row.drawable,
+            }
+            for row in deal_table(variant.key)
+        ],
+        "scoring": {"best": variant.best, "text": in_language(variant.scoring, language)},
+        "rules": rule_page(variant.key, language),
+    }
+
+
+def show_time(milliseconds: int) -> str:
+    """A time in RFC 3339, in UTC, to the millisecond."""
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03}Z"
+
+
+def _move(move: Move, version: int) -> Shown:
+    shown: Shown = {"action": move.action}
+    if move.tile is not None:
+        shown["tile"] = move.tile.name
+        if move.end is not None:
+            shown["end"] = move.end
+        shown["face_down"] = move.face_down
+    shown["version"] = version
+    if move.ends_sum is not None:
+        shown["ends_sum"] = move.ends_sum
+        shown["points"] = move.points
+    return shown
+
+
+def _board(layout: Layout) -> Shown:
+    placements = layout.placements
+    shown: Shown = {
+        "tiles": [_placement(placement, placements) for placement in placements],
+        "ends": [
+            {
+                "id": end.name,
+                "number": end.number,
+                "tile": placements[end.host].tile.name,
+                "side": end.side,
+                "open": end.gate == OPEN,
+                "counts": end.counts,
+            }
+            for end in layout.ends
+        ],
+    }
+    if layout.counted:
+        shown["ends_sum"] = layout.ends_sum
+    return shown
+
+
+def _placement(placement: Placement, placements: tuple[Placement, ...]) -> Shown:
+    tile, host, side, seat, face_down = placement
+    if host < 0:
+        return {"tile": tile.name, "face_down": face_down, "seat": seat}
+    on = {"tile": placements[host].tile.name, "side": side}
+    return {"tile": tile.name, "face_down": face_down, "on": on, "seat": seat}
+
+
+def _line(line: Line) -> Shown:
+    return {"seat": line.seat, "points": line.points, "rule": line.rule, "text": line.text}
+
+
+def _settlement(settlement: Settlement) -> Shown:
+    return {
+        "mode": settlement.mode,
+        "amounts": [{"seat": seat, **_amount(amount)} for seat, amount in enumerate(settlement.amounts)],
+        "payments": [
+            {"from": payment.payer, "to": payment.payee, **_amount(payment.amount)} for payment in settlement.payments
+        ],
+    }
+
+
+def _amount(amount: Fraction) -> Shown:
+    rounded = int(amount) if amount.denominator == 1 else float(round(amount, 2))
+    return {"amount": rounded, "exact": str(amount)}
+
+
+def _option(option: Option, language: Language) -> Shown:
+    shown: Shown = {"title": in_language(option.label, language), "description": in_language(option.help, language)}
+    if option.values:
+        kinds = {bool: "boolean", int: "integer", str: "string"}
+        shown["type"] = kinds[type(option.values[0])]
+        if shown["type"] != "boolean":
+            shown["enum"] = list(option.values)
+    else:
+        shown |= {"type": "integer", "minimum": option.low, "maximum": option.high}
+    if option.default is not None:
+        shown["default"] = option.default
+    return shown
+
+
+def _names(tiles: Sequence[Tile]) -> list[str]:
+    return [tile.name for tile in tiles]

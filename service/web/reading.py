@@ -1,0 +1,144 @@
+"""Requests, read strictly: the bearer, the body, the preconditions, the language.
+
+Owns what the service takes from a client before a schema looks at it. Nothing unclear is guessed at:
+a body is UTF-8 JSON without duplicate keys, NaN, lone surrogates or NUL, and not too deep or too long,
+whether its length was announced or not. Must not know any resource.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final, NoReturn
+
+import orjson
+from flask import request
+from marshmallow import Schema, ValidationError
+
+from service.games.catalogue import LANGUAGES, Language
+from service.games.errors import Unauthorized
+from service.games.hosting import Precondition
+from service.web.problems import BadRequest, InvalidBody
+
+MOST_BODY_BYTES: Final = 256 * 1024
+_DEEPEST: Final = 32
+_BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
+
+
+def bearer_token() -> str | None:
+    """The token of the ``Authorization`` header, ``None`` without one. Raises ``Unauthorized`` for anything else."""
+    header = request.headers.get("Authorization")
+    if header is None:
+        return None
+    match = _BEARER.fullmatch(header)
+    if match is None:
+        raise Unauthorized("A token is sent as `Authorization: Bearer <token>`.")
+    return match[1]
+
+
+def read_json() -> Any:
+    """The body as JSON. Raises ``BadRequest``: ``unsupported_media_type``, ``too_large`` or ``malformed``."""
+    if request.mimetype != "application/json" or request.mimetype_params.get("charset", "utf-8").lower() != "utf-8":
+        raise BadRequest("unsupported_media_type", "The body must be application/json in UTF-8.")
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise BadRequest("unsupported_media_type", "The body must not be compressed.")
+    length = request.content_length
+    if length is not None and length > MOST_BODY_BYTES:
+        raise _too_large()
+    # A chunked body has no length to be checked beforehand, so one byte more than allowed is asked for.
+    data = request.stream.read(MOST_BODY_BYTES + 1)
+    if len(data) > MOST_BODY_BYTES:
+        raise _too_large()
+    return parse_json(data)
+
+
+def parse_json(data: bytes) -> Any:
+    """The JSON value of ``data``. Raises ``BadRequest`` (``malformed``).
+
+    orjson refuses what is not quite JSON in not quite UTF-8; the second reading finds the duplicate keys.
+    """
+    try:
+        orjson.loads(data)
+        value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise BadRequest("malformed", "The body is not well-formed JSON, or names a key twice.") from None
+    if _depth_exceeds(value, _DEEPEST):
+        raise BadRequest("malformed", f"The body is nested deeper than {_DEEPEST} levels.")
+    return value
+
+
+def load(schema: Schema, value: Any) -> Any:
+    """What ``schema`` makes of ``value``. Raises ``InvalidBody`` with the complaints by the path of the field."""
+    if not isinstance(value, dict):
+        raise InvalidBody({"": ["The body must be a JSON object."]})
+    try:
+        return schema.load(value)
+    except ValidationError as error:
+        raise InvalidBody(_flatten(error.normalized_messages())) from None
+
+
+def precondition(version: int | None) -> Precondition:
+    """Holds when ``If-Match`` names the version or the ETag, and ``version``, if given, is the version."""
+    matches = request.if_match if "If-Match" in request.headers else None
+
+    def holds(now: int, etag: str) -> bool:
+        if version is not None and version != now:
+            return False
+        return matches is None or str(now) in matches or etag in matches
+
+    return holds
+
+
+def known_already(etag: str) -> bool:
+    """Whether ``If-None-Match`` names this ETag, so that 304 says it all."""
+    header = request.headers.get("If-None-Match")
+    if header is None:
+        return False
+    return header == f'"{etag}"' or request.if_none_match.contains_weak(etag)
+
+
+def check_accepts(*types: str) -> None:
+    """Raises ``BadRequest`` (``not_acceptable``) when ``Accept`` takes none of these types."""
+    header = request.headers.get("Accept")
+    if header is None or header == "*/*" or header in types:
+        return
+    if request.accept_mimetypes.best_match(types) is None:
+        raise BadRequest("not_acceptable", f"This can be given as {' or '.join(types)}.")
+
+
+def language() -> Language:
+    """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
+    return "de" if request.accept_languages.best_match(LANGUAGES, default="en") == "de" else "en"
+
+
+def _too_large() -> BadRequest:
+    return BadRequest("too_large", f"A body is at most {MOST_BODY_BYTES // 1024} KiB.")
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("duplicate key")
+    return value
+
+
+def _refuse_constant(_text: str) -> NoReturn:
+    raise ValueError("not a JSON number")
+
+
+def _depth_exceeds(value: Any, levels: int) -> bool:
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return False
+    return levels == 0 or any(_depth_exceeds(each, levels - 1) for each in value)
+
+
+def _flatten(messages: Any, path: str = "") -> dict[str, list[str]]:
+    if isinstance(messages, list):
+        return {path: [str(message) for message in messages]}
+    flat: dict[str, list[str]] = {}
+    for key, value in messages.items():
+        name = "" if key == "_schema" else str(key)
+        flat |= _flatten(value, ".".join(part for part in (path, name) if part))
+    return flat

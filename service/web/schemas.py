@@ -1,0 +1,543 @@
+"""The shapes of what comes in and what goes out.
+
+What comes in is loaded through these schemas; what goes out is made by ``present`` and only described
+here, for the document and for the tests. The fields of house rules come from the recipes' options.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+
+from service.engine.moves import ACTIONS
+from service.engine.options import Option
+from service.engine.variants import variants
+from service.web.fields import Line, StrictBoolean, StrictInteger, TileField
+
+TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
+_HIGHEST_VERSION: Final = 2**31 - 1
+_MOST_SEATS: Final = max(variant.players.high for variant in variants().values())
+_FEWEST_SEATS: Final = min(variant.players.low for variant in variants().values())
+_MOST_TILES: Final = 190
+_MOST_DEALS: Final = 100
+_LONGEST_NAME: Final = 60
+_LONGEST_TEXT: Final = 200
+
+
+def about(text: str, **more: Any) -> dict[str, Any]:
+    """What the document says of a field."""
+    return {"description": text, **more}
+
+
+def _tile(text: str, **arguments: Any) -> TileField:
+    return TileField(metadata=about(text, pattern=TILE_PATTERN, example="5-12"), **arguments)
+
+
+def _shown_tile(text: str, **arguments: Any) -> fields.String:
+    return fields.String(metadata=about(text, example="5-12"), **arguments)
+
+
+def _name() -> Line:
+    return Line(
+        required=True,
+        validate=validate.Length(1, _LONGEST_NAME),
+        metadata=about("What the player is called; any text of one line.", pattern=r"\S", example="Ada"),
+    )
+
+
+# What comes in
+
+
+class SeatIn(Schema):
+    """Who is to sit at a seat: exactly one of the three."""
+
+    name = Line(
+        validate=validate.Length(1, _LONGEST_NAME),
+        metadata=about("A person of this name; the creator gets the token to hand on.", pattern=r"\S", example="Ada"),
+    )
+    open = StrictBoolean(
+        validate=validate.Equal(comparable=True),
+        metadata=about("`true`: whoever has the game's `join_code` can take the seat.", enum=[True]),
+    )
+    bot = fields.String(
+        validate=validate.Length(1, _LONGEST_NAME),
+        metadata=about("A computer player of this level, one of `bots` in `GET /v1/variants`; none are offered yet."),
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
+        if len(data) != 1:
+            raise ValidationError("Give exactly one of name, open and bot.")
+
+
+class DealIn(Schema):
+    """A deal somebody has set: every tile of the set exactly once."""
+
+    hands = fields.List(
+        fields.List(_tile("A tile."), validate=validate.Length(0, _MOST_TILES)),
+        required=True,
+        validate=validate.Length(_FEWEST_SEATS, _MOST_SEATS),
+        metadata=about("A hand a seat, in seat order; empty for a player who is out by then."),
+    )
+    stock = fields.List(
+        _tile("A tile."),
+        required=True,
+        validate=validate.Length(0, _MOST_TILES),
+        metadata=about("The stock, in the order in which it is drawn."),
+    )
+
+
+def _option_field(key: str) -> fields.Field[Any]:
+    options = [option for variant in variants().values() for option in variant.options if option.key == key]
+    where = [variant.key for variant in variants().values() if any(option.key == key for option in variant.options)]
+    text = f"{options[0].help.en} In {', '.join(f'`{each}`' for each in where)}."
+    if not options[0].values:
+        low, high = min(option.low for option in options), max(option.high for option in options)
+        return StrictInteger(metadata=about(text, minimum=low, maximum=high))
+    if isinstance(options[0].values[0], bool):
+        return StrictBoolean(metadata=about(text))
+    values = sorted({value for option in options for value in option.values})
+    if isinstance(values[0], int):
+        return StrictInteger(metadata=about(text, enum=values))
+    return fields.String(metadata=about(text, enum=values))
+
+
+def _option_fields(**more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
+    keys: dict[str, Option] = {option.key: option for variant in variants().values() for option in variant.options}
+    return {key: _option_field(key) for key in sorted(keys)} | more
+
+
+RulesIn = Schema.from_dict(_option_fields(), name="RulesIn")  # type: ignore[arg-type]  # a dict of fields is one
+
+
+class GameIn(Schema):
+    """A game to be created."""
+
+    variant = fields.String(
+        required=True,
+        validate=validate.OneOf(list(variants())),
+        metadata=about("Which game; `GET /v1/variants` lists them.", example="domino"),
+    )
+    players = fields.List(
+        fields.Nested(SeatIn),
+        required=True,
+        validate=validate.Length(_FEWEST_SEATS, _MOST_SEATS),
+        metadata=about("One entry a seat, in seat order, clockwise."),
+    )
+    rules = fields.Nested(RulesIn, metadata=about("House rules; what is left out has its default."))
+    seed = fields.String(
+        validate=validate.Length(1, _LONGEST_TEXT),
+        metadata=about(
+            "Fixes the chance: the same seed, variant, rules and number of players deal the same tiles in every round, "
+            "on every machine. The game is then `arranged` for ever.",
+            example="a rainy evening",
+        ),
+    )
+    deals = fields.List(
+        fields.Nested(DealIn),
+        validate=validate.Length(1, _MOST_DEALS),
+        metadata=about("The n-th entry is the n-th round's deal. The game is then `arranged` for ever."),
+    )
+
+
+class PlayerIn(Schema):
+    """Somebody who takes an open seat."""
+
+    name = _name()
+    join_code = fields.String(
+        required=True,
+        validate=validate.Length(1, _LONGEST_TEXT),
+        metadata=about("The code that the creator of the game was given.", example="KJ2W3ZQ7P6XA5BCD"),
+    )
+
+
+class MoveIn(Schema):
+    """A move; any entry of `legal_moves` as it stands, or one written by hand."""
+
+    action = fields.String(
+        required=True,
+        validate=validate.OneOf(ACTIONS),
+        metadata=about("What to do; `tile`, `end` and `face_down` go with `play` only.", example="play"),
+    )
+    tile = _tile("The tile to play.")
+    end = fields.String(
+        validate=validate.Length(1, 20),
+        metadata=about(
+            "The end where it joins, one of `board.ends`; may be left out when there is one legal place.", example="e7"
+        ),
+    )
+    face_down = StrictBoolean(metadata=about("Lay a double face down, which closes its end. Left out: `false`."))
+    version = StrictInteger(
+        validate=validate.Range(1, _HIGHEST_VERSION),
+        metadata=about("The version the move is meant for; refused with 412 when the game has moved on.", example=17),
+    )
+    ends_sum = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=28))
+    points = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=4))
+
+    @validates_schema(skip_on_field_errors=True)
+    def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
+        if data["action"] == "play":
+            if "tile" not in data:
+                raise ValidationError({"tile": ["A play needs a tile."]})
+            return
+        errors = {
+            name: ["Goes with the action play only."] for name in data if name not in ("action", "version")
+        }
+        if errors:
+            raise ValidationError(errors)
+
+
+# What goes out
+
+
+def _seat(text: str = "A seat, from 0, clockwise.", **arguments: Any) -> fields.Integer:
+    return fields.Integer(metadata=about(text, minimum=0, example=2), **arguments)
+
+
+class SeatOut(Schema):
+    """A seat."""
+
+    seat = _seat(required=True)
+
+
+class Turn(SeatOut):
+    """Whose turn it is."""
+
+
+class You(SeatOut):
+    """The bearer's own seat."""
+
+    hand = fields.List(_shown_tile("A tile."), required=True, metadata=about("Your tiles, sorted."))
+    rows = fields.List(
+        fields.Integer(),
+        metadata=about("The row (rules 3.10) of each tile of `hand`, in the same order; in `fido` only."),
+    )
+
+
+class Move(Schema):
+    """A legal move, ready to be posted back as it stands."""
+
+    action = fields.String(
+        required=True, metadata=about(f"One of {', '.join(f'`{each}`' for each in ACTIONS)}.", example="play")
+    )
+    tile = _shown_tile("The tile, of a play.")
+    end = fields.String(metadata=about("Where it joins; absent on the empty table.", example="e7"))
+    face_down = fields.Boolean(metadata=about("Whether the double is laid face down; of a play."))
+    version = fields.Integer(required=True, metadata=about("The version the move is for.", minimum=1, example=17))
+    ends_sum = fields.Integer(metadata=about("The sum of the ends after it, where ends are counted.", example=28))
+    points = fields.Integer(metadata=about("What it scores, where ends are counted.", example=4))
+
+
+class Player(SeatOut):
+    """What everybody knows of a player."""
+
+    name = fields.String(metadata=about("Absent while the seat is open.", example="Ada"))
+    kind = fields.String(required=True, metadata=about("`human`, `bot` or `open`.", example="human"))
+    tiles = fields.Integer(required=True, metadata=about("How many tiles are in the hand.", minimum=0, example=5))
+    total = fields.Integer(
+        required=True,
+        metadata=about("The match score so far; in `fido` the points of the running round count at once.", example=9),
+    )
+    in_ = fields.Boolean(
+        required=True, data_key="in", metadata=about("Whether the player is still in the match.", example=True)
+    )
+    team = fields.Integer(metadata=about("The team, in team games.", minimum=0, example=0))
+
+
+class Stock(Schema):
+    """The undealt tiles."""
+
+    tiles = fields.Integer(required=True, metadata=about("How many there are.", minimum=0, example=19))
+    drawable = fields.Integer(required=True, metadata=about("How many can be drawn.", minimum=0, example=19))
+
+
+class On(Schema):
+    """What a tile was attached to."""
+
+    tile = _shown_tile("The host tile.", required=True)
+    side = fields.String(
+        required=True,
+        metadata=about("`end` (the outer half of a non-double), `long` or `short` (of a double).", example="long"),
+    )
+
+
+class LaidTile(SeatOut):
+    """A tile on the table."""
+
+    tile = _shown_tile("The tile.", required=True)
+    face_down = fields.Boolean(required=True, metadata=about("Whether it lies face down; it was shown.", example=False))
+    on = fields.Nested(On, metadata=about("What it was attached to; absent for the first tile."))
+
+
+class End(Schema):
+    """A place that is, was or may become playable."""
+
+    id = fields.String(required=True, metadata=about("Names the end as long as it lasts.", example="e7"))
+    number = fields.Integer(required=True, metadata=about("The number to match.", minimum=0, example=12))
+    tile = _shown_tile("The tile it belongs to.", required=True)
+    side = fields.String(required=True, metadata=about("`end`, `long` or `short`.", example="short"))
+    open = fields.Boolean(
+        required=True,
+        metadata=about("`false`: closed by a face-down double, or not open yet.", example=True),
+    )
+    counts = fields.Integer(required=True, metadata=about("What it adds to `ends_sum`.", minimum=0, example=12))
+
+
+class Board(Schema):
+    """The table."""
+
+    tiles = fields.List(fields.Nested(LaidTile), required=True, metadata=about("In the order of play."))
+    ends = fields.List(fields.Nested(End), required=True, metadata=about("None on an empty table."))
+    ends_sum = fields.Integer(metadata=about("The sum of the ends, where ends are counted.", minimum=0, example=34))
+
+
+RulesOut = Schema.from_dict(
+    _option_fields(  # type: ignore[arg-type]  # as above
+        divisor=fields.Integer(metadata=about("By what the sum of the ends is divided; in `fido`.", example=7))
+    ),
+    name="Rules",
+)
+
+
+class Game(Schema):
+    """A game as the bearer of the token may know it; without a token, as a spectator."""
+
+    id = fields.String(required=True, metadata=about("Opaque.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    variant = fields.String(required=True, metadata=about("Which game is played.", example="fido"))
+    rules = fields.Nested(RulesOut, required=True, metadata=about("The house rules in force."))
+    arranged = fields.Boolean(required=True, metadata=about("Whether the chance was fixed by somebody.", example=False))
+    status = fields.String(
+        required=True,
+        metadata=about("`waiting` (open seats), `playing`, `round_over` (a deal is due) or `finished`.", example="playing"),
+    )
+    version = fields.Integer(required=True, metadata=about("The number of the last event.", minimum=1, example=17))
+    round = fields.Integer(required=True, metadata=about("From 1; 0 before the first deal.", minimum=0, example=1))
+    turn = fields.Nested(Turn, metadata=about("Whose turn it is; absent unless `playing`."))
+    you = fields.Nested(You, metadata=about("Absent for a spectator."))
+    legal_moves = fields.List(
+        fields.Nested(Move), required=True, metadata=about("What you may do now; empty when it is not your turn.")
+    )
+    players = fields.List(fields.Nested(Player), required=True, metadata=about("In seat order."))
+    stock = fields.Nested(Stock, required=True, metadata=about("The undealt tiles."))
+    board = fields.Nested(Board, required=True, metadata=about("After a round it lies as it is until the next deal."))
+    carry = fields.Integer(
+        required=True, metadata=about("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0)
+    )
+    dealer = _seat("Who deals, in the games that have a dealer.")
+    winners = fields.List(fields.Integer(), required=True, metadata=about("The seats that have won.", example=[]))
+    created_at = fields.DateTime(required=True, metadata=about("When the game was created."))
+    updated_at = fields.DateTime(required=True, metadata=about("When the last event happened."))
+    expires_at = fields.DateTime(required=True, metadata=about("When it is forgotten unless it goes on."))
+
+
+class SeatToken(SeatOut):
+    """A seat with the token that plays it."""
+
+    name = fields.String(required=True, metadata=about("Who sits there.", example="Ada"))
+    token = fields.String(required=True, metadata=about("Sent as `Authorization: Bearer`; shown this once."))
+
+
+class Opened(Schema):
+    """A game just created."""
+
+    game = fields.Nested(Game, required=True, metadata=about("As a spectator sees it."))
+    seats = fields.List(fields.Nested(SeatToken), required=True, metadata=about("Every named seat with its token."))
+    join_code = fields.String(metadata=about("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
+
+
+class Taken(SeatToken):
+    """A seat just taken."""
+
+    game = fields.Nested(Game, required=True, metadata=about("As its new owner sees it."))
+
+
+class LegalMoves(Schema):
+    """What the bearer's seat may do now."""
+
+    version = fields.Integer(required=True, metadata=about("The version of the game.", minimum=1, example=17))
+    turn = fields.Nested(Turn, metadata=about("Whose turn it is; absent unless `playing`."))
+    moves = fields.List(fields.Nested(Move), required=True, metadata=about("The legal moves, in a fixed order."))
+
+
+class Standing(SeatOut):
+    """A seat's place in the match."""
+
+    name = fields.String(metadata=about("Absent while the seat is open.", example="Ada"))
+    total = fields.Integer(required=True, metadata=about("The match score so far.", example=625))
+    rank = fields.Integer(required=True, metadata=about("From 1; ties share a rank.", minimum=1, example=1))
+    in_ = fields.Boolean(required=True, data_key="in", metadata=about("Still in the match.", example=True))
+
+
+class HandLeft(SeatOut):
+    """A hand as the round left it."""
+
+    tiles = fields.List(_shown_tile("A tile."), required=True, metadata=about("Sorted."))
+    value = fields.Integer(required=True, metadata=about("What it counts.", minimum=0, example=5))
+
+
+class ScoreLine(SeatOut):
+    """Some points, explained."""
+
+    points = fields.Integer(required=True, metadata=about("The points.", example=625))
+    rule = fields.String(required=True, metadata=about("The number of the rule.", example="1.8"))
+    text = fields.String(required=True, metadata=about("The arithmetic.", example="(25 ÷ 4 − 0) × 100"))
+
+
+class Round(Schema):
+    """The count of a round."""
+
+    number = fields.Integer(required=True, metadata=about("From 1.", minimum=1, example=1))
+    ended_by = fields.String(required=True, metadata=about("`out`, `blocked`, `closed` or `flip`.", example="out"))
+    winner = _seat("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
+    loser = _seat("The single loser, in `menschenwolf`.")
+    hands = fields.List(fields.Nested(HandLeft), required=True, metadata=about("Of everybody who was in."))
+    scores = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata=about("What the round wrote, a number a seat; in teams every seat carries its team's.", example=[5, 0]),
+    )
+    carried = fields.Integer(required=True, metadata=about("What this round carried on.", minimum=0, example=0))
+    lines = fields.List(
+        fields.Nested(ScoreLine), required=True, metadata=about("Every point explained; they add up to the scores.")
+    )
+
+
+class Amount(SeatOut):
+    """What a seat gets, or pays if negative."""
+
+    amount = fields.Float(required=True, metadata=about("Rounded to two decimals.", example=-8))
+    exact = fields.String(required=True, metadata=about("An integer or a fraction.", example="77/3"))
+
+
+class Payment(Schema):
+    """What one seat hands to another."""
+
+    from_ = _seat("Who pays.", required=True, data_key="from")
+    to = _seat("Who is paid.", required=True)
+    amount = fields.Float(required=True, metadata=about("Rounded to two decimals.", example=8))
+    exact = fields.String(required=True, metadata=about("An integer or a fraction.", example="8"))
+
+
+class Settlement(Schema):
+    """Who pays what to whom."""
+
+    mode = fields.String(required=True, metadata=about("`average`, `difference` or `fixed`.", example="average"))
+    amounts = fields.List(fields.Nested(Amount), required=True, metadata=about("One a seat; they add up to 0."))
+    payments = fields.List(fields.Nested(Payment), required=True, metadata=about("Payments that make them up."))
+
+
+class Score(Schema):
+    """The score card."""
+
+    game = fields.String(required=True, metadata=about("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    version = fields.Integer(required=True, metadata=about("The version of the game.", minimum=1, example=40))
+    status = fields.String(required=True, metadata=about("As in the game view.", example="finished"))
+    best = fields.String(required=True, metadata=about("`highest` or `lowest`: which total wins.", example="highest"))
+    standings = fields.List(fields.Nested(Standing), required=True, metadata=about("From first to last."))
+    rounds = fields.List(fields.Nested(Round), required=True, metadata=about("The rounds that have been counted."))
+    carry = fields.Integer(required=True, metadata=about("Points waiting for the next single loser.", minimum=0, example=0))
+    winners = fields.List(fields.Integer(), required=True, metadata=about("The seats that have won.", example=[0]))
+    settlement = fields.Nested(Settlement, metadata=about("In `dominospiel`, when finished."))
+
+
+class Range(Schema):
+    """Bounds, both included."""
+
+    min = fields.Integer(required=True, metadata=about("The least.", example=2))
+    max = fields.Integer(required=True, metadata=about("The most.", example=10))
+
+
+class VariantSummary(Schema):
+    """A game on offer."""
+
+    id = fields.String(required=True, metadata=about("Its id.", example="domino"))
+    name = fields.String(required=True, metadata=about("Its name, in the language asked for.", example="Dominó"))
+    summary = fields.String(required=True, metadata=about("A sentence about it."))
+    players = fields.Nested(Range, required=True, metadata=about("How many can play."))
+
+
+class Variants(Schema):
+    """The games on offer."""
+
+    variants = fields.List(fields.Nested(VariantSummary), required=True, metadata=about("Sorted by id."))
+    bots = fields.List(fields.String(), required=True, metadata=about("The levels of computer players; none yet.", example=[]))
+
+
+class OptionSchema(Schema):
+    """An option, as a JSON Schema."""
+
+    title = fields.String(required=True, metadata=about("Its label.", example="Set"))
+    description = fields.String(required=True, metadata=about("What it does."))
+    type = fields.String(required=True, metadata=about("`integer`, `string` or `boolean`.", example="integer"))
+    enum = fields.List(fields.Raw(), metadata=about("The values it takes, if they are few.", example=[6, 9, 12]))
+    minimum = fields.Integer(metadata=about("The least value.", example=1))
+    maximum = fields.Integer(metadata=about("The greatest value.", example=100))
+    default = fields.Raw(metadata=about("What it is when left out; absent where that depends on the players."))
+
+
+class OptionsSchema(Schema):
+    """The options of a game, as a JSON Schema."""
+
+    type = fields.String(required=True, metadata=about("Always `object`.", example="object"))
+    properties = fields.Dict(
+        keys=fields.String(),
+        values=fields.Nested(OptionSchema),
+        required=True,
+        metadata=about("Every option by its key."),
+    )
+    additionalProperties = fields.Boolean(  # noqa: N815 # JSON Schema's own name
+        required=True, metadata=about("Always `false`.", example=False)
+    )
+
+
+class DealRow(Schema):
+    """How a number of players is dealt."""
+
+    set = fields.Integer(required=True, metadata=about("The highest double of the set.", example=6))
+    players = fields.Integer(required=True, metadata=about("How many play.", example=4))
+    hand = fields.Integer(required=True, metadata=about("Tiles in each hand.", example=7))
+    stock = fields.Integer(required=True, metadata=about("Tiles left over.", example=0))
+    drawable = fields.Integer(required=True, metadata=about("How many of them can be drawn.", example=0))
+
+
+class Scoring(Schema):
+    """How a game is scored."""
+
+    best = fields.String(required=True, metadata=about("`highest` or `lowest`: which total wins.", example="lowest"))
+    text = fields.String(required=True, metadata=about("In a few words."))
+
+
+class Variant(VariantSummary):
+    """A game in full."""
+
+    edition = fields.Integer(required=True, metadata=about("Counts the changes of its rules.", example=1))
+    language = fields.String(required=True, metadata=about("Of the texts: `en` or `de`.", example="en"))
+    options = fields.Nested(OptionsSchema, required=True, metadata=about("What `rules` may hold when creating."))
+    deals = fields.List(fields.Nested(DealRow), required=True, metadata=about("The deal table."))
+    scoring = fields.Nested(Scoring, required=True, metadata=about("How it is scored."))
+    rules = fields.String(required=True, metadata=about("The rules as a page to play from, in Markdown."))
+
+
+class Health(Schema):
+    """The service is there."""
+
+    status = fields.String(required=True, metadata=about("Always `ok`.", example="ok"))
+
+
+class Problem(Schema):
+    """A refusal (RFC 9457)."""
+
+    type = fields.String(required=True, metadata=about("Where the code is explained.", example="/docs#illegal_move"))
+    title = fields.String(required=True, metadata=about("The kind of problem.", example="Illegal move"))
+    status = fields.Integer(required=True, metadata=about("The HTTP status.", example=409))
+    detail = fields.String(required=True, metadata=about("A sentence for people.", example="This tile fits no open end."))
+    code = fields.String(required=True, metadata=about("A stable word for programs.", example="illegal_move"))
+    errors = fields.Dict(
+        keys=fields.String(),
+        values=fields.List(fields.String()),
+        metadata=about("With `invalid`: the complaints by the path of the field.", example={"tile": ["Not a string."]}),
+    )
+    version = fields.Integer(metadata=about("With a refused move: the version of the game.", minimum=1, example=17))
+    legal_moves = fields.List(fields.Nested(Move), metadata=about("With a refused move: what you may do now."))
+    retry_after = fields.Integer(metadata=about("With 503: seconds to wait.", minimum=0, example=1))

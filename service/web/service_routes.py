@@ -1,0 +1,73 @@
+"""What the service says of itself: alive, able to serve, the contract and its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flask import Blueprint, Response
+from flask_swagger_ui import get_swaggerui_blueprint
+
+from service.games.hosting import Games
+from service.web.operations import Answer, Operation, operation
+from service.web.replies import reply
+from service.web.schemas import Health
+
+_YAML = "application/yaml"
+
+
+def blueprint(games: Games, document: Callable[[], str]) -> Blueprint:
+    """The routes of the service itself; ``document`` gives the text of the contract."""
+    routes = Blueprint("service", __name__)
+
+    @routes.get("/healthz")
+    @operation(
+        Operation(
+            id="getHealth",
+            tag="service",
+            summary="Alive",
+            description="Answers as long as the process serves, whatever the store does.",
+            answers={200: Answer(meaning="Alive.", schema=Health, headers=("Cache-Control",))},
+        )
+    )
+    def healthz() -> Response:
+        return reply({"status": "ok"})
+
+    @routes.get("/readyz")
+    @operation(
+        Operation(
+            id="getReadiness",
+            tag="service",
+            summary="Able to serve",
+            description="Answers 200 only when a game could be read now, else 503.",
+            answers={200: Answer(meaning="Ready.", schema=Health, headers=("Cache-Control",))},
+            problems=("storage_unavailable",),
+        )
+    )
+    def readyz() -> Response:
+        games.check()
+        return reply({"status": "ok"})
+
+    @routes.get("/openapi.yaml")
+    @operation(
+        Operation(
+            id="getContract",
+            tag="service",
+            summary="The contract",
+            description="This document.",
+            answers={200: Answer(meaning="OpenAPI, as YAML.", media_type=_YAML, headers=("Cache-Control",))},
+        )
+    )
+    def contract() -> Response:
+        response = Response(document(), mimetype=_YAML)
+        response.headers["Cache-Control"] = "public, no-cache"
+        return response
+
+    return routes
+
+
+def reader() -> Blueprint:
+    """The reader of the contract at ``/docs``; everything it needs comes from this service."""
+    made: Blueprint = get_swaggerui_blueprint(
+        "/docs", "/openapi.yaml", config={"app_name": "Domino", "deepLinking": True, "validatorUrl": None}
+    )
+    return made

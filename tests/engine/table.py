@@ -1,0 +1,245 @@
+"""A table to test rules at: deals in one line, moves by name, and every move checked three ways.
+
+A *deal* is a text a hand, ``"0-0 0-1 …"``; the ``…`` fills the hand up with tiles that nobody named, in
+the order of the set. What is left of them is the stock, behind the tiles that the stock names.
+
+A *move* is ``draw``, ``pass``, ``done``, ``flip`` or ``deal``, or a tile and where it goes:
+
+===============  ===========================================================
+``3-5``          its one legal place (or the lead)
+``3-5@left``     the end of that name
+``3-5@1-3``      the end whose host is 1-3
+``3-5@3-3.long`` a long side of 3-3, the first of them that accepts it
+``3-3@1-3!``     face down
+===============  ===========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar, cast
+
+import pytest
+
+from service.engine.deal import ArrangedDeal, Deck, seed_from_text
+from service.engine.errors import IllegalMove, NotYourTurn
+from service.engine.events import Event, Played, Round, RoundEnded
+from service.engine.layout import Gate, Layout
+from service.engine.moves import ACTIONS, Action, Move
+from service.engine.play import advance, apply, decide, legal_moves
+from service.engine.state import PLAYING, State
+from service.engine.tiles import Tile, parse_tile, sort_tiles
+from service.engine.variant import Rules, Variant
+from service.engine.variants import variants
+
+AnEvent = TypeVar("AnEvent", bound=Event)
+
+
+def tiles(text: str) -> tuple[Tile, ...]:
+    return tuple([parse_tile(name) for name in text.split()])
+
+
+def names(held: Iterable[Tile]) -> str:
+    return " ".join([tile.name for tile in held])
+
+
+def variant(key: str) -> Variant:
+    return variants()[key]
+
+
+def arrange(rules: Rules, hands: Sequence[str], stock: str = "") -> ArrangedDeal:
+    """The whole deal that these texts mean; an empty text is a seat that is out."""
+    size = rules.hand_size(sum(1 for hand in hands if hand))
+    named = [tile for text in (*hands, stock) for tile in tiles(text.replace("…", ""))]
+    assert len(set(named)) == len(named), "a tile is named twice"
+    assert set(named) <= set(rules.tiles), "a tile is not of this set"
+    rest = [tile for tile in rules.tiles if tile not in named]
+    dealt = []
+    for text in hands:
+        hand = list(tiles(text.replace("…", "")))
+        while "…" in text and len(hand) < size:
+            hand.append(rest.pop(0))
+        assert len(hand) in (size, 0 if not text else size), f"a hand of {len(hand)} instead of {size}"
+        dealt.append(tuple(hand))
+    return ArrangedDeal(tuple(dealt), tiles(stock) + tuple(rest))
+
+
+class Table:
+    """A match, dealt; ``state`` is where it stands and ``log`` all that has happened."""
+
+    def __init__(
+        self,
+        key: str,
+        *hands: str,
+        stock: str = "",
+        seats: int = 0,
+        later: Sequence[Sequence[str]] = (),
+        seed: str = "a table",
+        **options: object,
+    ) -> None:
+        self.rules = variant(key).rules(options, seats or len(hands))
+        deals = [arrange(self.rules, hands, stock)] if hands else []
+        deals += [arrange(self.rules, deal) for deal in later]
+        self.deck = Deck(seed_from_text(seed), tuple(deals))
+        self.state: State = self.rules.start()
+        self.log: list[Event] = []
+        self.do(0, "deal")
+
+    # Playing
+
+    def do(self, seat: int, text: str) -> tuple[Event, ...]:
+        """Make a move: it must be listed, then ``decide``, ``advance`` and ``apply`` must agree on it."""
+        move = self._wanted(seat, text)
+        assert self._listed(seat, move), f"{text} is not listed for seat {seat}: {legal_moves(*self._here, seat)}"
+        events, state = advance(self.rules, self.deck, self.state, seat, move)
+        assert decide(self.rules, self.deck, self.state, seat, move) == events
+        applied = self.state
+        for event in events:
+            applied = apply(self.rules, applied, event)
+        assert applied == state
+        self.state = state
+        self.log += events
+        return events
+
+    def play(self, *texts: str) -> None:
+        """Make these moves in turn, by whoever is to move; a text may hold several."""
+        for text in " ".join(texts).split():
+            assert self.state.turn is not None, f"the round is over before {text}"
+            self.do(self.state.turn, text)
+
+    def play_out(self) -> Round:
+        """Bring the round to its end, always with the first legal move."""
+        while self.state.phase == PLAYING:
+            assert self.state.turn is not None
+            move = legal_moves(*self._here, self.state.turn)[0]
+            events, self.state = advance(self.rules, self.deck, self.state, self.state.turn, move)
+            self.log += events
+        return self.counted
+
+    def put(self, *hands: str, stock: str | None = None) -> None:
+        """Change what the seats hold, and the stock, for a position that would take long to reach."""
+        self.state = self.state._replace(hands=tuple([sort_tiles(tiles(hand)) for hand in hands]))
+        if stock is not None:
+            self.state = self.state._replace(stock=tiles(stock))
+
+    # What may not be done
+
+    def refuses(self, seat: int, *texts: str) -> None:
+        """None of these moves is listed, each is refused, and nothing has changed."""
+        wanted = IllegalMove if seat == self.state.turn else NotYourTurn
+        before = self.state
+        for text in " ".join(texts).split():
+            for move in self._meant(text):
+                assert not self._listed(seat, move), f"{text} is listed"
+                with pytest.raises(wanted):
+                    decide(self.rules, self.deck, self.state, seat, move)
+        assert self.state == before
+
+    # Looking
+
+    @property
+    def turn(self) -> int | None:
+        return self.state.turn
+
+    @property
+    def layout(self) -> Layout:
+        return self.state.layout
+
+    def legal(self, seat: int | None = None) -> set[str]:
+        """The actions that are listed, a play by its tile: ``{"0-1", "0-2", "done"}``."""
+        who = self.state.turn if seat is None else seat
+        assert who is not None
+        return {move.tile.name if move.tile else move.action for move in legal_moves(*self._here, who)}
+
+    def places(self, tile: str) -> list[str]:
+        """The listed places of a tile of the mover, sorted, in the words of a move: ``["3-3.long", "3-3.short"]``."""
+        assert self.state.turn is not None
+        moves = [move for move in legal_moves(*self._here, self.state.turn) if move.tile is parse_tile(tile)]
+        return sorted([self._place(move) + "!" * move.face_down for move in moves])
+
+    def ends(self, gate: Gate = "open") -> list[int]:
+        """The numbers of the ends behind this gate, sorted."""
+        return sorted([end.number for end in self.layout.ends if end.gate == gate])
+
+    def hand(self, seat: int) -> str:
+        return names(self.state.hands[seat])
+
+    def chain(self) -> str:
+        """The tiles of a two-ended layout from left to right, each as it lies: ``3/1 1/1 1/2``."""
+        left, right = self._side("left"), self._side("right")
+        lead = self.layout.placements[0].tile
+        return " ".join([*reversed(left), f"{lead.low}/{lead.high}", *[text[::-1] for text in right]])
+
+    @property
+    def counted(self) -> Round:
+        """The count of the last round."""
+        return self.events(RoundEnded)[-1].round
+
+    def events(self, kind: type[AnEvent]) -> list[AnEvent]:
+        return [event for event in self.log if isinstance(event, kind)]
+
+    @property
+    def last_play(self) -> Played:
+        return self.events(Played)[-1]
+
+    # The words of a move
+
+    @property
+    def _here(self) -> tuple[Rules, State]:
+        return self.rules, self.state
+
+    def _listed(self, seat: int, move: Move) -> bool:
+        """Whether a listed move is this one; a play without an end is listed if its tile has one place."""
+        same = [
+            legal
+            for legal in legal_moves(*self._here, seat)
+            if legal[:4] == move[:4]
+            or (move.end is None and (legal.tile, legal.face_down) == (move.tile, move.face_down) and move.tile)
+        ]
+        return len(same) == 1
+
+    def _wanted(self, seat: int, text: str) -> Move:
+        """The first listed move that the text can mean, else any that it can mean."""
+        meant = self._meant(text)
+        return next((move for move in meant if self._listed(seat, move)), meant[0])
+
+    def _meant(self, text: str) -> list[Move]:
+        if text in ACTIONS:
+            return [Move(cast("Action", text))]
+        down = text.endswith("!")
+        name, _, place = text.removesuffix("!").partition("@")
+        tile = parse_tile(name)
+        if not place:
+            return [Move("play", tile, None, down)]
+        host, _, side = place.partition(".")
+        ends = [
+            end
+            for end in self.layout.ends
+            if end.name == host
+            or (self.layout.placements[end.host].tile.name == host and side in ("", end.side))
+        ]
+        assert ends, f"there is no end like {place}"
+        return [Move("play", tile, end.name, down) for end in ends]
+
+    def _place(self, move: Move) -> str:
+        if move.end is None:
+            return ""
+        end = self.layout.end(move.end)
+        assert end is not None
+        if self.layout.line:
+            return end.name
+        host = self.layout.placements[end.host].tile.name
+        return host if end.side == "end" else f"{host}.{end.side}"
+
+    def _side(self, name: str) -> list[str]:
+        """The tiles between the lead and this end, lead first, each with its outer half first."""
+        end = self.layout.end(name)
+        assert end is not None
+        texts = []
+        outer, index = end.number, end.host
+        while index:
+            placement = self.layout.placements[index]
+            inner = placement.tile.other(outer)
+            texts.append(f"{outer}/{inner}")
+            outer, index = inner, placement.host
+        return texts[::-1]

@@ -1,0 +1,48 @@
+"""One real server for all tests of a worker that leave it as they found it; a new one for each test that hurts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from service.storage.connection import connect
+from service.storage.redis_store import RedisStore
+from tests.storage.servers import RealServer
+
+TTL = 30 * 24 * 3600
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    server = RealServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def shared_client(shared_server: RealServer) -> Iterator[redis.Redis]:
+    client = connect(shared_server.url)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RealServer]:
+    server = RealServer(tmp_path)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def client(server: RealServer) -> Iterator[redis.Redis]:
+    client = connect(server.url)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def store(client: redis.Redis) -> RedisStore:
+    return RedisStore(client, TTL)

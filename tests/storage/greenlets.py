@@ -1,0 +1,70 @@
+"""Run by ``test_connection`` as a process of its own: a crowd of greenlets before a server that freezes and thaws.
+
+Arguments: the URL of the server, its process id.
+"""
+
+from gevent import monkey
+
+monkey.patch_all()
+
+import os  # noqa: E402
+import signal  # noqa: E402
+import sys  # noqa: E402
+import time  # noqa: E402
+from collections import Counter  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+
+import gevent  # noqa: E402
+
+from service.games.ports import StorageUnavailable  # noqa: E402
+from service.storage.connection import connect  # noqa: E402
+from service.storage.redis_store import RedisStore  # noqa: E402
+
+CROWD = 1000
+
+
+def crowd(call: Callable[[int], object]) -> Counter[str]:
+    """What came of it when every greenlet calls at once; none may take three seconds."""
+
+    def one(number: int) -> str:
+        began = time.monotonic()
+        try:
+            call(number)
+            outcome = "served"
+        except StorageUnavailable as fault:
+            outcome = fault.reason
+        assert time.monotonic() - began < 3
+        return outcome
+
+    greenlets = [gevent.spawn(one, number) for number in range(CROWD)]
+    gevent.joinall(greenlets, raise_error=True)
+    return Counter(str(greenlet.value) for greenlet in greenlets)
+
+
+def main(url: str, server: int) -> None:
+    """Fails by an assertion."""
+    with connect(url) as client:
+        store = RedisStore(client, 3600)
+        assert crowd(lambda number: store.create(f"game {number}", b"s", [b"e"])) == {"served": CROWD}
+
+        os.kill(server, signal.SIGSTOP)
+        try:
+            outcomes = crowd(lambda number: store.commit(f"game {number}", 1, b"t", [b"f"]))
+        finally:
+            os.kill(server, signal.SIGCONT)
+        assert set(outcomes) <= {"timeout", "pool"}, outcomes
+
+        assert crowd(lambda number: store.read(f"game {number}")) == {"served": CROWD}
+
+        client.connection_pool.disconnect(inuse_connections=False)
+        assert crowd(lambda number: store.read(f"game {number}")) == {"served": CROWD}
+
+        with connect(url) as other:
+            other.client_kill_filter(_type="normal", skipme=True)
+        assert crowd(
+            lambda number: store.commit(f"none {number}", 1, b"t", [b"f"]) if number < 0 else store.check()
+        ) == {"served": CROWD}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,123 @@
+"""Servers for the tests of the store: a real one that can be hurt, and a false one that says what it is told."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import hiredis
+import redis
+
+from service.storage.embedded import EmbeddedServer
+
+
+class RealServer:
+    """A Redis or Valkey of the tests' own, with its data on disk."""
+
+    def __init__(self, folder: Path, **options: str) -> None:
+        self._server = EmbeddedServer(folder, options={"enable-protected-configs": "yes", **options})
+        self._server.start()
+        self.admin = redis.Redis.from_url(self.url, protocol=2, socket_timeout=10)
+
+    @property
+    def url(self) -> str:
+        return self._server.url
+
+    def kill(self) -> None:
+        """As by kill -9."""
+        pid = self._server.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        assert self._server._process is not None
+        self._server._process.wait(10)
+
+    def start(self) -> None:
+        self._server.start()
+
+    def freeze(self) -> None:
+        assert self._server.pid is not None
+        os.kill(self._server.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._server.pid is not None
+        os.kill(self._server.pid, signal.SIGCONT)
+
+    def stop(self) -> None:
+        self.admin.close()
+        self._server.stop()
+
+    def configure(self, **settings: str) -> None:
+        for name, value in settings.items():
+            self.admin.config_set(name.replace("_", "-"), value)
+
+
+Answer = bytes | None
+"""What a false server sends: bytes, or ``None`` to hang up."""
+
+
+class FalseServer:
+    """Takes any number of connections and answers each command by ``answer(command)``.
+
+    ``commands`` are those received whole, in their order, whatever the connection.
+    """
+
+    def __init__(self, answer: Callable[[list[bytes]], Answer]) -> None:
+        self._answer = answer
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._wake, self._waker = socket.socketpair()
+        self._thread = threading.Thread(target=self._serve)
+        self.commands: list[list[bytes]] = []
+        self.url = f"redis://127.0.0.1:{self._listening.getsockname()[1]}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._waker.close()
+        self._thread.join(10)
+        self._listening.close()
+        self._wake.close()
+
+    def _serve(self) -> None:
+        clients: dict[socket.socket, Any] = {}
+        try:
+            while True:
+                ready, _, _ = select.select([self._wake, self._listening, *clients], [], [], 30)
+                if self._wake in ready or not ready:
+                    return
+                for line in ready:
+                    if line is self._listening:
+                        clients[line.accept()[0]] = hiredis.Reader()
+                    elif not self._talk(line, clients[line]):
+                        del clients[line]
+                        line.close()
+        finally:
+            for line in clients:
+                line.close()
+
+    def _talk(self, line: socket.socket, reader: Any) -> bool:
+        """Read and answer; whether the connection stays."""
+        try:
+            heard = line.recv(65536)
+            if not heard:
+                return False
+            reader.feed(heard)
+            while (command := reader.gets()) is not False:
+                self.commands.append(command)
+                answer = self._answer(command)
+                if answer is None:
+                    return False
+                line.sendall(answer)
+        except OSError:
+            return False
+        return True

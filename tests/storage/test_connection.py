@@ -1,0 +1,131 @@
+"""The client is made as the store needs it, whatever the URL says, and is cheap and safe under gevent."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from service.storage.connection import CONNECTIONS, connect
+from service.storage.redis_store import RedisStore
+from tests.storage.conftest import TTL
+from tests.storage.servers import FalseServer, RealServer
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "settings"),
+    [
+        ("redis://example.test", redis.Connection, {"host": "example.test"}),
+        ("redis://example.test:7000/3", redis.Connection, {"host": "example.test", "port": 7000, "db": 3}),
+        ("redis://ada:p%40ss@[::1]:7000/", redis.Connection, {"username": "ada", "password": "p@ss", "host": "::1"}),
+        (
+            "rediss://:x@example.test/1?ssl_cert_reqs=none",
+            redis.SSLConnection,
+            {"password": "x", "ssl_cert_reqs": "none"},
+        ),
+        ("unix:///run/redis.sock?db=2", redis.UnixDomainSocketConnection, {"path": "/run/redis.sock", "db": 2}),
+    ],
+)
+def test_a_url_says_where_and_who(url: str, kind: type, settings: dict[str, object]) -> None:
+    pool = connect(url).connection_pool
+    assert pool.connection_class is kind
+    assert settings.items() <= pool.connection_kwargs.items()
+
+
+@pytest.mark.parametrize("url", ["redis://example.test", "rediss://example.test", "unix:///run/redis.sock"])
+def test_a_client_waits_for_nothing_longer_than_it_may_and_repeats_nothing(url: str) -> None:
+    client = connect(url)
+    pool = client.connection_pool
+    assert isinstance(pool, redis.BlockingConnectionPool)
+    line: Any = pool.connection_class(**pool.connection_kwargs)
+    assert pool.timeout + line.socket_connect_timeout * 2 + line.socket_timeout < 3
+    assert line.retry.get_retries() == 0
+    assert not line.retry_on_error
+    assert line.health_check_interval == 0
+    assert not line.encoder.decode_responses
+    assert not line.driver_info
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("", "begin with"),
+        ("localhost:6379", "begin with"),
+        ("http://s3cret@example.test", "begin with"),
+        ("redis://:s3cret@example.test/one", "number of a database"),
+        ("redis://:s3cret@example.test:port", "not a URL"),
+        ("redis://:s3cret@example.test:70000", "not a URL"),
+        ("redis://:s3cret@[::1", "not a URL"),
+        ("redis://:s3cret@example.test?db=one", "number of a database"),
+        ("redis://:s3cret@example.test?socket_timeout=60", "may not set socket_timeout"),
+        ("redis://:s3cret@example.test?decode_responses=1", "may not set decode_responses"),
+        ("redis://:s3cret@example.test?ssl_cert_reqs=none", "may not set ssl_cert_reqs"),
+        ("unix://s3cret@", "path of a socket"),
+    ],
+)
+def test_a_url_that_would_be_misread_is_refused_in_words_that_leak_nothing(url: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why) as refusal:
+        connect(url)
+    assert "s3cret" not in str(refusal.value)
+
+
+def test_a_new_connection_says_nothing_but_the_command() -> None:
+    with FalseServer(lambda _: b"$-1\r\n") as server, connect(server.url) as client:
+        RedisStore(client, TTL).check()
+        assert server.commands == [[b"GET", b"domino:check"]]
+
+
+def test_a_crowd_shares_no_more_connections_than_the_pool_has(shared_server: RealServer) -> None:
+    crowd = CONNECTIONS * 2
+    together = threading.Barrier(crowd)
+    with connect(shared_server.url) as client:
+        store = RedisStore(client, TTL)
+
+        def read() -> None:
+            together.wait(30)
+            for _ in range(5):
+                store.read("game")
+
+        threads = [threading.Thread(target=read) for _ in range(crowd)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        assert len(client.connection_pool._connections) <= CONNECTIONS
+
+
+def test_an_idle_connection_is_looked_at_without_poll(
+    shared_client: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """gevent's poll is the dearest part of a round trip: if redis-py comes to look in another way, look again."""
+
+    def poll() -> None:
+        pytest.fail("the pool polls")
+
+    store = RedisStore(shared_client, TTL)
+    store.check()
+    monkeypatch.setattr(select, "poll", poll)
+    store.check()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_greenlets_are_served_and_refused_in_time(server: RealServer) -> None:
+    """The same under gevent's patches, which change the process, so in another one."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.storage.greenlets", server.url, str(server._server.pid)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

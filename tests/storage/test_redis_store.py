@@ -1,0 +1,159 @@
+"""What is true of the Redis store alone: what it sends, where it keeps things, and how much room they take."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from redis.crc import key_slot
+
+import service.storage
+from service.games.ports import Stored
+from service.storage import keys
+from service.storage.redis_store import RedisStore
+from tests.storage.conftest import TTL
+from tests.storage.servers import RealServer
+
+GAME = "an-id-of-22-characters"
+
+
+@pytest.fixture(autouse=True)
+def empty(shared_server: RealServer) -> None:
+    shared_server.admin.flushall()
+
+
+@pytest.fixture
+def store(shared_client: redis.Redis) -> RedisStore:
+    return RedisStore(shared_client, TTL)
+
+
+def sent(server: RealServer) -> dict[str, int]:
+    """How often each command ran since the last CONFIG RESETSTAT, those that scripts ran included."""
+    stats: dict[str, Any] = server.admin.info("commandstats")
+    ran = {name.removeprefix("cmdstat_"): stat["calls"] for name, stat in stats.items()}
+    return {name: calls for name, calls in ran.items() if name not in ("info", "config|resetstat")}
+
+
+def test_a_read_is_one_command_and_a_write_one_script(store: RedisStore, shared_server: RealServer) -> None:
+    admin = shared_server.admin
+    store.create("first", b"s", [b"e"])
+    store.commit("first", 1, b"t", [b"f"])
+
+    admin.config_resetstat()
+    store.read("first")
+    assert sent(shared_server) == {"get": 1}
+
+    admin.config_resetstat()
+    store.commit("first", 2, b"u", [b"g"])
+    assert sent(shared_server) == {"evalsha": 1, "getrange": 1, "rpush": 1, "expire": 1, "set": 1}
+
+    admin.config_resetstat()
+    store.commit("first", 2, b"late", [b"late"])
+    assert sent(shared_server) == {"evalsha": 1, "getrange": 1, "get": 1}
+
+    admin.config_resetstat()
+    store.create("second", b"s", [b"e"])
+    assert sent(shared_server) == {"evalsha": 1, "exists": 1, "del": 1, "rpush": 1, "expire": 1, "set": 1}
+
+    admin.config_resetstat()
+    store.check()
+    assert sent(shared_server) == {"get": 1}
+
+
+def test_a_server_that_forgot_the_scripts_is_told_them_once(store: RedisStore, shared_server: RealServer) -> None:
+    shared_server.admin.script_flush()
+    store.create(GAME, b"s", [b"e1"])
+    assert store.commit(GAME, 1, b"t", [b"e2"]) is None
+    shared_server.admin.script_flush()
+    shared_server.admin.config_resetstat()
+    assert store.commit(GAME, 2, b"u", [b"e3"]) is None
+    assert store.commit(GAME, 3, b"v", [b"e4"]) is None
+    assert sent(shared_server)["eval"] == 1
+    assert store.events(GAME, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3", b"e4"]
+
+
+@pytest.mark.parametrize("game", [GAME, "x", "a}b", "ü"])
+def test_all_keys_of_a_game_lie_in_one_slot(game: str) -> None:
+    assert key_slot(keys.state(game)) == key_slot(keys.events(game)) == key_slot(b"{%b}" % game.encode())
+
+
+def test_two_games_share_no_key() -> None:
+    games = ["a", "b", "a}", "{a", "a}:events", "a}:events{", "", "}", "\ud800", "?"]
+    names = [name for game in games for name in (keys.state(game), keys.events(game))]
+    assert len(set(names)) == len(names)
+    assert keys.CHECK not in names
+
+
+def test_the_keys_are_as_documented(store: RedisStore, shared_server: RealServer) -> None:
+    store.create(GAME, b"state", [b"e1", b"e2"])
+    admin = shared_server.admin
+    state, events = b"domino:{%b}" % GAME.encode(), b"domino:{%b}:events" % GAME.encode()
+    assert set(admin.keys()) == {state, events}
+    assert admin.get(state) == b"2 state"
+    assert admin.lrange(events, 0, -1) == [b"e1", b"e2"]
+
+
+def test_versions_stay_right_when_old_events_are_dropped_or_all_are_lost(
+    store: RedisStore, shared_server: RealServer
+) -> None:
+    store.create(GAME, b"s", [b"e%d" % version for version in range(1, 11)])
+    shared_server.admin.ltrim(keys.events(GAME), -3, -1)
+    assert store.events(GAME, range(1, 12)) == [b"e8", b"e9", b"e10"]
+    shared_server.admin.delete(keys.events(GAME))
+    assert store.events(GAME, range(1, 12)) == []
+    assert store.commit(GAME, 10, b"t", [b"e11", b"e12"]) is None
+    assert store.events(GAME, range(1, 14)) == [b"e11", b"e12"]
+    assert shared_server.admin.ttl(keys.events(GAME)) == pytest.approx(TTL, abs=1)
+
+
+def test_events_left_behind_by_a_lost_game_do_not_enter_a_new_one(store: RedisStore, shared_server: RealServer) -> None:
+    store.create(GAME, b"s", [b"old1", b"old2"])
+    shared_server.admin.delete(keys.state(GAME))
+    assert store.events(GAME, [1, 2]) == []
+    store.create(GAME, b"t", [b"new1"])
+    assert store.events(GAME, [1, 2]) == [b"new1"]
+
+
+def test_a_spoilt_key_is_a_fault_of_the_program_and_changes_nothing(
+    store: RedisStore, shared_server: RealServer
+) -> None:
+    store.create(GAME, b"s", [b"e1"])
+    shared_server.admin.set(keys.events(GAME), b"not a list")
+    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+        store.commit(GAME, 1, b"t", [b"e2"])
+    assert store.read(GAME) == Stored(1, b"s")
+
+
+@pytest.mark.parametrize(
+    ("versions", "state_bytes", "limit"), [(40, 1_500, 4 * 1024), (190 * 2, 6_000, 40 * 1024)], ids=["usual", "longest"]
+)
+def test_a_finished_game_is_small(
+    store: RedisStore, shared_server: RealServer, versions: int, state_bytes: int, limit: int
+) -> None:
+    store.create(GAME, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)])
+    for version in range(1, versions):
+        store.commit(GAME, version, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)])
+    taken = sum(shared_server.admin.memory_usage(key, samples=0) or 0 for key in (keys.state(GAME), keys.events(GAME)))
+    assert taken < limit
+
+
+SCRIPTS = sorted(Path(service.storage.__file__).parent.glob("scripts/*.lua"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> None:
+    head, body = re.split(r"\n(?=[^-\n])", script.read_text(), maxsplit=1)
+    assert head.startswith("#!lua"), "so that a script is refused whole"
+    assert "-- Returns " in head
+    for used in set(re.findall(r"(?:KEYS|ARGV)\[\d\]", body)):
+        assert f"-- {used}" in head
+    assert "-- ARGV[…]" in head or re.search(r"-- ARGV\[\d…\]", head), "a list comes last"
+
+
+def test_a_life_of_no_seconds_is_refused(shared_client: redis.Redis) -> None:
+    with pytest.raises(ValueError, match="second"):
+        RedisStore(shared_client, 0)

@@ -1,0 +1,126 @@
+"""Settings come from the environment, and a bad one is named before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from service.config import SETTINGS, BadSettings, Settings, settings_table
+
+
+def test_an_empty_environment_gives_the_defaults() -> None:
+    settings = Settings.from_environ({})
+    assert settings == Settings()
+    assert (settings.host, settings.port, settings.workers) == ("127.0.0.1", 8000, 2)
+    assert (settings.redis_url, settings.data_dir) == (None, Path("data"))
+    assert (settings.game_ttl_days, settings.log_level) == (30, "info")
+    assert (settings.worker_connections, settings.graceful_timeout) == (5000, 30)
+
+
+def test_the_default_of_every_setting_reads_as_its_default_value() -> None:
+    assert Settings.from_environ({it.name: it.default for it in SETTINGS}) == Settings()
+
+
+def test_every_reader_gives_the_type_its_field_declares() -> None:
+    hints = get_type_hints(Settings)
+    for setting in SETTINGS:
+        assert isinstance(setting.kind.read(setting.default), hints[setting.name.lower()]), setting.name
+
+
+def test_settings_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        Settings().port = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("HOST", "0.0.0.0", "0.0.0.0"),
+        ("HOST", "::1", "::1"),
+        ("HOST", "localhost", "localhost"),
+        ("HOST", "games.example.org", "games.example.org"),
+        ("PORT", "0", 0),
+        ("PORT", "65535", 65535),
+        ("WORKERS", "16", 16),
+        ("REDIS_URL", "", None),
+        ("REDIS_URL", "redis://localhost", "redis://localhost"),
+        (
+            "REDIS_URL",
+            "redis://me:secret@db.example:6380/3?protocol=3",
+            "redis://me:secret@db.example:6380/3?protocol=3",
+        ),
+        ("REDIS_URL", "rediss://[::1]:6379/0", "rediss://[::1]:6379/0"),
+        ("REDIS_URL", "unix:///run/redis.sock?db=2", "unix:///run/redis.sock?db=2"),
+        ("REDIS_URL", "unix://me:secret@/run/redis.sock", "unix://me:secret@/run/redis.sock"),
+        ("DATA_DIR", "/var/lib/domino", Path("/var/lib/domino")),
+        ("GAME_TTL_DAYS", "1", 1),
+        ("LOG_LEVEL", "WARNING", "warning"),
+        ("WORKER_CONNECTIONS", "1", 1),
+        ("GRACEFUL_TIMEOUT", "3600", 3600),
+    ],
+)
+def test_a_good_value_is_taken(name: str, text: str, value: object) -> None:
+    assert getattr(Settings.from_environ({name: text}), name.lower()) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *[
+            ("HOST", text)
+            for text in ("", " ", "a b", "300.1.1.1", "1.2.3", "http://x", "a..b", "[::1]", ":::", "x:80")
+        ],
+        *[
+            ("PORT", text)
+            for text in ("", "-1", "65536", "80.0", "8e3", "+80", " 80", "80\n", "0x50", "８０", "8_0", "080")
+        ],
+        *[("WORKERS", text) for text in ("0", "257", "two", "9" * 5000)],
+        *[("REDIS_URL", text) for text in ("localhost:6379", "http://x", "redis://", "redis://h:x", "redis://h:99999")],
+        *[
+            ("REDIS_URL", text)
+            for text in ("redis://h/a", "unix://", "unix://run/redis.sock", "redis://a b", "redis://h:0")
+        ],
+        ("DATA_DIR", ""),
+        *[("GAME_TTL_DAYS", text) for text in ("0", "3651", "1.5")],
+        *[("LOG_LEVEL", text) for text in ("", "loud", "10")],
+        ("WORKER_CONNECTIONS", "0"),
+        ("GRACEFUL_TIMEOUT", "0"),
+    ],
+)
+def test_a_bad_value_is_refused_by_name(name: str, text: str) -> None:
+    with pytest.raises(BadSettings) as caught:
+        Settings.from_environ({name: text})
+    assert [fault.name for fault in caught.value.faults] == [name]
+
+
+def test_all_bad_settings_are_named_in_one_line() -> None:
+    with pytest.raises(BadSettings) as caught:
+        Settings.from_environ({"PORT": "eighty\nthousand", "WORKERS": "0", "LOG_LEVEL": "loud", "HOST": "::1"})
+    assert str(caught.value) == (
+        r"bad settings: PORT is 'eighty\nthousand' (expected an integer from 0 to 65535); "
+        "WORKERS is '0' (expected an integer from 1 to 256); "
+        "LOG_LEVEL is 'loud' (expected one of debug, info, warning, error, critical)"
+    )
+
+
+def test_the_password_of_a_bad_redis_url_is_not_shown() -> None:
+    with pytest.raises(BadSettings) as caught:
+        Settings.from_environ({"REDIS_URL": "redis://me:secret@host:port"})
+    assert "secret" not in str(caught.value)
+
+
+def test_the_password_of_a_good_redis_url_is_not_shown_either() -> None:
+    assert "secret" not in repr(Settings.from_environ({"REDIS_URL": "redis://me:secret@host"}))
+
+
+def test_other_variables_of_the_environment_are_none_of_its_business() -> None:
+    assert Settings.from_environ({"PATH": "/bin", "port": "x"}) == Settings()
+
+
+def test_the_table_for_the_readme_has_a_line_for_every_setting() -> None:
+    lines = settings_table().splitlines()
+    assert lines[:2] == ["| setting | default | meaning |", "| --- | --- | --- |"]
+    assert [line.split("`")[1] for line in lines[2:]] == [setting.name for setting in SETTINGS]
+    assert "| `PORT` | `8000` |" in settings_table()

@@ -1,0 +1,307 @@
+"""The embedded server keeps what it was given, belongs to one process, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from service.storage import embedded
+from service.storage.embedded import DidNotStart, EmbeddedServer, FolderInUse, NoServerFound
+from tests.processes import runs
+
+PATIENCE = 20.0
+
+
+def client(server: EmbeddedServer) -> redis.Redis:
+    return redis.Redis.from_url(
+        server.url, decode_responses=True, socket_timeout=5, retry=Retry(NoBackoff(), 0), single_connection_client=True
+    )
+
+
+def put(server: EmbeddedServer, **values: str) -> None:
+    with client(server) as store:
+        store.mset(values)
+
+
+def get(server: EmbeddedServer, name: str) -> object:
+    with client(server) as store:
+        return store.get(name)
+
+
+def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.02)
+
+
+def test_it_is_a_real_server_on_a_private_socket_and_no_port(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path) as server, client(server) as store:
+        assert store.config_get("port") == {"port": "0"}
+        assert store.config_get("appendonly") == {"appendonly": "yes"}
+        assert store.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+        assert stat.S_IMODE(server.socket_path.stat().st_mode) == 0o700
+        assert store.eval("return 1 + 1", 0) == 2
+
+
+def test_a_new_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "data"
+    with EmbeddedServer(folder):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_data_survive_a_stop_and_a_start(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path) as server:
+        put(server, spinner="6-6")
+    with EmbeddedServer(tmp_path) as server:
+        assert get(server, "spinner") == "6-6"
+
+
+def test_data_survive_a_kill_and_the_address_stays(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path) as server:
+        url = server.url
+        put(server, spinner="6-6")
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGKILL)
+        until(lambda: server.pid is None)
+        assert server.start() == url
+        assert get(server, "spinner") == "6-6"
+
+
+def test_starting_a_running_server_changes_nothing(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path) as server:
+        pid = server.pid
+        server.start()
+        assert server.pid == pid
+
+
+def test_stopping_twice_is_stopping_once(tmp_path: Path) -> None:
+    server = EmbeddedServer(tmp_path)
+    server.start()
+    server.stop()
+    server.stop()
+    assert server.pid is None
+
+
+def test_a_stop_leaves_neither_process_nor_socket(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path) as server:
+        pid, place = server.pid, server.socket_path
+        assert pid is not None
+    assert not runs(pid)
+    assert not place.exists()
+
+
+def test_a_server_that_hangs_is_killed_in_the_end(tmp_path: Path) -> None:
+    server = EmbeddedServer(tmp_path)
+    server.start()
+    pid = server.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    server.stop(patience=0.1)
+    assert not runs(pid)
+
+
+def test_a_second_owner_is_refused_in_one_line(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path) as server:
+        put(server, spinner="6-6")
+        with pytest.raises(FolderInUse, match="in use by another running service") as caught:
+            EmbeddedServer(tmp_path).start()
+        assert "\n" not in str(caught.value)
+        assert get(server, "spinner") == "6-6"
+
+
+def test_a_refused_owner_may_try_again_later(tmp_path: Path) -> None:
+    second = EmbeddedServer(tmp_path)
+    with EmbeddedServer(tmp_path), pytest.raises(FolderInUse):
+        second.start()
+    with second:
+        assert second.pid is not None
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FolderInUse, match="cannot use the data folder .*/file/data"):
+        EmbeddedServer(tmp_path / "file" / "data").start()
+
+
+def test_an_orphan_is_ended_and_its_data_are_taken_over(tmp_path: Path) -> None:
+    owner = """
+import os, sys
+from pathlib import Path
+from service.storage import embedded
+embedded.tied = lambda command, sign: list(command)
+server = embedded.EmbeddedServer(Path(sys.argv[1]))
+server.start()
+print(server.pid, flush=True)
+os.kill(os.getpid(), 9)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", owner, str(tmp_path)], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    orphan = int(told.stdout)
+    assert runs(orphan)
+    with redis.Redis(unix_socket_path=str(tmp_path / "redis.sock")) as store:
+        store.set("spinner", "6-6")
+    with EmbeddedServer(tmp_path) as server:
+        assert not runs(orphan)
+        assert get(server, "spinner") == "6-6"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent is gone")
+def test_the_server_ends_when_its_owner_is_killed(tmp_path: Path) -> None:
+    owner = """
+import sys, time
+from pathlib import Path
+from service.storage.embedded import EmbeddedServer
+server = EmbeddedServer(Path(sys.argv[1]))
+server.start()
+print(server.pid, flush=True)
+sys.stdin.read()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", owner, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        assert runs(pid)
+        process.kill()
+    until(lambda: not runs(pid))
+
+
+def test_a_server_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path / "theirs") as theirs:
+        (tmp_path / "ours").mkdir()
+        (tmp_path / "ours" / "redis.sock").symlink_to(theirs.socket_path)
+        with pytest.raises(FolderInUse, match="a server that this service did not start"):
+            EmbeddedServer(tmp_path / "ours").start()
+        assert theirs.pid is not None
+
+
+def test_a_long_path_is_no_obstacle(tmp_path: Path) -> None:
+    folder = tmp_path / ("long-" * 20)
+    with EmbeddedServer(folder) as server:
+        put(server, spinner="6-6")
+        room = server.socket_path.parent
+        assert room != folder
+        assert stat.S_IMODE(room.stat().st_mode) == 0o700
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGKILL)
+        until(lambda: server.pid is None)
+        server.start()
+        assert server.socket_path.parent == room
+        assert get(server, "spinner") == "6-6"
+    assert not room.exists()
+
+
+def test_a_path_with_odd_characters_makes_a_good_address() -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as room, EmbeddedServer(Path(room, 'a b?ü%41"#')) as server:
+        assert unquote(server.url) == f"unix://{server.socket_path}"
+        assert " " not in server.url
+        put(server, spinner="6-6")
+
+
+def test_options_go_to_the_server_and_win(tmp_path: Path) -> None:
+    with (
+        EmbeddedServer(tmp_path, options={"maxmemory": "5mb", "appendfsync": "always"}) as server,
+        client(server) as store,
+    ):
+        assert store.config_get("maxmemory") == {"maxmemory": str(5 * 1024 * 1024)}
+        assert store.config_get("appendfsync") == {"appendfsync": "always"}
+
+
+def test_a_failed_start_shows_what_the_server_said_and_frees_the_folder(tmp_path: Path) -> None:
+    with pytest.raises(DidNotStart, match="no-such-option"):
+        EmbeddedServer(tmp_path, options={"no-such-option": "1"}).start()
+    with EmbeddedServer(tmp_path):
+        pass
+
+
+def test_the_wait_for_an_answer_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "START_SECONDS", 0.2)
+    monkeypatch.setattr(EmbeddedServer, "_said", lambda _self, _command: None)
+    server = EmbeddedServer(tmp_path)
+    with pytest.raises(DidNotStart, match=r"did not answer in 0\.2 s"):
+        server.start()
+    assert server.pid is None
+
+
+def test_the_wait_ends_when_the_caller_has_had_enough(tmp_path: Path) -> None:
+    server = EmbeddedServer(tmp_path)
+    with pytest.raises(DidNotStart):
+        server.start(keep_waiting=lambda: False)
+    assert server.pid is None
+
+
+def test_a_server_that_still_loads_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with EmbeddedServer(tmp_path) as server:
+        put(server, **{f"key-{number}": "x" * 1000 for number in range(200)})
+        with client(server) as store:
+            for number in range(400):
+                store.append(f"key-{number}", "y")
+    monkeypatch.setattr(embedded, "START_SECONDS", 0.2)
+    slow = {"key-load-delay": "2000", "loading-process-events-interval-bytes": "1024"}
+    began = time.monotonic()
+    with EmbeddedServer(tmp_path, options=slow) as server:
+        assert time.monotonic() - began > embedded.START_SECONDS
+        assert get(server, "key-399") == "y"
+
+
+def test_a_server_on_the_path_goes_before_the_installed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, version in (("redis-server", "7.0.15"), ("valkey-server", "9.0.0")):
+        program(tmp_path / name, f"echo 'Server v={version} sha=0:0 bits=64'")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert embedded.find_server() == str(tmp_path / "redis-server")
+    (tmp_path / "redis-server").unlink()
+    assert embedded.find_server() == str(tmp_path / "valkey-server")
+
+
+@pytest.mark.parametrize("script", ["echo 'Redis server v=6.2.7 sha=0:0'", "exit 1", "echo no version at all"])
+def test_a_server_too_old_or_broken_is_passed_over(
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path / "redis-server", script)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    monkeypatch.setattr(embedded, "PROGRAMS", ("redis-server",))
+    assert embedded.find_server() == embedded.bundled_server()
+    monkeypatch.setattr(embedded, "bundled_server", lambda: None)
+    with pytest.raises(NoServerFound, match="REDIS_URL"):
+        embedded.find_server()
+
+
+def test_the_installation_brings_a_server_for_this_machine() -> None:
+    assert embedded.bundled_server() is not None
+
+
+def test_the_address_is_known_only_after_the_start(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError):
+        _ = EmbeddedServer(tmp_path).url
+
+
+def test_no_connection_is_needed_to_stop_it(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path, options={"maxclients": "1"}) as server:
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(str(server.socket_path))
+        pid = server.pid
+    line.close()
+    assert pid is not None
+    assert not runs(pid)
+
+
+def program(path: Path, script: str) -> None:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)

@@ -1,0 +1,317 @@
+"""The whole of a run: processes start in order, look after each other, and none is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.storage.embedded import EmbeddedServer
+from tests.processes import runs
+
+PATIENCE = 30.0
+ROOT = Path(__file__).parent.parent
+STANDIN = "tests.standin:create()"
+SERVE = """
+import os, sys
+from service import config, supervisor
+{}
+sys.exit(supervisor.serve(config.Settings.from_environ(os.environ), app={!r}))
+"""
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent is gone")
+
+
+class Run:
+    """One supervisor with its children; what it prints goes to files, so that it never waits for a reader."""
+
+    def __init__(self, folder: Path, *, app: str = STANDIN, before: str = "pass", **settings: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.out, self.err = folder / "out", folder / "err"
+        environ = {name: text for name, text in os.environ.items() if name not in {"REDIS_URL", "HOST"}}
+        environ |= {"PORT": "0", "DATA_DIR": str(folder / "data"), "WORKERS": "1", "GRACEFUL_TIMEOUT": "10"} | settings
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", SERVE.format(before, app)],
+                cwd=ROOT,
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+
+    def port(self) -> int:
+        """Where it listens, once it says so."""
+        self.until(lambda: "Ctrl-C" in self.out.read_text())
+        found = re.search(r"curl -s http://127\.0\.0\.1:([0-9]+)/v1/variants\n", self.out.read_text())
+        assert found
+        return int(found[1])
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert self.process.poll() is None, f"it ended: {self.said()}"
+            assert time.monotonic() < deadline, f"it did not come true in time: {self.said()}"
+            time.sleep(0.02)
+
+    def said(self) -> str:
+        return self.out.read_text() + self.err.read_text()
+
+    def ask(self, path: str) -> tuple[int, dict[str, Any]]:
+        line = http.client.HTTPConnection("127.0.0.1", self.port(), timeout=PATIENCE)
+        with contextlib.closing(line):
+            line.request("GET", path)
+            response = line.getresponse()
+            return response.status, json.loads(response.read())
+
+    def children(self) -> dict[str, int]:
+        """The process ids of gunicorn, a worker and the embedded server."""
+        return {
+            **self.ask("/healthz")[1],
+            "server": self.ask("/count")[1]["server"],
+        }
+
+    def end(self, sign: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(sign)
+        return self.process.wait(PATIENCE)
+
+
+@contextlib.contextmanager
+def run(folder: Path, *, app: str = STANDIN, before: str = "pass", **settings: str) -> Iterator[Run]:
+    it = Run(folder, app=app, before=before, **settings)
+    try:
+        yield it
+    finally:
+        if it.process.poll() is None:
+            it.process.terminate()
+            try:
+                it.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                it.process.kill()
+                it.process.wait()
+
+
+def all_gone(pids: dict[str, int], seconds: float = 0.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while left := {name for name, pid in pids.items() if runs(pid)}:
+        if time.monotonic() >= deadline:
+            print("still running:", left)
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_all_of_it_and_the_games_are_there_at_the_next_start(
+    sign: signal.Signals, tmp_path: Path
+) -> None:
+    with run(tmp_path) as first:
+        children = first.children()
+        assert first.ask("/count")[1]["count"] == 2
+        assert first.end(sign) == 0
+        assert all_gone(children)
+        assert "Traceback" not in first.said()
+    with run(tmp_path) as second:
+        assert second.ask("/count")[1]["count"] == 3
+
+
+def test_it_says_where_it_listens_only_when_it_answers(tmp_path: Path) -> None:
+    with run(tmp_path) as it:
+        port = it.port()
+        assert it.ask("/healthz")[0] == 200
+        assert it.out.read_text().splitlines() == [
+            f"Serving dominoes at http://127.0.0.1:{port}; the games are kept in {tmp_path / 'data'}",
+            f"Try it:  curl -s http://127.0.0.1:{port}/v1/variants",
+            "Ctrl-C stops it.",
+        ]
+
+
+def test_on_every_address_it_still_shows_one_to_try(tmp_path: Path) -> None:
+    with run(tmp_path, HOST="0.0.0.0") as it:
+        port = it.port()
+        assert f"Serving dominoes at http://0.0.0.0:{port};" in it.out.read_text()
+        assert it.ask("/healthz")[0] == 200
+
+
+def test_a_server_of_ones_own_is_used_and_left_running(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path / "own") as own:
+        with run(tmp_path / "run", REDIS_URL=own.url) as it:
+            assert it.ask("/count") == (200, {"count": 1, "server": own.pid})
+            assert "kept in the Redis of REDIS_URL" in it.out.read_text()
+            assert it.end() == 0
+        assert own.pid is not None
+    assert not (tmp_path / "run" / "data").exists()
+
+
+def test_a_running_request_is_answered_before_the_end(tmp_path: Path) -> None:
+    with run(tmp_path) as it, socket.create_connection(("127.0.0.1", it.port()), timeout=PATIENCE) as line:
+        line.sendall(b"GET /slow/1.5 HTTP/1.0\r\n\r\n")
+        it.until(lambda: "slow begins" in it.said())
+        it.process.terminate()
+        assert line.recv(1000).startswith(b"HTTP/1.0 200 OK\r\n")
+        assert it.process.wait(PATIENCE) == 0
+
+
+def test_a_second_signal_hurries(tmp_path: Path) -> None:
+    with run(tmp_path, GRACEFUL_TIMEOUT="60") as it:
+        children = it.children()
+        with socket.create_connection(("127.0.0.1", it.port()), timeout=PATIENCE) as line:
+            line.sendall(b"GET /slow/50 HTTP/1.0\r\n\r\n")
+            it.until(lambda: "slow begins" in it.said())
+            it.process.send_signal(signal.SIGINT)
+            it.until(lambda: "Stopping" in it.said())
+            began = time.monotonic()
+            assert it.end(signal.SIGINT) == 0
+            assert time.monotonic() - began < 10
+        assert all_gone(children, 1.0)
+
+
+def test_the_embedded_server_is_started_again_when_it_dies(tmp_path: Path) -> None:
+    with run(tmp_path) as it:
+        children = it.children()
+        os.kill(children["server"], signal.SIGKILL)
+        it.until(lambda: "answers again" in it.said())
+        status, answer = it.ask("/count")
+        if status == 503:  # the connection that the worker kept may notice only now
+            status, answer = it.ask("/count")
+        assert (status, answer["count"]) == (200, 2)
+        assert answer["server"] != children["server"]
+        assert it.ask("/healthz")[1]["worker"] == children["worker"]
+
+
+def test_when_gunicorn_dies_all_of_it_ends_with_one_line(tmp_path: Path) -> None:
+    with run(tmp_path) as it:
+        children = it.children()
+        os.kill(children["master"], signal.SIGKILL)
+        assert it.process.wait(PATIENCE) == 1
+        assert "domino-service: the web server ended by itself (killed by SIGKILL)" in it.said()
+        assert all_gone(children, 5.0)
+
+
+@linux_only
+def test_when_the_supervisor_is_killed_all_of_it_ends(tmp_path: Path) -> None:
+    with run(tmp_path) as it:
+        children = it.children()
+        it.process.kill()
+        it.process.wait(PATIENCE)
+        assert all_gone(children, 10.0)
+    with run(tmp_path) as again:
+        assert again.ask("/count")[1]["count"] == 2
+
+
+def test_an_application_that_cannot_be_loaded_ends_it_with_a_line(tmp_path: Path) -> None:
+    with run(tmp_path, app="tests.standin:no_such_thing()") as it:
+        assert it.process.wait(PATIENCE) == 1
+        assert "domino-service: the web server ended by itself (exit status" in it.said()
+        with EmbeddedServer(tmp_path / "data"):
+            pass
+
+
+def test_a_port_in_use_is_one_clear_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with run(tmp_path, PORT=str(port)) as it:
+            assert it.process.wait(PATIENCE) == 1
+            assert it.said() == (
+                f"domino-service: port {port} of 127.0.0.1 is in use; set PORT to another (0 takes any free one)\n"
+            )
+
+
+def test_an_unknown_host_is_one_clear_line(tmp_path: Path) -> None:
+    with run(tmp_path, HOST="no-such-host.invalid") as it:
+        assert it.process.wait(PATIENCE) == 1
+        assert it.said().startswith("domino-service: HOST no-such-host.invalid is not known here")
+        assert it.said().count("\n") == 1
+
+
+def test_a_second_run_on_the_same_folder_is_one_clear_line(tmp_path: Path) -> None:
+    with run(tmp_path) as first:
+        first.port()
+        with run(tmp_path / "second", DATA_DIR=str(tmp_path / "data")) as second:
+            assert second.process.wait(PATIENCE) == 1
+            assert second.said() == (
+                f"domino-service: the data folder {tmp_path / 'data'} is in use by another running service; "
+                "stop that, or set DATA_DIR\n"
+            )
+        assert first.ask("/count")[0] == 200
+
+
+def test_a_stop_while_it_starts_is_no_fault(tmp_path: Path) -> None:
+    with run(
+        tmp_path, before="import os, signal; supervisor._answers = lambda it: os.kill(os.getpid(), signal.SIGTERM)"
+    ) as it:
+        assert it.process.wait(PATIENCE) == 0
+        assert "Serving" not in it.said()
+
+
+def test_a_closed_standard_input_is_no_obstacle(tmp_path: Path) -> None:
+    with run(tmp_path, before="import os; os.close(0)") as it:
+        assert it.ask("/healthz")[0] == 200
+        assert it.end() == 0
+
+
+def test_too_long_a_request_line_or_header_is_refused(tmp_path: Path) -> None:
+    with run(tmp_path) as it:
+        for request in (
+            b"GET /" + b"x" * 5000 + b" HTTP/1.0\r\n\r\n",
+            b"GET / HTTP/1.0\r\nX: " + b"x" * 9000 + b"\r\n\r\n",
+        ):
+            with socket.create_connection(("127.0.0.1", it.port()), timeout=PATIENCE) as line:
+                line.sendall(request)
+                assert re.match(rb"HTTP/1.1 4[0-9][0-9] ", line.recv(100))
+
+
+@pytest.mark.parametrize("words", [[], ["serve"]])
+def test_bad_settings_are_one_line_that_names_all_of_them(words: list[str]) -> None:
+    told = command(*words, PORT="x", WORKERS="0", REDIS_URL="somewhere")
+    assert told.returncode == 2
+    assert told.stdout == ""
+    assert told.stderr.count("\n") == 1
+    assert all(name in told.stderr for name in ("PORT", "WORKERS", "REDIS_URL"))
+
+
+def test_help_lists_the_settings() -> None:
+    told = command("--help")
+    assert told.returncode == 0
+    assert "GAME_TTL_DAYS" in told.stdout
+
+
+def test_version_is_told_whatever_the_settings() -> None:
+    told = command("--version", PORT="x")
+    assert told.returncode == 0
+    assert re.fullmatch(r"domino-service [0-9]+\.[0-9]+\.[0-9]+\n", told.stdout)
+
+
+def test_an_unknown_command_is_refused() -> None:
+    assert command("sing").returncode == 2
+
+
+def test_the_supervisor_is_light() -> None:
+    heavy = "flask gevent gunicorn redis ssl valkey"
+    script = f"import sys, service.__main__; print({{*'{heavy}'.split()}} & {{*sys.modules}})"
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert told.stdout == "set()\n"
+
+
+def command(*words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "service", *words],
+        env={**os.environ, **settings},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
