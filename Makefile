@@ -40,14 +40,14 @@ check: $(DEV) ## check format, lint, types and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports
-#	@$(BIN)/python -m service.web.openapi --check
+	@$(BIN)/python -m service openapi | cmp - openapi.yaml || { echo "openapi.yaml is not what the service says; run make openapi" >&2; exit 1; }
 
 fmt: $(DEV) ## format, and mend what lint can mend
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
 openapi: $(RUN) ## write openapi.yaml anew
-	@$(BIN)/python -m service.openapi
+	@$(BIN)/python -m service openapi > openapi.yaml
 
 lock: $(DEV) ## write the lock files anew after a change of pyproject.toml, keeping versions where they may stay
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml

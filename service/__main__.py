@@ -43,7 +43,16 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="command")
     serving = commands.add_parser("serve", help="serve until Ctrl-C; what no command at all does too")
     serving.set_defaults(run=supervisor.serve)
+    contract = commands.add_parser("openapi", help="print the contract as OpenAPI; `make openapi` keeps it in a file")
+    contract.set_defaults(run=_print_contract)
     return parser
+
+
+def _print_contract(_settings: Settings) -> int:
+    from service.bootstrap import build_document  # noqa: PLC0415 # serving does not need the application here
+
+    sys.stdout.write(build_document())
+    return 0
 
 
 def _version() -> int:

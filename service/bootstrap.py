@@ -12,8 +12,10 @@ from service.config import Settings
 from service.games.hosting import Games
 from service.games.ports import Store
 from service.storage.connection import connect
+from service.storage.memory_store import MemoryStore
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
+from service.web.openapi import document
 
 _DAY_SECONDS = 86_400
 
@@ -25,6 +27,11 @@ def build_app(settings: Settings) -> Flask:
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     ttl = settings.game_ttl_days * _DAY_SECONDS
     return create_app(build_games(RedisStore(connect(settings.redis_url), ttl), ttl))
+
+
+def build_document() -> str:
+    """The contract of the application, as YAML; needs no store that lasts."""
+    return document(create_app(build_games(MemoryStore(_DAY_SECONDS), _DAY_SECONDS)))
 
 
 def build_games(store: Store, ttl_seconds: int) -> Games:

@@ -121,7 +121,7 @@ class Layout(NamedTuple):
                     for name, number in zip(names, (tile.low, tile.high), strict=True)
                 ]
             )
-        return self._with(Placement(tile, -1, END, seat, False), ends, len(ends))
+        return self._with(Placement(tile, -1, END, seat, face_down=False), ends, len(ends))
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""

@@ -84,10 +84,10 @@ def _plays(rules: Rules, state: State, tile: Tile) -> Iterator[Move]:
         yield _play(rules, state, tile, None)
     elif tile.mask & layout.open_mask:
         for end in layout.ends:
-            if end.gate == OPEN and (tile.low == end.number or tile.high == end.number):
+            if end.gate == OPEN and tile.mask >> end.number & 1:
                 yield _play(rules, state, tile, end)
                 if tile.double and rules.face_down:
-                    yield Move(PLAY, tile, end.name, True)
+                    yield Move(PLAY, tile, end.name, face_down=True)
 
 
 def _play(rules: Rules, state: State, tile: Tile, end: End | None) -> Move:
@@ -96,7 +96,7 @@ def _play(rules: Rules, state: State, tile: Tile, end: End | None) -> Move:
         return Move(PLAY, tile, name)
     branching = rules.branching(state.layout, tile)
     ends_sum = state.layout.sum_after(end, tile, branching)
-    return Move(PLAY, tile, name, False, ends_sum, rules.points(ends_sum))
+    return Move(PLAY, tile, name, ends_sum=ends_sum, points=rules.points(ends_sum))
 
 
 def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
@@ -136,12 +136,12 @@ def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
     round_number = state.round + 1
     arranged = deck.arranged_for(round_number)
     if arranged and [bool(hand) for hand in arranged.hands] == [not gone for gone in state.gone]:
-        return Dealt(round_number, tuple([sort_tiles(hand) for hand in arranged.hands]), arranged.stock, True)
+        return Dealt(round_number, tuple([sort_tiles(hand) for hand in arranged.hands]), arranged.stock, arranged=True)
     size = rules.hand_size(len(state.seats_in()))
     sizes = [0 if gone else size for gone in state.gone]
     for attempt in range(_MOST_DEALS):
         hands, stock = cut(shuffle(rules.tiles, deck.seed, round_number, attempt), sizes)
-        dealt = Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, False)
+        dealt = Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False)
         if opens(rules, state, dealt):
             return dealt
     raise AssertionError("no deal that the rules accept")  # pragma: no cover: less likely than a bad bit of memory

@@ -28,7 +28,7 @@ from service.engine.events import (
     Round,
     RoundEnded,
 )
-from service.engine.layout import CLOSED, END, GATED, LONG, OPEN, SHORT, End, Layout, Placement
+from service.engine.layout import CLOSED, END, GATED, LONG, OPEN, SHORT, End, Gate, Layout, Placement, Side
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Scored, State
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
@@ -38,8 +38,8 @@ from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat
 FORMAT: Final = 1
 
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
-_SIDES: Final = (END, LONG, SHORT)
-_GATES: Final = (OPEN, GATED, CLOSED)
+_SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
+_GATES: Final[tuple[Gate, ...]] = (OPEN, GATED, CLOSED)
 _LINE_ENDS: Final = ("left", "right")
 
 
@@ -241,7 +241,7 @@ def _decode_round(fields: list[Any]) -> RoundEnded:
 
 def _encode_played(event: Played) -> list[object]:
     end = None if event.end is None else encode_end(event.end)
-    fields = [event.seat, event.tile.index, end, int(event.face_down)]
+    fields: list[object] = [event.seat, event.tile.index, end, int(event.face_down)]
     return fields if event.points is None else [*fields, event.points, event.ends_sum]
 
 

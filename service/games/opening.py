@@ -73,7 +73,7 @@ def _deal_complaints(rules: Rules, place: int, deal: ArrangedDeal) -> list[str]:
         complaints.append(f"{players} players get {size} tiles each.")
     if complaints:
         return complaints
-    dealt = Dealt(place + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, True)
+    dealt = Dealt(place + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, arranged=True)
     # In a later round the last winner may open with anything, so that any seat stands for the winner here.
     before = rules.start()._replace(leader=0)
     return [] if opens(rules, before, dealt) else ["No hand can open this; the rules would deal it again."]

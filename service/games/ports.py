@@ -69,5 +69,5 @@ class Clock(Protocol):
 class Secrets(Protocol):
     """Draws fresh random bytes from the operating system."""
 
-    def __call__(self, size: int) -> bytes:
+    def __call__(self, size: int, /) -> bytes:
         """``size`` bytes nobody can guess."""

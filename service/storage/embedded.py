@@ -114,9 +114,10 @@ def tied(command: Sequence[str], sign: signal.Signals) -> list[str]:
     The first word must be an absolute path. Only Linux can do this; elsewhere it is the command itself. To Linux the
     parent is the thread that starts the child, so that must be one that lives as long as the process.
     """
-    if sys.platform != "linux":
+    if sys.platform == "linux":
+        return [sys.executable, "-I", "-S", "-c", _TIE, str(os.getpid()), str(int(sign)), *command]
+    else:
         return list(command)
-    return [sys.executable, "-I", "-S", "-c", _TIE, str(os.getpid()), str(int(sign)), *command]
 
 
 class EmbeddedServer:

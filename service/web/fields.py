@@ -19,7 +19,7 @@ from service.engine.tiles import Tile, parse_tile
 class StrictInteger(fields.Integer):
     """A JSON integer: neither ``"2"`` nor ``2.0`` nor ``true``."""
 
-    def _deserialize(self, value: Any, _attr: str | None, _data: Mapping[str, Any] | None, **_: Any) -> int:
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
         if type(value) is not int:
             raise ValidationError("Not an integer.")
         return value
@@ -28,7 +28,7 @@ class StrictInteger(fields.Integer):
 class StrictBoolean(fields.Boolean):
     """``true`` or ``false``."""
 
-    def _deserialize(self, value: Any, _attr: str | None, _data: Mapping[str, Any] | None, **_: Any) -> bool:
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> bool:
         if type(value) is not bool:
             raise ValidationError("Not a boolean.")
         return value
@@ -37,7 +37,7 @@ class StrictBoolean(fields.Boolean):
 class Line(fields.String):
     """One line of text for people: no control characters, and not only spaces."""
 
-    def _deserialize(self, value: Any, _attr: str | None, _data: Mapping[str, Any] | None, **_: Any) -> str:
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
         if not isinstance(value, str):
             raise ValidationError("Not a string.")
         if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value):
@@ -50,10 +50,10 @@ class Line(fields.String):
 class TileField(fields.String):
     """A tile in its notation."""
 
-    def _serialize(self, value: Any, _attr: str | None, _obj: Any, **_: Any) -> str | None:
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
         return None if value is None else str(value)
 
-    def _deserialize(self, value: Any, _attr: str | None, _data: Mapping[str, Any] | None, **_: Any) -> Tile:  # type: ignore[override]  # a tile is what comes of the text
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Tile:  # type: ignore[override]  # a tile is what comes of the text
         if not isinstance(value, str):
             raise ValidationError("Not a string.")
         try:

@@ -136,7 +136,10 @@ def _operation(described: Operation) -> dict[str, Any]:
         shown["requestBody"] = {"required": True, "content": {"application/json": {"schema": described.body}}}
     responses = {str(status): _answer(answer) for status, answer in described.answers.items()}
     if "If-None-Match" in described.headers:
-        responses["304"] = {"description": "The client knows this version.", "headers": _headers(_known_headers(described))}
+        responses["304"] = {
+            "description": "The client knows this version.",
+            "headers": _headers(_known_headers(described)),
+        }
     codes = [*described.problems, "internal"]
     if described.tag not in (*_NO_STORE, "variants"):
         codes.append("storage_unavailable")
@@ -197,12 +200,12 @@ def _schema_name(schema: Schema | type[Schema] | str) -> str:
 
 def _describe_schemas(shown: dict[str, Any]) -> None:
     """Give every schema the sentence of its class, and close those that refuse unknown fields."""
-    classes = {name: each for name, each in vars(schemas).items() if isinstance(each, type) and issubclass(each, Schema)}
+    classes = {
+        name: each for name, each in vars(schemas).items() if isinstance(each, type) and issubclass(each, Schema)
+    }
     for name, schema in shown.items():
         made = classes.get(name) or classes.get(f"{name}Out")
         if made is not None and made.__doc__ and name not in ("Rules", "RulesIn"):
             schema["description"] = made.__doc__.strip()
         if name.endswith("In"):
             schema["additionalProperties"] = False
-
-

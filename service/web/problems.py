@@ -139,5 +139,3 @@ def _http_exception(error: HTTPException) -> Response:
 def _internal(error: Exception) -> Response:
     _log.error("internal error", exc_info=error)
     return problem("internal", PROBLEMS["internal"].meaning)
-
-

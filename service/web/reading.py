@@ -74,7 +74,7 @@ def load(schema: Schema, value: Any) -> Any:
     try:
         return schema.load(value)
     except ValidationError as error:
-        raise InvalidBody(_flatten(error.normalized_messages())) from None
+        raise InvalidBody(_flatten(error.messages)) from None
 
 
 def precondition(version: int | None) -> Precondition:

@@ -108,7 +108,7 @@ def _option_fields(**more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
     return {key: _option_field(key) for key in sorted(keys)} | more
 
 
-RulesIn = Schema.from_dict(_option_fields(), name="RulesIn")  # type: ignore[arg-type]  # a dict of fields is one
+RulesIn = Schema.from_dict(_option_fields(), name="RulesIn")
 
 
 class GameIn(Schema):
@@ -181,9 +181,7 @@ class MoveIn(Schema):
             if "tile" not in data:
                 raise ValidationError({"tile": ["A play needs a tile."]})
             return
-        errors = {
-            name: ["Goes with the action play only."] for name in data if name not in ("action", "version")
-        }
+        errors = {name: ["Goes with the action play only."] for name in data if name not in ("action", "version")}
         if errors:
             raise ValidationError(errors)
 
@@ -293,7 +291,7 @@ class Board(Schema):
 
 
 RulesOut = Schema.from_dict(
-    _option_fields(  # type: ignore[arg-type]  # as above
+    _option_fields(
         divisor=fields.Integer(metadata=about("By what the sum of the ends is divided; in `fido`.", example=7))
     ),
     name="Rules",
@@ -309,7 +307,9 @@ class Game(Schema):
     arranged = fields.Boolean(required=True, metadata=about("Whether the chance was fixed by somebody.", example=False))
     status = fields.String(
         required=True,
-        metadata=about("`waiting` (open seats), `playing`, `round_over` (a deal is due) or `finished`.", example="playing"),
+        metadata=about(
+            "`waiting` (open seats), `playing`, `round_over` (a deal is due) or `finished`.", example="playing"
+        ),
     )
     version = fields.Integer(required=True, metadata=about("The number of the last event.", minimum=1, example=17))
     round = fields.Integer(required=True, metadata=about("From 1; 0 before the first deal.", minimum=0, example=1))
@@ -322,7 +322,8 @@ class Game(Schema):
     stock = fields.Nested(Stock, required=True, metadata=about("The undealt tiles."))
     board = fields.Nested(Board, required=True, metadata=about("After a round it lies as it is until the next deal."))
     carry = fields.Integer(
-        required=True, metadata=about("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0)
+        required=True,
+        metadata=about("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0),
     )
     dealer = _seat("Who deals, in the games that have a dealer.")
     winners = fields.List(fields.Integer(), required=True, metadata=about("The seats that have won.", example=[]))
@@ -395,7 +396,9 @@ class Round(Schema):
     scores = fields.List(
         fields.Integer(),
         required=True,
-        metadata=about("What the round wrote, a number a seat; in teams every seat carries its team's.", example=[5, 0]),
+        metadata=about(
+            "What the round wrote, a number a seat; in teams every seat carries its team's.", example=[5, 0]
+        ),
     )
     carried = fields.Integer(required=True, metadata=about("What this round carried on.", minimum=0, example=0))
     lines = fields.List(
@@ -436,7 +439,9 @@ class Score(Schema):
     best = fields.String(required=True, metadata=about("`highest` or `lowest`: which total wins.", example="highest"))
     standings = fields.List(fields.Nested(Standing), required=True, metadata=about("From first to last."))
     rounds = fields.List(fields.Nested(Round), required=True, metadata=about("The rounds that have been counted."))
-    carry = fields.Integer(required=True, metadata=about("Points waiting for the next single loser.", minimum=0, example=0))
+    carry = fields.Integer(
+        required=True, metadata=about("Points waiting for the next single loser.", minimum=0, example=0)
+    )
     winners = fields.List(fields.Integer(), required=True, metadata=about("The seats that have won.", example=[0]))
     settlement = fields.Nested(Settlement, metadata=about("In `dominospiel`, when finished."))
 
@@ -461,7 +466,9 @@ class Variants(Schema):
     """The games on offer."""
 
     variants = fields.List(fields.Nested(VariantSummary), required=True, metadata=about("Sorted by id."))
-    bots = fields.List(fields.String(), required=True, metadata=about("The levels of computer players; none yet.", example=[]))
+    bots = fields.List(
+        fields.String(), required=True, metadata=about("The levels of computer players; none yet.", example=[])
+    )
 
 
 class OptionSchema(Schema):
@@ -531,7 +538,9 @@ class Problem(Schema):
     type = fields.String(required=True, metadata=about("Where the code is explained.", example="/docs#illegal_move"))
     title = fields.String(required=True, metadata=about("The kind of problem.", example="Illegal move"))
     status = fields.Integer(required=True, metadata=about("The HTTP status.", example=409))
-    detail = fields.String(required=True, metadata=about("A sentence for people.", example="This tile fits no open end."))
+    detail = fields.String(
+        required=True, metadata=about("A sentence for people.", example="This tile fits no open end.")
+    )
     code = fields.String(required=True, metadata=about("A stable word for programs.", example="illegal_move"))
     errors = fields.Dict(
         keys=fields.String(),

@@ -125,11 +125,14 @@ class Table:
     # What may not be done
 
     def refuses(self, seat: int, *texts: str) -> None:
-        """None of these moves is listed, each is refused, and nothing has changed."""
+        """None of these moves is listed, each is refused, and nothing has changed. A bare tile: at no end at all."""
         wanted = IllegalMove if seat == self.state.turn else NotYourTurn
         before = self.state
         for text in " ".join(texts).split():
-            for move in self._meant(text):
+            moves = self._meant(text)
+            if moves[0].tile and "@" not in text:
+                moves += [moves[0]._replace(end=end.name) for end in self.layout.ends]
+            for move in moves:
                 assert not self._listed(seat, move), f"{text} is listed"
                 with pytest.raises(wanted):
                     decide(self.rules, self.deck, self.state, seat, move)
@@ -166,9 +169,10 @@ class Table:
 
     def chain(self) -> str:
         """The tiles of a two-ended layout from left to right, each as it lies: ``3/1 1/1 1/2``."""
-        left, right = self._side("left"), self._side("right")
         lead = self.layout.placements[0].tile
-        return " ".join([*reversed(left), f"{lead.low}/{lead.high}", *[text[::-1] for text in right]])
+        left = [f"{outer}/{inner}" for outer, inner in self._side("left")]
+        right = [f"{inner}/{outer}" for outer, inner in self._side("right")]
+        return " ".join([*left, f"{lead.low}/{lead.high}", *reversed(right)])
 
     @property
     def counted(self) -> Round:
@@ -231,15 +235,15 @@ class Table:
         host = self.layout.placements[end.host].tile.name
         return host if end.side == "end" else f"{host}.{end.side}"
 
-    def _side(self, name: str) -> list[str]:
-        """The tiles between the lead and this end, lead first, each with its outer half first."""
+    def _side(self, name: str) -> list[tuple[int, int]]:
+        """The tiles from this end to the lead, which is left out, each as its outer and its inner half."""
         end = self.layout.end(name)
         assert end is not None
-        texts = []
+        halves = []
         outer, index = end.number, end.host
         while index:
             placement = self.layout.placements[index]
             inner = placement.tile.other(outer)
-            texts.append(f"{outer}/{inner}")
+            halves.append((outer, inner))
             outer, index = inner, placement.host
-        return texts[::-1]
+        return halves

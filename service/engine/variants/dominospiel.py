@@ -98,8 +98,8 @@ VARIANT: Final = Variant(
     summary=Text(
         "The old parlour game for two to seven: lay as many tiles as fit, write the pips you keep, and settle up at "
         "the end.",
-        "Das alte Gesellschaftsspiel für zwei bis sieben: Man legt so viele Steine an, wie passen, schreibt die übrigen "
-        "Augen an und rechnet am Ende ab.",
+        "Das alte Gesellschaftsspiel für zwei bis sieben: Man legt so viele Steine an, wie passen, schreibt die "
+        "übrigen Augen an und rechnet am Ende ab.",
     ),
     scoring=Text(
         "Everybody writes the pips left in hand. The match ends when somebody reaches the limit; the lowest total "

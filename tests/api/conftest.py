@@ -1,0 +1,46 @@
+"""The application in this process, over a real server, asked without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from service.bootstrap import build_games
+from service.games.hosting import Games
+from service.storage.connection import connect
+from service.storage.embedded import EmbeddedServer
+from service.storage.redis_store import RedisStore
+from service.web.app import create_app
+from tests.api.client import Api
+
+TTL_SECONDS = 3600
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder: Path = tmp_path_factory.mktemp("redis")
+    with EmbeddedServer(folder) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def store(redis_url: str) -> RedisStore:
+    return RedisStore(connect(redis_url), TTL_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def games(store: RedisStore) -> Games:
+    return build_games(store, TTL_SECONDS)
+
+
+@pytest.fixture(scope="session")
+def app(games: Games) -> Flask:
+    return create_app(games)
+
+
+@pytest.fixture
+def api(app: Flask) -> Api:
+    return Api(app.test_client())
