@@ -164,9 +164,7 @@ def blueprint(games: Games) -> Blueprint:
         asked = load(_move_in, read_json())
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
         look = games.move(entered, move, precondition(asked.get("version")))
-        response = reply(present_look(look), 201, etag=look.etag)
-        response.headers["Location"] = f"/v1/games/{game}"
-        return response
+        return reply(present_look(look), 201, etag=look.etag, location=f"/v1/games/{game}")
 
     @routes.get("/v1/games/<game>/score")
     @operation(

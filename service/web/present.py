@@ -176,7 +176,8 @@ def present_variant(variant: Variant, language: Language) -> Shown:
 def show_time(milliseconds: int) -> str:
     """A time in RFC 3339, in UTC, to the millisecond."""
     seconds, rest = divmod(milliseconds, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03}Z"
+    moment = datetime.fromtimestamp(seconds, UTC).isoformat()
+    return f"{moment[:19]}.{rest:03}Z"
 
 
 def _move(move: Move, version: int) -> Shown:

@@ -38,9 +38,10 @@ def bearer_token() -> str | None:
 
 def read_json() -> Any:
     """The body as JSON. Raises ``BadRequest``: ``unsupported_media_type``, ``too_large`` or ``malformed``."""
-    if request.mimetype != "application/json" or request.mimetype_params.get("charset", "utf-8").lower() != "utf-8":
+    environ = request.environ
+    if environ.get("CONTENT_TYPE") != "application/json" and not _is_json_in_utf8():
         raise BadRequest("unsupported_media_type", "The body must be application/json in UTF-8.")
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+    if environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise BadRequest("unsupported_media_type", "The body must not be compressed.")
     length = request.content_length
     if length is not None and length > MOST_BODY_BYTES:
@@ -62,7 +63,7 @@ def parse_json(data: bytes) -> Any:
         value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise BadRequest("malformed", "The body is not well-formed JSON, or names a key twice.") from None
-    if _depth_exceeds(value, _DEEPEST):
+    if data.count(b"[") + data.count(b"{") > _DEEPEST and _depth_exceeds(value, _DEEPEST):
         raise BadRequest("malformed", f"The body is nested deeper than {_DEEPEST} levels.")
     return value
 
@@ -109,6 +110,11 @@ def check_accepts(*types: str) -> None:
 def language() -> Language:
     """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
     return "de" if request.accept_languages.best_match(LANGUAGES, default="en") == "de" else "en"
+
+
+def _is_json_in_utf8() -> bool:
+    charset = request.mimetype_params.get("charset", "utf-8")
+    return request.mimetype == "application/json" and charset.lower() == "utf-8"
 
 
 def _too_large() -> BadRequest:

@@ -11,28 +11,29 @@ JSON: Final = "application/json"
 _VARY: Final = "Authorization, Accept, Accept-Language"
 
 
-def reply(value: Any, status: int = 200, *, etag: str | None = None) -> Response:
+def reply(value: Any, status: int = 200, *, etag: str | None = None, location: str | None = None) -> Response:
     """A view: for its viewer alone, and to be asked for anew, cheaply if it has an ETag."""
-    return _for_viewer(Response(orjson.dumps(value), status, mimetype=JSON), etag)
+    headers = _viewer_headers(etag)
+    if location is not None:
+        headers.append(("Location", location))
+    return Response(orjson.dumps(value), status, headers)
 
 
 def not_modified(etag: str) -> Response:
     """304: the viewer knows this version already."""
-    return _for_viewer(Response(status=304), etag)
+    response = Response(status=304, headers=_viewer_headers(etag))
+    del response.headers["Content-Type"]
+    return response
 
 
 def reply_with_secrets(value: Any, location: str) -> Response:
     """201 with tokens that are shown this once, and that nobody may keep on the way."""
-    response = Response(orjson.dumps(value), 201, mimetype=JSON)
-    response.headers["Location"] = location
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    headers = [("Content-Type", JSON), ("Location", location), ("Cache-Control", "no-store")]
+    return Response(orjson.dumps(value), 201, headers)
 
 
-def _for_viewer(response: Response, etag: str | None) -> Response:
-    headers = response.headers
+def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
+    headers = [("Content-Type", JSON), ("Cache-Control", "private, no-cache"), ("Vary", _VARY)]
     if etag is not None:
-        headers["ETag"] = f'"{etag}"'
-    headers["Cache-Control"] = "private, no-cache"
-    headers["Vary"] = _VARY
-    return response
+        headers.append(("ETag", f'"{etag}"'))
+    return headers

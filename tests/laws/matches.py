@@ -1,0 +1,230 @@
+"""Random legal matches of every game in the registry, and how a law is put to them.
+
+A *case* says all that a match depends on, so that a failing one can be played again:
+``Match(Case(...))`` of the note under the failure. A *law* is a function of one match; ``@law`` puts it
+to a fixed list of cases of every game, the same at every run, and to some that hypothesis makes up and
+shrinks. ``LAWS_TIMES=20`` in the environment asks for twenty times as many of both.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property
+from itertools import product
+from random import Random
+from typing import Final, NamedTuple
+from zlib import crc32
+
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.errors import BadSetup
+from service.engine.events import Event
+from service.engine.moves import ACTIONS, PLAY, Move
+from service.engine.options import Option, Value
+from service.engine.play import advance, apply, legal_moves
+from service.engine.state import FINISHED, State
+from service.engine.tiles import TILES
+from service.engine.variants import variants
+
+TIMES: Final = int(os.environ.get("LAWS_TIMES", "1"))
+MOST_MOVES: Final = 300
+"""Where a long match is left; every game is also played to its end."""
+
+Choices = tuple[tuple[str, Value], ...]
+
+
+class Case(NamedTuple):
+    """All that a match depends on: ``seed`` deals the tiles, ``luck`` chooses the moves, at most ``moves`` of them."""
+
+    key: str
+    seats: int
+    options: Choices
+    seed: str
+    luck: int
+    moves: int = MOST_MOVES
+
+
+class Step(NamedTuple):
+    before: State
+    seat: int
+    move: Move
+    events: tuple[Event, ...]
+    after: State
+
+
+class Happening(NamedTuple):
+    before: State
+    event: Event
+    after: State
+
+
+class Match:
+    """A match that somebody without a plan has played, all its steps at hand."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.variant = variants()[case.key]
+        self.rules = self.variant.rules(dict(case.options), case.seats)
+        self.deck = Deck(seed_from_text(case.seed))
+        self.seats = range(case.seats)
+        self.luck = Random(f"what a law looks at, {case.luck}")
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        luck = Random(case_luck(self.case))
+        favours = luck.choice(_TEMPERS)
+        state = self.rules.start()
+        steps = []
+        while state.phase != FINISHED and len(steps) < self.case.moves:
+            seat = state.turn if state.turn is not None else luck.choice(state.seats_in())
+            moves = legal_moves(self.rules, state, seat)
+            liked = [move for move in moves if favours(move)]
+            move = luck.choice(liked if liked and luck.random() < 0.7 else moves)
+            events, after = advance(self.rules, self.deck, state, seat, move)
+            steps.append(Step(state, seat, move, events, after))
+            state = after
+        return tuple(steps)
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """Every state somebody could be in, from before the first deal on."""
+        return (self.steps[0].before, *[step.after for step in self.steps])
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple([event for step in self.steps for event in step.events])
+
+    @property
+    def happenings(self) -> Iterator[Happening]:
+        """Event by event, with the states between events that one move caused."""
+        for step in self.steps:
+            state = step.before
+            for event in step.events:
+                after = apply(self.rules, state, event)
+                yield Happening(state, event, after)
+                state = after
+
+    def some_states(self, many: int) -> list[State]:
+        """The last state, and some of the others."""
+        states = self.states
+        return [*self.luck.sample(states[:-1], min(many - 1, len(states) - 1)), states[-1]]
+
+    def some_steps(self, many: int) -> list[Step]:
+        return self.luck.sample(self.steps, min(many, len(self.steps)))
+
+    def conceivable(self, state: State, seat: int) -> Iterator[Move]:
+        """Every action; every tile of the set (of a large one the hand and some more), a foreign one and none,
+        at every end there is, at some that are not, and at none, both ways up."""
+        tiles = list(self.rules.tiles)
+        if len(tiles) > 28:
+            tiles = [*state.hands[seat], *self.luck.sample(tiles, 14)]
+        foreign = [tile for tile in TILES[-1:] if tile not in self.rules.tiles]
+        bogus = ("left", "right", "e1", f"e{state.layout.named + 1}", "e0", "1", "", "nowhere")
+        ends = dict.fromkeys([None, *[end.name for end in state.layout.ends], *bogus])
+        for action in ACTIONS:
+            yield Move(action)
+        for tile, end, face_down in product([*tiles, *foreign, None], ends, (False, True)):
+            yield Move(PLAY, tile, end, face_down)
+
+
+_TEMPERS: Final[tuple[Callable[[Move], bool], ...]] = (
+    lambda _move: False,
+    lambda move: move.face_down,
+    lambda move: move.tile is not None and move.tile.double,
+    lambda move: move.tile is not None and not move.tile.double,
+    lambda move: move.tile is not None and move.tile.pips > 6,
+    lambda move: bool(move.points),
+    lambda move: move.action in ("done", "pass", "flip"),
+)
+
+
+def case_luck(case: Case) -> str:
+    return f"{case.key} {case.seats} {case.options} {case.seed} {case.luck}"
+
+
+# Cases
+
+
+@cache
+def setups(key: str) -> tuple[tuple[int, Choices], ...]:
+    """Every number of players with every choice of options that the game can be played with, bounds and all."""
+    variant = variants()[key]
+    counts = range(variant.players.low, variant.players.high + 1)
+    found = []
+    for seats, *values in product(counts, *[(None, *option_values(option)) for option in variant.options]):
+        given = [(option.key, value) for option, value in zip(variant.options, values, strict=True)]
+        options = tuple([(name, value) for name, value in given if value is not None])
+        try:
+            variant.rules(dict(options), seats)
+        except BadSetup:
+            continue
+        found.append((seats, options))
+    return tuple(found)
+
+
+def option_values(option: Option) -> tuple[Value, ...]:
+    """All values of a choice; of a number its bounds, and some low ones, as those end a match soon."""
+    if option.values:
+        return option.values
+    some = (option.low, option.low + 1, option.low + 6, option.low + 40, option.high)
+    return tuple([value for value in dict.fromkeys(some) if value <= option.high])
+
+
+def cases(key: str, law: str, many: int) -> Iterator[Case]:
+    """The fixed cases of a law; the numbers of players take turns."""
+    players = variants()[key].players
+    for number in range(many):
+        luck = Random(f"{law} {key} {number}")
+        seats = players.low + number % (players.high - players.low + 1)
+        options = luck.choice([options for count, options in setups(key) if count == seats])
+        yield Case(key, seats, options, f"{law} {number}", number)
+
+
+@st.composite
+def any_case(draw: st.DrawFn, key: str) -> Case:
+    seats, options = draw(st.sampled_from(setups(key)))
+    dealt, luck, moves = draw(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(1, MOST_MOVES)))
+    return Case(key, seats, options, str(dealt), luck, moves)
+
+
+# Laws
+
+
+def law(
+    *, matches: int, drawn: int = 8, game: str | None = None
+) -> Callable[[Callable[[Match], None]], Callable[[str], None]]:
+    """Put a law to so many fixed matches of every game (or of the one that has it), and to so many that are drawn."""
+
+    def put(check: Callable[[Match], None]) -> Callable[[str], None]:
+        name = check.__name__
+
+        def hold(case: Case) -> None:
+            try:
+                check(Match(case))
+            except Exception as broken:
+                broken.add_note(f"Match({case!r})")
+                raise
+
+        @pytest.mark.parametrize("key", variants() if game is None else [game])
+        def test(key: str) -> None:
+            for case in cases(key, name, matches * TIMES):
+                hold(case)
+            draws = given(any_case(key))(hold)
+            seed(crc32(f"{name} {key}".encode()))(
+                settings(
+                    max_examples=drawn * TIMES,
+                    database=None,
+                    deadline=None,
+                    suppress_health_check=list(HealthCheck),
+                )(draws)
+            )()
+
+        test.__name__ = test.__qualname__ = name
+        test.__module__ = check.__module__
+        return test
+
+    return put

@@ -1,0 +1,155 @@
+"""What a seat cannot see changes nothing of what it gets.
+
+Two states are *twins* for a viewer when they differ only in tiles hidden from it: those of the other
+hands and of the stock, as many in each as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from service.engine.deal import cut
+from service.engine.errors import Refusal
+from service.engine.events import Dealt, Drew
+from service.engine.moves import DRAW, Move
+from service.engine.play import advance, decide
+from service.engine.state import PLAYING, State
+from service.engine.tiles import Tile, sort_tiles
+from service.engine.view import DealtView, DrewView, event_view, view
+from tests.laws.matches import Match, law
+
+
+def twins(match: Match, state: State, viewer: int | None, many: int = 2) -> Iterator[State]:
+    """Some twins of a state. Before the lead, who opens tells who holds the tile to lead with: that stays true."""
+    others = [seat for seat in match.seats if seat != viewer]
+    hidden = [*state.stock, *[tile for seat in others for tile in state.hands[seat]]]
+    for _ in range(many):
+        dealt, stock = cut(
+            match.luck.sample(hidden, len(hidden)),
+            [0 if seat == viewer else len(state.hands[seat]) for seat in match.seats],
+        )
+        hands = [state.hands[seat] if seat == viewer else sort_tiles(dealt[seat]) for seat in match.seats]
+        twin = state._replace(hands=tuple(hands), stock=stock)
+        if state.phase == PLAYING and not state.layout.placements:
+            opening = match.rules.opening(twin)
+            if opening is None or opening.seat != state.turn:
+                continue
+        yield twin
+
+
+def viewers(match: Match) -> list[int | None]:
+    return [None, *match.seats]
+
+
+@law(matches=30)
+def test_a_view_does_not_depend_on_hidden_tiles(match: Match) -> None:
+    for state in match.some_states(12):
+        for viewer in viewers(match):
+            for twin in twins(match, state, viewer):
+                assert view(match.rules, twin, viewer) == view(match.rules, state, viewer)
+
+
+@law(matches=30)
+def test_a_view_holds_no_tile_but_the_viewers_own_and_those_on_the_table(match: Match) -> None:
+    for state in match.some_states(12):
+        table = {placement.tile for placement in state.layout.placements}
+        for viewer in viewers(match):
+            own = set() if viewer is None else set(state.hands[viewer])
+            assert set(tiles_in(view(match.rules, state, viewer))) <= own | table
+
+
+def tiles_in(thing: object) -> Iterator[Tile]:
+    if isinstance(thing, Tile):
+        yield thing
+    elif isinstance(thing, tuple):
+        for part in thing:
+            yield from tiles_in(part)
+
+
+class Answer(NamedTuple):
+    """What a refusal tells whoever is refused."""
+
+    kind: type[Refusal]
+    sentence: str
+
+
+def answer(match: Match, state: State, seat: int, move: Move) -> Answer | None:
+    try:
+        decide(match.rules, match.deck, state, seat, move)
+    except Refusal as refusal:
+        return Answer(type(refusal), refusal.sentence)
+    return None
+
+
+@law(matches=12)
+def test_no_refusal_depends_on_hidden_tiles(match: Match) -> None:
+    for state in match.some_states(5):
+        for seat in match.seats:
+            asked = list(match.conceivable(state, seat))
+            moves = [*asked[:5], *match.luck.sample(asked, 15)]
+            for twin in twins(match, state, seat, 1):
+                assert [answer(match, twin, seat, move) for move in moves] == [
+                    answer(match, state, seat, move) for move in moves
+                ]
+
+
+@law(matches=30)
+def test_a_deal_tells_each_seat_its_own_hand_alone(match: Match) -> None:
+    for step in match.steps:
+        dealt = step.events[0]
+        if isinstance(dealt, Dealt):
+            for viewer in viewers(match):
+                hand = None if viewer is None else dealt.hands[viewer]
+                assert event_view(dealt, viewer) == DealtView(dealt.round, dealt.arranged, hand)
+
+
+@law(matches=30)
+def test_a_draw_tells_its_tile_to_who_drew_it_alone(match: Match) -> None:
+    for event in match.events:
+        if isinstance(event, Drew):
+            for viewer in viewers(match):
+                tile = event.tile if viewer == event.seat else None
+                assert event_view(event, viewer) == DrewView(event.seat, tile)
+
+
+@law(matches=30)
+def test_every_other_event_is_public(match: Match) -> None:
+    for event in match.events:
+        if not isinstance(event, (Dealt, Drew)):
+            assert all(event_view(event, viewer) == event for viewer in viewers(match))
+
+
+@law(matches=40)
+def test_a_draw_shows_the_others_nothing_but_that_it_happened(match: Match) -> None:
+    """Unless it ends the round: then all hands are shown, and what the tile was matters to the count."""
+    for step in match.steps:
+        first, *others = step.events
+        if isinstance(first, Drew) and not others:
+            again = len(step.before.stock) > 1 + match.rules.reserve
+            for viewer in match.seats:
+                if viewer != first.seat and again:
+                    drawn = match.luck.randrange(len(step.before.stock) - match.rules.reserve)
+                    stock = list(step.before.stock)
+                    stock[0], stock[drawn] = stock[drawn], stock[0]
+                    twin = step.before._replace(stock=tuple(stock))
+                    events, after = advance(match.rules, match.deck, twin, step.seat, DRAW)
+                    if after.turn == step.after.turn:
+                        assert [event_view(event, viewer) for event in events] == [event_view(first, viewer)]
+                        assert view(match.rules, after, viewer) == view(match.rules, step.after, viewer)
+
+
+@law(matches=60)
+def test_the_order_of_the_stock_shows_in_nothing_but_the_next_draws(match: Match) -> None:
+    for step in match.steps:
+        first, *rest = step.before.stock or (None,)
+        drew = isinstance(step.events[0], Drew)
+        behind = rest if drew else list(step.before.stock)
+        if isinstance(step.events[0], Dealt) or len(behind) < 2:
+            continue
+        stock = [first, *match.luck.sample(behind, len(behind))] if drew else match.luck.sample(behind, len(behind))
+        twin = step.before._replace(stock=tuple([tile for tile in stock if tile]))
+        events, after = advance(match.rules, match.deck, twin, step.seat, step.move)
+        assert events == step.events
+        for viewer in viewers(match):
+            assert view(match.rules, after, viewer) == view(match.rules, step.after, viewer)

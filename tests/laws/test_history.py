@@ -1,0 +1,48 @@
+"""Events are all there is: they give the state, and the same causes give the same events."""
+
+from __future__ import annotations
+
+from service.engine.play import advance, apply, decide
+from service.engine.replay import replay
+from tests.laws.matches import Match, law
+
+
+@law(matches=30)
+def test_a_replay_of_the_events_gives_the_state(match: Match) -> None:
+    assert replay(match.rules, match.events) == match.states[-1]
+    for step in match.some_steps(2):
+        until = match.steps.index(step) + 1
+        events = [event for earlier in match.steps[:until] for event in earlier.events]
+        assert replay(match.rules, events) == step.after
+
+
+@law(matches=30)
+def test_to_decide_and_to_apply_is_to_advance(match: Match) -> None:
+    for step in match.steps:
+        events = decide(match.rules, match.deck, step.before, step.seat, step.move)
+        assert events == step.events
+        state = step.before
+        for event in events:
+            state = apply(match.rules, state, event)
+        assert state == step.after
+
+
+@law(matches=20)
+def test_the_same_match_played_again_is_the_same(match: Match) -> None:
+    assert Match(match.case).steps == match.steps
+
+
+@law(matches=20)
+def test_it_does_not_matter_which_seat_that_is_in_asks_for_the_deal(match: Match) -> None:
+    for step in match.steps:
+        if step.move.action == "deal":
+            for seat in step.before.seats_in():
+                assert advance(match.rules, match.deck, step.before, seat, step.move) == (step.events, step.after)
+
+
+@law(matches=30)
+def test_rounds_are_numbered_from_one(match: Match) -> None:
+    state = match.states[0]
+    assert (state.round, state.phase) == (0, "round_over")
+    for step in match.steps:
+        assert step.after.round == step.before.round + (step.move.action == "deal")

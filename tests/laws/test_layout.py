@@ -1,0 +1,164 @@
+"""The layout is its tree of placements: all that is kept beside it, a slow reader of the tree finds too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from service.engine.events import Dealt, Flipped, Played
+from service.engine.layout import Branching, Layout, Placement
+from tests.laws.matches import Match, law
+
+
+class Slot(NamedTuple):
+    """A side of a tile on the table where another one lies, or may lie."""
+
+    number: int
+    host: int
+    side: str
+    gate: str
+
+
+def layouts(match: Match) -> Iterator[tuple[Layout, list[Branching], Layout, Played]]:
+    """Before each tile laid: the layout; after it: how each of its tiles branches, and the layout."""
+    branchings: list[Branching] = []
+    for before, event, after in match.happenings:
+        if isinstance(event, Dealt):
+            branchings = []
+        elif isinstance(event, Played):
+            branchings.append(match.rules.branching(before.layout, event.tile))
+            yield before.layout, branchings, after.layout, event
+
+
+def slots(placements: Sequence[Placement], branchings: list[Branching]) -> list[Slot]:
+    """Every side that the tiles have opened, those included on which a tile lies by now."""
+    found: list[Slot] = []
+    for index, placement in enumerate(placements):
+        tile, lead = placement.tile, index == 0
+        if tile.double and placement.face_down:
+            found.append(Slot(tile.low, index, "long", "closed"))
+        elif tile.double:
+            found += [Slot(tile.low, index, "long", "open")] * (2 if lead else 1)
+            served = any((child.host, child.side) == (index, "long") for child in placements)
+            gate = "gated" if branchings[index] == "gated" and not served else "open"
+            found += [Slot(tile.low, index, "short", gate)] * (0 if branchings[index] == "never" else 2)
+        elif lead:
+            found += [Slot(tile.low, 0, "end", "open"), Slot(tile.high, 0, "end", "open")]
+        else:
+            outer = tile.pips - touching(placements, index)
+            found.append(Slot(outer, index, "end", "open"))
+    return found
+
+
+def touching(placements: Sequence[Placement], index: int) -> int:
+    """The number that a tile and its host share where they touch."""
+    tile, host = placements[index].tile, placements[placements[index].host]
+    numbers = {tile.low, tile.high} & {host.tile.low, host.tile.high}
+    if not host.tile.double and host.host >= 0:
+        numbers &= {host.tile.pips - touching(placements, placements[index].host)}
+    (number,) = numbers
+    return number
+
+
+def covered(placements: Sequence[Placement]) -> list[tuple[int, int, str]]:
+    return [
+        (touching(placements, index), placement.host, placement.side)
+        for index, placement in enumerate(placements)
+        if index
+    ]
+
+
+@law(matches=20, drawn=4)
+def test_the_ends_are_the_sides_of_the_tree_on_which_no_tile_lies(match: Match) -> None:
+    for _, branchings, layout, _ in layouts(match):
+        line = layout.line
+        ends = Counter(slots(layout.placements, [("never" if line else branching) for branching in branchings]))
+        for number, host, side in covered(layout.placements):
+            ends[Slot(number, host, side, "open")] -= 1
+        assert all(count >= 0 for count in ends.values())
+        assert Counter([Slot(*end[1:5]) for end in layout.ends]) == +ends
+
+
+@law(matches=20, drawn=4)
+def test_the_numbers_kept_beside_the_ends_are_what_the_tree_says(match: Match) -> None:
+    """The mask of the open numbers, the sum of what counts (rules 3.5), and how many ends have had a name."""
+    for _, branchings, layout, event in layouts(match):
+        sides = slots(layout.placements, [("never" if layout.line else branching) for branching in branchings])
+        lying = Counter(covered(layout.placements))
+        free = []
+        for slot in sides:
+            if lying[slot[:3]]:
+                lying[slot[:3]] -= 1
+            else:
+                free.append(slot)
+        assert layout.open_mask == sum(1 << number for number in {slot.number for slot in free if slot.gate == "open"})
+        counting = sum(slot.number for slot in free if slot.side != "long") if layout.counted else 0
+        assert layout.ends_sum == counting
+        assert event.ends_sum == (counting if match.rules.counted else None)
+        assert event.points == (match.rules.points(counting) if match.rules.counted else None)
+        assert layout.named == (0 if layout.line else len(sides))
+        for end in layout.ends:
+            assert end.counts == (end.number if layout.counted and end.side != "long" else 0)
+
+
+@law(matches=30)
+def test_a_tile_joins_the_end_that_was_named(match: Match) -> None:
+    for before, _, after, event in layouts(match):
+        *others, placement = after.placements
+        assert tuple(others) == before.placements
+        assert (placement.tile, placement.seat, placement.face_down) == (event.tile, event.seat, event.face_down)
+        if event.end is None:
+            assert (before.placements, placement.host, placement.side, placement.face_down) == ((), -1, "end", False)
+        else:
+            (end,) = [end for end in before.ends if end.name == event.end]
+            assert end.gate == "open"
+            assert (placement.host, placement.side) == (end.host, end.side)
+            assert end.number in (event.tile.low, event.tile.high)
+            assert not event.face_down or (event.tile.double and match.rules.face_down)
+
+
+@law(matches=30)
+def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> None:
+    """What joins an end puts its own ends in its place; a gate may open, nothing else changes."""
+    for before, _, after, event in layouts(match):
+        names = [end.name for end in after.ends]
+        assert len(set(names)) == len(names)
+        if event.end is None:
+            assert names == (["left", "right"] if after.line else [f"e{index + 1}" for index in range(len(names))])
+            continue
+        place = [end.name for end in before.ends].index(event.end)
+        behind = len(before.ends) - place - 1
+        kept = after.ends[:place] + after.ends[len(after.ends) - behind :]
+        for old, new in zip(before.ends[:place] + before.ends[place + 1 :], kept, strict=True):
+            assert old == new or (old.gate, new.gate, new) == ("gated", "open", old._replace(gate="open"))
+        arisen = names[place : len(names) - behind]
+        assert arisen == (
+            [event.end] if after.line else [f"e{before.named + 1 + index}" for index in range(len(arisen))]
+        )
+
+
+@law(matches=30)
+def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) -> None:
+    if not match.rules.line:
+        return
+    chain: list[tuple[int, int]] = []
+    for _, _, layout, event in layouts(match):
+        low, high = event.tile.low, event.tile.high
+        if event.end is None:
+            chain = [(low, high)]
+        elif event.end == "left":
+            chain.insert(0, (low, high) if high == chain[0][0] else (high, low))
+        else:
+            chain.append((low, high) if low == chain[-1][1] else (high, low))
+        assert all(left[1] == right[0] for left, right in zip(chain, chain[1:], strict=False))
+        assert [(end.name, end.number) for end in layout.ends] == [("left", chain[0][0]), ("right", chain[-1][1])]
+
+
+@law(matches=40)
+def test_a_lead_that_is_turned_over_closes_every_end(match: Match) -> None:
+    for before, event, after in match.happenings:
+        if isinstance(event, Flipped):
+            assert [placement.face_down for placement in after.layout.placements] == [True]
+            assert [end._replace(gate="closed") for end in before.layout.ends] == list(after.layout.ends)
+            assert not after.layout.open_mask

@@ -1,0 +1,215 @@
+"""What may be done, what is refused, and whose turn it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from service.engine.errors import GameOver, IllegalMove, NotYourTurn, Refusal, RoundOver
+from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
+from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move
+from service.engine.play import advance, decide, legal_moves
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, State
+from tests.laws.matches import Match, Step, law
+
+
+def refusal(match: Match, state: State, seat: int, move: Move) -> type[Refusal] | None:
+    try:
+        decide(match.rules, match.deck, state, seat, move)
+    except Refusal as refused:
+        return type(refused)
+    return None
+
+
+def is_listed(move: Move, listed: Iterable[Move]) -> bool:
+    """Whether a move is on the list; a play that leaves out its end, whether its tile has one place that way up."""
+    same = [legal for legal in listed if (legal.action, legal.tile) == (move.action, move.tile)]
+    places = [legal.end for legal in same if legal.face_down == move.face_down]
+    return len(places) == 1 if move.end is None else move.end in places
+
+
+@law(matches=12, drawn=4)
+def test_a_move_is_accepted_exactly_when_it_is_listed(match: Match) -> None:
+    for state in match.some_states(4):
+        for seat in match.seats:
+            listed = legal_moves(match.rules, state, seat)
+            for move in match.conceivable(state, seat):
+                assert (refusal(match, state, seat, move) is None) == is_listed(move, listed), (seat, move, listed)
+
+
+@law(matches=20)
+def test_a_refusal_says_what_kind_it_is(match: Match) -> None:
+    for state in match.some_states(12):
+        for seat in match.seats:
+            wanted = IllegalMove if seat == state.turn else NotYourTurn
+            moves = list(match.conceivable(state, seat))
+            for move in [*moves[:6], *match.luck.sample(moves, 6)]:
+                if state.phase == FINISHED:
+                    wanted = GameOver
+                elif state.phase == ROUND_OVER:
+                    wanted = NotYourTurn if move == DEAL else RoundOver
+                assert refusal(match, state, seat, move) in (wanted, None)
+
+
+@law(matches=15)
+def test_a_refusal_changes_nothing(match: Match) -> None:
+    for step in match.some_steps(10):
+        before = repr((step.before, match.deck))
+        for seat in match.seats:
+            moves = list(match.conceivable(step.before, seat))
+            refused = [move for move in match.luck.sample(moves, 12) if refusal(match, step.before, seat, move)]
+            assert len(refused) > 2
+        assert repr((step.before, match.deck)) == before
+        assert advance(match.rules, match.deck, step.before, step.seat, step.move) == (step.events, step.after)
+
+
+@law(matches=40)
+def test_legal_moves_are_unique_and_in_a_fixed_order(match: Match) -> None:
+    """Plays by the order of the hand, then of the ends, face up first; then the moves without a tile."""
+    without_a_tile = [DRAW, PASS, DONE, FLIP]
+    for state in match.states:
+        for seat in match.seats:
+            moves = legal_moves(match.rules, state, seat)
+            assert legal_moves(match.rules, state, seat) == moves
+            assert len({move[:4] for move in moves}) == len(moves)
+            plays = [move for move in moves if move.action == PLAY]
+            others = [move for move in moves if move.action != PLAY]
+            assert list(moves) == plays + others
+            hand = state.hands[seat]
+            ends = [None, *[end.name for end in state.layout.ends]]
+            assert plays == sorted(
+                plays,
+                key=lambda move: (hand.index(move.tile), ends.index(move.end), move.face_down),  # noqa: B023
+            )
+            if state.phase == PLAYING:
+                assert others == sorted(others, key=without_a_tile.index)
+
+
+@law(matches=40)
+def test_what_fits_is_listed_wherever_it_fits_and_nothing_else(match: Match) -> None:
+    """Who has laid no tile in this turn may lay any that fits; who can lay one may neither draw nor pass."""
+    rules = match.rules
+    for state in match.states:
+        if state.phase != PLAYING:
+            continue
+        assert state.turn is not None
+        moves = legal_moves(rules, state, state.turn)
+        plays = {move[:4] for move in moves if move.action == PLAY}
+        others = set(moves) - {move for move in moves if move.action == PLAY}
+        hand = state.hands[state.turn]
+        if not state.layout.placements:
+            opening = rules.opening(state)
+            assert opening is not None
+            assert opening.seat == state.turn == state.opener
+            assert plays == {(PLAY, tile, None, False) for tile in opening.tiles}
+            assert set(opening.tiles) <= set(hand)
+            assert not others
+            continue
+        fitting = {
+            (PLAY, tile, end.name, face_down)
+            for tile in hand
+            for end in state.layout.ends
+            if end.gate == "open" and end.number in (tile.low, tile.high)
+            for face_down in ((False, True) if tile.double and rules.face_down else (False,))
+        }
+        if state.laid:
+            followers = rules.follow(state.layout, hand)
+            fitting = {play for play in fitting if play[1] in followers}
+        assert plays == fitting
+        if plays:
+            assert others == ({DONE} if state.laid else {PASS} if state.drew and rules.drawing.keep else set())
+        else:
+            can_draw = len(state.stock) > rules.reserve and (rules.drawing.again or not state.drew)
+            assert others - {FLIP} == {DRAW if can_draw else PASS}
+            assert (FLIP in others) == rules.may_flip(state)
+            assert not state.laid
+
+
+@law(matches=40)
+def test_what_happens_is_what_was_listed(match: Match) -> None:
+    simple = {"draw": Drew, "pass": Passed, "done": Done, "flip": Flipped, "deal": Dealt}
+    for step in match.steps:
+        event, move = step.events[0], step.move
+        if move.action == PLAY:
+            assert move.tile is not None
+            assert event == Played(step.seat, move.tile, move.end, move.face_down, move.points, move.ends_sum)
+        else:
+            assert type(event) is simple[move.action]
+            assert isinstance(event, Dealt) or event.seat == step.seat
+
+
+@law(matches=15)
+def test_the_points_that_somebody_claims_are_ignored(match: Match) -> None:
+    for step in match.some_steps(20):
+        claimed = step.move._replace(ends_sum=5, points=1000)
+        assert advance(match.rules, match.deck, step.before, step.seat, claimed) == (step.events, step.after)
+
+
+@law(matches=40)
+def test_in_a_running_round_exactly_the_seat_to_move_has_moves(match: Match) -> None:
+    for state in match.states:
+        movers = [seat for seat in match.seats if legal_moves(match.rules, state, seat)]
+        if state.phase == PLAYING:
+            assert movers == [state.turn]
+            assert state.hands[movers[0]]
+        else:
+            assert state.turn is None
+            assert movers == (list(state.seats_in()) if state.phase == ROUND_OVER else [])
+            assert all(legal_moves(match.rules, state, seat) == (DEAL,) for seat in movers)
+
+
+@law(matches=40)
+def test_a_seat_that_is_out_never_moves(match: Match) -> None:
+    for step in match.steps:
+        assert not step.before.gone[step.seat]
+        for seat in match.seats:
+            if step.before.gone[seat]:
+                assert legal_moves(match.rules, step.before, seat) == ()
+
+
+def goes_on(match: Match, step: Step) -> bool:
+    """Whether the turn goes on after this step: a tile may follow, or the draw may be placed or repeated."""
+    layout, event = step.after.layout, step.events[0]
+    numbers = {end.number for end in layout.ends if end.gate == "open"}
+    if isinstance(event, Played):
+        followers = match.rules.follow(layout, step.after.hands[step.seat])
+        return any({tile.low, tile.high} & numbers for tile in followers)
+    if isinstance(event, Drew):
+        fits = bool({event.tile.low, event.tile.high} & numbers)
+        return match.rules.drawing.place if fits else match.rules.drawing.again
+    return False
+
+
+@law(matches=40)
+def test_the_turn_passes_clockwise_to_the_next_seat_with_tiles(match: Match) -> None:
+    for step in match.steps:
+        if step.after.phase == PLAYING and not isinstance(step.events[0], Dealt):
+            others = [(step.seat + by) % len(match.seats) for by in range(1, len(match.seats) + 1)]
+            following = next(seat for seat in others if step.after.hands[seat])
+            assert step.after.turn == (step.seat if goes_on(match, step) else following)
+
+
+@law(matches=40)
+def test_a_state_knows_what_was_laid_and_drawn_in_this_turn(match: Match) -> None:
+    laid, drew = 0, False
+    for step in match.steps:
+        assert (step.before.laid, step.before.drew) == (laid, drew)
+        laid += isinstance(step.events[0], Played)
+        drew |= isinstance(step.events[0], Drew)
+        if step.after.phase != PLAYING or not goes_on(match, step):
+            laid, drew = 0, False
+
+
+@law(matches=40)
+def test_the_lead_is_turned_over_only_by_the_second_player_on_the_first_turn(match: Match) -> None:
+    turns: list[int] = []
+    for step in match.steps:
+        event = step.events[0]
+        if isinstance(event, Dealt):
+            turns = []
+        elif isinstance(event, Flipped):
+            assert len(step.before.layout.placements) == 1
+            assert turns == [step.before.opener]
+            in_play = step.before.seats_in()
+            assert step.seat == in_play[(in_play.index(turns[0]) + 1) % len(in_play)]
+        elif step.after.turn != step.seat:
+            turns.append(step.seat)

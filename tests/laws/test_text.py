@@ -1,0 +1,257 @@
+"""What is written can be read: moves, events and matches as text, games and events as bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.engine.deal import ArrangedDeal
+from service.engine.errors import BadNotation
+from service.engine.events import (
+    Dealt,
+    Done,
+    Drew,
+    Eliminated,
+    Event,
+    Finished,
+    Flipped,
+    HandLeft,
+    Line,
+    Passed,
+    Played,
+    Round,
+    RoundEnded,
+)
+from service.engine.moves import DRAW, Move
+from service.engine.notation import format_event, format_match, format_move, parse_event, parse_match, parse_move
+from service.engine.play import legal_moves
+from service.engine.tiles import TILES, parse_tile
+from service.games.codec import decode_event, decode_game, encode_event, encode_game
+from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat
+from tests.laws.matches import Match, law
+
+# The store's bytes
+
+
+def hosted(match: Match) -> Game:
+    """The match as a game somebody hosts, with a bit of everything that a game can have."""
+    deals = [event for event in match.events if isinstance(event, Dealt)]
+    humans = [Seat("human", f"Ádám {seat} \u0000 🁡", bytes([seat] * 32)) for seat in match.seats]
+    return Game(
+        id="an id",
+        variant=match.case.key,
+        options=dict(match.case.options),
+        seats=(*humans[:-1], match.luck.choice([Seat("open"), Seat("bot", "greedy"), humans[-1]])),
+        join_hash=match.luck.choice([None, b"\xff" * 32]),
+        arranged=match.luck.choice([True, False]),
+        deck=match.deck._replace(arranged=tuple([ArrangedDeal(deal.hands, deal.stock) for deal in deals])),
+        version=len(match.events),
+        created_at=1_764_000_000_000,
+        updated_at=1_764_000_000_001,
+        round_ends=tuple([at for at, event in enumerate(match.events, 1) if isinstance(event, RoundEnded)]),
+        state=match.steps[0].before,
+    )
+
+
+@law(matches=30)
+def test_the_bytes_of_a_game_give_the_game(match: Match) -> None:
+    game = hosted(match)
+    for state in match.some_states(8):
+        kept = game._replace(state=state)
+        assert decode_game(kept.id, kept.version, encode_game(kept)) == kept
+
+
+@law(matches=30)
+def test_the_bytes_of_an_event_give_the_event(match: Match) -> None:
+    joined: list[GameEvent] = [Created(), Joined(len(match.seats) - 1, "Bø\n")]
+    for version, event in enumerate(joined + list(match.events), 1):
+        data = encode_event(event, 90_061_001 * version)
+        assert decode_event(version, 1_764_000_000_000, data) == Happened(
+            version, 1_764_000_000_000 + 90_061_001 * version, event
+        )
+
+
+@law(matches=10)
+def test_a_game_read_from_its_bytes_goes_on_as_it_would_have(match: Match) -> None:
+    for step in match.some_steps(10):
+        game = hosted(match)._replace(state=step.before)
+        read = decode_game(game.id, game.version, encode_game(game))
+        for seat in match.seats:
+            assert legal_moves(read.rules, read.state, seat) == legal_moves(match.rules, step.before, seat)
+
+
+# The notation
+
+
+@law(matches=30)
+def test_the_text_of_a_move_gives_the_move(match: Match) -> None:
+    for state in match.some_states(20):
+        for seat in match.seats:
+            moves = legal_moves(match.rules, state, seat)
+            assert len({format_move(move) for move in moves}) == len(moves)
+            for move in moves:
+                asked = move._replace(ends_sum=None, points=None)
+                assert parse_move(format_move(move)) == asked
+                assert parse_move(format_move(asked._replace(end=None))) == asked._replace(end=None)
+
+
+@law(matches=30)
+def test_the_text_of_a_match_gives_its_events(match: Match) -> None:
+    text = format_match(match.events)
+    assert parse_match(text) == match.events
+    assert text.splitlines() == [format_event(event) for event in match.events]
+    for event in match.events:
+        assert parse_event(format_event(event)) == event
+
+
+seats = st.integers(0, 12)
+numbers = st.integers(-(10**15) + 1, 10**15 - 1)
+tiles = st.sampled_from(TILES)
+hands = st.lists(tiles, max_size=4).map(tuple)
+ends = st.sampled_from(["left", "right", "e1", "e10", "e123"])
+maybe_numbers = st.none() | numbers
+maybe_seats = st.none() | seats
+anything = st.text(st.characters(exclude_categories=()))
+hands_left = st.builds(HandLeft, seats, hands, numbers)
+rounds = st.builds(
+    Round,
+    number=numbers,
+    ended_by=st.sampled_from(["out", "blocked", "closed", "flip"]),
+    hands=st.lists(hands_left, min_size=1, max_size=4).map(tuple),
+    scores=st.lists(numbers, max_size=4).map(tuple),
+    lines=st.lists(st.builds(Line, seats, numbers, anything, anything), max_size=3).map(tuple),
+    winner=maybe_seats,
+    loser=maybe_seats,
+    carried=numbers,
+)
+any_event = st.one_of(
+    st.builds(Dealt, numbers, st.lists(hands, min_size=1, max_size=5).map(tuple), hands, st.booleans()),
+    st.builds(Played, seats, tiles, st.none() | ends, st.booleans(), maybe_numbers, maybe_numbers),
+    st.builds(Drew, seats, tiles),
+    *[st.builds(kind, seats) for kind in (Passed, Done, Flipped, Eliminated)],
+    st.builds(RoundEnded, rounds),
+    st.builds(Finished, st.lists(seats, max_size=4).map(tuple)),
+)
+
+
+@given(any_event)
+def test_every_event_can_be_written_on_one_line_and_read(event: Event) -> None:
+    line = format_event(event)
+    assert line.splitlines() == [line]
+    assert parse_event(line) == event
+    assert line[0] not in "[#{(; "
+
+
+@given(st.lists(any_event, max_size=4))
+def test_every_list_of_events_can_be_written_and_read(events: list[Event]) -> None:
+    assert parse_match(format_match(events)) == tuple(events)
+
+
+MOVES = ["6-6", "0-18", "5-12>e7", "6-6>left down", "0-1>right", "6-6 down", "draw", "pass", "done", "flip", "deal"]
+LINES = [
+    "dealt 1: 0-3 6-6 / - | 0-1",
+    "dealt 12 arranged: 0-3 / 1-1 | -",
+    "2 played 5-12>e7",
+    "2 played 5-12>e7 = 28 +4",
+    "0 played 6-6>left down",
+    "2 drew 0-1",
+    "2 passed",
+    "2 done",
+    "2 flipped",
+    "2 eliminated",
+    "finished: 0 2",
+    'ended 3 out; winner 0; loser 2; scores 0 0 64; hands 0: - = 0, 1: 0-0 1-3 = 14; lines 2: +64 2.11 "0 + 14 + 50"',
+    "ended 1 flip; carried 45; scores 0 0; hands 0: 1-2 = 3, 1: 1-2 = 3; lines -",
+]
+
+
+@pytest.mark.parametrize("text", MOVES)
+def test_moves_are_written_like_this(text: str) -> None:
+    assert format_move(parse_move(text)) == text
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_events_are_written_like_this(line: str) -> None:
+    assert format_event(parse_event(line)) == line
+
+
+def test_what_the_texts_mean() -> None:
+    assert parse_move("6-6>left down") == Move("play", parse_tile("6-6"), "left", True)
+    assert parse_move("draw") is DRAW
+    assert parse_event("2 played 5-12>e7 = 28 +4") == Played(2, parse_tile("5-12"), "e7", False, 4, 28)
+    assert parse_event("dealt 1 arranged: 0-3 6-6 / - | 0-1") == Dealt(
+        1, ((parse_tile("0-3"), parse_tile("6-6")), ()), (parse_tile("0-1"),), True
+    )
+    assert parse_match("") == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "draw ", " draw", "Draw", "draw\n", "play", "knock", "6-5", "6/6", "06-6", "6-06", "6-6>", "6-6>e0", "6-6>e01",
+        "6-6>e", "6-6>up", "6-6>LEFT", "6-6> left", "6-6 >left", "6-6>left  down", "6-6>left up", "6-6down", "6-6>left\n",
+        "19-19", "6-", "-6", "6", "6-6-6", "5-12>e7 = 28", "５-６", "²-3", "6-6>e१", "6-6>left>right", "None", "6-6 6-6",
+    ],
+)  # fmt: skip
+def test_what_is_no_move_is_refused(text: str) -> None:
+    with pytest.raises(BadNotation):
+        parse_move(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "", "draw", "2 draw", "2  passed", "02 passed", "+2 passed", "2 passed ", "2 passed\n", "-0 passed", "２ passed", "passed",
+        "2 played 6-5", "2 played 5-6 +4 = 28", "2 played 5-6 = 28 4", "2 played 5-6 = +28", "2 played 5-6 = 028", "2 drew",
+        "2 drew 1-0", "2 drew 0-1 0-2", "dealt 1: 0-1 / 0-2", "dealt 1: 0-1 /  | 0-2", "dealt 1: | 0-2", "dealt : - | -",
+        "dealt 1 Arranged: - | -", "dealt 1:  0-1 | -", "dealt 1: 0-19 | -", "finished", "finished:", "finished: 0,2", "finished: ",
+        "ended 1 out", "ended 1 quit; scores 0; hands 0: - = 0; lines -", "ended 1 out; scores 0; hands -; lines -",
+        "ended 1 out; scores 0; hands 0: - = 0; lines ", "ended 1 out; carried 0; scores 0; hands 0: - = 0; lines -",
+        "ended 1 out; loser 0; winner 0; scores 0; hands 0: - = 0; lines -",
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: 5 1.8 "5"', 'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 5',
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "5",', 'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "5" x',
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "\\000041"', 'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1,8 "5"',
+        "ended 1 out; scores 0; hands 0: - = 0, ; lines -", "9" * 5000 + " passed", "[tag]", "# 2 passed",
+    ],
+)  # fmt: skip
+def test_what_is_no_line_is_refused(line: str) -> None:
+    with pytest.raises(BadNotation):
+        parse_event(line)
+
+
+def mutilated(texts: list[str]) -> st.SearchStrategy[str]:
+    """Some of these texts with a piece cut out, put in, or changed."""
+    pieces = st.sampled_from([*' -+/|:;,=>"\\0123456789e\n', "  ", "down", "0-0", "\\000022", ""]) | st.text(max_size=2)
+    return st.tuples(st.sampled_from(texts), st.integers(0, 200), st.integers(0, 4), pieces).map(
+        lambda drawn: drawn[0][: drawn[1]] + drawn[3] + drawn[0][drawn[1] + drawn[2] :]
+    )
+
+
+@pytest.mark.parametrize(
+    ("parse", "write", "texts"), [(parse_move, format_move, MOVES), (parse_event, format_event, LINES)]
+)
+def test_a_text_is_refused_or_is_the_one_spelling_of_what_it_means(
+    parse: Callable[[str], object], write: Callable[[object], str], texts: list[str]
+) -> None:
+    @given(mutilated(texts) | st.text())
+    def whatever_is_written(text: str) -> None:
+        try:
+            meant = parse(text)
+        except BadNotation:
+            return
+        assert write(meant) == text
+
+    whatever_is_written()
+
+
+def test_a_match_is_refused_with_the_number_of_the_line() -> None:
+    with pytest.raises(BadNotation, match=re.escape("Line 2: ")):
+        parse_match("2 passed\n2 knocked\n")
+    with pytest.raises(BadNotation, match=re.escape("Line 2: ")):
+        parse_match("2 passed\n2 passed")
+    with pytest.raises(BadNotation, match=re.escape("Line 1: ")):
+        parse_match("\n")

@@ -1,0 +1,214 @@
+"""The published document: whole, plain, and true of a running service."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from service.engine.variants import variants
+from service.web.problems import PROBLEMS
+from tests.whole.contract import PROBLEM, Contract
+from tests.whole.table import Table
+
+ROOT = Path(__file__).parent.parent.parent
+UNIONS = {"oneOf", "anyOf", "allOf", "not", "if", "nullable", "discriminator", "patternProperties", "prefixItems"}
+WHAT_A_CLIENT_SENDS = re.compile(r"\w+In")
+
+
+def nodes(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of the document with its path."""
+    if isinstance(value, dict):
+        yield path, value
+        for key, each in value.items():
+            yield from nodes(each, f"{path}/{key}")
+    elif isinstance(value, list):
+        for place, each in enumerate(value):
+            yield from nodes(each, f"{path}/{place}")
+
+
+def schemas(contract: Contract) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every schema: named ones, their fields and entries, and those of parameters, headers and bodies."""
+    for path, node in nodes(contract.document["components"]["schemas"]):
+        if path.count("/") == 1 or re.search(r"/(properties/[^/]+|items|additionalProperties)$", path):
+            yield path, node
+    for path, node in nodes(contract.document["paths"]):
+        if path.endswith("/schema"):
+            yield path, node
+
+
+def test_it_is_openapi(contract: Contract) -> None:
+    validate(contract.document)
+    assert contract.document["openapi"].startswith("3.1.")
+
+
+def test_the_committed_file_is_what_is_served(http: httpx.Client) -> None:
+    assert http.get("/openapi.yaml").text == (ROOT / "openapi.yaml").read_text()
+
+
+def test_every_part_is_described(contract: Contract) -> None:
+    bare = []
+    for path, method, operation in contract.operations():
+        here = f"{method} {path}"
+        parameters = [*contract.document["paths"][path].get("parameters", []), *operation.get("parameters", [])]
+        parts = [(here, operation), *((f"{here} {each['name']}", each) for each in parameters)]
+        for status, answer in operation["responses"].items():
+            parts.append((f"{here} {status}", answer))
+            parts += [(f"{here} {status} {name}", header) for name, header in answer.get("headers", {}).items()]
+        bare += [where for where, part in parts if not part.get("description", "").strip()]
+        if not operation.get("summary"):
+            bare.append(f"{here}: summary")
+    for name, schema in contract.document["components"]["schemas"].items():
+        parts = [(name, schema), *((f"{name}.{key}", each) for key, each in schema.get("properties", {}).items())]
+        # What a field refers to is described there.
+        bare += [where for where, part in parts if not part.get("description", "").strip() and "$ref" not in part]
+    bare += [name for name, tag in nodes(contract.document["components"]["securitySchemes"]) if tag.get("type") and not
+             tag.get("description")]
+    assert not bare
+
+
+def test_every_schema_is_plain(contract: Contract) -> None:
+    odd = []
+    for path, schema in schemas(contract):
+        odd += [f"{path}: {word}" for word in UNIONS & schema.keys()]
+        if not isinstance(schema.get("type", ""), str) or schema.get("type") == "null":
+            odd.append(f"{path}: a list of types")
+        if schema.get("additionalProperties") is True or schema.get("additionalProperties") == {}:
+            odd.append(f"{path}: anything goes")
+        if schema.get("type") == "object" and re.search(r"/(properties/[^/]+|items)$", path):
+            if "properties" in schema:
+                odd.append(f"{path}: an object without a name")
+            elif "additionalProperties" not in schema:
+                odd.append(f"{path}: anything goes")
+    assert not odd
+
+
+def test_only_what_a_client_sends_is_closed(contract: Contract) -> None:
+    closed = []
+    for name, schema in contract.document["components"]["schemas"].items():
+        sent = bool(WHAT_A_CLIENT_SENDS.fullmatch(name))
+        if schema.get("type") == "object" and (schema.get("additionalProperties") is False) is not sent:
+            closed.append(name)
+        if not sent:
+            closed += [f"{name}{path}" for path, node in nodes(schema) if isinstance(node.get("enum"), list)]
+    assert not closed, "answers may grow, in fields and in words; requests may not hold what is unknown"
+
+
+def test_every_example_is_valid(contract: Contract) -> None:
+    components = {"schemas": contract.document["components"]["schemas"]}
+    wrong = []
+    for path, schema in schemas(contract):
+        examples = [*schema.get("examples", []), *([schema["example"]] if "example" in schema else [])]
+        rule = {key: value for key, value in schema.items() if key not in ("example", "examples")}
+        for example in examples:
+            errors = Draft202012Validator({**rule, "components": components}).iter_errors(example)
+            wrong += [f"{path}: {error.message}" for error in errors]
+    for path, node in nodes(contract.document["paths"]):
+        if "schema" not in node:
+            continue
+        examples = [each["value"] for each in node.get("examples", {}).values()]
+        for example in [*examples, *([node["example"]] if "example" in node else [])]:
+            errors = Draft202012Validator({**node["schema"], "components": components}).iter_errors(example)
+            wrong += [f"{path}: {error.message}" for error in errors]
+    assert not wrong
+
+
+def test_every_problem_is_explained(contract: Contract) -> None:
+    told = " ".join(
+        answer["description"] for *_, operation in contract.operations() for answer in operation["responses"].values()
+    )
+    anywhere = contract.document["info"]["description"]
+    assert [code for code in PROBLEMS if f"`{code}`" not in anywhere] == []
+    # 405 is the answer to a method that no operation has.
+    assert [code for code in PROBLEMS if f"`{code}`" not in told and code != "method_not_allowed"] == []
+
+
+def test_every_operation_has_a_name_of_its_own(contract: Contract) -> None:
+    names = [operation["operationId"] for *_, operation in contract.operations()]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("variant", list(variants()))
+def test_the_answers_of_a_whole_match_are_as_described(variant: str, http: httpx.Client, contract: Contract) -> None:
+    table = Table.create(http, variant)
+    for count, view in enumerate(table.play(1, contract.check)):
+        if count % 10 and view["status"] == "playing":
+            continue
+        for seat in (None, *table.tokens):
+            for what in ("", "/moves", "/score"):
+                answer = table.get(what, seat)
+                assert answer.status_code == 200
+                contract.check(answer)
+                contract.check(table.get(what, seat, If_None_Match=answer.headers["ETag"]))
+    assert {("makeMove", 201), ("getGame", 200), ("getGame", 304), ("getMoves", 200), ("getMoves", 304)} < contract.seen
+    assert {("getScore", 200), ("getScore", 304)} < contract.seen
+
+
+def test_the_answers_beside_a_match_are_as_described(http: httpx.Client, contract: Contract) -> None:
+    for path in ("/healthz", "/readyz", "/openapi.yaml", "/v1/variants", "/v1/games/none", "/v1/variants/none"):
+        contract.check(http.get(path))
+    for variant in variants():
+        for language in ("en", "de", "fr"):
+            answer = http.get(f"/v1/variants/{variant}", headers={"Accept-Language": language})
+            contract.check(answer)
+            etag = answer.headers["ETag"]
+            again = {"Accept-Language": language, "If-None-Match": etag}
+            contract.check(http.get(f"/v1/variants/{variant}", headers=again))
+    contract.check(http.get("/v1/variants", headers={"Accept": "text/html"}))
+    # A game is opened, taken, and refuses.
+    table = Table.create(http, "domino", [{"name": "Ada"}, {"open": True}])
+    contract.check(http.post("/v1/games", json={"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}))
+    contract.check(table.move(0, {"action": "pass"}))
+    wrong = {"name": "Bo", "join_code": "wrong"}
+    right = {"name": "Bo", "join_code": table.join_code}
+    for body in (wrong, {**right, "name": 1}, right, right):
+        contract.check(http.post(f"{table.path}/players", json=body))
+    seat = table.to_move()
+    table.tokens.setdefault(1, "unknown")
+    for move in ({"action": "play", "tile": "12-12"}, {"action": "fly"}, {"action": "pass", "version": 1}):
+        contract.check(table.move(0, move))
+    for headers in ({}, {"Authorization": "Bearer wrong"}):
+        contract.check(http.post(f"{table.path}/moves", json={"action": "pass"}, headers=headers))
+    own = table.headers(0)
+    json_type = {**own, "Content-Type": "application/json"}
+    contract.check(http.post(f"{table.path}/moves", content=b"{", headers=json_type))
+    contract.check(http.post(f"{table.path}/moves", content=b"{}", headers={**own, "Content-Type": "text/plain"}))
+    contract.check(http.post(f"{table.path}/moves", content=b" " * 262_145, headers=json_type))
+    contract.check(http.post(f"{table.path}/moves", json={"action": "pass"}, headers={**own, "Accept": "image/png"}))
+    assert seat in (0, 1)
+    reached = {status for name, status in contract.seen if name in ("makeMove", "joinGame")}
+    assert reached == {201, 400, 401, 403, 406, 409, 412, 413, 415, 422} - ({201} - reached)
+
+
+@pytest.mark.parametrize("path", ["/v1/variants", "/v1/games", "/v1/games/none/moves", "/healthz", "/openapi.yaml"])
+def test_a_method_that_no_operation_has_is_refused_with_the_ones_there_are(
+    path: str, http: httpx.Client, contract: Contract
+) -> None:
+    described = next(
+        methods
+        for template, methods in contract.document["paths"].items()
+        if re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), path)
+    )
+    methods = {method.upper() for method in described if method in ("get", "post")}
+    allowed = methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
+    for method in ("DELETE", "PATCH", "PUT", "TRACE", "PROPFIND"):
+        answer = http.request(method, path)
+        assert answer.status_code == 405
+        assert set(answer.headers["Allow"].split(", ")) == allowed
+        assert answer.headers["Content-Type"] == PROBLEM
+        assert json.loads(answer.content)["code"] == "method_not_allowed"
+
+
+def test_the_document_is_yaml_in_utf8_that_anybody_may_read(http: httpx.Client) -> None:
+    answer = http.get("/openapi.yaml")
+    assert answer.headers["Content-Type"].partition(";")[0] == "application/yaml"
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert yaml.safe_load(answer.content.decode("utf-8"))["info"]["title"]

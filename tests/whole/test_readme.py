@@ -1,0 +1,39 @@
+"""The README is true: its curl session plays a match, and its table of settings is the list of settings."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+from service.config import SETTINGS
+from tests.serving import Service
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_the_curl_session_plays_a_whole_match(tmp_path: Path) -> None:
+    (session,) = re.findall(r"```sh\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    with Service(tmp_path / "data") as service:
+        run = subprocess.run(
+            ["sh", "-eu", "-c", session],
+            cwd=tmp_path,
+            env={"DOMINO": service.url, "PATH": "/usr/local/bin:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert run.returncode == 0, run.stderr
+    view, *moves, score = run.stdout.splitlines()
+    assert json.loads(view)["you"]["seat"] == 0
+    card = json.loads(score)
+    assert card["status"] == "finished"
+    assert card["winners"]
+    assert len(moves) > 10
+
+
+def test_the_table_of_settings_is_the_list_of_settings() -> None:
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (\S+) \| (.*) \|$", README.read_text("utf-8"), re.MULTILINE)
+    assert rows == [(each.name, f"`{each.default}`" if each.default else "none", each.meaning) for each in SETTINGS]
