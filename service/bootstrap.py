@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
 
 from flask import Flask
 
@@ -15,9 +17,11 @@ from service.storage.connection import connect
 from service.storage.memory_store import MemoryStore
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
+from service.web.examples import take_examples
 from service.web.openapi import document
 
 _DAY_SECONDS = 86_400
+_EXAMPLE_TIME = datetime(2026, 1, 6, 19, 30, tzinfo=UTC)
 
 
 def build_app(settings: Settings) -> Flask:
@@ -26,14 +30,33 @@ def build_app(settings: Settings) -> Flask:
         raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     ttl = settings.game_ttl_days * _DAY_SECONDS
-    return create_app(build_games(RedisStore(connect(settings.redis_url), ttl), ttl))
+    return create_app(build_games(RedisStore(connect(settings.redis_url), ttl), ttl), build_document)
 
 
+@cache
 def build_document() -> str:
-    """The contract of the application, as YAML; needs no store that lasts."""
-    return document(create_app(build_games(MemoryStore(_DAY_SECONDS), _DAY_SECONDS)))
+    """The contract of the application, as YAML.
+
+    Its examples are taken from an application of its own, whose clock stands still and whose luck is
+    the same every time.
+    """
+    days = 30
+    games = Games(MemoryStore(days * _DAY_SECONDS), lambda: _EXAMPLE_TIME, _ExampleSecrets(), days * _DAY_SECONDS)
+    app = create_app(games, lambda: "")
+    return document(app, take_examples(app))
 
 
 def build_games(store: Store, ttl_seconds: int) -> Games:
     """The games of a store, with the clock and the luck of this machine."""
     return Games(store, lambda: datetime.now(UTC), os.urandom, ttl_seconds)
+
+
+class _ExampleSecrets:
+    """Bytes that look like luck, and are the same every time."""
+
+    def __init__(self) -> None:
+        self._drawn = 0
+
+    def __call__(self, size: int, /) -> bytes:
+        self._drawn += 1
+        return sha256(f"example {self._drawn}".encode()).digest()[:size]

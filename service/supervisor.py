@@ -28,6 +28,7 @@ from service.config import Settings
 from service.storage.embedded import EmbeddedFailure, EmbeddedServer, tied
 
 APP = "service.wsgi:create()"
+WORKER = "service.worker.Worker"
 
 READY_SECONDS = 60.0
 HURRIED_SECONDS = 3.0
@@ -250,7 +251,7 @@ def _start_gunicorn(
     options = {
         "config": "python:service",  # an empty one: no gunicorn.conf.py of the current folder
         "bind": f"fd://{listener.fileno()}",
-        "worker-class": "gevent",
+        "worker-class": WORKER,
         "workers": settings.workers,
         "worker-connections": settings.worker_connections,
         "graceful-timeout": settings.graceful_timeout,

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+ROOT = Path(__file__).parent.parent
 START_SECONDS = 30
 STOP_SECONDS = 30
 
@@ -20,7 +21,9 @@ class Service:
     """``python -m service`` on a free port, its data in ``folder``; stopped by its process id."""
 
     def __init__(self, folder: Path, **environ: str) -> None:
-        self._environ = {**os.environ, "PORT": "0", "WORKERS": "2", "DATA_DIR": str(folder), **environ}
+        own = {name: value for name, value in os.environ.items() if name not in ("HOST", "REDIS_URL")}
+        self._environ = {**own, "PORT": "0", "WORKERS": "2", "DATA_DIR": str(folder), **environ}
+        self.folder = folder
         self.url = ""
         self.lines: list[str] = []
         self._listening = threading.Event()
@@ -36,9 +39,12 @@ class Service:
 
     def start(self) -> None:
         self._listening.clear()
+        self.url = ""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "service"],
+            cwd=ROOT,
             env=self._environ,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -50,20 +56,33 @@ class Service:
             raise AssertionError("the service did not start:\n" + "\n".join(self.lines))
 
     def stop(self) -> int:
+        """Ask it to end and wait; killed, with its children, if it does not."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(STOP_SECONDS)
+        try:
+            code = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
         self._reader.join(STOP_SECONDS)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
 
+    def workers(self) -> list[int]:
+        """The process ids of all workers that were ever started."""
+        return [int(found[1]) for line in self.lines if (found := re.search(r"Booting worker with pid: (\d+)", line))]
+
+    def embedded_server(self) -> int:
+        """The process id of the embedded server, as it is kept beside the data."""
+        return int((self.folder / "server.lock").read_text())
+
     def _read(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(line.rstrip())
-            found = re.search(r"(http://[\w.:\[\]]+\d)", line)
-            if found and not self._listening.is_set():
+            found = re.match(r"Serving dominoes at (http://[\w.:\[\]]+\d)", line)
+            if found:
                 self.url = found[1]
                 self._listening.set()
         self._listening.set()

@@ -5,7 +5,7 @@ Must not know which store keeps the games.
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
 from typing import Final
 
 from flask import Flask
@@ -13,7 +13,6 @@ from flask_cors import CORS
 
 from service.games.hosting import Games
 from service.web import game_routes, problems, service_routes, variant_routes
-from service.web.openapi import document
 
 _DAY_SECONDS: Final = 86_400
 _CLIENT_HEADERS: Final = (
@@ -27,8 +26,8 @@ _CLIENT_HEADERS: Final = (
 _SHOWN_HEADERS: Final = ("Allow", "Content-Language", "ETag", "Location", "Retry-After", "WWW-Authenticate")
 
 
-def create_app(games: Games) -> Flask:
-    """The application over these games."""
+def create_app(games: Games, document: Callable[[], str]) -> Flask:
+    """The application over these games; ``document`` gives the text of the contract."""
     app = Flask("service.web", static_folder=None)
     app.url_map.merge_slashes = False
     problems.install(app)
@@ -43,6 +42,6 @@ def create_app(games: Games) -> Flask:
     )
     app.register_blueprint(variant_routes.blueprint())
     app.register_blueprint(game_routes.blueprint(games))
-    app.register_blueprint(service_routes.blueprint(games, cache(lambda: document(app))))
+    app.register_blueprint(service_routes.blueprint(games, document))
     app.register_blueprint(service_routes.reader())
     return app

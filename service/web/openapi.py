@@ -18,6 +18,7 @@ from marshmallow import Schema
 
 from service.games.catalogue import LANGUAGES
 from service.web import schemas
+from service.web.examples import Examples
 from service.web.operations import Answer, Operation, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 
@@ -80,7 +81,7 @@ _PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
 _HEADERS_OF_PROBLEMS: Final = {401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}
 
 
-def document(app: Flask) -> str:
+def document(app: Flask, examples: Examples) -> str:
     """The whole contract as YAML."""
     spec = APISpec(
         title="Domino",
@@ -96,7 +97,7 @@ def document(app: Flask) -> str:
         {"type": "http", "scheme": "bearer", "description": "The token of a seat, given when it was created or taken."},
     )
     for path, methods in sorted(_routes(app)):
-        operations = {method: _operation(described) for method, described in methods}
+        operations = {method: _operation(described, examples) for method, described in methods}
         spec.path(path=path, operations=operations, parameters=_path_parameters(path))
     described = spec.to_dict()
     _describe_schemas(described["components"]["schemas"])
@@ -117,7 +118,7 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
         yield path, sorted(methods, key=lambda each: each[0])
 
 
-def _operation(described: Operation) -> dict[str, Any]:
+def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "operationId": described.id,
         "tags": [described.tag],
@@ -144,7 +145,21 @@ def _operation(described: Operation) -> dict[str, Any]:
     if described.tag not in (*_NO_STORE, "variants"):
         codes.append("storage_unavailable")
     shown["responses"] = dict(sorted({**responses, **_problems(codes)}.items()))
+    _add_examples(shown, described.id, examples)
     return shown
+
+
+def _add_examples(shown: dict[str, Any], operation_id: str, examples: Examples) -> None:
+    """Put what was really sent and answered beside the schemas."""
+    for status, response in shown["responses"].items():
+        example = examples.get((operation_id, int(status)))
+        if example is None:
+            continue
+        (content,) = response["content"].values()
+        content["example"] = example.answer
+        if example.sent is not None and status.startswith("2"):
+            (content,) = shown["requestBody"]["content"].values()
+            content["example"] = example.sent
 
 
 def _known_headers(described: Operation) -> tuple[str, ...]:

@@ -47,7 +47,11 @@ def read_json() -> Any:
     if length is not None and length > MOST_BODY_BYTES:
         raise _too_large()
     # A chunked body has no length to be checked beforehand, so one byte more than allowed is asked for.
-    data = request.stream.read(MOST_BODY_BYTES + 1)
+    try:
+        data = request.stream.read(MOST_BODY_BYTES + 1)
+    except Exception as error:
+        # A body that breaks off or is wrongly chunked; each server has errors of its own for that.
+        raise BadRequest("malformed", "The body could not be read to its end.") from error
     if len(data) > MOST_BODY_BYTES:
         raise _too_large()
     return parse_json(data)

@@ -1,4 +1,4 @@
-"""A client for tests: knows addresses and headers, no rules; holds every answer against its schema."""
+"""A client for tests: knows addresses and headers, no rules; holds every answer against its schema and the document."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from flask.testing import FlaskClient
 from marshmallow import RAISE, Schema
+from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from service.web import schemas
+from service.web.operations import Operation, operation_of
 
 _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "game"): schemas.Game,
@@ -21,6 +23,8 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "players"): schemas.Taken,
     ("POST", "moves"): schemas.Game,
 }
+ANYWHERE = ("internal", "storage_unavailable")
+"""Problems that every operation may answer."""
 
 
 class Table(NamedTuple):
@@ -31,54 +35,102 @@ class Table(NamedTuple):
     join_code: str | None
     opened: dict[str, Any]
 
+    @property
+    def path(self) -> str:
+        return f"/v1/games/{self.id}"
+
 
 class Api:
-    """Asks the application; every answer must fit its schema, every error must be a problem."""
+    """Asks the application; every answer must fit its schema, every error must be a problem.
+
+    ``heard`` are the answers so far.
+    """
 
     def __init__(self, client: FlaskClient) -> None:
         self.client = client
+        self.heard: list[TestResponse] = []
 
     def ask(self, method: str, path: str, *, token: str | None = None, **arguments: Any) -> TestResponse:
         headers = dict(arguments.pop("headers", {}))
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         answer = self.client.open(path, method=method, headers=headers, **arguments)
+        self.heard.append(answer)
         check_answer(method, path, answer)
+        self._check_documented(method, path, answer)
         return answer
 
     def get(self, path: str, **arguments: Any) -> TestResponse:
         return self.ask("GET", path, **arguments)
 
+    def head(self, path: str, **arguments: Any) -> TestResponse:
+        return self.ask("HEAD", path, **arguments)
+
     def post(self, path: str, body: Any = None, **arguments: Any) -> TestResponse:
         return self.ask("POST", path, json=body, **arguments)
 
     def create(self, variant: str, seats: int | list[dict[str, Any]], **more: Any) -> Table:
-        players = [{"name": f"P{seat}"} for seat in range(seats)] if isinstance(seats, int) else seats
-        answer = self.post("/v1/games", {"variant": variant, "players": players, **more})
+        answer = self.try_create(variant, seats, **more)
         assert answer.status_code == 201, answer.json
         opened = answer.json
         assert opened is not None
         tokens = {each["seat"]: each["token"] for each in opened["seats"]}
         return Table(opened["game"]["id"], tokens, opened.get("join_code"), opened)
 
-    def view(self, table: Table, seat: int | None = None) -> dict[str, Any]:
-        answer = self.get(f"/v1/games/{table.id}", token=None if seat is None else table.tokens[seat])
-        assert answer.status_code == 200, answer.json
-        view: dict[str, Any] = answer.json  # type: ignore[assignment]
-        return view
+    def try_create(self, variant: str, seats: int | list[dict[str, Any]], **more: Any) -> TestResponse:
+        """Ask for a game; a number of seats is that many people."""
+        players = [{"name": f"P{seat}"} for seat in range(seats)] if isinstance(seats, int) else seats
+        return self.post("/v1/games", {"variant": variant, "players": players, **more})
 
-    def move(self, table: Table, seat: int, move: dict[str, Any], **arguments: Any) -> TestResponse:
-        return self.post(f"/v1/games/{table.id}/moves", move, token=table.tokens[seat], **arguments)
+    def view(self, table: Table, seat: int | None = None) -> dict[str, Any]:
+        return self._good(table.path, table, seat)
 
     def score(self, table: Table, seat: int | None = None) -> dict[str, Any]:
-        answer = self.get(f"/v1/games/{table.id}/score", token=None if seat is None else table.tokens[seat])
+        return self._good(f"{table.path}/score", table, seat)
+
+    def moves(self, table: Table, seat: int | None = None) -> dict[str, Any]:
+        return self._good(f"{table.path}/moves", table, seat)
+
+    def move(self, table: Table, seat: int, move: Any, **arguments: Any) -> TestResponse:
+        return self.post(f"{table.path}/moves", move, token=table.tokens[seat], **arguments)
+
+    def join(self, table: Table, name: str = "Late", **more: Any) -> TestResponse:
+        return self.post(f"{table.path}/players", {"name": name, "join_code": table.join_code, **more})
+
+    def _good(self, path: str, table: Table, seat: int | None) -> dict[str, Any]:
+        answer = self.get(path, token=None if seat is None else table.tokens[seat])
         assert answer.status_code == 200, answer.json
-        score: dict[str, Any] = answer.json  # type: ignore[assignment]
-        return score
+        shown: dict[str, Any] = answer.json  # type: ignore[assignment]
+        return shown
+
+    def _check_documented(self, method: str, path: str, answer: TestResponse) -> None:
+        """The operation at this address names this status, or this problem."""
+        described = self.operation(method, path)
+        if described is None:
+            return
+        status = answer.status_code
+        if status < 400:
+            known = {*described.answers, *((304,) if "If-None-Match" in described.headers else ())}
+            assert status in known, f"{method} {path} answered {status}, which its operation does not name"
+            good = next(iter(described.answers.values()))
+            missing = {name for name in good.headers if name not in answer.headers} if status != 304 else set()
+            assert not missing, f"{method} {path} answered without {missing}"
+        elif method != "HEAD":
+            code = json.loads(answer.data)["code"]
+            assert code in (*described.problems, *ANYWHERE), f"{described.id} does not name its problem {code}"
+
+    def operation(self, method: str, path: str) -> Operation | None:
+        """What the document says of this method on this address, if there is one."""
+        app = self.client.application
+        try:
+            endpoint, _ = app.url_map.bind("localhost").match(path.partition("?")[0], method)
+        except HTTPException:
+            return None
+        return operation_of(app.view_functions[endpoint])
 
 
 def check_answer(method: str, path: str, answer: TestResponse) -> None:
-    """The answer fits what the document says of its kind; an error is a problem."""
+    """The answer fits what the document says of its kind; an error is a problem; nothing is null."""
     if method == "HEAD" or answer.status_code == 304:
         assert answer.data == b""
         return
@@ -89,15 +141,27 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
         assert problem["status"] == answer.status_code
         return
     parts = path.partition("?")[0].strip("/").split("/")
-    if parts[0] != "v1":
+    if parts[0] != "v1" or method == "OPTIONS":
         return
     kind = "games" if parts == ["v1", "games"] else "variants" if parts == ["v1", "variants"] else None
     kind = kind or ("variant" if parts[1] == "variants" else "game" if len(parts) == 3 else parts[3])
-    schema = _SCHEMAS.get((method, kind))
-    if schema is not None:
-        _check(schema, answer.data)
+    _check(_SCHEMAS[method, kind], answer.data)
 
 
 def _check(schema: type[Schema], data: bytes) -> None:
-    errors = schema(unknown=RAISE).validate(json.loads(data))
+    value = json.loads(data)
+    errors = schema(unknown=RAISE).validate(value)
     assert not errors, errors
+    assert not list(_nulls(value)), "absent fields are absent, never null"
+
+
+def _nulls(value: Any, path: str = "") -> Any:
+    """The paths of all nulls."""
+    if value is None:
+        yield path
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _nulls(each, f"{path}.{key}")
+    elif isinstance(value, list):
+        for place, each in enumerate(value):
+            yield from _nulls(each, f"{path}.{place}")

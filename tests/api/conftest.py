@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 from flask import Flask
 
-from service.bootstrap import build_games
+from service.bootstrap import build_document, build_games
 from service.games.hosting import Games
 from service.storage.connection import connect
 from service.storage.embedded import EmbeddedServer
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from tests.api.client import Api
+from tests.api.scenes import Scenes
 
 TTL_SECONDS = 3600
 
@@ -24,6 +26,12 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder: Path = tmp_path_factory.mktemp("redis")
     with EmbeddedServer(folder) as server:
         yield server.url
+
+
+@pytest.fixture(scope="session")
+def server(redis_url: str) -> redis.Redis:
+    """The server itself, for a test that looks into it or changes what it keeps."""
+    return connect(redis_url)
 
 
 @pytest.fixture(scope="session")
@@ -38,9 +46,14 @@ def games(store: RedisStore) -> Games:
 
 @pytest.fixture(scope="session")
 def app(games: Games) -> Flask:
-    return create_app(games)
+    return create_app(games, build_document)
 
 
 @pytest.fixture
 def api(app: Flask) -> Api:
     return Api(app.test_client())
+
+
+@pytest.fixture(scope="session")
+def scenes(app: Flask, server: redis.Redis) -> Scenes:
+    return Scenes(Api(app.test_client()), server)

@@ -15,7 +15,7 @@ def fits(layout: Layout, tiles: Hand) -> bool:
     return any({tile.low, tile.high} & numbers for tile in tiles)
 
 
-@law(matches=40)
+@law()
 def test_scores_are_the_sums_of_their_lines(match: Match) -> None:
     for before, event, _ in match.happenings:
         if isinstance(event, RoundEnded):
@@ -28,7 +28,7 @@ def test_scores_are_the_sums_of_their_lines(match: Match) -> None:
             assert counted.number == before.round
 
 
-@law(matches=40)
+@law()
 def test_totals_are_the_sums_of_the_scores(match: Match) -> None:
     totals = [0] * len(match.seats)
     for _, event, after in match.happenings:
@@ -37,7 +37,7 @@ def test_totals_are_the_sums_of_the_scores(match: Match) -> None:
         assert after.totals == tuple(totals)
 
 
-@law(matches=40)
+@law()
 def test_points_of_the_running_round_count_at_once(match: Match) -> None:
     scored: list[Scored] = []
     for _, event, after in match.happenings:
@@ -51,7 +51,7 @@ def test_points_of_the_running_round_count_at_once(match: Match) -> None:
         assert after.running_totals() == tuple([sum(pair) for pair in zip(after.totals, running, strict=True)])
 
 
-@law(matches=40)
+@law()
 def test_points_for_a_placement_are_on_the_card(match: Match) -> None:
     """The lines of a round begin with its scoring placements, in the order of play (rules 3.6)."""
     scored: list[tuple[int, int]] = []
@@ -64,7 +64,7 @@ def test_points_for_a_placement_are_on_the_card(match: Match) -> None:
             assert [(line.seat, line.points) for line in event.round.lines[: len(scored)]] == scored
 
 
-@law(matches=40)
+@law()
 def test_the_count_shows_the_hand_of_every_seat_that_was_in(match: Match) -> None:
     for before, event, after in match.happenings:
         if isinstance(event, RoundEnded):
@@ -74,7 +74,7 @@ def test_the_count_shows_the_hand_of_every_seat_that_was_in(match: Match) -> Non
             assert (after.hands, after.stock, after.layout) == (before.hands, before.stock, before.layout)
 
 
-@law(matches=40)
+@law()
 def test_the_reason_why_a_round_ended_is_true(match: Match) -> None:
     flipped = False
     for before, event, _ in match.happenings:
@@ -95,7 +95,7 @@ def test_the_reason_why_a_round_ended_is_true(match: Match) -> None:
             }[event.round.ended_by]
 
 
-@law(matches=40)
+@law()
 def test_while_a_round_goes_on_somebody_can_lay_or_draw(match: Match) -> None:
     for state in match.states:
         if state.phase == PLAYING and state.layout.placements:
@@ -104,7 +104,7 @@ def test_while_a_round_goes_on_somebody_can_lay_or_draw(match: Match) -> None:
             assert match.rules.drawable(state) or any(fits(state.layout, hand) for hand in state.hands)
 
 
-@law(matches=40)
+@law()
 def test_who_lays_the_last_tile_first_wins_the_round(match: Match) -> None:
     first_out = None
     for _, event, after in match.happenings:
@@ -119,7 +119,7 @@ def test_who_lays_the_last_tile_first_wins_the_round(match: Match) -> None:
             assert event.round.winner is None or event.round.winner in [left.seat for left in event.round.hands]
 
 
-@law(matches=40)
+@law()
 def test_what_is_carried_waits_for_the_next_single_loser(match: Match) -> None:
     carry = 0
     for _, event, after in match.happenings:
@@ -138,7 +138,7 @@ def test_what_is_carried_waits_for_the_next_single_loser(match: Match) -> None:
         assert after.carry == carry
 
 
-@law(matches=40)
+@law()
 def test_a_seat_goes_out_once_and_for_good(match: Match) -> None:
     gone = [0] * len(match.seats)
     for before, event, after in match.happenings:
@@ -150,7 +150,7 @@ def test_a_seat_goes_out_once_and_for_good(match: Match) -> None:
         assert after.seats_in() == tuple([seat for seat in match.seats if not gone[seat]])
 
 
-@law(matches=40)
+@law()
 def test_a_team_has_one_total_and_goes_out_together(match: Match) -> None:
     teams = match.rules.teams
     if not teams:
@@ -182,7 +182,7 @@ def test_the_best_total_of_those_who_lasted_wins_and_ties_share(match: Match) ->
     assert state.dealer is None
 
 
-@law(matches=40)
+@law()
 def test_the_dealer_is_a_seat_that_is_in(match: Match) -> None:
     for state in match.states:
         assert state.dealer is None or state.dealer in state.seats_in()

@@ -7,7 +7,7 @@ from service.engine.replay import replay
 from tests.laws.matches import Match, law
 
 
-@law(matches=30)
+@law()
 def test_a_replay_of_the_events_gives_the_state(match: Match) -> None:
     assert replay(match.rules, match.events) == match.states[-1]
     for step in match.some_steps(2):
@@ -16,7 +16,7 @@ def test_a_replay_of_the_events_gives_the_state(match: Match) -> None:
         assert replay(match.rules, events) == step.after
 
 
-@law(matches=30)
+@law()
 def test_to_decide_and_to_apply_is_to_advance(match: Match) -> None:
     for step in match.steps:
         events = decide(match.rules, match.deck, step.before, step.seat, step.move)
@@ -27,12 +27,12 @@ def test_to_decide_and_to_apply_is_to_advance(match: Match) -> None:
         assert state == step.after
 
 
-@law(matches=20)
+@law()
 def test_the_same_match_played_again_is_the_same(match: Match) -> None:
     assert Match(match.case).steps == match.steps
 
 
-@law(matches=20)
+@law()
 def test_it_does_not_matter_which_seat_that_is_in_asks_for_the_deal(match: Match) -> None:
     for step in match.steps:
         if step.move.action == "deal":
@@ -40,7 +40,7 @@ def test_it_does_not_matter_which_seat_that_is_in_asks_for_the_deal(match: Match
                 assert advance(match.rules, match.deck, step.before, seat, step.move) == (step.events, step.after)
 
 
-@law(matches=30)
+@law()
 def test_rounds_are_numbered_from_one(match: Match) -> None:
     state = match.states[0]
     assert (state.round, state.phase) == (0, "round_over")

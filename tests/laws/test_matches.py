@@ -36,7 +36,7 @@ def test_every_number_of_players_and_every_value_of_an_option_is_played(key: str
     assert drawn == played
 
 
-@law(matches=30, drawn=10)
+@law()
 def test_a_round_ends_in_a_bounded_number_of_moves(match: Match) -> None:
     """Between two tiles laid or drawn there is at most one pass or done a seat."""
     most = (2 * len(match.rules.tiles) + 1) * (len(match.seats) + 1)
@@ -57,7 +57,7 @@ def test_a_match_ends(key: str) -> None:
         assert [event for event in match.events if isinstance(event, Finished)] == [match.events[-1]]
 
 
-@law(matches=20)
+@law()
 def test_events_come_in_their_order(match: Match) -> None:
     """A deal, then what the seats do; the count, who goes out by it, and at most one end of the match."""
     for step in match.steps:

@@ -36,11 +36,11 @@ def test_a_move_is_accepted_exactly_when_it_is_listed(match: Match) -> None:
                 assert (refusal(match, state, seat, move) is None) == is_listed(move, listed), (seat, move, listed)
 
 
-@law(matches=20)
+@law()
 def test_a_refusal_says_what_kind_it_is(match: Match) -> None:
-    for state in match.some_states(12):
+    for state in match.some_states(5):
         for seat in match.seats:
-            wanted = IllegalMove if seat == state.turn else NotYourTurn
+            wanted: type[Refusal] = IllegalMove if seat == state.turn else NotYourTurn
             moves = list(match.conceivable(state, seat))
             for move in [*moves[:6], *match.luck.sample(moves, 6)]:
                 if state.phase == FINISHED:
@@ -50,9 +50,9 @@ def test_a_refusal_says_what_kind_it_is(match: Match) -> None:
                 assert refusal(match, state, seat, move) in (wanted, None)
 
 
-@law(matches=15)
+@law(matches=10)
 def test_a_refusal_changes_nothing(match: Match) -> None:
-    for step in match.some_steps(10):
+    for step in match.some_steps(4):
         before = repr((step.before, match.deck))
         for seat in match.seats:
             moves = list(match.conceivable(step.before, seat))
@@ -62,7 +62,7 @@ def test_a_refusal_changes_nothing(match: Match) -> None:
         assert advance(match.rules, match.deck, step.before, step.seat, step.move) == (step.events, step.after)
 
 
-@law(matches=40)
+@law()
 def test_legal_moves_are_unique_and_in_a_fixed_order(match: Match) -> None:
     """Plays by the order of the hand, then of the ends, face up first; then the moves without a tile."""
     without_a_tile = [DRAW, PASS, DONE, FLIP]
@@ -78,13 +78,13 @@ def test_legal_moves_are_unique_and_in_a_fixed_order(match: Match) -> None:
             ends = [None, *[end.name for end in state.layout.ends]]
             assert plays == sorted(
                 plays,
-                key=lambda move: (hand.index(move.tile), ends.index(move.end), move.face_down),  # noqa: B023
+                key=lambda move: (hand.index(move.tile), ends.index(move.end), move.face_down),
             )
             if state.phase == PLAYING:
                 assert others == sorted(others, key=without_a_tile.index)
 
 
-@law(matches=40)
+@law()
 def test_what_fits_is_listed_wherever_it_fits_and_nothing_else(match: Match) -> None:
     """Who has laid no tile in this turn may lay any that fits; who can lay one may neither draw nor pass."""
     rules = match.rules
@@ -124,7 +124,7 @@ def test_what_fits_is_listed_wherever_it_fits_and_nothing_else(match: Match) -> 
             assert not state.laid
 
 
-@law(matches=40)
+@law()
 def test_what_happens_is_what_was_listed(match: Match) -> None:
     simple = {"draw": Drew, "pass": Passed, "done": Done, "flip": Flipped, "deal": Dealt}
     for step in match.steps:
@@ -134,17 +134,17 @@ def test_what_happens_is_what_was_listed(match: Match) -> None:
             assert event == Played(step.seat, move.tile, move.end, move.face_down, move.points, move.ends_sum)
         else:
             assert type(event) is simple[move.action]
-            assert isinstance(event, Dealt) or event.seat == step.seat
+            assert getattr(event, "seat", step.seat) == step.seat
 
 
-@law(matches=15)
+@law(matches=10)
 def test_the_points_that_somebody_claims_are_ignored(match: Match) -> None:
     for step in match.some_steps(20):
         claimed = step.move._replace(ends_sum=5, points=1000)
         assert advance(match.rules, match.deck, step.before, step.seat, claimed) == (step.events, step.after)
 
 
-@law(matches=40)
+@law()
 def test_in_a_running_round_exactly_the_seat_to_move_has_moves(match: Match) -> None:
     for state in match.states:
         movers = [seat for seat in match.seats if legal_moves(match.rules, state, seat)]
@@ -157,7 +157,7 @@ def test_in_a_running_round_exactly_the_seat_to_move_has_moves(match: Match) -> 
             assert all(legal_moves(match.rules, state, seat) == (DEAL,) for seat in movers)
 
 
-@law(matches=40)
+@law()
 def test_a_seat_that_is_out_never_moves(match: Match) -> None:
     for step in match.steps:
         assert not step.before.gone[step.seat]
@@ -179,7 +179,7 @@ def goes_on(match: Match, step: Step) -> bool:
     return False
 
 
-@law(matches=40)
+@law()
 def test_the_turn_passes_clockwise_to_the_next_seat_with_tiles(match: Match) -> None:
     for step in match.steps:
         if step.after.phase == PLAYING and not isinstance(step.events[0], Dealt):
@@ -188,7 +188,7 @@ def test_the_turn_passes_clockwise_to_the_next_seat_with_tiles(match: Match) -> 
             assert step.after.turn == (step.seat if goes_on(match, step) else following)
 
 
-@law(matches=40)
+@law()
 def test_a_state_knows_what_was_laid_and_drawn_in_this_turn(match: Match) -> None:
     laid, drew = 0, False
     for step in match.steps:
@@ -199,7 +199,7 @@ def test_a_state_knows_what_was_laid_and_drawn_in_this_turn(match: Match) -> Non
             laid, drew = 0, False
 
 
-@law(matches=40)
+@law()
 def test_the_lead_is_turned_over_only_by_the_second_player_on_the_first_turn(match: Match) -> None:
     turns: list[int] = []
     for step in match.steps:

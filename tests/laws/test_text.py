@@ -32,7 +32,7 @@ from service.engine.play import legal_moves
 from service.engine.tiles import TILES, parse_tile
 from service.games.codec import decode_event, decode_game, encode_event, encode_game
 from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat
-from tests.laws.matches import Match, law
+from tests.laws.matches import Match, law, steady
 
 # The store's bytes
 
@@ -57,7 +57,7 @@ def hosted(match: Match) -> Game:
     )
 
 
-@law(matches=30)
+@law()
 def test_the_bytes_of_a_game_give_the_game(match: Match) -> None:
     game = hosted(match)
     for state in match.some_states(8):
@@ -65,7 +65,7 @@ def test_the_bytes_of_a_game_give_the_game(match: Match) -> None:
         assert decode_game(kept.id, kept.version, encode_game(kept)) == kept
 
 
-@law(matches=30)
+@law()
 def test_the_bytes_of_an_event_give_the_event(match: Match) -> None:
     joined: list[GameEvent] = [Created(), Joined(len(match.seats) - 1, "Bø\n")]
     for version, event in enumerate(joined + list(match.events), 1):
@@ -87,7 +87,7 @@ def test_a_game_read_from_its_bytes_goes_on_as_it_would_have(match: Match) -> No
 # The notation
 
 
-@law(matches=30)
+@law()
 def test_the_text_of_a_move_gives_the_move(match: Match) -> None:
     for state in match.some_states(20):
         for seat in match.seats:
@@ -99,7 +99,7 @@ def test_the_text_of_a_move_gives_the_move(match: Match) -> None:
                 assert parse_move(format_move(asked._replace(end=None))) == asked._replace(end=None)
 
 
-@law(matches=30)
+@law()
 def test_the_text_of_a_match_gives_its_events(match: Match) -> None:
     text = format_match(match.events)
     assert parse_match(text) == match.events
@@ -138,6 +138,7 @@ any_event = st.one_of(
 )
 
 
+@steady
 @given(any_event)
 def test_every_event_can_be_written_on_one_line_and_read(event: Event) -> None:
     line = format_event(event)
@@ -146,6 +147,7 @@ def test_every_event_can_be_written_on_one_line_and_read(event: Event) -> None:
     assert line[0] not in "[#{(; "
 
 
+@steady
 @given(st.lists(any_event, max_size=4))
 def test_every_list_of_events_can_be_written_and_read(events: list[Event]) -> None:
     assert parse_match(format_match(events)) == tuple(events)
@@ -192,9 +194,10 @@ def test_what_the_texts_mean() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", " ", "draw ", " draw", "Draw", "draw\n", "play", "knock", "6-5", "6/6", "06-6", "6-06", "6-6>", "6-6>e0", "6-6>e01",
-        "6-6>e", "6-6>up", "6-6>LEFT", "6-6> left", "6-6 >left", "6-6>left  down", "6-6>left up", "6-6down", "6-6>left\n",
-        "19-19", "6-", "-6", "6", "6-6-6", "5-12>e7 = 28", "５-６", "²-3", "6-6>e१", "6-6>left>right", "None", "6-6 6-6",
+        "", " ", "draw ", " draw", "Draw", "draw\n", "play", "knock", "6-5", "6/6", "06-6", "6-06", "6-6>", "6-6>e0",
+        "6-6>e01", "6-6>e", "6-6>up", "6-6>LEFT", "6-6> left", "6-6 >left", "6-6>left  down", "6-6>left up", "6-6down",
+        "6-6>left\n", "19-19", "6-", "-6", "6", "6-6-6", "5-12>e7 = 28", "５-６", "²-3", "6-6>e१", "6-6>left>right",
+        "None", "6-6 6-6",
     ],
 )  # fmt: skip
 def test_what_is_no_move_is_refused(text: str) -> None:
@@ -205,16 +208,20 @@ def test_what_is_no_move_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "", "draw", "2 draw", "2  passed", "02 passed", "+2 passed", "2 passed ", "2 passed\n", "-0 passed", "２ passed", "passed",
-        "2 played 6-5", "2 played 5-6 +4 = 28", "2 played 5-6 = 28 4", "2 played 5-6 = +28", "2 played 5-6 = 028", "2 drew",
-        "2 drew 1-0", "2 drew 0-1 0-2", "dealt 1: 0-1 / 0-2", "dealt 1: 0-1 /  | 0-2", "dealt 1: | 0-2", "dealt : - | -",
-        "dealt 1 Arranged: - | -", "dealt 1:  0-1 | -", "dealt 1: 0-19 | -", "finished", "finished:", "finished: 0,2", "finished: ",
-        "ended 1 out", "ended 1 quit; scores 0; hands 0: - = 0; lines -", "ended 1 out; scores 0; hands -; lines -",
+        "", "draw", "2 draw", "2  passed", "02 passed", "+2 passed", "2 passed ", "2 passed\n", "-0 passed",
+        "２ passed", "passed", "2 played 6-5", "2 played 5-6 +4 = 28", "2 played 5-6 = 28 4", "2 played 5-6 = +28",
+        "2 played 5-6 = 028", "2 drew", "2 drew 1-0", "2 drew 0-1 0-2", "dealt 1: 0-1 / 0-2", "dealt 1: 0-1 /  | 0-2",
+        "dealt 1: | 0-2", "dealt : - | -", "dealt 1 Arranged: - | -", "dealt 1:  0-1 | -", "dealt 1: 0-19 | -",
+        "finished", "finished:", "finished: 0,2", "finished: ", "ended 1 out",
+        "ended 1 quit; scores 0; hands 0: - = 0; lines -", "ended 1 out; scores 0; hands -; lines -",
         "ended 1 out; scores 0; hands 0: - = 0; lines ", "ended 1 out; carried 0; scores 0; hands 0: - = 0; lines -",
         "ended 1 out; loser 0; winner 0; scores 0; hands 0: - = 0; lines -",
-        'ended 1 out; scores 0; hands 0: - = 0; lines 0: 5 1.8 "5"', 'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 5',
-        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "5",', 'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "5" x',
-        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "\\000041"', 'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1,8 "5"',
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: 5 1.8 "5"',
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 5',
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "5",',
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "5" x',
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1.8 "\\000041"',
+        'ended 1 out; scores 0; hands 0: - = 0; lines 0: +5 1,8 "5"',
         "ended 1 out; scores 0; hands 0: - = 0, ; lines -", "9" * 5000 + " passed", "[tag]", "# 2 passed",
     ],
 )  # fmt: skip
@@ -237,6 +244,7 @@ def mutilated(texts: list[str]) -> st.SearchStrategy[str]:
 def test_a_text_is_refused_or_is_the_one_spelling_of_what_it_means(
     parse: Callable[[str], object], write: Callable[[object], str], texts: list[str]
 ) -> None:
+    @steady
     @given(mutilated(texts) | st.text())
     def whatever_is_written(text: str) -> None:
         try:

@@ -1,0 +1,301 @@
+"""Blindness: what a seat cannot see changes no byte of what it gets.
+
+For every variant and at every stage of a match: the stored game is changed where a viewer cannot see it (the other
+hands, the stock and its order, the deck that later rounds come from), and every resource is asked by every method.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+import pytest
+import redis
+from werkzeug.test import TestResponse
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.state import PLAYING, State
+from service.engine.tiles import TILES, Tile, sort_tiles
+from service.engine.variants import variants
+from service.games.codec import encode_game
+from service.games.game import Game
+from service.games.hosting import Games
+from service.storage.redis_store import RedisStore
+from service.web.app import create_app
+from tests.api.client import Api, Table
+from tests.api.conftest import TTL_SECONDS
+from tests.api.deals import deal
+from tests.api.playing import mover, play_on, post_first
+from tests.api.scenes import SEED, STAGES, Kept, Scene, Scenes, decoded, keep, put, shortest
+
+Heard = tuple[int, list[tuple[str, str]], bytes]
+
+_ALIKE = 3
+"""How many games are compared that differ only in what the viewer cannot see."""
+
+
+@pytest.fixture(scope="module")
+def still(store: RedisStore) -> Api:
+    """The application with a clock that stands, so that two answers to the same move can be the same."""
+    games = Games(store, lambda: datetime(2030, 1, 1, tzinfo=UTC), lambda size: bytes(size), TTL_SECONDS)
+    return Api(create_app(games, build_document).test_client())
+
+
+def unseen_by(seat: int | None, game: Game, luck: Random) -> Game:
+    """The game with all that the seat (or a spectator) cannot see changed, and nothing else.
+
+    Who opens a round is seen by all, so on an empty table only such hands are swapped that the same seat opens.
+    """
+    while True:
+        changed = game._replace(state=_swapped(seat, game.state, luck), deck=Deck(luck.randbytes(32)))
+        opening = None if game.state.turn is None else game.rules.opening(changed.state)
+        if game.state.layout.placements or opening is None or opening.seat == game.state.turn:
+            return changed
+
+
+def _swapped(seat: int | None, state: State, luck: Random) -> State:
+    hands, stock = list(state.hands), list(state.stock)
+    if state.phase != PLAYING:
+        luck.shuffle(stock)  # the hands of a counted round are public
+        return state._replace(stock=tuple(stock))
+    others = [other for other in range(len(hands)) if other != seat]
+    pool = [tile for other in others for tile in hands[other]] + stock
+    luck.shuffle(pool)
+    for other in others:
+        size = len(hands[other])
+        hands[other] = sort_tiles(pool[:size])
+        del pool[:size]
+    return state._replace(hands=tuple(hands), stock=tuple(pool))
+
+
+def versions_of(scene: Scene, seat: int | None) -> Iterator[Kept]:
+    """The scene as it is, and then some that differ from it only in what the seat cannot see."""
+    yield scene.kept
+    game = decoded(scene.table.id, scene.kept)
+    for luck in range(_ALIKE - 1):
+        changed = unseen_by(seat, game, Random(luck))
+        if game.state.phase == PLAYING and len(game.state.stock) > 1:
+            assert changed.state != game.state
+        yield Kept(b"%d %b" % (scene.kept.version, encode_game(changed)), scene.kept.events)
+
+
+def heard(answer: TestResponse) -> Heard:
+    return answer.status_code, sorted(answer.headers), answer.data
+
+
+def assert_blind(api: Api, server: redis.Redis, scene: Scene, seat: int | None, requests: list[Any]) -> None:
+    """Each request gets the same bytes and headers in each version of the scene."""
+    token = None if seat is None else scene.table.tokens[seat]
+    answers: list[list[Heard]] = []
+    for kept in versions_of(scene, seat):
+        answers.append([])
+        for method, path, arguments in requests:
+            put(server, scene.table.id, kept)
+            answers[-1].append(heard(api.ask(method, scene.table.path + path, token=token, **arguments)))
+    for request, *same in zip(requests, *answers, strict=True):
+        assert all(each == same[0] for each in same), f"{request} tells seat {seat} what it cannot see"
+
+
+def viewers(table: Table) -> list[int | None]:
+    return [None, *table.tokens]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("variant", variants())
+def test_every_resource_shows_a_seat_the_same_whatever_it_cannot_see(
+    api: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+) -> None:
+    scene = scenes.at(variant, stage)
+    if scene is None:
+        assert stage == "somebody_gone"
+        return
+    for seat in viewers(scene.table):
+        viewer = "s" if seat is None else seat
+        etags = {"If-None-Match": f'"{scene.kept.version}-{viewer}"'}
+        requests = [
+            (method, path, {"headers": headers})
+            for method in ("GET", "HEAD")
+            for path in ("", "/moves", "/score")
+            for headers in ({}, etags)
+        ]
+        assert_blind(api, server, scene, seat, requests)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("variant", variants())
+def test_every_refusal_tells_a_seat_the_same_whatever_it_cannot_see(
+    still: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+) -> None:
+    scene = scenes.at(variant, stage)
+    if scene is None:
+        assert stage == "somebody_gone"
+        return
+    for seat in viewers(scene.table):
+        requests = [("POST", "/players", {"json": {"name": "Eve", "join_code": "A"}})]
+        for body in refused_moves(still, scene, seat):
+            requests.append(("POST", "/moves", {"json": body}))
+        requests.append(("POST", "/moves", {"json": {"action": "draw", "version": 1}}))
+        requests.append(("POST", "/moves", {"json": {"action": "draw", "colour": 1}}))
+        requests.append(("POST", "/moves", {"json": {"action": "draw"}, "headers": {"If-Match": '"0"'}}))
+        assert_blind(still, server, scene, seat, requests)
+
+
+def refused_moves(api: Api, scene: Scene, seat: int | None) -> list[dict[str, Any]]:
+    """Moves of every kind that this seat may not make now, tiles of all owners among them."""
+    listed = [] if seat is None else api.moves(scene.table, seat)["moves"]
+    actions = {move["action"] for move in listed}
+    moves = [{"action": action} for action in ("draw", "pass", "done", "flip", "deal") if action not in actions]
+    playable = {move["tile"] for move in listed if "tile" in move}
+    tiles = [tile.name for tile in TILES[::9] if tile.name not in playable]
+    return [*moves, *({"action": "play", "tile": tile} for tile in tiles)]
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_tile_that_the_mover_does_not_hold_is_refused_in_one_way_wherever_it_is(
+    api: Api, server: redis.Redis, scenes: Scenes, variant: str
+) -> None:
+    for stage in ("dealt", "early", "late", "second_round"):
+        scene = scenes.need(variant, stage)
+        game = decoded(scene.table.id, scene.kept)
+        seat = game.state.turn
+        assert seat is not None
+        elsewhere = [tile for tile in TILES if tile not in game.state.hands[seat]]
+        assert {place_of(game, tile) for tile in elsewhere} >= {"a hand", "no set"}
+        answers = {
+            str(heard(api.move(scene.table, seat, {"action": "play", "tile": tile.name}))) for tile in elsewhere
+        }
+        assert len(answers) == 1, answers
+
+
+def place_of(game: Game, tile: Tile) -> str:
+    if tile in game.state.stock:
+        return "the stock"
+    if any(tile in hand for hand in game.state.hands):
+        return "a hand"
+    return "the table" if tile in game.rules.tiles else "no set"
+
+
+@pytest.mark.parametrize("stage", ["dealt", "early", "late", "second_round"])
+@pytest.mark.parametrize("variant", variants())
+def test_a_made_move_that_ends_nothing_shows_its_mover_the_same_whatever_it_cannot_see(
+    still: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+) -> None:
+    scene = scenes.need(variant, stage)
+    game = decoded(scene.table.id, scene.kept)
+    seat = game.state.turn
+    assert seat is not None
+    moves = [move for move in still.moves(scene.table, seat)["moves"] if move["action"] != "draw"]
+    for move in moves:
+        shown = []
+        for kept in versions_of(scene, seat):
+            put(server, scene.table.id, kept)
+            answer = still.move(scene.table, seat, move)
+            assert answer.json is not None
+            if answer.json["status"] == "playing":
+                shown.append(heard(answer))
+        assert all(each == shown[0] for each in shown), f"{move} tells seat {seat} what it cannot see"
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_draw_shows_the_others_only_that_one_tile_was_drawn(
+    still: Api, server: redis.Redis, scenes: Scenes, variant: str
+) -> None:
+    scene = scenes.need(variant, "dealt")
+    view = play_on(still, scene.table, lambda view: drawing(still, scene.table, view), Random(SEED))
+    seat = mover(view)
+    before = Scene(scene.table, keep(server, scene.table.id))
+    watching = [viewer for viewer in viewers(scene.table) if viewer != seat]
+    shown: dict[int | None, list[Heard]] = {viewer: [] for viewer in watching}
+    state = decoded(scene.table.id, before.kept).state
+    fitting = [bool(tile.mask & state.layout.open_mask) for tile in state.stock]
+    same = [tile for tile, fits in zip(state.stock, fitting, strict=True) if fits == fitting[0]]
+    for top in same[:_ALIKE]:
+        game = decoded(scene.table.id, before.kept)
+        stock = (top, *(tile for tile in state.stock if tile is not top))
+        changed = game._replace(state=state._replace(stock=stock))
+        put(server, scene.table.id, Kept(b"%d %b" % (game.version, encode_game(changed)), before.kept.events))
+        post_first(still, scene.table, seat, still.moves(scene.table, seat)["moves"])
+        for viewer in watching:
+            token = None if viewer is None else scene.table.tokens[viewer]
+            shown[viewer].append(heard(still.get(scene.table.path, token=token)))
+    for viewer, answers in shown.items():
+        assert all(each == answers[0] for each in answers), f"the draw tells {viewer} the tile"
+
+
+def drawing(api: Api, table: Table, view: dict[str, Any]) -> bool:
+    """Whether somebody must draw now (a match that is over has no draw to show, and fails the test)."""
+    assert view["status"] != "finished", "nobody ever had to draw"
+    return bool(view["status"] == "playing" and api.moves(table, mover(view))["moves"][0]["action"] == "draw")
+
+
+def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
+    first = deal("domino", "0-0 …", "1-1 …", "2-2 …")
+    second = deal("domino", "6-6 3-4 …", "5-5 …", "4-4 …")
+    seen = []
+    for deals in ([first], [first, second]):
+        people = [{"name": "Ada"}, {"name": "Bo"}, {"open": True}]
+        table = api.create("domino", people, deals=deals)
+        shown = json.loads(api.get(table.path).data)
+        volatile = {"id", "created_at", "updated_at", "expires_at"}
+        seen.append({name: value for name, value in shown.items() if name not in volatile})
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_no_answer_tells_a_seed_a_hash_or_anybodys_token(api: Api, server: redis.Redis, variant: str) -> None:
+    players = variants()[variant].players
+    seats = min(players.low + 1, players.high)
+    people = [{"name": f"P{seat}"} for seat in range(seats - 1)]
+    table = api.create(variant, [*people, {"open": True}], seed=SEED, rules=shortest(variant))
+    assert table.join_code is not None
+    taken = api.join(table).json
+    assert taken is not None
+    created, joined = api.heard
+    table.tokens[taken["seat"]] = taken["token"]
+    game = decoded(table.id, keep(server, table.id))
+    seed = game.deck.seed
+    assert seed == seed_from_text(SEED)
+    assert game.join_hash is not None
+    play_on(api, table, lambda view: view["status"] == "finished", Random(SEED))
+    for seat in viewers(table):
+        for show in (api.view, api.moves, api.score):
+            show(table, seat)
+        api.post(f"{table.path}/moves", {"action": "draw"}, token=None if seat is None else table.tokens[seat])
+    for seat in table.tokens:
+        api.get(table.path, token=table.tokens[seat] + "x")
+
+    hashes = [game.join_hash, *(each.token_hash or b"" for each in game.seats), seed, sha256(seed).digest()]
+    secrets = [SEED, table.join_code, *table.tokens.values()]
+    secrets += [spelled for each in hashes for spelled in (each.hex(), b64encode(each).decode()[:40])]
+    for answer in api.heard:
+        text = answer.get_data(as_text=True) + str(answer.headers)
+        told = [secret for secret in secrets if secret and secret in text]
+        if answer is created:
+            assert set(told) == {table.join_code, *(table.tokens[seat] for seat in range(seats - 1))}
+        elif answer is joined:
+            assert told == [table.tokens[seats - 1]]
+        else:
+            assert not told
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_no_answer_names_the_stock_in_the_order_in_which_it_lies(
+    api: Api, server: redis.Redis, scenes: Scenes, variant: str
+) -> None:
+    for option in variants()[variant].options:
+        for value in option.values or (option.low,):
+            if option.key == "set" or type(value) is int:
+                continue
+            seats = min(variants()[variant].players.low + 1, variants()[variant].players.high)
+            for attempt in range(6):
+                table = api.create(variant, seats, seed=f"{attempt}", rules={option.key: value})
+                play_on(api, table, lambda view: view["status"] in ("round_over", "finished"), Random(attempt))
+                stock = [tile.name for tile in decoded(table.id, keep(server, table.id)).state.stock]
+                if stock != sorted(stock):
+                    for separator in (", ", ",", '","', " ", " + "):
+                        assert separator.join(stock) not in api.get(f"{table.path}/score").get_data(as_text=True)

@@ -1,0 +1,66 @@
+"""What the service prints: enough to see what went on, and nothing that opens a game or tells a tile."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from service.engine.variants import variants
+from tests.serving import Service
+from tests.whole.table import Table, connect
+from tests.whole.test_sockets import Line
+
+SEED = "a seed nobody may read"
+TOKEN = re.compile(r"seat_[\w-]{20,}")
+
+
+def test_no_secret_is_printed(tmp_path: Path) -> None:
+    secrets: set[str] = {SEED, "wrong-token", "wrong-code", "Secret Ada"}
+    service = Service(tmp_path, LOG_LEVEL="debug")
+    with service, connect(service.url) as http:
+        for variant in variants():
+            table = Table.create(http, variant, seed=SEED)
+            secrets |= set(table.tokens.values())
+            for count, view in enumerate(table.play(1)):
+                seat = table.to_move(view)
+                if count % 20 == 0:
+                    table.move(seat, {"action": "play", "tile": "99-99"})
+                    table.move(seat, {"action": "pass", "version": 1})
+                    table.move(seat, {"action": "fly", "token": table.tokens[seat]})
+        waiting = Table.create(http, "domino", [{"name": "Secret Ada"}, {"open": True}], seed=SEED)
+        assert waiting.join_code
+        secrets |= {waiting.tokens[0], waiting.join_code}
+        token = waiting.tokens[0]
+        join = {"name": "Secret Ada", "join_code": waiting.join_code}
+        for headers in ({"Authorization": "Bearer wrong-token"}, {"Authorization": f"Basic {token}"}):
+            assert http.get(waiting.path, headers=headers).status_code == 401
+        http.get(f"{waiting.path}/{token}")
+        http.get(waiting.path, params={"token": token, "join_code": waiting.join_code})
+        http.post(f"{waiting.path}/players", json={**join, "join_code": "wrong-code"})
+        http.post(f"{waiting.path}/players", content=json.dumps(join)[:-1], headers={"Content-Type": "application/json"})
+        http.post(f"{waiting.path}/players", json={**join, "name": 1})
+        # Requests so broken that they never reach the application.
+        for broken in (
+            f"GET {waiting.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization Bearer {token}\r\n\r\n",
+            f"GET {waiting.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer\0{token}\r\n\r\n",
+            f"GET {waiting.path} HTTP/1.1\r\nHost: localhost\r\nBearer {token}: x\r\n\r\n",
+            f"GET {waiting.path}?token={token} HTTP/9.1\r\n\r\n",
+            f"GET {waiting.path}?token={token}\r\n\r\n",
+            f"Bearer {token}\r\n\r\n",
+            f"POST {waiting.path}/players HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: {token}\r\n\r\n",
+            f"POST {waiting.path}/players HTTP/1.1\r\nHost: localhost\r\nContent-Length: {token}\r\n\r\n",
+            f"POST {waiting.path}/players HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Transfer-Encoding: chunked\r\n\r\n{token}\r\n",
+        ):
+            with Line(service) as line:
+                line.send(broken)
+                assert token.encode() not in line.read().body
+        taken = http.post(f"{waiting.path}/players", json=join)
+        assert taken.status_code == 201
+        secrets.add(taken.json()["token"])
+    printed = "\n".join(service.lines) + (tmp_path / "server.log").read_text()
+    assert "Serving dominoes" in printed
+    assert [secret for secret in secrets if secret in printed] == []
+    assert not TOKEN.search(printed)
+    assert "Traceback" not in printed

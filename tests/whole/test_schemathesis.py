@@ -1,0 +1,164 @@
+"""Requests drawn from the document, good and bad, into live games: every answer must be one that the document allows.
+
+``SCHEMATHESIS_EXAMPLES`` draws more of them for each operation (30 in a usual run), ``SCHEMATHESIS_SEED`` other ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+
+from service.engine.variants import variants
+from tests.serving import Service
+from tests.whole.table import PATIENCE, Json, Table
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "30"))
+SEED = int(os.environ.get("SCHEMATHESIS_SEED", "1"))
+BEARER = "Bearer of-a-seat"
+
+ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409"]
+OPERATIONS: list[Json] = [
+    # What a plain schema cannot say: a seat is one of three things, options hold for some variants only, …
+    {"include-operation-id": "createGame", "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}}},
+    # … a tile goes with a play only; and a version drawn at random is not the game's.
+    {
+        "include-operation-id": "makeMove",
+        "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "412", "422"]}},
+    },
+]
+CHECKS: Json = {
+    # A bad `If-Match` is one that does not hold.
+    "negative_data_rejection": {"expected-statuses": ["400", "401", "403", "404", "405", "406", "409", "412", "415", "422"]},
+    "max_response_time": 5.0,
+}
+
+
+class Tables:
+    """Live games of every variant, and games with seats to be taken; a game that is over makes room for a new one."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self.http = http
+        self.numbers = itertools.count()
+        self.luck = random.Random(SEED)
+        self.playing = [self._deal(variant) for variant in variants()]
+        self.waiting = [self._open() for _ in range(2)]
+
+    def _deal(self, variant: str) -> Table:
+        return Table.create(self.http, variant)
+
+    def _open(self) -> Table:
+        return Table.create(self.http, "menschenwolf", [{"name": "Ada"}, *[{"open": True}] * 12])
+
+    def live(self, number: int) -> tuple[Table, int]:
+        """A running game and the seat that is to move."""
+        place = number % len(self.playing)
+        table = self.playing[place]
+        view = table.view()
+        if view["status"] == "finished":
+            table = self.playing[place] = self._deal(view["variant"])
+        return table, table.to_move()
+
+    def half_empty(self, number: int) -> Table:
+        place = number % len(self.waiting)
+        if self.waiting[place].view()["status"] != "waiting":
+            self.waiting[place] = self._open()
+        return self.waiting[place]
+
+
+class Seat:
+    """Marks the requests that are to come from a seat; which one is known when they are sent."""
+
+    def get(self, _case: schemathesis.Case, _context: schemathesis.AuthContext) -> str:
+        return BEARER
+
+    def set(self, case: schemathesis.Case, data: str, _context: schemathesis.AuthContext) -> None:
+        case.headers["Authorization"] = data
+
+
+SEATS: list[list[Json]] = [
+    [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cy"}, {"name": "Di"}],
+    [{"name": "Ada"}, {"open": True}, {"open": True}, {"name": "Di"}],
+]
+EXPECTED: dict[str, set[int]] = {
+    "createGame": {201, 422},
+    "getGame": {200, 401, 404},
+    "getMoves": {200, 401, 404},
+    "getScore": {200, 401, 404},
+    "joinGame": {201, 401, 403, 404, 422},
+    "makeMove": {201, 401, 409, 412, 422},
+}
+
+described = schemathesis.openapi.from_path(
+    ROOT / "openapi.yaml",
+    config=schemathesis.Config.from_dict(
+        {
+            "seed": SEED,
+            "request-timeout": PATIENCE,
+            "checks": CHECKS,
+            "operations": OPERATIONS,
+            "generation": {"database": "none", "deterministic": True, "max-examples": EXAMPLES, "no-shrink": True},
+        }
+    ),
+)
+described.auth(refresh_interval=None)(Seat)
+
+
+@pytest.fixture(scope="session")
+def tables(http: httpx.Client) -> Tables:
+    return Tables(http)
+
+
+@pytest.fixture
+def seen() -> Iterator[Counter[tuple[str, int]]]:
+    """Counts operations and the status of their answers; afterwards the test must have seen more than refusals."""
+    counted: Counter[tuple[str, int]] = Counter()
+    yield counted
+    for name in {name for name, _ in counted}:
+        assert EXPECTED.get(name, {200}) <= {status for each, status in counted if each == name}, counted
+
+
+@described.parametrize()
+@settings(max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_every_answer_is_one_that_the_document_allows(
+    case: schemathesis.Case, service: Service, tables: Tables, seen: Counter[tuple[str, int]]
+) -> None:
+    bring_to_life(case, tables)
+    answer = case.call(base_url=service.url)
+    seen[case.operation.definition.raw["operationId"], answer.status_code] += 1
+    case.validate_response(answer)
+
+
+def bring_to_life(case: schemathesis.Case, tables: Tables) -> None:
+    """Let most requests go to a live game, with the token of a seat, and many of the good ones with what it needs."""
+    number = next(tables.numbers)
+    assert case.meta is not None
+    is_good = case.meta.generation.mode.is_positive
+    joins = case.path.endswith("/players")
+    table, seat = (tables.half_empty(number), 0) if joins else tables.live(number)
+    if "game" in case.path_parameters:
+        if number % 8:
+            case.path_parameters["game"] = table.id
+        elif is_good and case.operation.definition.raw["operationId"] != "makeMove":
+            case.headers.pop("Authorization", None)
+    if case.headers.get("Authorization") == BEARER or ("Authorization" in case.headers and number % 4):
+        case.headers["Authorization"] = f"Bearer {table.tokens[seat]}"
+    if not is_good or number % 3 == 0:
+        return
+    if joins:
+        case.body = {**case.body, "join_code": table.join_code}
+    elif case.path.endswith("/moves") and case.method == "POST":
+        case.body = tables.luck.choice(table.moves(seat))
+    elif case.path == "/v1/games":
+        case.body = {**case.body, "players": tables.luck.choice(SEATS)}
+        case.body.pop("deals", None)
+        case.body.pop("rules", None)

@@ -1,0 +1,465 @@
+"""Bytes on the wire, as a careless or hostile client sends them: answered or hung up on, and nobody else suffers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import socket
+import time
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tests.serving import Service
+from tests.whole.contract import PROBLEM
+from tests.whole.table import PATIENCE, Json, Table
+
+LIMIT = 256 * 1024
+CHUNK = 8 * 1024
+JSON_POST = "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{}\r\n"
+GOOD = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
+
+
+class Answer:
+    """One answer, read off a line."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def problem(self) -> Json:
+        assert self.headers["content-type"] == PROBLEM, self.body
+        value: Json = json.loads(self.body)
+        assert value["status"] == self.status
+        return value
+
+
+class Line:
+    """A connection to the service, on which bytes are written and answers read."""
+
+    def __init__(self, service: Service) -> None:
+        url = urlsplit(service.url)
+        assert url.hostname
+        assert url.port
+        self._socket = socket.create_connection((url.hostname, url.port), timeout=PATIENCE)
+        self._kept = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._socket.close()
+
+    def send(self, *parts: bytes | str) -> None:
+        for part in parts:
+            self._socket.sendall(part.encode() if isinstance(part, str) else part)
+
+    def end_sending(self) -> None:
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def _receive(self) -> bool:
+        got = self._socket.recv(65536)
+        self._kept += got
+        return bool(got)
+
+    def read(self, *, head: bool = False) -> Answer:
+        """The next answer; its length must be announced. Raises ``EOFError`` when the line ends instead."""
+        while b"\r\n\r\n" not in self._kept:
+            if not self._receive():
+                raise EOFError(self._kept)
+        top, _, self._kept = self._kept.partition(b"\r\n\r\n")
+        first, *lines = top.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        length = 0 if head else int(headers["content-length"])
+        while len(self._kept) < length:
+            if not self._receive():
+                raise EOFError(self._kept)
+        body, self._kept = self._kept[:length], self._kept[length:]
+        return Answer(int(first.split(" ")[1]), headers, body)
+
+    def ends(self) -> bool:
+        """Whether the service hangs up without another answer."""
+        try:
+            return not self._receive() and not self._kept
+        except ConnectionResetError:
+            return True
+
+    def says_something(self, seconds: float) -> bool:
+        return bool(select.select([self._socket], [], [], seconds)[0])
+
+
+@pytest.fixture
+def line(service: Service) -> Iterator[Line]:
+    with Line(service) as it:
+        yield it
+
+
+def chunked(body: bytes, size: int = CHUNK) -> Iterator[bytes]:
+    for start in range(0, len(body), size):
+        piece = body[start : start + size]
+        yield b"%x\r\n%b\r\n" % (len(piece), piece)
+    yield b"0\r\n\r\n"
+
+
+def padded(size: int) -> bytes:
+    body = json.dumps(GOOD).encode()
+    return body + b" " * (size - len(body))
+
+
+def still_in_step(line: Line) -> None:
+    """The next request on the same line gets its own answer."""
+    line.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    answer = line.read()
+    assert (answer.status, answer.body) == (200, b'{"status":"ok"}')
+
+
+def in_step_or_closed(line: Line, answer: Answer) -> None:
+    """After a refusal the line goes on with the next request, or it is closed as the answer said."""
+    if answer.headers.get("connection", "").lower() == "close":
+        assert line.ends()
+    else:
+        still_in_step(line)
+
+
+@pytest.mark.parametrize("size", [10, 1000, CHUNK, LIMIT])
+def test_a_chunked_body_within_the_limit_is_taken(size: int, line: Line) -> None:
+    body = padded(LIMIT)
+    line.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"), *chunked(body, size))
+    assert line.read().status == 201
+    still_in_step(line)
+
+
+@pytest.mark.parametrize("size", [LIMIT + 1, 4 * LIMIT])
+def test_a_chunked_body_beyond_the_limit_is_too_large(size: int, line: Line) -> None:
+    line.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"))
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not listen to the end
+        line.send(*chunked(padded(size)))
+    answer = line.read()
+    assert (answer.status, answer.problem["code"]) == (413, "too_large")
+    in_step_or_closed(line, answer)
+
+
+def test_an_endless_chunked_body_is_not_waited_for(line: Line) -> None:
+    line.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"))
+    piece = b"%x\r\n%b\r\n" % (CHUNK, b" " * CHUNK)
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        for _ in range(2 * LIMIT // CHUNK):
+            line.send(piece)
+            if line.says_something(0):
+                break
+    assert line.says_something(PATIENCE)
+    assert line.read().problem["code"] == "too_large"
+
+
+def test_a_body_announced_beyond_the_limit_is_refused_before_it_is_sent(line: Line) -> None:
+    line.send(JSON_POST.format("/v1/games", f"Content-Length: {LIMIT + 1}\r\n"))
+    answer = line.read()
+    assert (answer.status, answer.problem["code"]) == (413, "too_large")
+
+
+def test_a_client_that_waits_for_leave_to_send_gets_it(line: Line) -> None:
+    body = json.dumps(GOOD).encode()
+    line.send(JSON_POST.format("/v1/games", f"Expect: 100-continue\r\nContent-Length: {len(body)}\r\n"))
+    assert line.read(head=True).status == 100
+    line.send(body)
+    assert line.read().status == 201
+    still_in_step(line)
+
+
+@pytest.mark.parametrize("refused", [("/v1/games/none/moves", 401), ("/v1/games/none/players", 404), ("/healthz", 405)])
+def test_the_body_of_a_refused_request_is_not_taken_for_the_next_one(refused: tuple[str, int], line: Line) -> None:
+    path, status = refused
+    body = b"GET /v1/variants HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3
+    line.send(JSON_POST.format(path, f"Content-Length: {len(body)}\r\n"), body)
+    answer = line.read()
+    assert answer.status == status
+    in_step_or_closed(line, answer)
+
+
+def test_a_length_shorter_than_the_body_cuts_it(line: Line) -> None:
+    body = json.dumps(GOOD).encode()
+    line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body) - 1}\r\n"), body)
+    assert line.read().problem["code"] == "malformed"
+
+
+def test_a_length_longer_than_the_body_is_not_answered_as_if_it_were_whole(line: Line, http: httpx.Client) -> None:
+    body = json.dumps(GOOD).encode()
+    line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body) + 10}\r\n"), body)
+    assert not line.says_something(0.3)
+    assert http.get("/healthz").status_code == 200
+    line.end_sending()
+    with contextlib.suppress(EOFError, ConnectionResetError):
+        assert line.read().status == 400
+
+
+BAD_LENGTHS = ["-1", "abc", "1, 2", "+5", "0x10", "9" * 40, ""]
+
+
+@pytest.mark.parametrize("length", BAD_LENGTHS)
+def test_a_length_that_is_none_is_refused(length: str, line: Line) -> None:
+    line.send(JSON_POST.format("/v1/games", f"Content-Length: {length}\r\n"), "{}")
+    assert line.read().status in (400, 413)
+
+
+def test_two_lengths_are_one_too_many(line: Line) -> None:
+    line.send(JSON_POST.format("/v1/games", "Content-Length: 2\r\nContent-Length: 3\r\n"), "{} ")
+    assert line.read().status == 400
+    assert line.ends()
+
+
+def test_a_length_beside_chunks_is_refused(line: Line) -> None:
+    head = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"
+    line.send(JSON_POST.format("/v1/games", head) + "5\r\n{    \r\n0\r\n\r\n")
+    assert line.read().status == 400
+    assert line.ends()
+
+
+READ = ("/healthz", "/readyz", "/openapi.yaml", "/v1/variants", "/v1/variants/domino", "/docs/", "game", "moves", "score")
+
+
+@pytest.fixture(scope="module")
+def table(http: httpx.Client) -> Table:
+    return Table.create(http, "domino", 2)
+
+
+def address(table: Table, path: str) -> str:
+    return path if path.startswith("/") else table.path + ("" if path == "game" else f"/{path}")
+
+
+@pytest.mark.parametrize("path", [*READ, "/v1/variants/none", "/v1/games/none", "/none"])
+def test_head_says_what_get_says_without_the_body(path: str, line: Line, table: Table) -> None:
+    request = f"{address(table, path)} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    line.send(f"GET {request}")
+    got = line.read()
+    line.send(f"HEAD {request}")
+    told = line.read(head=True)
+    assert told.status == got.status
+    for headers in (got.headers, told.headers):
+        headers.pop("date")
+    assert told.headers == got.headers
+    still_in_step(line)
+
+
+@pytest.mark.parametrize("path", [*READ, "/v1/games", "/v1/games/none/players"])
+def test_options_names_the_methods_and_lets_browsers_of_any_origin_in(path: str, line: Line, table: Table) -> None:
+    line.send(
+        f"OPTIONS {address(table, path)} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://elsewhere.example\r\n"
+        "Access-Control-Request-Method: POST\r\n"
+        "Access-Control-Request-Headers: authorization, content-type, if-match, if-none-match\r\n\r\n"
+    )
+    answer = line.read()
+    assert answer.status in (200, 204)
+    methods = set(answer.headers["allow"].split(", "))
+    assert "OPTIONS" in methods
+    assert ("HEAD" in methods) is ("GET" in methods)
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "access-control-allow-credentials" not in answer.headers
+    assert "POST" in answer.headers["access-control-allow-methods"]
+    allowed = {each.strip().lower() for each in answer.headers["access-control-allow-headers"].split(",")}
+    assert {"authorization", "content-type", "if-match", "if-none-match"} <= allowed
+    still_in_step(line)
+
+
+def test_a_browser_may_read_what_it_needs_of_every_answer(http: httpx.Client, table: Table) -> None:
+    for answer in (table.get(), table.get("/none"), http.get("/v1/games/none"), http.post("/v1/games", content=b"{")):
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        shown = {each.strip().lower() for each in answer.headers["Access-Control-Expose-Headers"].split(",")}
+        assert {"etag", "location", "retry-after", "www-authenticate", "allow"} <= shown
+        assert "Set-Cookie" not in answer.headers
+
+
+ERRORS = {
+    "404": ("GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+    "405": ("DELETE /v1/games HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
+    "401": ("GET /v1/games/none HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\n", 401),
+    "406": ("GET /v1/variants HTTP/1.1\r\nHost: localhost\r\nAccept: image/png\r\n\r\n", 406),
+    "415": ("POST /v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}", 415),
+    "400": (JSON_POST.format("/v1/games", "Content-Length: 1\r\n") + "{", 400),
+    "422": (JSON_POST.format("/v1/games", "Content-Length: 2\r\n") + "{}", 422),
+}
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_after_an_error_the_line_goes_on(error: str, line: Line) -> None:
+    request, status = ERRORS[error]
+    for _ in range(3):
+        line.send(request)
+        assert line.read().problem["status"] == status
+    still_in_step(line)
+
+
+def test_requests_sent_ahead_are_answered_in_their_order(line: Line) -> None:
+    names = list(ERRORS) * 3
+    line.send("".join(ERRORS[name][0] for name in names))
+    assert [line.read().status for _ in names] == [ERRORS[name][1] for name in names]
+    still_in_step(line)
+
+
+NONSENSE = {
+    "no http": b"hello\r\n\r\n",
+    "nothing": b"\r\n\r\n\r\n",
+    "zeros": b"\0" * 4096,
+    "noise": bytes(range(256)) * 16,
+    "tls": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\xaa" * 500,
+    "http/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "a version to come": b"GET / HTTP/9.9\r\n\r\n",
+    "a header without a colon": b"GET /healthz HTTP/1.1\r\nHost localhost\r\n\r\n",
+    "a header with a NUL": b"GET /healthz HTTP/1.1\r\nHost: local\0host\r\n\r\n",
+    "a folded header": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n more\r\n\r\n",
+    "a space before the colon": b"GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n",
+    "a long line": b"GET /" + b"a" * 10_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a long header": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 100_000 + b"\r\n\r\n",
+    "many headers": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 1000 + b"\r\n",
+    "no such chunk": JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode() + b"zz\r\n{}\r\n0\r\n\r\n",
+    "a huge chunk": JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode() + b"f" * 40 + b"\r\n{}",
+    "a minus chunk": JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode() + b"-1\r\n{}\r\n0\r\n\r\n",
+    "an odd coding": JSON_POST.format("/v1/games", "Transfer-Encoding: gzip, chunked\r\n").encode() + b"0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_is_refused_and_kills_no_worker(name: str, service: Service, http: httpx.Client) -> None:
+    before = service.workers()
+    for _ in range(4):  # so that each worker gets some
+        with Line(service) as line:
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                line.send(NONSENSE[name])
+                line.end_sending()
+            with contextlib.suppress(EOFError, ConnectionResetError):
+                answer = line.read()
+                assert 400 <= answer.status <= 505
+                assert answer.status != 500
+                assert b"Traceback" not in answer.body
+    assert http.get("/healthz").status_code == 200
+    assert service.workers() == before
+
+
+ODD_TARGETS = ["/%00", "/%ff%fe", "/v1/games/%ed%a0%80", "/v1/games/%", "/v1/games/a%2fb", "/v1//variants", "//evil.example/",
+               "/v1/games/../variants", "/v1/games/" + "a" * 3000, "/v1/variants/%F0%9F%81%A9", "*", "http://localhost/none"]
+
+
+@pytest.mark.parametrize("target", ODD_TARGETS)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_an_odd_address_is_a_problem_like_any_other(method: str, target: str, line: Line) -> None:
+    line.send(f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+    answer = line.read()
+    assert 400 <= answer.status < 500, answer.body
+    assert answer.problem["code"] in ("malformed", "not_found", "method_not_allowed", "unsupported_media_type")
+    in_step_or_closed(line, answer)
+
+
+ODD_HEADERS = [
+    ("Authorization", b"Bearer \xff\xfe"), ("Authorization", b"Bearer"), ("Authorization", b"Basic QTpC"),
+    ("Authorization", b"Bearer a b"), ("Authorization", b""),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), ODD_HEADERS)
+def test_an_odd_token_is_no_token(name: str, value: bytes, line: Line, table: Table) -> None:
+    line.send(f"GET {table.path} HTTP/1.1\r\nHost: localhost\r\n{name}: ", value, "\r\n\r\n")
+    answer = line.read()
+    assert (answer.status, answer.problem["code"]) == (401, "unauthorized")
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+    still_in_step(line)
+
+
+ODD_BUT_HARMLESS = [
+    b"If-None-Match: \xff", b"If-None-Match: ,,\"", b"If-None-Match: W/", b"Accept: ;;q=", b"Accept-Language: \xe4;q=9",
+    b"Accept-Language: " + b"de;q=0.1," * 500, b"Cookie: a=\"\x80", b"Origin: \xff", b"Range: bytes=0-1", b"X-Forwarded-For: x",
+    b"If-Modified-Since: yesterday", b"Content-Type: \xff", b"Content-Encoding: gzip",
+]
+
+
+@pytest.mark.parametrize("header", ODD_BUT_HARMLESS)
+def test_an_odd_header_does_no_harm(header: bytes, line: Line, table: Table) -> None:
+    for path in (table.path, "/v1/variants/domino"):
+        line.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n", header, b"\r\n\r\n")
+        answer = line.read()
+        assert answer.status in (200, 406)
+        still_in_step(line)
+
+
+BAD_BODIES = {
+    "empty": b"",
+    "cut": b'{"variant": "domino"',
+    "a list": b"[]",
+    "null": b"null",
+    "NaN": b'{"variant": NaN}',
+    "a key twice": b'{"variant": "domino", "variant": "fido", "players": [{"name": "A"}, {"name": "B"}, {"name": "C"}]}',
+    "a lone surrogate": b'{"variant": "domino", "players": [{"name": "\\ud800"}, {"name": "B"}]}',
+    "a NUL": b'{"variant": "domino", "players": [{"name": "A\\u0000"}, {"name": "B"}]}',
+    "deep": b"[" * 100_000,
+    "deep objects": b'{"a":' * 40_000 + b"1" + b"}" * 40_000,
+    "latin-1": '{"variant": "domino", "players": [{"name": "Ä"}, {"name": "B"}]}'.encode("latin-1"),
+    "utf-16": json.dumps(GOOD).encode("utf-16"),
+    "a mark at the start": b"\xef\xbb\xbf" + json.dumps(GOOD).encode(),
+    "a huge number": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 1' + b"0" * 5000 + b"}}",
+    "an exponent": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 1e400}}',
+    "a number as text": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": "2"}}',
+    "a fraction": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 2.0}}',
+    "true": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": true}}',
+    "an unknown field": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "colour": "red"}',
+    "a bot": b'{"variant": "domino", "players": [{"name": "A"}, {"bot": "greedy"}]}',
+    "many seats": b'{"variant": "domino", "players": [' + b'{"name": "A"},' * 9000 + b'{"name": "A"}]}',
+}
+
+
+@pytest.mark.parametrize("name", BAD_BODIES)
+def test_a_bad_body_is_refused(name: str, line: Line) -> None:
+    body = BAD_BODIES[name]
+    line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\n"), body)
+    answer = line.read()
+    assert (answer.status, answer.problem["code"]) in ((400, "malformed"), (422, "invalid"))
+    if answer.status == 422:
+        assert answer.problem["errors"]
+    still_in_step(line)
+
+
+def test_hundreds_of_half_requests_stop_nobody(service: Service, http: httpx.Client, table: Table) -> None:
+    halves = (
+        b"GET /v1/var",
+        b"GET /v1/variants HTTP/1.1\r\nHost: loc",
+        JSON_POST.format("/v1/games", "Content-Length: 1000\r\n").encode() + b'{"variant"',
+        JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode() + b'9\r\n{"variant',
+    )
+    with contextlib.ExitStack() as stack:
+        lines = [stack.enter_context(Line(service)) for _ in range(200)]
+        for number, each in enumerate(lines):
+            each.send(halves[number % len(halves)])
+        before = service.workers()
+        began = time.monotonic()
+        for _ in range(25):
+            assert http.get("/v1/variants").status_code == 200
+            assert table.get(seat=0).status_code == 200
+            with Line(service) as fresh:
+                still_in_step(fresh)
+        assert time.monotonic() - began < 5
+        assert service.workers() == before
+        # The slow ones that go on are answered in the end.
+        body = json.dumps(GOOD).encode()
+        slow = stack.enter_context(Line(service))
+        slow.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\n"))
+        for place in range(0, len(body), 16):
+            slow.send(body[place : place + 16])
+        assert slow.read().status == 201
+
+
+def test_clients_that_hang_up_leave_nothing_behind(service: Service, http: httpx.Client) -> None:
+    before = service.workers()
+    for request in (b"GET /v1/vari", b"GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n"):
+        for _ in range(50):
+            with Line(service) as line:
+                line.send(request)
+    assert http.get("/healthz").status_code == 200
+    assert service.workers() == before
+    assert os.getpid() not in before
