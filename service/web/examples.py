@@ -75,13 +75,15 @@ def take_examples(app: Flask) -> Examples:
     ask("POST", "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}], "rules": {"hand": 9}})
     game = f"/v1/games/{opened['game']['id']}"
     tokens = {0: opened["seats"][0]["token"]}
-    ask("POST", f"{game}/moves", {"action": "draw"}, tokens[0])
     ask("POST", f"{game}/players", {"name": "Bo", "join_code": "ABCDEFGHIJKLMNOP"})
     taken = ask("POST", f"{game}/players", {"name": "Bo", "join_code": opened["join_code"]})
     ask("POST", f"{game}/players", {"name": "Cleo", "join_code": opened["join_code"]})
     tokens[1] = taken["token"]
     for method, path in (("GET", game), ("GET", f"{game}/moves"), ("GET", f"{game}/score"), ("POST", f"{game}/moves")):
         ask(method, path, {"action": "pass"} if method == "POST" else None, "seat_that_opens_nothing")
+    for path in ("", "/moves", "/score"):
+        ask("GET", f"/v1/games/{'A' * 22}{path}")
+    ask("POST", f"{game}/players", {"join_code": opened["join_code"]})
     _play(session, game, tokens)
     return session.examples
 
@@ -94,8 +96,8 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
         seat = view["turn"]["seat"] if "turn" in view else 0
         legal = session.ask("GET", f"{game}/moves", token=tokens[seat])["moves"]
         view = session.ask("POST", f"{game}/moves", legal[0], tokens[seat])
-        if ("makeMove", 409) not in session.examples and view["version"] > 9:
-            session.ask("POST", f"{game}/moves", {"action": "play", "tile": "6-6"}, tokens[1 - seat])
+        if view["version"] > 9 and view["legal_moves"]:
+            session.ask("POST", f"{game}/moves", {"action": "flip"}, tokens[seat])
             session.ask("POST", f"{game}/moves", {**legal[0], "version": 3}, tokens[seat])
             session.ask("POST", f"{game}/moves", {"action": "play"}, tokens[seat])
     session.ask("GET", f"{game}/score")

@@ -18,6 +18,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
+from service.bootstrap import build_document
 from service.engine.deal import Deck, seed_from_text
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, Tile, sort_tiles

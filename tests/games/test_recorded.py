@@ -43,7 +43,9 @@ def recorded(key: str) -> Iterator[Case]:
     """
     simple = sorted(setups(key), key=lambda setup: len(setup[1]))
     default = [seats for seats, options in simple if not options]
-    wanted: list[tuple[int, Choices]] = [(seats, ()) for seats in sorted({default[0], default[len(default) // 2], default[-1]})]
+    wanted: list[tuple[int, Choices]] = [
+        (seats, ()) for seats in sorted({default[0], default[len(default) // 2], default[-1]})
+    ]
     for option in variants()[key].options:
         values = option_values(option) if option.values or option.high - option.low < 10 else (option.low + 1,)
         for value in values:
@@ -52,7 +54,7 @@ def recorded(key: str) -> Iterator[Case]:
                 counts = [seats for seats, options in simple if options == fewest]
                 wanted.append((counts[len(counts) // 2], fewest))
     for number, (seats, options) in enumerate(wanted):
-        yield Case(key, seats, options, f"recorded {number}", number, LONGEST)
+        yield Case(key, seats, options, f"told {number}", number, LONGEST)
 
 
 def file_of(case: Case) -> Path:
