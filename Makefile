@@ -47,7 +47,7 @@ fmt: $(DEV) ## format, and mend what lint can mend
 	@$(BIN)/ruff format .
 
 openapi: $(RUN) ## write openapi.yaml anew
-	@$(BIN)/python -m service openapi > openapi.yaml
+	@$(BIN)/python -m service openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 lock: $(DEV) ## write the lock files anew after a change of pyproject.toml, keeping versions where they may stay
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml

@@ -125,11 +125,11 @@ class Scenes:
         """A game that somebody is out of while others play on, if one of a few comes to that."""
         for attempt in range(4):
             table = self._api.create(variant, variants()[variant].players.low + 2, seed=SEED, rules={"limit": 30})
-            view = play_on(
-                self._api, table, lambda view: _gone(view) or view["status"] == "finished", Random(attempt)
-            )
+            view = play_on(self._api, table, lambda view: _gone(view) or view["status"] == "finished", Random(attempt))
             if view["status"] != "finished":
                 return table
+            if not _gone(view):
+                break  # nobody ever goes out of this game
         return None
 
 

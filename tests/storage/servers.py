@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -68,8 +69,9 @@ class FalseServer:
     ``commands`` are those received whole, in their order, whatever the connection.
     """
 
-    def __init__(self, answer: Callable[[list[bytes]], Answer]) -> None:
+    def __init__(self, answer: Callable[[list[bytes]], Answer], tls: ssl.SSLContext | None = None) -> None:
         self._answer = answer
+        self._tls = tls
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._wake, self._waker = socket.socketpair()
         self._thread = threading.Thread(target=self._serve)
@@ -97,13 +99,18 @@ class FalseServer:
                     return
                 for line in ready:
                     if line is self._listening:
-                        clients[line.accept()[0]] = hiredis.Reader()
+                        clients[self._accept()] = hiredis.Reader()
                     elif not self._talk(line, clients[line]):
                         del clients[line]
                         line.close()
         finally:
             for line in clients:
                 line.close()
+
+    def _accept(self) -> socket.socket:
+        line, _ = self._listening.accept()
+        line.settimeout(10)
+        return line if self._tls is None else self._tls.wrap_socket(line, server_side=True)
 
     def _talk(self, line: socket.socket, reader: Any) -> bool:
         """Read and answer; whether the connection stays."""

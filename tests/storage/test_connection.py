@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import ssl
 import subprocess
 import sys
 import threading
@@ -13,10 +14,11 @@ from typing import Any
 import pytest
 import redis
 
+from service.games.ports import Stored
 from service.storage.connection import CONNECTIONS, connect
 from service.storage.redis_store import RedisStore
 from tests.storage.conftest import TTL
-from tests.storage.servers import FalseServer, RealServer
+from tests.storage.servers import Answer, FalseServer, RealServer
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,6 +84,23 @@ def test_a_new_connection_says_nothing_but_the_command() -> None:
     with FalseServer(lambda _: b"$-1\r\n") as server, connect(server.url) as client:
         RedisStore(client, TTL).check()
         assert server.commands == [[b"GET", b"domino:check"]]
+
+
+def test_tls_is_spoken_and_a_connection_that_was_hung_up_is_made_anew() -> None:
+    """With a cipher that needs no certificate, which no real server offers."""
+    cipher = "AECDH-AES256-SHA:@SECLEVEL=0"
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.maximum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        tls.set_ciphers(cipher)
+    except ssl.SSLError:
+        pytest.skip("this OpenSSL has no such cipher")
+    answers: list[Answer] = [b"$3\r\n1 a\r\n", b"$3\r\n2 b\r\n", None, b"$3\r\n3 c\r\n"]
+    with FalseServer(lambda _: answers.pop(0), tls) as server:
+        address = server.url.removeprefix("redis://")
+        with connect(f"rediss://{address}?ssl_cert_reqs=none&ssl_check_hostname=no&ssl_ciphers={cipher}") as client:
+            store = RedisStore(client, TTL)
+            assert [store.read("game") for _ in range(3)] == [Stored(1, b"a"), Stored(2, b"b"), Stored(3, b"c")]
 
 
 def test_a_crowd_shares_no_more_connections_than_the_pool_has(shared_server: RealServer) -> None:

@@ -297,6 +297,8 @@ def test_every_word_for_not_now_is_tried_on_a_server() -> None:
 def test_what_a_server_says_instead_of_serving_is_unavailable(said: str, call: str) -> None:
     with FalseServer(lambda _: f"-{said}\r\n".encode()) as server, connect(server.url) as client:
         refused(RedisStore(client, TTL), call, SAID[said])
+        hung_up = SAID[said] == "connection"
+        assert len(server.commands) == (2 if hung_up and call in READS else 1)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def package(http: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> Ite
     """The name of a package that openapi-python-client has made, to be imported."""
     folder = tmp_path_factory.mktemp("generated")
     (folder / "openapi.yaml").write_bytes(http.get("/openapi.yaml").content)
-    (folder / "config.yaml").write_text("post_hooks: []\npackage_name_override: generated_domino_client\n")
+    (folder / "config.yaml").write_text("post_hooks: []\ncontent_type_overrides:\n  application/yaml: text/plain\npackage_name_override: generated_domino_client\n")
     made = subprocess.run(
         [
             *(sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"),
@@ -53,21 +54,27 @@ class Generated:
         self.models: Any = importlib.import_module(f"{package}.models")
         self._clients: Any = importlib.import_module(f"{package}.client")
         self._url = url
+        self.open_clients = ExitStack()
 
     def client(self, token: str | None = None) -> Any:
         settings = {"base_url": self._url, "timeout": httpx.Timeout(PATIENCE), "raise_on_unexpected_status": True}
-        if token is None:
-            return self._clients.Client(**settings)
-        return self._clients.AuthenticatedClient(token=token, **settings)
+        made = (
+            self._clients.Client(**settings)
+            if token is None
+            else self._clients.AuthenticatedClient(token=token, **settings)
+        )
+        return self.open_clients.enter_context(made)
 
     def call(self, tag: str, operation: str, *path: str, **arguments: Any) -> Any:
         module = importlib.import_module(f"{self._package}.api.{tag}.{operation}")
         return module.sync_detailed(*path, **arguments)
 
 
-@pytest.fixture(scope="module")
-def generated(package: str, service: Service) -> Generated:
-    return Generated(package, service.url)
+@pytest.fixture
+def generated(package: str, service: Service) -> Iterator[Generated]:
+    generated = Generated(package, service.url)
+    with generated.open_clients:
+        yield generated
 
 
 @pytest.mark.parametrize("variant", list(variants()))

@@ -191,14 +191,17 @@ def test_a_server_that_insists_on_copies(scene: Scene, server: RealServer) -> No
 
 def test_a_server_that_is_busy_with_a_script(scene: Scene, server: RealServer) -> None:
     server.configure(busy_reply_threshold="50")
-    with ThreadPoolExecutor(1) as threads, contextlib.closing(server.admin.connection_pool.make_connection()) as busy:
+    busy = server.admin.connection_pool.make_connection()
+    try:
         busy.connect()
         busy.send_command("EVAL", "while true do end", 0)
+        time.sleep(0.1)
         try:
-            all_unavailable(scene.reads(), scene.http)
+            all_unavailable([*scene.reads(), *scene.writes()], scene.http)
         finally:
             server.admin.script_kill()
-        assert threads
+    finally:
+        busy.disconnect()
     scene.is_as_it_was()
 
 
@@ -243,7 +246,8 @@ def test_the_games_are_there_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_killed_worker_loses_no_move_that_was_acknowledged(tmp_path: Path) -> None:
-    with Service(tmp_path) as service, connect(service.url) as http:
+    # A stop waits as long for a worker that is told to end while it is being born.
+    with Service(tmp_path, GRACEFUL_TIMEOUT="2") as service, connect(service.url) as http:
         table = Table.create(http, "domino", 2)
         view = table.view()
         for _ in range(6):
@@ -251,6 +255,7 @@ def test_a_killed_worker_loses_no_move_that_was_acknowledged(tmp_path: Path) -> 
                 break
             seat = table.to_move(view)
             view = table.move(seat, table.moves(seat)[0]).raise_for_status().json()
+            started = len(service.workers())
             os.kill(service.workers()[-1], signal.SIGKILL)
             deadline = time.monotonic() + PATIENCE
             while True:
@@ -259,6 +264,5 @@ def test_a_killed_worker_loses_no_move_that_was_acknowledged(tmp_path: Path) -> 
                     break
                 assert time.monotonic() < deadline
             assert seen == view
-            started = len(service.workers())
             while len(service.workers()) == started and time.monotonic() < deadline:
                 time.sleep(0.01)
