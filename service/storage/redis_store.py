@@ -20,23 +20,22 @@ from redis.exceptions import NoScriptError
 
 from service.games.ports import GameExists, Stored
 from service.storage import keys
-from service.storage.connection import connect
 from service.storage.faults import raises_unavailable
-
-__all__ = ["RedisStore", "connect"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 AT_ONCE = 0.3
-"""Seconds: a broken read that took longer is not sent again, so that the second one still answers in time."""
+"""Seconds: a broken read that took longer is not sent again, so that the second one still answers in time.
+
+Shorter than the wait for a free connection, for a full pool is no broken connection."""
 
 
 class RedisStore:
     """Keeps games in Redis or Valkey (7.0 or newer); the port ``Store`` says what each method promises.
 
-    ``client`` must not decode responses nor send anything twice (see ``connect``); a game lives for ``ttl_seconds``
-    after its last write.
+    ``client`` must not decode responses nor send anything twice (``service.storage.connection`` makes such a one);
+    a game lives for ``ttl_seconds`` after its last write.
     """
 
     def __init__(self, client: redis.Redis, ttl_seconds: int) -> None:

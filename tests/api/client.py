@@ -51,14 +51,18 @@ class Api:
         self.heard: list[TestResponse] = []
 
     def ask(self, method: str, path: str, *, token: str | None = None, **arguments: Any) -> TestResponse:
-        headers = dict(arguments.pop("headers", {}))
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
-        answer = self.client.open(path, method=method, headers=headers, **arguments)
+        answer = self.ask_unchecked(method, path, token=token, **arguments)
         self.heard.append(answer)
         check_answer(method, path, answer)
         self._check_documented(method, path, answer)
         return answer
+
+    def ask_unchecked(self, method: str, path: str, *, token: str | None = None, **arguments: Any) -> TestResponse:
+        """As ``ask``, for who has checked an answer of the same bytes."""
+        headers = dict(arguments.pop("headers", {}))
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        return self.client.open(path, method=method, headers=headers, **arguments)
 
     def get(self, path: str, **arguments: Any) -> TestResponse:
         return self.ask("GET", path, **arguments)
@@ -106,7 +110,7 @@ class Api:
     def _check_documented(self, method: str, path: str, answer: TestResponse) -> None:
         """The operation at this address names this status, or this problem."""
         described = self.operation(method, path)
-        if described is None:
+        if described is None or method == "OPTIONS":
             return
         status = answer.status_code
         if status < 400:

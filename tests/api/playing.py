@@ -23,9 +23,8 @@ def post_first(api: Api, table: Table, seat: int, moves: list[dict[str, Any]]) -
 def mover(view: View) -> int:
     """Whose turn it is, or who can deal."""
     if view["status"] == "playing":
-        seat: int = view["turn"]["seat"]
-        return seat
-    return next(player["seat"] for player in view["players"] if player["in"])
+        return int(view["turn"]["seat"])
+    return next(int(player["seat"]) for player in view["players"] if player["in"])
 
 
 def play_on(

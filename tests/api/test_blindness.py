@@ -23,6 +23,7 @@ from service.engine.deal import Deck, seed_from_text
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, Tile, sort_tiles
 from service.engine.variants import variants
+from service.games.catalogue import deal_table
 from service.games.codec import encode_game
 from service.games.game import Game
 from service.games.hosting import Games
@@ -96,7 +97,8 @@ def assert_blind(api: Api, server: redis.Redis, scene: Scene, seat: int | None, 
     answers: list[list[Heard]] = []
     for kept in versions_of(scene, seat):
         put(server, scene.table.id, kept)
-        asked = [api.ask(method, scene.table.path + path, token=token, **more) for method, path, more in requests]
+        ask = api.ask_unchecked if answers else api.ask  # the same bytes need no second check
+        asked = [ask(method, scene.table.path + path, token=token, **more) for method, path, more in requests]
         answers.append([heard(answer) for answer in asked])
     for request, *same in zip(requests, *answers, strict=True):
         assert all(each == same[0] for each in same), f"{request} tells seat {seat} what it cannot see"
@@ -166,7 +168,10 @@ def test_a_tile_that_the_mover_does_not_hold_is_refused_in_one_way_wherever_it_i
         assert seat is not None
         elsewhere = [tile for tile in TILES if tile not in game.state.hands[seat]]
         assert {place_of(game, tile) for tile in elsewhere} >= {"a hand", "no set"}
-        answers = {str(heard(api.move(scene.table, seat, {"action": "play", "tile": tile.name}))) for tile in elsewhere}
+        path, token = f"{scene.table.path}/moves", scene.table.tokens[seat]
+        bodies = [{"action": "play", "tile": tile.name} for tile in elsewhere]
+        api.post(path, bodies[0], token=token)
+        answers = {str(heard(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}
         assert len(answers) == 1, answers
 
 
@@ -236,7 +241,7 @@ def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
     second = deal("domino", "6-6 3-4 …", "5-5 …", "4-4 …")
     seen = []
     for deals in ([first], [first, second]):
-        people = [{"name": "Ada"}, {"name": "Bo"}, {"open": True}]
+        people: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}, {"open": True}]
         table = api.create("domino", people, deals=deals)
         shown = json.loads(api.get(table.path).data)
         volatile = {"id", "created_at", "updated_at", "expires_at"}
@@ -248,8 +253,8 @@ def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
 def test_no_answer_tells_a_seed_a_hash_or_anybodys_token(api: Api, server: redis.Redis, variant: str) -> None:
     players = variants()[variant].players
     seats = min(players.low + 1, players.high)
-    people = [{"name": f"P{seat}"} for seat in range(seats - 1)]
-    table = api.create(variant, [*people, {"open": True}], seed=SEED, rules=shortest(variant))
+    people: list[dict[str, Any]] = [*({"name": f"P{seat}"} for seat in range(seats - 1)), {"open": True}]
+    table = api.create(variant, people, seed=SEED, rules=shortest(variant))
     assert table.join_code is not None
     taken = api.join(table).json
     assert taken is not None
@@ -285,15 +290,11 @@ def test_no_answer_tells_a_seed_a_hash_or_anybodys_token(api: Api, server: redis
 def test_a_count_never_names_the_stock_in_the_order_in_which_it_lies(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
-    seats = min(variants()[variant].players.low + 1, variants()[variant].players.high)
-    words = [
-        {option.key: value}
-        for option in variants()[variant].options
-        for value in option.values
-        if isinstance(value, str)
-    ]
+    recipe = variants()[variant]
+    words = [{option.key: value} for option in recipe.options for value in option.values if isinstance(value, str)]
     for rules in words or [{}]:
-        for attempt in range(4):
+        seats = max((row.stock, row.players) for row in deal_table(variant) if row.highest == 6)[1]
+        for attempt in range(3):
             table = api.create(variant, seats, seed=f"{attempt}", rules=rules)
             play_on(api, table, lambda view: view["status"] in ("round_over", "finished"), Random(attempt))
             stock = [tile.name for tile in decoded(table.id, keep(server, table.id)).state.stock]

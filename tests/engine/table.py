@@ -17,7 +17,7 @@ A *move* is ``draw``, ``pass``, ``done``, ``flip`` or ``deal``, or a tile and wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import pytest
 
@@ -25,7 +25,7 @@ from service.engine.deal import ArrangedDeal, Deck, seed_from_text
 from service.engine.errors import IllegalMove, NotYourTurn
 from service.engine.events import Event, Played, Round, RoundEnded
 from service.engine.layout import Gate, Layout
-from service.engine.moves import ACTIONS, Action, Move
+from service.engine.moves import ACTIONS, Move
 from service.engine.play import advance, apply, decide, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, parse_tile, sort_tiles
@@ -209,7 +209,7 @@ class Table:
 
     def _meant(self, text: str) -> list[Move]:
         if text in ACTIONS:
-            return [Move(cast("Action", text))]
+            return [Move(text)]
         down = text.endswith("!")
         name, _, place = text.removesuffix("!").partition("@")
         tile = parse_tile(name)
@@ -219,8 +219,7 @@ class Table:
         ends = [
             end
             for end in self.layout.ends
-            if end.name == host
-            or (self.layout.placements[end.host].tile.name == host and side in ("", end.side))
+            if end.name == host or (self.layout.placements[end.host].tile.name == host and side in ("", end.side))
         ]
         assert ends, f"there is no end like {place}"
         return [Move("play", tile, end.name, down) for end in ends]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,12 @@ from tests.engine.table import Table, tiles, variant
 
 LUPUS = "homo-homini-lupus"
 
-A_GOES_OUT = ("0-2 0-4 1-1 1-2 3-6 5-5", "0-1 0-5 1-6 2-6 3-3 3-4", "1-3 1-4 2-3 3-5 4-6 5-6", "0-3 1-5 2-4 2-5 4-5 6-6")
+A_GOES_OUT = (
+    "0-2 0-4 1-1 1-2 3-6 5-5",
+    "0-1 0-5 1-6 2-6 3-3 3-4",
+    "1-3 1-4 2-3 3-5 4-6 5-6",
+    "0-3 1-5 2-4 2-5 4-5 6-6",
+)
 A_GOES_OUT_STOCK = "0-6 2-2 0-0 4-4"
 A_GOES_OUT_PLAY = """
     1-1             0-1@1-1.short 1-4@1-1.short  0-3
@@ -445,7 +451,7 @@ def test_1_8_the_lines_of_a_seat_add_up_to_its_score() -> None:
 
 
 @pytest.mark.parametrize(("options", "rounds"), [({}, 4), ({"rounds": 1}, 1), ({"rounds": 3}, 3), ({"rounds": 6}, 6)])
-def test_1_9_a_match_is_the_number_of_rounds_agreed_on_by_default_4(options: dict[str, int], rounds: int) -> None:
+def test_1_9_a_match_is_the_number_of_rounds_agreed_on_by_default_4(options: dict[str, Any], rounds: int) -> None:
     table = Table(LUPUS, seats=4, **options)
     assert table.rules.facts["rounds"] == rounds
     for number in range(1, rounds + 1):

@@ -184,8 +184,9 @@ def test_2_3_in_later_rounds_the_winner_opens_with_any_tile() -> None:
     end_round(table, "1-2", "5-5", "3-4", "1-1")
     assert table.counted.winner == 2
     table.do(0, "deal")
-    assert (table.turn, table.legal()) == (2, set("0-1 0-2 0-3 2-3 2-4 2-5 2-6 3-3 3-4".split()))
-    table.refuses(2, "3-3! 3-4!")
+    assert table.hand(2) == "0-1 0-2 0-3 2-3 2-4 2-5 2-6 3-3 3-4"
+    assert (table.turn, table.legal()) == (2, set(table.hand(2).split()))
+    table.refuses(2, "3-3! 3-4! 1-2 draw pass")
     table.do(2, "2-5")
     assert table.ends() == [2, 5]
 

@@ -194,7 +194,7 @@ def test_3_4_a_double_joins_by_a_long_side_and_the_opening_one_by_none() -> None
 
 
 def test_3_5_counting_example() -> None:
-    """12-12 → 24 · 10-12 on its long side → 34 · 10-11 → 35 · 0-12 → 35 · 5-12 → 28 · 11-11 → 39 · 1-11 → 29 · 6-11 → 35."""
+    """12-12 → 24 · 10-12 → 34 · 10-11 → 35 · 0-12 → 35 · 5-12 → 28 · 11-11 → 39 · 1-11 → 29 · 6-11 → 35."""
     table = Table(FIDO, *COUNTING)
     for number, (move, ends_sum, points) in enumerate(COUNTING_PLAY):
         assert table.turn == number % 3
@@ -291,10 +291,17 @@ def test_3_6_not_divisible_scores_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("highest", "lead", "ends_sum", "points"),
-    [(6, "6-6", 12, 4), (6, "3-3", 6, 2), (6, "5-5", 10, 0), (9, "5-5", 10, 2), (12, "7-7", 14, 2), (18, "11-11", 22, 2)],
+    [
+        (6, "6-6", 12, 4),
+        (6, "3-3", 6, 2),
+        (6, "5-5", 10, 0),
+        (9, "5-5", 10, 2),
+        (12, "7-7", 14, 2),
+        (18, "11-11", 22, 2),
+    ],
 )
 def test_3_6_the_opening_tile_scores_too(highest: int, lead: str, ends_sum: int, points: int) -> None:
-    number = int(lead.split("-")[0])
+    number = parse_tile(lead).low
     higher = " ".join([f"{n}-{n}" for n in range(number + 1, highest + 1)])
     table = Table(FIDO, f"{lead} …", *["…"] * 3, stock=higher, set=highest)
     table.do(0, lead)

@@ -20,7 +20,7 @@ from service.games.ports import StorageUnavailable  # noqa: E402
 from service.storage.connection import connect  # noqa: E402
 from service.storage.redis_store import RedisStore  # noqa: E402
 
-CROWD = 1000
+CROWD = 400
 
 
 def crowd(call: Callable[[int], object]) -> Counter[str]:

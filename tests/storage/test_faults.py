@@ -126,7 +126,8 @@ def test_a_crowd_larger_than_the_pool_before_a_frozen_server_is_answered_in_time
             reasons = list(pool.map(read, range(crowd)))
     finally:
         server.thaw()
-    assert set(reasons) == {"timeout", "pool"}
+    assert "timeout" in reasons
+    assert set(reasons) <= {"timeout", "pool"}
     assert store.read("game") == Stored(1, b"true")
 
 

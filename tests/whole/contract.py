@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import httpx
-from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped] # its types are a package of their own
 
 PROBLEM = "application/problem+json"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")

@@ -72,9 +72,8 @@ class Table:
         """Whose turn it is; between two rounds anybody who is in."""
         view = view or self.view()
         if "turn" in view:
-            turn: int = view["turn"]["seat"]
-            return turn
-        return next(each["seat"] for each in view["players"] if each["in"])
+            return int(view["turn"]["seat"])
+        return next(int(each["seat"]) for each in view["players"] if each["in"])
 
     def play(self, seed: int, look: Callable[[httpx.Response], object] = lambda _: None) -> Iterator[Json]:
         """Play to the end by legal moves drawn with ``seed``, giving the mover's view after each; ``look`` sees all."""

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # its types are a package of their own
 from openapi_spec_validator import validate
 
 from service.engine.variants import variants
@@ -70,8 +70,11 @@ def test_every_part_is_described(contract: Contract) -> None:
         parts = [(name, schema), *((f"{name}.{key}", each) for key, each in schema.get("properties", {}).items())]
         # What a field refers to is described there.
         bare += [where for where, part in parts if not part.get("description", "").strip() and "$ref" not in part]
-    bare += [name for name, tag in nodes(contract.document["components"]["securitySchemes"]) if tag.get("type") and not
-             tag.get("description")]
+    bare += [
+        name
+        for name, tag in nodes(contract.document["components"]["securitySchemes"])
+        if tag.get("type") and not tag.get("description")
+    ]
     assert not bare
 
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,6 +18,12 @@ from tests.serving import Service
 from tests.whole.table import MOST_MOVES, PATIENCE
 
 GENERATING_SECONDS = 60
+CONFIG = """\
+package_name_override: generated_domino_client
+post_hooks: []
+content_type_overrides:
+  application/yaml: text/plain
+"""
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +31,7 @@ def package(http: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> Ite
     """The name of a package that openapi-python-client has made, to be imported."""
     folder = tmp_path_factory.mktemp("generated")
     (folder / "openapi.yaml").write_bytes(http.get("/openapi.yaml").content)
-    (folder / "config.yaml").write_text("post_hooks: []\ncontent_type_overrides:\n  application/yaml: text/plain\npackage_name_override: generated_domino_client\n")
+    (folder / "config.yaml").write_text(CONFIG)
     made = subprocess.run(
         [
             *(sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"),

@@ -157,7 +157,9 @@ def test_one_card_more_for_each_version(http: httpx.Client, crowd: Crowd) -> Non
         before = view
         moves = [without_version(move) for move in table.moves(seat)]
         answers = crowd.at_once(posted(table, seat, moves, {}))
-        made = sorted((answer.json() for answer in answers if answer.status_code == 201), key=lambda each: each["version"])
+        made = sorted(
+            (answer.json() for answer in answers if answer.status_code == 201), key=lambda each: each["version"]
+        )
         for view in made:
             if view["status"] == "playing":
                 assert view["version"] == before["version"] + 1

@@ -25,7 +25,9 @@ class Page(HTMLParser):
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/"])
-def test_the_page_and_every_file_it_needs_come_from_the_service(path: str, service: Service, http: httpx.Client) -> None:
+def test_the_page_and_every_file_it_needs_come_from_the_service(
+    path: str, service: Service, http: httpx.Client
+) -> None:
     answer = http.get(path, follow_redirects=True)
     assert answer.status_code == 200
     assert answer.headers["Content-Type"].startswith("text/html")

@@ -142,7 +142,7 @@ def test_a_chunked_body_within_the_limit_is_taken(size: int, line: Line) -> None
 @pytest.mark.parametrize("size", [LIMIT + 1, 4 * LIMIT])
 def test_a_chunked_body_beyond_the_limit_is_too_large(size: int, line: Line) -> None:
     line.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"))
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not listen to the end
+    with contextlib.suppress(OSError):  # it need not listen to the end
         line.send(*chunked(padded(size)))
     answer = line.read()
     assert (answer.status, answer.problem["code"]) == (413, "too_large")
@@ -152,7 +152,7 @@ def test_a_chunked_body_beyond_the_limit_is_too_large(size: int, line: Line) -> 
 def test_an_endless_chunked_body_is_not_waited_for(line: Line) -> None:
     line.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"))
     piece = b"%x\r\n%b\r\n" % (CHUNK, b" " * CHUNK)
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+    with contextlib.suppress(OSError):
         for _ in range(2 * LIMIT // CHUNK):
             line.send(piece)
             if line.says_something(0):
@@ -224,7 +224,17 @@ def test_a_length_beside_chunks_is_refused(line: Line) -> None:
     assert line.ends()
 
 
-READ = ("/healthz", "/readyz", "/openapi.yaml", "/v1/variants", "/v1/variants/domino", "/docs/", "game", "moves", "score")
+READ = (
+    "/healthz",
+    "/readyz",
+    "/openapi.yaml",
+    "/v1/variants",
+    "/v1/variants/domino",
+    "/docs/",
+    "game",
+    "moves",
+    "score",
+)
 
 
 @pytest.fixture(scope="module")
@@ -283,7 +293,10 @@ ERRORS = {
     "405": ("DELETE /v1/games HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
     "401": ("GET /v1/games/none HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\n", 401),
     "406": ("GET /v1/variants HTTP/1.1\r\nHost: localhost\r\nAccept: image/png\r\n\r\n", 406),
-    "415": ("POST /v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}", 415),
+    "415": (
+        "POST /v1/games HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}",
+        415,
+    ),
     "400": (JSON_POST.format("/v1/games", "Content-Length: 1\r\n") + "{", 400),
     "422": (JSON_POST.format("/v1/games", "Content-Length: 2\r\n") + "{}", 422),
 }
@@ -320,9 +333,11 @@ NONSENSE = {
     "a long line": b"GET /" + b"a" * 10_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "a long header": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 100_000 + b"\r\n\r\n",
     "many headers": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 1000 + b"\r\n",
-    "no such chunk": JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode() + b"zz\r\n{}\r\n0\r\n\r\n",
+    "no such chunk": JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode()
+    + b"zz\r\n{}\r\n0\r\n\r\n",
     "a huge chunk": JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode() + b"f" * 40 + b"\r\n{}",
-    "a minus chunk": JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode() + b"-1\r\n{}\r\n0\r\n\r\n",
+    "a minus chunk": JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode()
+    + b"-1\r\n{}\r\n0\r\n\r\n",
     "an odd coding": JSON_POST.format("/v1/games", "Transfer-Encoding: gzip, chunked\r\n").encode() + b"0\r\n\r\n",
 }
 
@@ -332,7 +347,7 @@ def test_nonsense_is_refused_and_kills_no_worker(name: str, service: Service, ht
     before = service.workers()
     for _ in range(4):  # so that each worker gets some
         with Line(service) as line:
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            with contextlib.suppress(OSError):
                 line.send(NONSENSE[name])
                 line.end_sending()
             with contextlib.suppress(EOFError, ConnectionResetError):
@@ -344,8 +359,20 @@ def test_nonsense_is_refused_and_kills_no_worker(name: str, service: Service, ht
     assert service.workers() == before
 
 
-ODD_TARGETS = ["/%00", "/%ff%fe", "/v1/games/%ed%a0%80", "/v1/games/%", "/v1/games/a%2fb", "/v1//variants", "//evil.example/",
-               "/v1/games/../variants", "/v1/games/" + "a" * 3000, "/v1/variants/%F0%9F%81%A9", "*", "http://localhost/none"]
+ODD_TARGETS = [
+    "/%00",
+    "/%ff%fe",
+    "/v1/games/%ed%a0%80",
+    "/v1/games/%",
+    "/v1/games/a%2fb",
+    "/v1//variants",
+    "//evil.example/",
+    "/v1/games/../variants",
+    "/v1/games/" + "a" * 3000,
+    "/v1/variants/%F0%9F%81%A9",
+    "*",
+    "http://localhost/none",
+]
 
 
 @pytest.mark.parametrize("target", ODD_TARGETS)
@@ -359,8 +386,11 @@ def test_an_odd_address_is_a_problem_like_any_other(method: str, target: str, li
 
 
 ODD_HEADERS = [
-    ("Authorization", b"Bearer \xff\xfe"), ("Authorization", b"Bearer"), ("Authorization", b"Basic QTpC"),
-    ("Authorization", b"Bearer a b"), ("Authorization", b""),
+    ("Authorization", b"Bearer \xff\xfe"),
+    ("Authorization", b"Bearer"),
+    ("Authorization", b"Basic QTpC"),
+    ("Authorization", b"Bearer a b"),
+    ("Authorization", b""),
 ]
 
 
@@ -374,9 +404,19 @@ def test_an_odd_token_is_no_token(name: str, value: bytes, line: Line, table: Ta
 
 
 ODD_BUT_HARMLESS = [
-    b"If-None-Match: \xff", b"If-None-Match: ,,\"", b"If-None-Match: W/", b"Accept: ;;q=", b"Accept-Language: \xe4;q=9",
-    b"Accept-Language: " + b"de;q=0.1," * 500, b"Cookie: a=\"\x80", b"Origin: \xff", b"Range: bytes=0-1", b"X-Forwarded-For: x",
-    b"If-Modified-Since: yesterday", b"Content-Type: \xff", b"Content-Encoding: gzip",
+    b"If-None-Match: \xff",
+    b'If-None-Match: ,,"',
+    b"If-None-Match: W/",
+    b"Accept: ;;q=",
+    b"Accept-Language: \xe4;q=9",
+    b"Accept-Language: " + b"de;q=0.1," * 500,
+    b'Cookie: a="\x80',
+    b"Origin: \xff",
+    b"Range: bytes=0-1",
+    b"X-Forwarded-For: x",
+    b"If-Modified-Since: yesterday",
+    b"Content-Type: \xff",
+    b"Content-Encoding: gzip",
 ]
 
 
@@ -395,7 +435,7 @@ BAD_BODIES = {
     "a list": b"[]",
     "null": b"null",
     "NaN": b'{"variant": NaN}',
-    "a key twice": b'{"variant": "domino", "variant": "fido", "players": [{"name": "A"}, {"name": "B"}, {"name": "C"}]}',
+    "a key twice": b'{"variant": "domino", "variant": "fido", "players": [{"name": "A"}, {"name": "B"}]}',
     "a lone surrogate": b'{"variant": "domino", "players": [{"name": "\\ud800"}, {"name": "B"}]}',
     "a NUL": b'{"variant": "domino", "players": [{"name": "A\\u0000"}, {"name": "B"}]}',
     "deep": b"[" * 100_000,
@@ -403,7 +443,9 @@ BAD_BODIES = {
     "latin-1": '{"variant": "domino", "players": [{"name": "Ä"}, {"name": "B"}]}'.encode("latin-1"),
     "utf-16": json.dumps(GOOD).encode("utf-16"),
     "a mark at the start": b"\xef\xbb\xbf" + json.dumps(GOOD).encode(),
-    "a huge number": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 1' + b"0" * 5000 + b"}}",
+    "a huge number": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 1'
+    + b"0" * 5000
+    + b"}}",
     "an exponent": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 1e400}}',
     "a number as text": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": "2"}}',
     "a fraction": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 2.0}}',

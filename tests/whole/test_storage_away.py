@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -60,7 +61,7 @@ class Scene:
         table, seat = self.table, self.seat
         return [
             lambda: self.http.get("/readyz"),
-            lambda: table.get(),
+            table.get,
             lambda: table.get(seat=seat, If_None_Match='"1-s"'),
             lambda: table.get("/moves", seat),
             lambda: table.get("/score", seat),
@@ -191,7 +192,7 @@ def test_a_server_that_insists_on_copies(scene: Scene, server: RealServer) -> No
 
 def test_a_server_that_is_busy_with_a_script(scene: Scene, server: RealServer) -> None:
     server.configure(busy_reply_threshold="50")
-    busy = server.admin.connection_pool.make_connection()
+    busy: Any = server.admin.connection_pool.make_connection()
     try:
         busy.connect()
         busy.send_command("EVAL", "while true do end", 0)

@@ -1,0 +1,170 @@
+"""``POST /v1/games``: a game as it begins."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import redis
+
+from service.engine.variants import variants
+from tests.api.client import Api
+from tests.api.conftest import TTL_SECONDS
+from tests.api.scenes import Scenes, decoded, keep
+
+URL_SAFE = re.compile(r"[A-Za-z0-9_-]+")
+ADA_BO: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}]
+OPEN: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True}, {"open": True}]
+
+
+def test_creating_answers_201_with_the_address_of_the_game(api: Api) -> None:
+    answer = api.try_create("domino", 2)
+    assert answer.status_code == 201
+    assert answer.json is not None
+    assert answer.headers["Location"] == f"/v1/games/{answer.json['game']['id']}"
+    assert api.get(answer.headers["Location"]).status_code == 200
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_creating_shows_the_game_as_a_spectator_sees_it(api: Api, variant: str) -> None:
+    table = api.create(variant, variants()[variant].players.low)
+    assert table.opened["game"] == api.view(table)
+    assert "you" not in table.opened["game"]
+
+
+def test_every_named_seat_gets_its_own_token_and_no_other_seat_does(api: Api) -> None:
+    players: list[dict[str, Any]] = [{"open": True}, {"name": "Ada"}, {"open": True}, {"name": "Bo"}]
+    table = api.create("domino", players)
+    assert [(each["seat"], each["name"]) for each in table.opened["seats"]] == [(1, "Ada"), (3, "Bo")]
+    for seat in (1, 3):
+        assert api.view(table, seat)["you"]["seat"] == seat
+    assert len(set(table.tokens.values())) == 2
+
+
+def test_tokens_and_ids_cannot_be_guessed_and_are_safe_in_a_url(api: Api) -> None:
+    tables = [api.create("domino", OPEN) for _ in range(3)]
+    ids = {table.id for table in tables}
+    tokens = {token for table in tables for token in table.tokens.values()}
+    codes = {table.join_code for table in tables}
+    assert (len(ids), len(tokens), len(codes)) == (3, 3, 3)
+    assert all(URL_SAFE.fullmatch(each) for each in ids | tokens)
+    assert all(len(each) >= 22 for each in ids), "128 bits are 22 characters"
+    assert all(len(each) >= 43 for each in tokens), "256 bits are 43 characters"
+
+
+def test_nobody_may_keep_the_answer_that_holds_the_tokens(api: Api) -> None:
+    assert api.try_create("domino", 2).headers["Cache-Control"] == "no-store"
+
+
+def test_the_store_keeps_no_token_and_no_join_code(api: Api, server: redis.Redis) -> None:
+    table = api.create("domino", OPEN)
+    kept = keep(server, table.id)
+    assert table.join_code is not None
+    for secret in (*table.tokens.values(), table.join_code):
+        assert secret.encode() not in kept.state + b"".join(kept.events)
+        assert secret.removeprefix("seat_").encode() not in kept.state + b"".join(kept.events)
+
+
+def test_a_join_code_is_given_only_with_open_seats(api: Api) -> None:
+    assert "join_code" not in api.create("domino", ADA_BO).opened
+    assert "join_code" in api.create("domino", OPEN).opened
+
+
+def test_a_game_with_an_open_seat_waits_and_nothing_is_dealt(api: Api) -> None:
+    view = api.create("domino", OPEN).opened["game"]
+    assert (view["status"], view["version"], view["round"]) == ("waiting", 1, 0)
+    assert "turn" not in view
+    assert view["board"] == {"tiles": [], "ends": []}
+    assert view["stock"] == {"tiles": 0, "drawable": 0}
+    kinds = [(player["kind"], player.get("name"), player["tiles"], player["in"]) for player in view["players"]]
+    assert kinds == [("human", "Ada", 0, True), ("open", None, 0, True), ("open", None, 0, True)]
+
+
+def test_a_game_without_open_seats_is_dealt_at_once(api: Api) -> None:
+    view = api.create("domino", ADA_BO).opened["game"]
+    assert (view["status"], view["version"], view["round"]) == ("playing", 2, 1)
+    assert [player["tiles"] for player in view["players"]] == [7, 7]
+    assert view["turn"]["seat"] in (0, 1)
+
+
+def test_a_game_may_have_open_seats_only(api: Api) -> None:
+    table = api.create("domino", [{"open": True}, {"open": True}])
+    assert table.opened["seats"] == []
+    assert table.join_code
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_game_is_made_for_every_number_of_players_there_may_be_and_no_other(api: Api, variant: str) -> None:
+    players = variants()[variant].players
+    widest = {"set": 9} if variant == "domino" else {}
+    for seats in range(15):
+        answer = api.try_create(variant, seats, rules=widest)
+        assert (answer.status_code == 201) == (players.low <= seats <= players.high)
+        if answer.status_code != 201:
+            assert answer.json is not None
+            assert (answer.status_code, list(answer.json["errors"])) == (422, ["players"])
+
+
+@pytest.mark.parametrize(
+    ("variant", "seats", "rules", "settled"),
+    [
+        ("homo-homini-lupus", 4, {}, {"rounds": 4}),
+        ("menschenwolf", 2, {"limit": 7}, {"limit": 7, "others_write_own": False}),
+        ("fido", 3, {}, {"set": 12, "rounds": 1, "divisor": 7}),
+        ("fido", 3, {"set": 6}, {"set": 6, "rounds": 1, "divisor": 3}),
+        ("fido", 3, {"set": 9}, {"set": 9, "rounds": 1, "divisor": 5}),
+        ("fido", 3, {"set": 15}, {"set": 15, "rounds": 1, "divisor": 9}),
+        ("fido", 3, {"set": 18, "rounds": 2}, {"set": 18, "rounds": 2, "divisor": 11}),
+        ("dominospiel", 2, {}, {"limit": 50, "round_end": "play_on", "settlement": "average", "stake": 1}),
+        ("domino", 4, {}, {"set": 6, "hand": 7, "limit": 100, "teams": 0}),
+        ("domino", 4, {"hand": 5}, {"set": 6, "hand": 5, "limit": 100, "teams": 0}),
+        ("domino", 6, {"set": 9}, {"set": 9, "hand": 6, "limit": 100, "teams": 0}),
+        ("domino", 8, {"set": 9, "teams": 4}, {"set": 9, "hand": 5, "limit": 100, "teams": 4}),
+        ("domino", 10, {"set": 12, "teams": 5}, {"set": 12, "hand": 7, "limit": 100, "teams": 5}),
+    ],
+)
+def test_the_game_shows_the_rules_as_they_are_settled(
+    api: Api, variant: str, seats: int, rules: dict[str, Any], settled: dict[str, Any]
+) -> None:
+    assert api.create(variant, seats, rules=rules).opened["game"]["rules"] == settled
+
+
+def test_times_are_rfc_3339_in_utc_and_the_game_is_kept_for_its_time(api: Api) -> None:
+    view = api.create("domino", 2).opened["game"]
+    created, updated, expires = (view[name] for name in ("created_at", "updated_at", "expires_at"))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", created)
+    assert updated == created
+    kept = datetime.fromisoformat(expires) - datetime.fromisoformat(updated)
+    assert kept == timedelta(seconds=TTL_SECONDS)
+
+
+def test_a_computer_player_is_refused_until_there_are_any(api: Api) -> None:
+    answer = api.try_create("domino", [{"name": "Ada"}, {"bot": "greedy"}])
+    assert answer.status_code == 422
+    assert answer.json is not None
+    assert list(answer.json["errors"]) == ["players.1.bot"]
+
+
+def test_two_games_have_nothing_in_common(api: Api, server: redis.Redis) -> None:
+    tables = [api.create("domino", 2) for _ in range(3)]
+    assert len({table.id for table in tables}) == 3
+    assert len({decoded(table.id, keep(server, table.id)).deck.seed for table in tables}) == 3
+
+
+def test_names_are_shown_as_they_were_given(api: Api) -> None:
+    names = ["Ada", "Żółć", "ادا", "👩‍👩‍👧", " O’Neil-Smith ", "<b>&amp;\"'", "x" * 60]
+    table = api.create("menschenwolf", [{"name": name} for name in names])
+    assert [player["name"] for player in api.view(table)["players"]] == names
+    assert sorted(each.get("name") for each in api.score(table)["standings"]) == sorted(names)
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_waiting_game_shows_the_same_fields_to_all(api: Api, scenes: Scenes, variant: str) -> None:
+    table = scenes.need(variant, "waiting").table
+    spectator, seat = api.view(table), api.view(table, 0)
+    assert seat.pop("you")["hand"] == []
+    assert seat == spectator
+    assert spectator["status"] == "waiting"
+    assert spectator["legal_moves"] == []

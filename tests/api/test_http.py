@@ -1,0 +1,326 @@
+"""What HTTP itself asks of every address: methods, types, errors as problems, and browsers of any origin."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from service.bootstrap import build_document, build_games
+from service.games.ports import StorageUnavailable, Stored
+from service.web.app import create_app
+from tests.api.client import Api, Table
+from tests.api.conftest import TTL_SECONDS
+
+ADDRESSES = {
+    "/v1/variants": {"GET"},
+    "/v1/variants/domino": {"GET"},
+    "/v1/games": {"POST"},
+    "{game}": {"GET"},
+    "{game}/moves": {"GET", "POST"},
+    "{game}/players": {"POST"},
+    "{game}/score": {"GET"},
+    "/healthz": {"GET"},
+    "/readyz": {"GET"},
+    "/openapi.yaml": {"GET"},
+}
+"""Every address and the methods that the contract names; HEAD goes with GET, and OPTIONS with all."""
+
+SHOWN = {"etag", "location", "retry-after", "www-authenticate", "allow", "content-language"}
+
+
+@pytest.fixture
+def table(api: Api) -> Table:
+    return api.create("domino", 2)
+
+
+@pytest.fixture(params=ADDRESSES)
+def address(request: pytest.FixtureRequest, table: Table) -> tuple[str, set[str]]:
+    """Each address with the methods that it takes."""
+    methods = set(ADDRESSES[request.param])
+    return request.param.format(game=table.path), methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
+
+
+def methods_in(header: str) -> set[str]:
+    return {method.strip() for method in header.split(",")}
+
+
+def words(header: str) -> set[str]:
+    return {word.strip().lower() for word in header.split(",")}
+
+
+# Methods
+
+
+def test_a_method_that_an_address_does_not_take_is_405_and_says_which_it_takes(
+    api: Api, address: tuple[str, set[str]]
+) -> None:
+    path, methods = address
+    for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "BREW"):
+        if method in methods:
+            continue
+        answer = api.ask(method, path)
+        assert answer.status_code == 405, method
+        assert methods_in(answer.headers["Allow"]) == methods
+        if method != "HEAD":
+            assert answer.json is not None
+            assert answer.json["code"] == "method_not_allowed"
+
+
+def test_options_names_the_methods(api: Api, address: tuple[str, set[str]]) -> None:
+    path, methods = address
+    answer = api.ask("OPTIONS", path)
+    assert answer.status_code in (200, 204)
+    assert answer.data == b""
+    assert methods_in(answer.headers["Allow"]) == methods
+
+
+def test_a_head_of_every_address_has_the_headers_of_its_get(api: Api, address: tuple[str, set[str]]) -> None:
+    path, methods = address
+    if "GET" in methods:
+        get, head = api.get(path), api.head(path)
+        assert (head.status_code, head.data) == (200, b"")
+        assert sorted(head.headers) == sorted(get.headers)
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/v1", "/v1/", "/v2/games", "/v1/game", "/v1/games/", "//v1/games", "/v1/variants/", "/v1//variants"]
+    + ["/healthz/", "/v1/variants/domino/x", "/favicon.ico", "/static/x", "/V1/games", "/v1/games/x/y", "/.env"],
+)
+def test_an_address_that_is_none_is_not_found(api: Api, path: str) -> None:
+    answer = api.get(path)
+    assert answer.status_code == 404
+    assert answer.json is not None
+    assert answer.json["code"] == "not_found"
+
+
+def test_a_query_changes_nothing(api: Api, table: Table) -> None:
+    assert api.get(f"{table.path}?x=1&x=2&%ff=%00").data == api.get(table.path).data
+
+
+# Types
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "text/html",
+        "image/svg+xml",
+        "application/xml, text/*",
+        "application/json;q=0",
+        "application/problem+json",
+        "application/json;q=0, text/html",
+    ],
+)
+def test_a_type_that_cannot_be_given_is_not_acceptable(api: Api, table: Table, accept: str) -> None:
+    headers = {"Accept": accept}
+    for path in ("/v1/variants", "/v1/variants/domino", table.path, f"{table.path}/moves", f"{table.path}/score"):
+        answer = api.get(path, headers=headers)
+        assert answer.status_code == 406
+        assert answer.json is not None
+        assert answer.json["code"] == "not_acceptable"
+    for path in ("/v1/games", f"{table.path}/moves", f"{table.path}/players"):
+        token = table.tokens[0] if path.endswith("moves") else None
+        assert api.post(path, {}, headers=headers, token=token).status_code == 406
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "application/json",
+        "*/*",
+        "application/*",
+        "text/html, */*;q=0.1",
+        "application/json; charset=utf-8",
+        "APPLICATION/JSON",
+    ]
+    + ["text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"],
+)
+def test_json_is_given_to_who_takes_it(api: Api, table: Table, accept: str) -> None:
+    answer = api.get(table.path, headers={"Accept": accept})
+    assert (answer.status_code, answer.mimetype) == (200, "application/json")
+
+
+def test_a_game_that_is_not_made_for_want_of_a_type_is_not_kept(api: Api, server: Any) -> None:
+    before = server.dbsize()
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
+    assert api.post("/v1/games", body, headers={"Accept": "text/html"}).status_code == 406
+    assert server.dbsize() == before
+
+
+# Browsers
+
+
+def assert_open_to_all(headers: Any) -> None:
+    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in headers
+    assert "Set-Cookie" not in headers
+
+
+def test_every_answer_may_be_read_by_a_browser_of_any_origin(api: Api, address: tuple[str, set[str]]) -> None:
+    path, methods = address
+    for method in sorted(methods | {"DELETE"}):
+        for origin in ("https://example.org", "null"):
+            answer = api.ask(method, path, headers={"Origin": origin}, json={} if method == "POST" else None)
+            assert_open_to_all(answer.headers)
+            assert words(answer.headers["Access-Control-Expose-Headers"]) >= SHOWN
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/v1/games/nowhere", "/v1/variants/nowhere"])
+def test_errors_too_may_be_read_by_a_browser(api: Api, table: Table, path: str) -> None:
+    assert_open_to_all(api.get(path, headers={"Origin": "https://example.org"}).headers)
+    wrong = api.get(table.path, token="wrong", headers={"Origin": "https://example.org"})
+    assert wrong.status_code == 401
+    assert_open_to_all(wrong.headers)
+
+
+def test_a_304_may_be_read_by_a_browser(api: Api, table: Table) -> None:
+    answer = api.get(table.path, headers={"Origin": "https://example.org", "If-None-Match": "*"})
+    assert answer.status_code == 304
+    assert_open_to_all(answer.headers)
+
+
+def test_a_preflight_allows_all_that_a_client_sends(api: Api, address: tuple[str, set[str]]) -> None:
+    path, _ = address
+    sent = ["accept", "accept-language", "authorization", "content-type", "if-match", "if-none-match"]
+    answer = api.ask(
+        "OPTIONS",
+        path,
+        headers={
+            "Origin": "https://example.org",
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": ", ".join(sent),
+        },
+    )
+    assert answer.status_code in (200, 204)
+    assert_open_to_all(answer.headers)
+    assert methods_in(answer.headers["Access-Control-Allow-Methods"]) >= {"GET", "HEAD", "POST"}
+    assert words(answer.headers["Access-Control-Allow-Headers"]) >= set(sent)
+    assert int(answer.headers["Access-Control-Max-Age"]) > 0
+
+
+# Errors
+
+
+def test_a_problem_is_told_as_rfc_9457_has_it(api: Api, table: Table) -> None:
+    problem: Any = api.get("/v1/games/nowhere").json
+    assert problem == {
+        "type": "/docs#not_found",
+        "title": "Not found",
+        "status": 404,
+        "detail": problem["detail"],
+        "code": "not_found",
+    }
+    assert problem["detail"]
+    assert api.get(table.path, token="wrong").headers["Cache-Control"] == "no-store"
+
+
+class BrokenStore:
+    """A store whose every method raises this."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def create(self, _game: str, _state: bytes, _events: Sequence[bytes]) -> None:
+        raise self._error
+
+    def read(self, _game: str) -> Stored | None:
+        raise self._error
+
+    def commit(self, _game: str, _expected: int, _state: bytes, _events: Sequence[bytes]) -> Stored | None:
+        raise self._error
+
+    def events(self, _game: str, _versions: Sequence[int]) -> list[bytes]:
+        raise self._error
+
+    def check(self) -> None:
+        raise self._error
+
+
+def broken(error: Exception) -> Api:
+    app = create_app(build_games(BrokenStore(error), TTL_SECONDS), build_document)
+    return Api(app.test_client())
+
+
+ASKS: list[tuple[str, str, Any, str | None]] = [
+    ("POST", "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}, None),
+    ("GET", "/v1/games/x", None, None),
+    ("HEAD", "/v1/games/x", None, None),
+    ("GET", "/v1/games/x", None, "t"),
+    ("GET", "/v1/games/x/moves", None, None),
+    ("GET", "/v1/games/x/score", None, "t"),
+    ("POST", "/v1/games/x/moves", {"action": "pass"}, "t"),
+    ("POST", "/v1/games/x/players", {"name": "Ada", "join_code": "A"}, None),
+    ("GET", "/readyz", None, None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "token"), ASKS)
+def test_a_mistake_of_the_service_is_500_and_tells_nothing_of_itself(
+    caplog: pytest.LogCaptureFixture, method: str, path: str, body: Any, token: str | None
+) -> None:
+    with caplog.at_level(logging.CRITICAL, "service.web.problems"):
+        answer = broken(ZeroDivisionError("a secret of the house")).ask(method, path, json=body, token=token)
+    assert answer.status_code == 500
+    assert_open_to_all(answer.headers)
+    text = answer.get_data(as_text=True) + str(answer.headers)
+    assert not [word for word in ("secret", "Zero", "Traceback", ".py", "line ") if word in text]
+    if method != "HEAD":
+        assert answer.json is not None
+        assert answer.json["code"] == "internal"
+
+
+@pytest.mark.parametrize(("method", "path", "body", "token"), ASKS)
+def test_a_store_that_cannot_answer_is_503_and_says_when_to_ask_again(
+    method: str, path: str, body: Any, token: str | None
+) -> None:
+    answer = broken(StorageUnavailable("MISCONF on the disk of the house", 7)).ask(method, path, json=body, token=token)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "7")
+    assert_open_to_all(answer.headers)
+    assert "MISCONF" not in answer.get_data(as_text=True)
+    if method != "HEAD":
+        assert answer.json is not None
+        assert (answer.json["code"], answer.json["retry_after"]) == ("storage_unavailable", 7)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), StorageUnavailable("away")])
+def test_what_needs_no_store_is_answered_whatever_the_store_does(error: Exception) -> None:
+    api = broken(error)
+    for path in ("/healthz", "/v1/variants", "/v1/variants/domino", "/openapi.yaml"):
+        assert api.get(path).status_code == 200
+
+
+def test_a_body_that_is_refused_needs_no_store() -> None:
+    api = broken(StorageUnavailable("away"))
+    assert api.ask("POST", "/v1/games", data="{", content_type="application/json").status_code == 400
+
+
+# The service itself
+
+
+def test_health_and_readiness(api: Api) -> None:
+    for path in ("/healthz", "/readyz"):
+        answer = api.get(path)
+        assert (answer.status_code, answer.json) == (200, {"status": "ok"})
+        assert "no-" in answer.headers["Cache-Control"]
+
+
+def test_the_contract_and_its_reader_are_served(api: Api) -> None:
+    contract = api.get("/openapi.yaml")
+    assert (contract.status_code, contract.mimetype) == (200, "application/yaml")
+    assert "openapi: 3.1" in contract.get_data(as_text=True)
+    reader = api.get("/docs", follow_redirects=True)
+    assert (reader.status_code, reader.mimetype) == (200, "text/html")
+    assert "/openapi.yaml" in reader.get_data(as_text=True)
+    asked_for = re.findall(r"""(?:src|href)=["']([^"']+)""", reader.get_data(as_text=True))
+    assert asked_for
+    for resource in asked_for:
+        assert "//" not in resource, "the reader works without internet"
+        assert api.get(f"/docs/{resource.removeprefix('./')}").status_code == 200

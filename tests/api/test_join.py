@@ -1,0 +1,126 @@
+"""``POST /v1/games/{game}/players``: an open seat is taken by who has the code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import redis
+from werkzeug.test import TestResponse
+
+from service.engine.variants import variants
+from tests.api.client import Api, Table
+from tests.api.scenes import keep
+
+OPEN: list[dict[str, Any]] = [{"open": True}, {"name": "Ada"}, {"open": True}]
+
+
+def said(answer: TestResponse) -> Any:
+    return answer.json
+
+
+@pytest.fixture
+def table(api: Api) -> Table:
+    return api.create("domino", OPEN)
+
+
+def test_who_joins_takes_the_first_open_seat_and_gets_its_token(api: Api, table: Table) -> None:
+    answer = api.join(table, "Bo")
+    assert answer.status_code == 201
+    assert (said(answer)["seat"], said(answer)["name"]) == (0, "Bo")
+    table.tokens[0] = said(answer)["token"]
+    assert said(answer)["game"] == api.view(table, 0)
+    assert said(answer)["game"]["you"]["seat"] == 0
+    assert answer.headers["Location"] == table.path
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_a_seat_taken_is_one_event_and_the_game_still_waits_for_the_next(api: Api, table: Table) -> None:
+    game = said(api.join(table, "Bo"))["game"]
+    assert (game["status"], game["version"], game["round"]) == ("waiting", 2, 0)
+    assert [(player["kind"], player.get("name")) for player in game["players"]] == [
+        ("human", "Bo"),
+        ("human", "Ada"),
+        ("open", None),
+    ]
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_the_first_round_is_dealt_when_the_last_seat_is_taken(api: Api, variant: str) -> None:
+    seats = variants()[variant].players.low
+    table = api.create(variant, [{"open": True}] * seats)
+    for place in range(seats):
+        before = api.view(table)
+        assert before["status"] == "waiting"
+        game = said(api.join(table, f"P{place}"))["game"]
+    assert game["status"] == "playing"
+    assert game["version"] == before["version"] + 2, "joined, and dealt"
+    assert len(game["you"]["hand"]) == game["players"][0]["tiles"] > 0
+
+
+def test_every_seat_has_a_token_of_its_own(api: Api, table: Table) -> None:
+    tokens = {*table.tokens.values(), said(api.join(table))["token"], said(api.join(table))["token"]}
+    assert len(tokens) == 3
+    seats = {said(api.get(table.path, token=token))["you"]["seat"] for token in tokens}
+    assert seats == {0, 1, 2}
+
+
+def test_when_no_seat_is_open_any_more_the_right_code_is_told_so(api: Api, server: redis.Redis, table: Table) -> None:
+    api.join(table)
+    api.join(table)
+    before = keep(server, table.id)
+    answer = api.join(table)
+    assert (answer.status_code, said(answer)["code"]) == (409, "seats_taken")
+    assert keep(server, table.id) == before
+
+
+def test_a_wrong_code_is_forbidden_whether_a_seat_is_open_or_not(api: Api, server: redis.Redis, table: Table) -> None:
+    other = api.create("domino", OPEN)
+    closed = api.create("domino", 2)
+    for place in (table, closed):
+        before = keep(server, place.id)
+        for wrong in (other.join_code, "x", str(table.join_code).lower(), f"{table.join_code} ", "\u00e9", "a\0b"):
+            answer = api.post(f"{place.path}/players", {"name": "Eve", "join_code": wrong})
+            assert (answer.status_code, said(answer)["code"]) == (403, "forbidden")
+        assert keep(server, place.id) == before
+
+
+def test_a_seat_cannot_move_before_all_seats_are_taken(api: Api, server: redis.Redis, table: Table) -> None:
+    before = keep(server, table.id)
+    for action in ("draw", "deal", "pass"):
+        answer = api.move(table, 1, {"action": action})
+        assert (answer.status_code, said(answer)["code"]) == (409, "not_started")
+        assert said(answer)["legal_moves"] == []
+    assert keep(server, table.id) == before
+
+
+def test_the_bearer_of_a_seat_may_take_another_one_with_the_code(api: Api, table: Table) -> None:
+    answer = api.post(
+        f"{table.path}/players", {"name": "Ada again", "join_code": table.join_code}, token=table.tokens[1]
+    )
+    assert answer.status_code == 201
+    assert said(answer)["seat"] == 0
+
+
+def test_joining_names_its_faults_in_their_order(api: Api) -> None:
+    full = api.create("domino", [{"name": "Ada"}, {"open": True}])
+    api.join(full)
+    right = {"name": "Bo", "join_code": full.join_code}
+    path = f"{full.path}/players"
+    cases: list[tuple[int, str, dict[str, Any]]] = [
+        (401, path, {"token": "wrong", "data": "{", "content_type": "text/plain"}),
+        (401, "/v1/games/nowhere/players", {"token": "wrong", "json": right}),
+        (404, "/v1/games/nowhere/players", {"data": "{", "content_type": "text/plain"}),
+        (403, path, {"json": {"name": "", "join_code": "WRONG", "colour": 1}}),
+        (415, path, {"data": "{" * 300_000, "content_type": "text/plain"}),
+        (413, path, {"data": "{" * 300_000, "content_type": "application/json"}),
+        (400, path, {"data": "{", "content_type": "application/json"}),
+        (422, path, {"json": right | {"name": ""}}),
+        (422, path, {"json": right | {"colour": 1}}),
+        (422, path, {"json": {"name": "Bo"}}),
+        (422, path, {"json": {"name": "Bo", "join_code": 1}}),
+        (409, path, {"json": right}),
+    ]
+    assert [api.ask("POST", where, **request).status_code for _, where, request in cases] == [
+        status for status, _, _ in cases
+    ]

@@ -1,0 +1,136 @@
+"""Versions and ETags: a move for another version than the game has is refused, a view known already is 304."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+import redis
+
+from tests.api.client import Api, Table
+from tests.api.playing import lay
+from tests.api.scenes import SEED, keep
+
+READ = ("", "/moves", "/score")
+
+
+@pytest.fixture
+def table(api: Api) -> Table:
+    """A domino game of two at version 2."""
+    made = api.create("domino", 2, seed=SEED)
+    assert api.view(made)["version"] == 2
+    return made
+
+
+class Mover(NamedTuple):
+    """Who is to move, and a legal move without its version."""
+
+    seat: int
+    move: dict[str, Any]
+
+
+@pytest.fixture
+def mover(api: Api, table: Table) -> Mover:
+    seat = api.view(table)["turn"]["seat"]
+    listed: dict[str, Any] = api.moves(table, seat)["moves"][0]
+    del listed["version"]
+    return Mover(seat, listed)
+
+
+def test_a_move_without_a_version_is_made(api: Api, table: Table, mover: Mover) -> None:
+    assert api.move(table, *mover).status_code == 201
+
+
+def test_a_move_for_this_version_is_made(api: Api, table: Table, mover: Mover) -> None:
+    assert api.move(table, mover.seat, mover.move | {"version": 2}).status_code == 201
+
+
+@pytest.mark.parametrize("version", [1, 3, 1000, 2**31 - 1])
+def test_a_move_for_another_version_is_refused_and_changes_nothing(
+    api: Api, server: redis.Redis, table: Table, mover: Mover, version: int
+) -> None:
+    before = keep(server, table.id)
+    answer = api.move(table, mover.seat, mover.move | {"version": version})
+    assert answer.status_code == 412
+    assert answer.json is not None
+    assert (answer.json["code"], answer.json["version"]) == ("stale_version", 2)
+    assert answer.json["legal_moves"] == api.moves(table, mover.seat)["moves"]
+    assert keep(server, table.id) == before
+
+
+@pytest.mark.parametrize("header", ['"2"', '"2-{seat}"', "*", '"1", "2"', '"7-0", "2-{seat}", "x"', '"2","3"'])
+def test_if_match_takes_the_number_the_whole_etag_a_star_or_a_list(
+    api: Api, table: Table, mover: Mover, header: str
+) -> None:
+    assert api.move(table, *mover, headers={"If-Match": header.format(seat=mover.seat)}).status_code == 201
+
+
+def test_if_match_takes_the_etag_of_the_movers_view_as_it_was_given(api: Api, table: Table, mover: Mover) -> None:
+    etag = api.get(table.path, token=table.tokens[mover.seat]).headers["ETag"]
+    assert api.move(table, *mover, headers={"If-Match": etag}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "header", ['"1"', '"3"', '"2-{other}"', '"2-s"', '"1-{seat}"', 'W/"2"', 'W/"2-{seat}"', '"1", "3"', '""', '"x"', ""]
+)
+def test_if_match_refuses_another_version_and_the_etag_of_another_viewer(
+    api: Api, server: redis.Redis, table: Table, mover: Mover, header: str
+) -> None:
+    before = keep(server, table.id)
+    headers = {"If-Match": header.format(seat=mover.seat, other=1 - mover.seat)}
+    answer = api.move(table, *mover, headers=headers)
+    assert answer.status_code == 412
+    assert answer.json is not None
+    assert answer.json["code"] == "stale_version"
+    assert keep(server, table.id) == before
+
+
+@pytest.mark.parametrize(("version", "header"), [(1, '"2"'), (2, '"1"'), (1, "*")])
+def test_both_preconditions_must_hold(api: Api, table: Table, mover: Mover, version: int, header: str) -> None:
+    answer = api.move(table, mover.seat, mover.move | {"version": version}, headers={"If-Match": header})
+    assert answer.status_code == 412
+
+
+@pytest.mark.parametrize("path", READ)
+def test_every_view_has_an_etag_of_its_version_and_viewer(api: Api, table: Table, path: str) -> None:
+    answers = [api.get(table.path + path, token=token) for token in (None, *table.tokens.values())]
+    assert [answer.headers["ETag"] for answer in answers] == ['"2-s"', '"2-0"', '"2-1"']
+    for answer in answers:
+        assert answer.headers["Cache-Control"] == "private, no-cache"
+        assert answer.headers["Vary"] == "Authorization, Accept, Accept-Language"
+
+
+@pytest.mark.parametrize("path", READ)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_view_that_is_known_already_is_304_with_its_headers(api: Api, table: Table, path: str, method: str) -> None:
+    for token in (None, *table.tokens.values()):
+        known = api.get(table.path + path, token=token).headers
+        for spelled in (known["ETag"], f"W/{known['ETag']}", f'"x", {known["ETag"]}', "*"):
+            answer = api.ask(method, table.path + path, token=token, headers={"If-None-Match": spelled})
+            assert answer.status_code == 304
+            assert answer.data == b""
+            for name in ("ETag", "Cache-Control", "Vary"):
+                assert answer.headers[name] == known[name]
+
+
+@pytest.mark.parametrize("path", READ)
+def test_a_view_of_another_version_or_viewer_is_not_taken_for_known(api: Api, table: Table, path: str) -> None:
+    for other in ('"1-0"', '"3-0"', '"2-1"', '"2-s"', '"2"', '""', "nonsense"):
+        answer = api.get(table.path + path, token=table.tokens[0], headers={"If-None-Match": other})
+        assert answer.status_code == 200
+
+
+def test_a_move_makes_every_known_view_out_of_date(api: Api, table: Table, mover: Mover) -> None:
+    known = {path: api.get(table.path + path).headers["ETag"] for path in READ}
+    lay(api, table, mover.move["tile"])
+    for path, etag in known.items():
+        assert api.get(table.path + path, headers={"If-None-Match": etag}).status_code == 200
+
+
+@pytest.mark.parametrize("path", READ)
+def test_a_head_has_the_headers_of_a_get_and_no_body(api: Api, table: Table, path: str) -> None:
+    for token in (None, *table.tokens.values(), "wrong"):
+        get, head = (api.ask(method, table.path + path, token=token) for method in ("GET", "HEAD"))
+        assert head.status_code == get.status_code
+        assert sorted(head.headers) == sorted(get.headers)
+        assert head.data == b""

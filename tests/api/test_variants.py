@@ -1,0 +1,286 @@
+"""``GET /v1/variants`` and ``GET /v1/variants/{id}``: what is on offer is what can be created."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+from service.engine.variants import variants
+from tests.api.client import Api
+
+CANDIDATES: tuple[Any, ...] = (
+    *range(-1, 21),
+    99,
+    100,
+    101,
+    999,
+    1000,
+    1001,
+    True,
+    False,
+    "average",
+    "play_on",
+    "",
+    "6",
+)
+CANDIDATES += ("first_out", "difference", "fixed", "sometimes")
+
+HANDS_OF_THE_RULES: dict[str, dict[tuple[int, int], tuple[int, int, int]]] = {
+    "homo-homini-lupus": {(6, 4): (6, 4, 4)},
+    "menschenwolf": {
+        (6, players): (hand, stock, max(0, stock - 2))
+        for players, hand, stock in zip(
+            range(2, 14),
+            (7, 9, 7, 5, 4, 4, 3, 3, 2, 2, 2, 2),
+            (14, 1, 0, 3, 4, 0, 4, 1, 8, 6, 4, 2),
+            strict=True,
+        )
+    },
+    "fido": {
+        (highest, players): (hand, tiles - hand * players, tiles - hand * players)
+        for highest, tiles, hands in (
+            (6, 28, (7, 5, 4, 4, 3, 3, 2)),
+            (9, 55, (13, 11, 9, 7, 6, 6, 5)),
+            (12, 91, (22, 18, 15, 13, 11, 10, 9)),
+            (15, 136, (34, 27, 22, 19, 17, 15, 13)),
+            (18, 190, (47, 38, 31, 27, 23, 21, 19)),
+        )
+        for players, hand in zip(range(3, 10), hands, strict=True)
+    },
+    "dominospiel": {
+        (6, players): (hand, stock, stock)
+        for players, hand, stock in zip(range(2, 8), (14, 9, 7, 5, 4, 4), (0, 1, 0, 3, 4, 0), strict=True)
+    },
+    "domino": {
+        (highest, players): (hand, tiles - hand * players, tiles - hand * players)
+        for highest, tiles, hands in (
+            (6, 28, (7, 7, 7)),
+            (9, 55, (7, 7, 7, 7, 6, 6, 5, 5, 5)),
+            (12, 91, (7,) * 9),
+        )
+        for players, hand in enumerate(hands, 2)
+    },
+}
+"""By game, set and number of players: the hand, the stock, and how much of it can be drawn (rules 1.1 to 5.2)."""
+
+
+def shown(api: Api, variant: str, language: str = "en") -> dict[str, Any]:
+    answer: Any = api.get(f"/v1/variants/{variant}", headers={"Accept-Language": language}).json
+    return dict(answer)
+
+
+def option_schemas() -> Iterator[tuple[str, str]]:
+    for key, variant in variants().items():
+        for option in variant.options:
+            yield key, option.key
+
+
+def sets_of(variant: str) -> list[dict[str, Any]]:
+    """The usual set, and every set that the game can be played with."""
+    return [{}, *({"set": value} for each in variants()[variant].options if each.key == "set" for value in each.values)]
+
+
+def test_every_game_is_on_offer_and_no_computer_player_yet(api: Api) -> None:
+    offered: Any = api.get("/v1/variants").json
+    assert [each["id"] for each in offered["variants"]] == sorted(variants())
+    assert offered["bots"] == []
+
+
+def test_the_five_games_of_the_rules_are_on_offer_for_their_numbers_of_players(api: Api) -> None:
+    offered: Any = api.get("/v1/variants").json
+    players = {each["id"]: (each["players"]["min"], each["players"]["max"]) for each in offered["variants"]}
+    of_the_rules = {
+        "homo-homini-lupus": (4, 4),
+        "menschenwolf": (2, 13),
+        "fido": (3, 9),
+        "dominospiel": (2, 7),
+        "domino": (2, 10),
+    }
+    assert players.items() >= of_the_rules.items()
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_game_in_full_begins_as_it_does_in_the_list(api: Api, variant: str) -> None:
+    for language in ("en", "de"):
+        offered: Any = api.get("/v1/variants", headers={"Accept-Language": language}).json
+        (listed,) = [each for each in offered["variants"] if each["id"] == variant]
+        assert listed.items() <= shown(api, variant, language).items()
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_game_is_told_in_english_and_in_german(api: Api, variant: str) -> None:
+    english, german = shown(api, variant, "en"), shown(api, variant, "de")
+    assert (english["language"], german["language"]) == ("en", "de")
+    assert english["summary"] != german["summary"]
+    assert english["scoring"]["text"] != german["scoring"]["text"]
+    assert min(len(english["rules"]), len(german["rules"])) > 500
+    assert english["rules"] != german["rules"]
+    for key, option in english["options"]["properties"].items():
+        spoken = german["options"]["properties"][key]
+        assert option["description"] != spoken["description"]
+        texts = {"title", "description"}
+        assert {name: option[name] for name in option.keys() - texts} == {
+            name: spoken[name] for name in spoken.keys() - texts
+        }
+    assert english["deals"] == german["deals"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("de", "de"),
+        ("de-AT", "de"),
+        ("de-CH, en;q=0.5", "de"),
+        ("fr, de;q=0.8, en;q=0.5", "de"),
+        ("DE", "de"),
+        ("en", "en"),
+        ("en-GB, de;q=0.9", "en"),
+        ("de;q=0.3, en;q=0.7", "en"),
+        ("fr", "en"),
+        ("*", "en"),
+        ("", "en"),
+        ("de;q=0", "en"),
+        ("nonsense;;;q=x", "en"),
+    ],
+)
+def test_the_language_is_the_one_the_reader_prefers(api: Api, asked: str, given: str) -> None:
+    for path in ("/v1/variants", "/v1/variants/domino"):
+        assert api.get(path, headers={"Accept-Language": asked}).headers["Content-Language"] == given
+
+
+def test_without_a_wish_the_language_is_english(api: Api) -> None:
+    assert api.get("/v1/variants/domino").headers["Content-Language"] == "en"
+
+
+@pytest.mark.parametrize("path", ["/v1/variants", "/v1/variants/fido"])
+def test_what_is_on_offer_may_be_kept_by_anybody_and_asked_for_cheaply(api: Api, path: str) -> None:
+    first = api.get(path)
+    assert first.headers["Cache-Control"] == "public, no-cache"
+    assert first.headers["Vary"] == "Accept, Accept-Language"
+    again = api.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304
+    assert again.headers["ETag"] == first.headers["ETag"]
+    german = api.get(path, headers={"If-None-Match": first.headers["ETag"], "Accept-Language": "de"})
+    assert german.status_code == 200
+
+
+def test_a_game_that_nobody_offers_is_not_found(api: Api) -> None:
+    for variant in ("chess", "DOMINO", "domino.py", "__init__", "_", "d\u00f3mino", "%00"):
+        answer = api.get(f"/v1/variants/{variant}")
+        assert (answer.status_code, answer.json and answer.json["code"]) == (404, "not_found")
+
+
+# Options
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_the_options_are_a_json_schema(api: Api, variant: str) -> None:
+    options = shown(api, variant)["options"]
+    Draft202012Validator.check_schema(options)
+    assert options["type"] == "object"
+    assert options["additionalProperties"] is False
+    assert set(options["properties"]) == {option.key for option in variants()[variant].options}
+
+
+@pytest.mark.parametrize(
+    ("variant", "wanted"),
+    [
+        ("homo-homini-lupus", {"rounds": (4, range(1, 101))}),
+        ("menschenwolf", {"limit": (100, range(1, 1001)), "others_write_own": (False, (False, True))}),
+        ("fido", {"set": (12, (6, 9, 12, 15, 18)), "rounds": (1, range(1, 101))}),
+        (
+            "dominospiel",
+            {
+                "limit": (50, range(1, 1001)),
+                "round_end": ("play_on", ("play_on", "first_out")),
+                "settlement": ("average", ("average", "difference", "fixed")),
+                "stake": (1, range(1, 1001)),
+            },
+        ),
+        (
+            "domino",
+            {
+                "set": (6, (6, 9, 12)),
+                "hand": (None, range(5, 8)),
+                "limit": (100, range(1, 1001)),
+                "teams": (0, (0, 2, 3, 4, 5)),
+            },
+        ),
+    ],
+)
+def test_the_options_are_those_of_the_contract(api: Api, variant: str, wanted: dict[str, Any]) -> None:
+    properties = shown(api, variant)["options"]["properties"]
+    found = {}
+    for key, option in properties.items():
+        if option["type"] == "boolean":
+            values: Any = (False, True)
+        elif "enum" in option:
+            values = tuple(option["enum"])
+        else:
+            values = range(option["minimum"], option["maximum"] + 1)
+        found[key] = (option.get("default"), values)
+    assert found == wanted
+
+
+@pytest.mark.parametrize(("variant", "option"), list(option_schemas()))
+def test_an_option_takes_exactly_what_its_schema_takes(api: Api, variant: str, option: str) -> None:
+    options = shown(api, variant)["options"]
+    judge = Draft202012Validator(options)
+    players = variants()[variant].players
+    for value in CANDIDATES:
+        rules = {option: value}
+        answers = (
+            api.try_create(variant, seats, rules=each | rules)
+            for each in sets_of(variant)
+            for seats in range(players.low, players.high + 1)
+        )
+        taken = next((answer for answer in answers if answer.status_code == 201), None)
+        assert (taken is not None) == judge.is_valid(rules), f"{rules} is judged in two ways"
+        if taken is not None:
+            assert taken.json is not None
+            assert taken.json["game"]["rules"][option] == value
+        else:
+            refused: Any = api.try_create(variant, players.low, rules=rules)
+            assert (refused.status_code, list(refused.json["errors"])) == (422, [f"rules.{option}"])
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_an_option_left_out_has_the_default_that_its_schema_names(api: Api, variant: str) -> None:
+    properties = shown(api, variant)["options"]["properties"]
+    defaults = {key: option["default"] for key, option in properties.items() if "default" in option}
+    wishes: list[dict[str, Any]] = [{}, {"rules": {}}, {"rules": defaults}]
+    for wish in wishes:
+        table = api.create(variant, variants()[variant].players.low, **wish)
+        assert table.opened["game"]["rules"].items() >= defaults.items()
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_an_option_of_no_game_or_of_another_one_is_refused(api: Api, variant: str) -> None:
+    everywhere = {option.key for each in variants().values() for option in each.options}
+    mine = {option.key for option in variants()[variant].options}
+    for key in (*sorted(everywhere - mine), "colour"):
+        refused: Any = api.try_create(variant, variants()[variant].players.low, rules={key: 6})
+        assert (refused.status_code, list(refused.json["errors"])) == (422, [f"rules.{key}"])
+
+
+# Deals
+
+
+@pytest.mark.parametrize("variant", HANDS_OF_THE_RULES)
+def test_the_deal_table_is_that_of_the_rules(api: Api, variant: str) -> None:
+    rows = shown(api, variant)["deals"]
+    found = {(row["set"], row["players"]): (row["hand"], row["stock"], row["drawable"]) for row in rows}
+    assert found == HANDS_OF_THE_RULES[variant]
+    assert len(rows) == len(found)
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_the_deal_table_tells_what_is_dealt(api: Api, variant: str) -> None:
+    for row in shown(api, variant)["deals"]:
+        table = api.create(variant, row["players"], rules={"set": row["set"]} if sets_of(variant)[1:] else {})
+        game = table.opened["game"]
+        assert [player["tiles"] for player in game["players"]] == [row["hand"]] * row["players"]
+        assert game["stock"] == {"tiles": row["stock"], "drawable": row["drawable"]}

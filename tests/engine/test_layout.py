@@ -1,0 +1,327 @@
+"""The layout: the proof on paper of its docstring, step by step, and the laws behind it.
+
+Ends are written as there: host/side=number after their name, gated in (), closed in [], and what an end
+counts, where it counts, as ``+n``.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from service.engine.layout import AT_ONCE, GATED, NEVER, Branching, End, Layout, Placement, empty_layout
+from service.engine.play import advance, legal_moves
+from service.engine.state import PLAYING
+from service.engine.tiles import parse_tile
+from service.engine.variants import variants
+from tests.engine.table import Table
+
+FORMS = {"open": "{}", "gated": "({})", "closed": "[{}]"}
+
+
+class Paper:
+    """A layout that tiles are written on, one after the other."""
+
+    def __init__(self, *, line: bool = False, counted: bool = False) -> None:
+        self.layout = empty_layout(line=line, counted=counted)
+
+    def lead(self, tile: str, branching: Branching = NEVER) -> list[str]:
+        self.layout = self.layout.lead(parse_tile(tile), 0, branching)
+        return self.ends()
+
+    def join(self, end: str, tile: str, branching: Branching = NEVER, *, face_down: bool = False) -> list[str]:
+        """Lay a tile at an end; the sum of the ends is what was foreseen."""
+        at = self.layout.end(end)
+        assert at is not None
+        foreseen = self.layout.sum_after(at, parse_tile(tile), branching)
+        before = self.layout
+        copy = Layout(*before)
+        self.layout = before.join(at, parse_tile(tile), 1, face_down, branching)
+        assert before == copy
+        assert face_down or self.layout.ends_sum == foreseen
+        return self.ends()
+
+    def ends(self) -> list[str]:
+        return [self._written(end) for end in self.layout.ends]
+
+    def open_numbers(self) -> set[int]:
+        return {number for number in range(19) if self.layout.open_mask >> number & 1}
+
+    def _written(self, end: End) -> str:
+        host = self.layout.placements[end.host].tile.name
+        text = FORMS[end.gate].format(f"{host}/{end.side}={end.number}")
+        return f"{end.name} {text}" + (f" +{end.counts}" if end.counts else "")
+
+
+def test_an_empty_table_has_no_ends() -> None:
+    for line in (False, True):
+        for counted in (False, True):
+            layout = empty_layout(line=line, counted=counted)
+            assert (layout.placements, layout.ends, layout.open_mask, layout.ends_sum) == ((), (), 0, 0)
+
+
+# Proof 1: two-ended lines
+
+
+def test_proof_1_two_ended_lines() -> None:
+    paper = Paper(line=True)
+    assert paper.lead("1-1") == ["left 1-1/long=1", "right 1-1/long=1"]
+    assert paper.join("right", "1-2") == ["left 1-1/long=1", "right 1-2/end=2"]
+    assert paper.join("right", "2-5") == ["left 1-1/long=1", "right 2-5/end=5"]
+    assert paper.join("right", "4-5") == ["left 1-1/long=1", "right 4-5/end=4"]
+    before = paper.layout
+    assert paper.join("right", "4-6") == ["left 1-1/long=1", "right 4-6/end=6"]
+    paper.layout = before
+    assert paper.join("left", "1-3") == ["left 1-3/end=3", "right 4-5/end=4"]
+    assert [(laid.host, laid.side) for laid in paper.layout.placements] == [
+        (-1, "end"),
+        (0, "long"),
+        (1, "end"),
+        (2, "end"),
+        (0, "long"),
+    ]
+
+
+def test_proof_1_a_double_in_a_line_goes_on_with_its_far_long_side() -> None:
+    paper = Paper(line=True)
+    paper.lead("1-1")
+    paper.join("left", "1-2")
+    assert paper.join("left", "2-2") == ["left 2-2/long=2", "right 1-1/long=1"]
+    assert paper.join("left", "2-3") == ["left 2-3/end=3", "right 1-1/long=1"]
+
+
+def test_proof_1_a_line_led_by_a_non_double_has_its_lower_half_on_the_left() -> None:
+    assert Paper(line=True).lead("2-5") == ["left 2-5/end=2", "right 2-5/end=5"]
+
+
+# Proof 2: lupus's four arms
+
+
+def test_proof_2_lupus_four_arms() -> None:
+    paper = Paper()
+    assert paper.lead("0-0", AT_ONCE) == ["e1 0-0/long=0", "e2 0-0/long=0", "e3 0-0/short=0", "e4 0-0/short=0"]
+    assert paper.join("e1", "0-1") == ["e5 0-1/end=1", "e2 0-0/long=0", "e3 0-0/short=0", "e4 0-0/short=0"]
+    assert paper.join("e5", "1-1", face_down=True) == [
+        "e6 [1-1/long=1]",
+        "e2 0-0/long=0",
+        "e3 0-0/short=0",
+        "e4 0-0/short=0",
+    ]
+    assert paper.open_numbers() == {0}
+    paper.join("e2", "0-2")
+    paper.join("e3", "0-3")
+    assert paper.join("e4", "0-4") == ["e6 [1-1/long=1]", "e7 0-2/end=2", "e8 0-3/end=3", "e9 0-4/end=4"]
+    assert paper.open_numbers() == {2, 3, 4}
+    paper.join("e7", "2-2", face_down=True)
+    paper.join("e8", "3-3", face_down=True)
+    assert paper.open_numbers() == {4}
+    assert paper.join("e9", "4-4", face_down=True) == [
+        "e6 [1-1/long=1]",
+        "e10 [2-2/long=2]",
+        "e11 [3-3/long=3]",
+        "e12 [4-4/long=4]",
+    ]
+    assert paper.open_numbers() == set()
+
+
+def test_proof_2_a_later_face_up_double_has_one_end() -> None:
+    paper = Paper()
+    paper.lead("0-0", AT_ONCE)
+    paper.join("e4", "0-1")
+    assert paper.join("e5", "1-1") == ["e1 0-0/long=0", "e2 0-0/long=0", "e3 0-0/short=0", "e6 1-1/long=1"]
+
+
+# Proof 3: the wolf's mother
+
+
+@pytest.mark.parametrize(("end", "other"), [("e1", "e2"), ("e2", "e1")])
+def test_proof_3_the_mother_as_the_lead(end: str, other: str) -> None:
+    paper = Paper()
+    assert paper.lead("3-3", GATED) == ["e1 3-3/long=3", "e2 3-3/long=3", "e3 (3-3/short=3)", "e4 (3-3/short=3)"]
+    assert paper.open_numbers() == {3}
+    assert sorted(paper.join(end, "3-5")) == [
+        f"{other} 3-3/long=3",
+        "e3 3-3/short=3",
+        "e4 3-3/short=3",
+        "e5 3-5/end=5",
+    ]
+    assert paper.open_numbers() == {3, 5}
+
+
+def test_proof_3_the_mother_in_mid_chain() -> None:
+    paper = Paper()
+    assert paper.lead("1-2") == ["e1 1-2/end=1", "e2 1-2/end=2"]
+    assert paper.join("e2", "2-4") == ["e1 1-2/end=1", "e3 2-4/end=4"]
+    assert not paper.layout.has_branched()
+    assert paper.join("e3", "4-4", GATED) == [
+        "e1 1-2/end=1",
+        "e4 4-4/long=4",
+        "e5 (4-4/short=4)",
+        "e6 (4-4/short=4)",
+    ]
+    assert paper.layout.has_branched()
+    assert paper.join("e4", "4-6") == ["e1 1-2/end=1", "e7 4-6/end=6", "e5 4-4/short=4", "e6 4-4/short=4"]
+    assert paper.join("e7", "6-6") == ["e1 1-2/end=1", "e8 6-6/long=6", "e5 4-4/short=4", "e6 4-4/short=4"]
+
+
+def test_proof_3_a_tile_elsewhere_leaves_the_short_sides_gated() -> None:
+    paper = Paper()
+    paper.lead("1-2")
+    paper.join("e2", "2-2", GATED)
+    assert paper.join("e1", "1-3") == ["e6 1-3/end=3", "e3 2-2/long=2", "e4 (2-2/short=2)", "e5 (2-2/short=2)"]
+
+
+def test_proof_3_a_tile_on_the_long_side_of_another_double_leaves_the_short_sides_gated() -> None:
+    paper = Paper()
+    paper.lead("1-2")
+    paper.join("e2", "2-2", GATED)
+    paper.join("e1", "1-1")
+    assert paper.join("e6", "1-3") == ["e7 1-3/end=3", "e3 2-2/long=2", "e4 (2-2/short=2)", "e5 (2-2/short=2)"]
+    assert paper.join("e3", "2-6") == ["e7 1-3/end=3", "e8 2-6/end=6", "e4 2-2/short=2", "e5 2-2/short=2"]
+
+
+def test_proof_3_a_face_down_double_only_closes_its_end_and_is_not_the_mother() -> None:
+    paper = Paper()
+    paper.lead("1-2")
+    paper.join("e2", "2-4")
+    assert paper.join("e3", "4-4", face_down=True) == ["e1 1-2/end=1", "e4 [4-4/long=4]"]
+    assert not paper.layout.has_branched()
+    assert paper.join("e1", "1-1", GATED) == [
+        "e5 1-1/long=1",
+        "e6 (1-1/short=1)",
+        "e7 (1-1/short=1)",
+        "e4 [4-4/long=4]",
+    ]
+    assert paper.layout.has_branched()
+    assert paper.open_numbers() == {1}
+
+
+# Proof 4: FIDO's doubles
+
+
+def test_proof_4_fido_counting() -> None:
+    """Sums 24, 34, 35, 35, 28, 39, 29, 35, as the rules have them."""
+    paper = Paper(counted=True)
+    assert paper.lead("12-12", GATED) == [
+        "e1 12-12/long=12",
+        "e2 12-12/long=12",
+        "e3 (12-12/short=12) +12",
+        "e4 (12-12/short=12) +12",
+    ]
+    assert paper.layout.ends_sum == 24
+    assert paper.join("e1", "10-12") == [
+        "e5 10-12/end=10 +10",
+        "e2 12-12/long=12",
+        "e3 12-12/short=12 +12",
+        "e4 12-12/short=12 +12",
+    ]
+    assert paper.layout.ends_sum == 34
+    paper.join("e5", "10-11")
+    assert paper.layout.ends_sum == 35
+    assert paper.join("e2", "0-12") == [
+        "e6 10-11/end=11 +11",
+        "e7 0-12/end=0",
+        "e3 12-12/short=12 +12",
+        "e4 12-12/short=12 +12",
+    ]
+    assert paper.layout.ends_sum == 35
+    paper.join("e3", "5-12")
+    assert paper.layout.ends_sum == 28
+    assert paper.join("e6", "11-11", AT_ONCE) == [
+        "e9 11-11/long=11",
+        "e10 11-11/short=11 +11",
+        "e11 11-11/short=11 +11",
+        "e7 0-12/end=0",
+        "e8 5-12/end=5 +5",
+        "e4 12-12/short=12 +12",
+    ]
+    assert paper.layout.ends_sum == 39
+    paper.join("e11", "1-11")
+    assert paper.layout.ends_sum == 29
+    assert paper.join("e9", "6-11") == [
+        "e13 6-11/end=6 +6",
+        "e10 11-11/short=11 +11",
+        "e12 1-11/end=1 +1",
+        "e7 0-12/end=0",
+        "e8 5-12/end=5 +5",
+        "e4 12-12/short=12 +12",
+    ]
+    assert paper.layout.ends_sum == 35
+
+
+def test_proof_4_the_sum_of_a_lead_is_foreseen() -> None:
+    empty = empty_layout(line=False, counted=True)
+    assert empty.sum_after(None, parse_tile("12-12"), GATED) == 24
+    assert empty.sum_after(None, parse_tile("12-12"), NEVER) == 0
+    assert empty.sum_after(None, parse_tile("3-5"), NEVER) == 8
+    assert Paper(counted=True).lead("3-5") == ["e1 3-5/end=3 +3", "e2 3-5/end=5 +5"]
+
+
+def test_proof_4_nothing_counts_where_ends_are_not_counted() -> None:
+    paper = Paper()
+    paper.lead("6-6", GATED)
+    paper.join("e1", "5-6")
+    paper.join("e5", "5-5", AT_ONCE)
+    assert ([end.counts for end in paper.layout.ends], paper.layout.ends_sum) == ([0] * 6, 0)
+
+
+# Proof 5: face-down doubles
+
+
+def test_proof_5_a_face_down_double_covers_the_end_and_keeps_its_number_and_name() -> None:
+    paper = Paper()
+    paper.lead("1-2")
+    assert paper.join("e2", "2-2", face_down=True) == ["e1 1-2/end=1", "e3 [2-2/long=2]"]
+    assert paper.layout.placements[1] == Placement(parse_tile("2-2"), 0, "end", 1, True)
+    assert paper.layout.end("e2") is None
+    assert paper.open_numbers() == {1}
+
+
+def test_a_lead_that_is_turned_over_closes_every_end() -> None:
+    paper = Paper()
+    paper.lead("1-2")
+    paper.layout = paper.layout.turn_over()
+    assert paper.ends() == ["e1 [1-2/end=1]", "e2 [1-2/end=2]"]
+    assert (paper.open_numbers(), paper.layout.placements[0].face_down) == (set(), True)
+    paper = Paper()
+    paper.lead("3-3", GATED)
+    paper.layout = paper.layout.turn_over()
+    assert paper.ends() == [f"e{n} [3-3/{side}=3]" for n, side in enumerate(("long", "long", "short", "short"), 1)]
+    assert paper.open_numbers() == set()
+
+
+def test_an_end_is_found_by_its_name_whatever_its_gate() -> None:
+    paper = Paper()
+    paper.lead("3-3", GATED)
+    for name, number, side, gate in (("e1", 3, "long", "open"), ("e4", 3, "short", "gated")):
+        end = paper.layout.end(name)
+        assert end is not None
+        assert (end.name, end.number, end.side, end.gate) == (name, number, side, gate)
+    for name in ("e5", "E1", "", "left"):
+        assert paper.layout.end(name) is None
+
+
+@pytest.mark.parametrize("key", variants())
+def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: str) -> None:
+    players = min(variants()[key].players.high, 4)
+    for seed in range(5):
+        luck = Random(f"{key} {seed}")
+        table = Table(key, seats=players, seed=f"layout {seed}")
+        ever: dict[str, tuple[int, str, int]] = {}
+        while table.state.phase == PLAYING:
+            assert table.turn is not None
+            move = luck.choice(legal_moves(table.rules, table.state, table.turn))
+            table.state = advance(table.rules, table.deck, table.state, table.turn, move)[1]
+            layout = table.layout
+            assert {end.number for end in layout.ends if end.gate == "open"} == {
+                number for number in range(19) if layout.open_mask >> number & 1
+            }
+            assert layout.ends_sum == sum(end.counts for end in layout.ends)
+            assert len({end.name for end in layout.ends}) == len(layout.ends)
+            for end in layout.ends:
+                facts = (end.number, end.side, end.host)
+                assert layout.line or ever.setdefault(end.name, facts) == facts
+                host = layout.placements[end.host].tile
+                assert end.number in (host.low, host.high)
+                assert (end.side in ("long", "short")) == host.double

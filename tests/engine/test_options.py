@@ -1,0 +1,187 @@
+"""House rules: each option with its default, its bounds, and what it does not take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service.engine.errors import BadSetup, Refusal
+from service.engine.options import Option, Text, resolve, spell
+from tests.engine.table import variant
+
+SEATS = {"homo-homini-lupus": 4, "menschenwolf": 4, "fido": 4, "dominospiel": 4, "domino": 4}
+
+DEFAULTS: dict[str, dict[str, object]] = {
+    "homo-homini-lupus": {"rounds": 4},
+    "menschenwolf": {"limit": 100, "others_write_own": False},
+    "fido": {"set": 12, "rounds": 1},
+    "dominospiel": {"limit": 50, "round_end": "play_on", "settlement": "average", "stake": 1},
+    "domino": {"set": 6, "hand": 7, "limit": 100, "teams": 0},
+}
+
+TAKEN: list[tuple[str, str, list[object]]] = [
+    ("homo-homini-lupus", "rounds", [1, 2, 99, 100]),
+    ("menschenwolf", "limit", [1, 100, 1000]),
+    ("menschenwolf", "others_write_own", [False, True]),
+    ("fido", "set", [6, 9, 12, 15, 18]),
+    ("fido", "rounds", [1, 100]),
+    ("dominospiel", "limit", [1, 50, 1000]),
+    ("dominospiel", "round_end", ["play_on", "first_out"]),
+    ("dominospiel", "settlement", ["average", "difference", "fixed"]),
+    ("dominospiel", "stake", [1, 1000]),
+    ("domino", "set", [6, 9, 12]),
+    ("domino", "hand", [5, 6, 7]),
+    ("domino", "limit", [1, 1000]),
+    ("domino", "teams", [0, 2]),
+]
+
+NO_NUMBER: list[object] = ["4", "", 4.0, 4.5, True, False, None, [4], {}, float("nan"), float("inf"), b"4"]
+
+REFUSED: list[tuple[str, str, list[object]]] = [
+    ("homo-homini-lupus", "rounds", [0, -1, 101, 10**30, *NO_NUMBER]),
+    ("menschenwolf", "limit", [0, -100, 1001, *NO_NUMBER]),
+    ("menschenwolf", "others_write_own", [0, 1, "true", "false", "", None, [], 1.0]),
+    ("fido", "set", [0, 5, 7, 13, 16, 19, -6, "12", 12.0, True, None, [12]]),
+    ("fido", "rounds", [0, 101, *NO_NUMBER]),
+    ("dominospiel", "limit", [0, 1001, *NO_NUMBER]),
+    ("dominospiel", "round_end", ["", "Play_on", "play-on", "first", True, 0, None, ["play_on"]]),
+    ("dominospiel", "settlement", ["", "AVERAGE", "mean", "fixed ", True, 0, None]),
+    ("dominospiel", "stake", [0, -1, 1001, *NO_NUMBER]),
+    ("domino", "set", [0, 7, 15, 18, "6", 6.0, True, None]),
+    ("domino", "hand", [4, 8, 0, -7, *NO_NUMBER]),
+    ("domino", "limit", [0, 1001, *NO_NUMBER]),
+    ("domino", "teams", [1, 6, -1, "2", 2.0, True, False, None]),
+]
+
+
+def one_by_one(table: list[tuple[str, str, list[object]]]) -> list[Any]:
+    return [
+        pytest.param(key, option, value, id=f"{key}-{option}-{value!r}")
+        for key, option, values in table
+        for value in values
+    ]
+
+
+def test_every_option_of_the_five_games_is_in_these_tables() -> None:
+    known = {key: {option.key for option in variant(key).options} for key in DEFAULTS}
+    assert known == {key: set(options) for key, options in DEFAULTS.items()}
+    for table in (TAKEN, REFUSED):
+        assert known == {key: {option for game, option, _ in table if game == key} for key in known}
+
+
+@pytest.mark.parametrize("key", DEFAULTS)
+def test_an_option_left_out_has_its_default(key: str) -> None:
+    facts = variant(key).rules({}, SEATS[key]).facts
+    assert {option: facts[option] for option in DEFAULTS[key]} == DEFAULTS[key]
+    assert {option.key: option.default for option in variant(key).options} == DEFAULTS[key] | (
+        {"hand": None} if key == "domino" else {}
+    )
+
+
+@pytest.mark.parametrize(("key", "option", "value"), one_by_one(TAKEN))
+def test_a_value_within_bounds_is_taken(key: str, option: str, value: object) -> None:
+    facts = variant(key).rules({option: value}, SEATS[key]).facts
+    assert (facts[option], type(facts[option])) == (value, type(value))
+
+
+@pytest.mark.parametrize(("key", "option", "value"), one_by_one(REFUSED))
+def test_a_value_out_of_bounds_or_of_another_type_is_refused(key: str, option: str, value: object) -> None:
+    """``"2"``, ``2.0`` and ``True`` are no whole numbers, and nothing is turned into a default."""
+    with pytest.raises(BadSetup) as caught:
+        variant(key).rules({option: value}, SEATS[key])
+    assert list(caught.value.errors) == [f"rules.{option}"]
+    assert caught.value.code == "invalid"
+    assert isinstance(caught.value, Refusal)
+
+
+@pytest.mark.parametrize("key", DEFAULTS)
+@pytest.mark.parametrize("unknown", ["colour", "Rounds", "", "limit ", "seed", "divisor"])
+def test_an_unknown_option_is_refused(key: str, unknown: str) -> None:
+    with pytest.raises(BadSetup) as caught:
+        variant(key).rules({unknown: 1}, SEATS[key])
+    assert list(caught.value.errors) == [f"rules.{unknown}"]
+
+
+def test_an_option_of_another_game_is_unknown() -> None:
+    for key, option in (("fido", "limit"), ("menschenwolf", "rounds"), ("homo-homini-lupus", "teams")):
+        with pytest.raises(BadSetup):
+            variant(key).rules({option: 2}, SEATS[key])
+
+
+def test_all_complaints_are_made_at_once() -> None:
+    given = {"limit": 0, "round_end": "never", "stake": "1", "settlement": "fixed", "colour": "red"}
+    with pytest.raises(BadSetup) as caught:
+        variant("dominospiel").rules(given, 4)
+    assert set(caught.value.errors) == {"rules.limit", "rules.round_end", "rules.stake", "rules.colour"}
+    assert all(texts and all(texts) for texts in caught.value.errors.values())
+
+
+def test_the_number_of_players_and_the_options_are_complained_of_at_once() -> None:
+    """As ``Variant.rules`` promises: every complaint there is."""
+    with pytest.raises(BadSetup) as caught:
+        variant("fido").rules({"set": 7}, 2)
+    assert set(caught.value.errors) == {"players", "rules.set"}
+
+
+@pytest.mark.parametrize(
+    ("options", "players", "complaints"),
+    [
+        ({}, 5, {"rules.set"}),
+        ({"set": 6, "hand": 5}, 5, {"rules.set"}),
+        ({"set": 9, "hand": 7}, 8, {"rules.hand"}),
+        ({"set": 9, "hand": 6}, 10, {"rules.hand"}),
+        ({"teams": 2}, 2, {"rules.teams"}),
+        ({"teams": 2}, 3, {"rules.teams"}),
+        ({"teams": 3}, 4, {"rules.teams"}),
+        ({"set": 12, "teams": 4}, 10, {"rules.teams"}),
+        ({"set": 9, "hand": 7, "teams": 3}, 8, {"rules.hand", "rules.teams"}),
+        ({"teams": 4}, 10, {"rules.set", "rules.teams"}),
+    ],
+)
+def test_options_that_contradict_each_other_or_the_players_are_refused(
+    options: dict[str, object], players: int, complaints: set[str]
+) -> None:
+    with pytest.raises(BadSetup) as caught:
+        variant("domino").rules(options, players)
+    assert set(caught.value.errors) == complaints
+
+
+@pytest.mark.parametrize(
+    ("options", "players"),
+    [
+        ({"set": 6, "hand": 7}, 4),
+        ({"set": 9, "hand": 7}, 7),
+        ({"set": 9, "hand": 6}, 9),
+        ({"set": 9, "hand": 5}, 10),
+        ({"set": 12, "hand": 7}, 10),
+        ({"set": 12, "teams": 5}, 10),
+        ({"set": 9, "teams": 3}, 9),
+    ],
+)
+def test_options_that_just_agree_are_taken(options: dict[str, object], players: int) -> None:
+    assert variant("domino").rules(options, players).seats == players
+
+
+@pytest.mark.parametrize("key", DEFAULTS)
+def test_every_option_is_labelled_and_explained_in_two_languages(key: str) -> None:
+    for option in variant(key).options:
+        for text in (option.label, option.help):
+            assert text.en
+            assert text.de
+        assert option.help.en != option.help.de
+
+
+def test_a_complaint_names_what_would_be_taken() -> None:
+    text = Text("x", "x")
+    rounds = Option(key="rounds", label=text, help=text, default=1, low=1, high=100)
+    switch = Option(key="switch", label=text, help=text, default=False, values=(False, True))
+    assert rounds.complaint(0) == "Must be a whole number from 1 to 100."
+    assert switch.complaint("yes") == "Must be one of false, true."
+    assert (rounds.complaint(1), switch.complaint(True)) == (None, None)
+
+
+def test_resolving_gives_every_option_a_value_and_takes_none_away() -> None:
+    options = variant("domino").options
+    assert resolve(options, {"limit": 30}) == {"set": 6, "hand": None, "limit": 30, "teams": 0}
+    assert [spell(value) for value in (True, 12, "play_on")] == ["true", "12", "play_on"]

@@ -1,0 +1,93 @@
+"""Tiles, how they are written, and the sets they come in."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from itertools import combinations_with_replacement
+
+import pytest
+
+from service.engine.errors import BadNotation, Refusal
+from service.engine.tiles import TILES, double_set, parse_tile, pips, sort_tiles
+
+
+@pytest.mark.parametrize("separator", "-/:|")
+@pytest.mark.parametrize(("first", "second"), [(0, 6), (6, 0), (3, 3), (10, 12), (12, 10), (0, 18), (18, 18), (0, 0)])
+def test_a_tile_is_written_with_either_half_first_and_any_of_four_separators(
+    first: int, second: int, separator: str
+) -> None:
+    tile = parse_tile(f"{first}{separator}{second}")
+    assert (tile.low, tile.high) == (min(first, second), max(first, second))
+
+
+def test_every_tile_in_every_spelling_is_the_same_object() -> None:
+    for low, high in combinations_with_replacement(range(19), 2):
+        spellings = {f"{a}{separator}{b}" for a, b in ((low, high), (high, low)) for separator in "-/:|"}
+        (tile,) = {parse_tile(spelling) for spelling in spellings}
+        assert tile.name == repr(tile) == f"{low}-{high}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["", "-", "5", "5-", "-5", "56", "5--6", "5-6-", "5-6-7", "-5-6", "5-/6", "5/-6"],
+        *[" 5-6", "5-6 ", "5 -6", "5- 6", "5-6\n", "\t5-6", "5-6\0", "5\u20116", "5\u20136", "5\u22126"],
+        *["5_6", "5.6", "5,6", "5;6", "5\\6", "5=6", "5+6", "5x6", "5–6"],
+        *["05-6", "5-06", "00-0", "0-00", "+5-6", "5-+6", "1e1-2", "0x1-2", "1.0-2", "a-b", "five-six", "None"],
+        *["0-19", "19-0", "19-19", "18-19", "99-99", "0-100", "1" * 5000 + "-1"],
+        *["\uff15-6", "5-\u0666", "²-3", "\U0001f030", "\ud800", "5-6-5", "5|6|", "[5,6]", '"5-6"'],
+    ],
+)
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(BadNotation) as caught:
+        parse_tile(text)
+    assert isinstance(caught.value, Refusal)
+    assert caught.value.code == "invalid"
+
+
+def test_a_refusal_does_not_repeat_what_was_sent() -> None:
+    with pytest.raises(BadNotation) as caught:
+        parse_tile("<script>")
+    assert "script" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("highest", "size"), [(6, 28), (9, 55), (12, 91), (15, 136), (18, 190)])
+def test_a_set_has_every_pair_of_halves_once(highest: int, size: int) -> None:
+    tiles = double_set(highest)
+    assert len(tiles) == size
+    assert [(tile.low, tile.high) for tile in tiles] == list(combinations_with_replacement(range(highest + 1), 2))
+
+
+def test_there_are_190_tiles_and_each_knows_its_place() -> None:
+    assert len(TILES) == 190
+    assert [tile.index for tile in TILES] == list(range(190))
+    assert [tile.name for tile in TILES[:6]] == ["0-0", "0-1", "1-1", "0-2", "1-2", "2-2"]
+
+
+@pytest.mark.parametrize("highest", [6, 9, 12, 15, 18])
+def test_every_set_is_a_beginning_of_the_next_one(highest: int) -> None:
+    assert set(double_set(highest)) == set(TILES[: len(double_set(highest))])
+
+
+def test_the_facts_of_a_tile() -> None:
+    tile, double = parse_tile("2-5"), parse_tile("4-4")
+    assert (tile.low, tile.high, tile.pips, tile.double) == (2, 5, 7, False)
+    assert (double.low, double.high, double.pips, double.double) == (4, 4, 8, True)
+    assert (tile.mask, double.mask) == (0b100100, 0b10000)
+    assert (tile.other(2), tile.other(5), double.other(4)) == (5, 2, 4)
+
+
+def test_tiles_are_sorted_by_their_lower_half_and_then_by_their_higher_one() -> None:
+    mixed = [parse_tile(name) for name in ("6-6", "1-2", "0-12", "0-3", "1-1", "10-11", "2-2", "0-0")]
+    assert [tile.name for tile in sort_tiles(mixed)] == ["0-0", "0-3", "0-12", "1-1", "1-2", "2-2", "6-6", "10-11"]
+
+
+def test_pips_are_added_up() -> None:
+    assert pips([]) == 0
+    assert pips([parse_tile("0-0"), parse_tile("5-6"), parse_tile("3-3")]) == 17
+
+
+def test_a_copied_or_pickled_tile_is_still_the_same_object() -> None:
+    tile = parse_tile("7-9")
+    assert copy.copy(tile) is copy.deepcopy(tile) is pickle.loads(pickle.dumps(tile)) is tile
