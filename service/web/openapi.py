@@ -78,6 +78,9 @@ _PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
 }
 
+_LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore")
+_ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
+
 _HEADERS_OF_PROBLEMS: Final = {401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}
 
 
@@ -101,7 +104,9 @@ def document(app: Flask, examples: Examples) -> str:
         spec.path(path=path, operations=operations, parameters=_path_parameters(path))
     described = spec.to_dict()
     _describe_schemas(described["components"]["schemas"])
-    return yaml.safe_dump(described, sort_keys=False, allow_unicode=True, width=110)
+    first = ("openapi", "info", "servers", "tags", "paths", "components")
+    ordered = {key: described[key] for key in first} | described
+    return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=110)
 
 
 def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
@@ -163,14 +168,24 @@ def _add_examples(shown: dict[str, Any], operation_id: str, examples: Examples) 
 
 
 def _known_headers(described: Operation) -> tuple[str, ...]:
-    return next(iter(described.answers.values())).headers
+    """The headers of a 304; those that tell of a body go with the body."""
+    return tuple(name for name in next(iter(described.answers.values())).headers if not name.startswith("Content-"))
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
-    schema: Any = answer.schema if answer.schema is not None else {"type": "string"}
+    schema: Any = answer.schema if answer.schema is not None else {"type": "object"}
     shown: dict[str, Any] = {"description": answer.meaning, "content": {answer.media_type: {"schema": schema}}}
     if answer.headers:
         shown["headers"] = _headers(answer.headers)
+    if answer.schema is schemas.Opened:
+        shown["links"] = {
+            each: {
+                "operationId": each,
+                "parameters": {"game": "$response.body#/game/id"},
+                "description": "The game just created.",
+            }
+            for each in _LINKED
+        }
     return shown
 
 
@@ -220,7 +235,10 @@ def _describe_schemas(shown: dict[str, Any]) -> None:
     }
     for name, schema in shown.items():
         made = classes.get(name) or classes.get(f"{name}Out")
-        if made is not None and made.__doc__ and name not in ("Rules", "RulesIn"):
-            schema["description"] = made.__doc__.strip()
+        text = _ABOUT_RULES.get(name) or (made.__doc__ if made else None)
+        if text:
+            schema["description"] = text.strip()
         if name.endswith("In"):
             schema["additionalProperties"] = False
+        elif schema.get("additionalProperties") is False:
+            del schema["additionalProperties"]

@@ -19,7 +19,7 @@ Access = Literal["public", "spectator", "seat"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A good answer: its schema (or the type of a text), and what it means."""
+    """A good answer: its schema, if it has one of ours, and what it means."""
 
     meaning: str
     schema: type[Schema] | None = None

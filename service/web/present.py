@@ -156,7 +156,7 @@ def present_variant(variant: Variant, language: Language) -> Shown:
         "options": {
             "type": "object",
             "properties": {option.key: _option(option, language) for option in variant.options},
-            "additionalProperties": False,
+            "unevaluatedProperties": False,
         },
         "deals": [
             {

@@ -54,6 +54,8 @@ def read_json() -> Any:
         raise BadRequest("malformed", "The body could not be read to its end.") from error
     if len(data) > MOST_BODY_BYTES:
         raise _too_large()
+    if length is not None and len(data) < length:
+        raise BadRequest("malformed", "The body is shorter than its announced length.")
     return parse_json(data)
 
 

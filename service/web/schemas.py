@@ -11,7 +11,7 @@ from typing import Any, Final
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
 from service.engine.moves import ACTIONS
-from service.engine.options import Option
+from service.engine.options import Option, spell
 from service.engine.variants import variants
 from service.web.fields import Line, StrictBoolean, StrictInteger, TileField
 
@@ -23,6 +23,8 @@ _MOST_TILES: Final = 190
 _MOST_DEALS: Final = 100
 _LONGEST_NAME: Final = 60
 _LONGEST_TEXT: Final = 200
+_NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+_LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
 
 
 def about(text: str, **more: Any) -> dict[str, Any]:
@@ -42,7 +44,7 @@ def _name() -> Line:
     return Line(
         required=True,
         validate=validate.Length(1, _LONGEST_NAME),
-        metadata=about("What the player is called; any text of one line.", pattern=r"\S", example="Ada"),
+        metadata=about("What the player is called; any text of one line.", pattern=_LINE_PATTERN, example="Ada"),
     )
 
 
@@ -54,7 +56,9 @@ class SeatIn(Schema):
 
     name = Line(
         validate=validate.Length(1, _LONGEST_NAME),
-        metadata=about("A person of this name; the creator gets the token to hand on.", pattern=r"\S", example="Ada"),
+        metadata=about(
+            "A person of this name; the creator gets the token to hand on.", pattern=_LINE_PATTERN, example="Ada"
+        ),
     )
     open = StrictBoolean(
         validate=validate.Equal(comparable=True),
@@ -88,27 +92,33 @@ class DealIn(Schema):
     )
 
 
-def _option_field(key: str) -> fields.Field[Any]:
+def _option_field(key: str, *, sent: bool) -> fields.Field[Any]:
+    """A house rule, as it may be sent, or as it is shown: an enumeration is closed only where a client sends it."""
     options = [option for variant in variants().values() for option in variant.options if option.key == key]
     where = [variant.key for variant in variants().values() if any(option.key == key for option in variant.options)]
     text = f"{options[0].help.en} In {', '.join(f'`{each}`' for each in where)}."
+    values = sorted({spell(value) for option in options for value in option.values})
+    if not sent:
+        kind = type(options[0].values[0]) if options[0].values else int
+        words = f" One of {', '.join(f'`{value}`' for value in values)}." if kind is str else ""
+        fields_of: dict[type, type[fields.Field[Any]]] = {bool: fields.Boolean, int: fields.Integer, str: fields.String}
+        return fields_of[kind](metadata=about(text + words))
     if not options[0].values:
         low, high = min(option.low for option in options), max(option.high for option in options)
         return StrictInteger(metadata=about(text, minimum=low, maximum=high))
     if isinstance(options[0].values[0], bool):
         return StrictBoolean(metadata=about(text))
-    values = sorted({value for option in options for value in option.values})
-    if isinstance(values[0], int):
-        return StrictInteger(metadata=about(text, enum=values))
+    if isinstance(options[0].values[0], int):
+        return StrictInteger(metadata=about(text, enum=sorted(int(value) for value in values)))
     return fields.String(metadata=about(text, enum=values))
 
 
-def _option_fields(**more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
+def _option_fields(*, sent: bool, **more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
     keys: dict[str, Option] = {option.key: option for variant in variants().values() for option in variant.options}
-    return {key: _option_field(key) for key in sorted(keys)} | more
+    return {key: _option_field(key, sent=sent) for key in sorted(keys)} | more
 
 
-RulesIn = Schema.from_dict(_option_fields(), name="RulesIn")
+RulesIn = Schema.from_dict(_option_fields(sent=True), name="RulesIn")
 
 
 class GameIn(Schema):
@@ -292,7 +302,8 @@ class Board(Schema):
 
 RulesOut = Schema.from_dict(
     _option_fields(
-        divisor=fields.Integer(metadata=about("By what the sum of the ends is divided; in `fido`.", example=7))
+        sent=False,
+        divisor=fields.Integer(metadata=about("By what the sum of the ends is divided; in `fido`.", example=7)),
     ),
     name="Rules",
 )
@@ -493,7 +504,7 @@ class OptionsSchema(Schema):
         required=True,
         metadata=about("Every option by its key."),
     )
-    additionalProperties = fields.Boolean(  # noqa: N815 # JSON Schema's own name
+    unevaluatedProperties = fields.Boolean(  # noqa: N815 # JSON Schema's own name; its sibling breaks generated clients
         required=True, metadata=about("Always `false`.", example=False)
     )
 

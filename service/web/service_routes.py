@@ -62,12 +62,23 @@ def blueprint(games: Games, document: Callable[[], str]) -> Blueprint:
         response.headers["Cache-Control"] = "public, no-cache"
         return response
 
+    @routes.get("/docs")
+    def docs() -> Response:
+        return Response(status=308, headers={"Location": "docs/", "Cache-Control": "public, no-cache"})
+
     return routes
 
 
 def reader() -> Blueprint:
     """The reader of the contract at ``/docs``; everything it needs comes from this service."""
     made: Blueprint = get_swaggerui_blueprint(
-        "/docs", "/openapi.yaml", config={"app_name": "Domino", "deepLinking": True, "validatorUrl": None}
+        "/docs",
+        "/openapi.yaml",
+        config={
+            "app_name": "Domino",
+            "deepLinking": True,
+            "validatorUrl": None,
+            "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
+        },
     )
     return made

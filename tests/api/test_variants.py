@@ -181,7 +181,7 @@ def test_the_options_are_a_json_schema(api: Api, variant: str) -> None:
     options = shown(api, variant)["options"]
     Draft202012Validator.check_schema(options)
     assert options["type"] == "object"
-    assert options["additionalProperties"] is False
+    assert options["unevaluatedProperties"] is False
     assert set(options["properties"]) == {option.key for option in variants()[variant].options}
 
 

@@ -122,6 +122,19 @@ def test_2_1_the_table_is_read_anew_for_the_players_still_in() -> None:
     assert [len(held) for held in table.state.hands] == [7, 0, 0, 7]
 
 
+def test_2_1_a_deal_arranged_for_a_player_who_is_out_by_then_is_not_taken() -> None:
+    """Hands of nine for three would not do for the two who are left."""
+    table = Table(WOLF, "1-2 …", "…", "…", limit=10, later=[["6-6 …", "…", "…"], ["6-6 …", "", "…"]])
+    end_round(table, "1-2", "", "5-6", "0-1")
+    table.do(0, "deal")
+    assert [len(held) for held in table.state.hands] == [7, 0, 7]
+    assert [dealt.arranged for dealt in table.events(Dealt)] == [True, False]
+    end_round(table, names(table.state.hands[0][:1]), "", "", "0-2")
+    table.do(0, "deal")
+    assert [dealt.arranged for dealt in table.events(Dealt)] == [True, False, True]
+    assert table.hand(0).endswith("6-6")
+
+
 # 2.2
 
 STOCKS = {2: 14, 3: 1, 4: 0, 5: 3, 6: 4, 7: 0, 8: 4, 9: 1, 10: 8, 11: 6, 12: 4, 13: 2}

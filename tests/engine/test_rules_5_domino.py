@@ -316,6 +316,8 @@ def test_5_5_if_the_drawn_tile_fits_it_may_be_kept() -> None:
     table = drawing("4-4 0-0")
     table.play("draw", "pass")
     assert (table.turn, table.hand(0), table.chain()) == (1, "2-2 3-5 4-4", "1/1 1/2 2/5 5/4")
+    assert table.legal() == {"1-6"}
+    table.refuses(1, "pass draw")
 
 
 def test_5_5_a_kept_tile_must_be_placed_in_the_next_turn_if_it_fits() -> None:

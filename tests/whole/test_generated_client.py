@@ -22,7 +22,7 @@ CONFIG = """\
 package_name_override: generated_domino_client
 post_hooks: []
 content_type_overrides:
-  application/yaml: text/plain
+  application/yaml: application/json
 """
 
 

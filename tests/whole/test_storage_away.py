@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 
 from tests.serving import Service
 from tests.storage.servers import RealServer
@@ -201,6 +202,8 @@ def test_a_server_that_is_busy_with_a_script(scene: Scene, server: RealServer) -
             all_unavailable([*scene.reads(), *scene.writes()], scene.http)
         finally:
             server.admin.script_kill()
+            with pytest.raises(redis.ResponseError, match="killed"):
+                busy.read_response()  # only then is the server free again
     finally:
         busy.disconnect()
     scene.is_as_it_was()
