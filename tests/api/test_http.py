@@ -317,11 +317,11 @@ def test_the_contract_and_its_reader_are_served(api: Api) -> None:
     contract = api.get("/openapi.yaml")
     assert (contract.status_code, contract.mimetype) == (200, "application/yaml")
     assert "openapi: 3.1" in contract.get_data(as_text=True)
-    reader = api.get("/docs", follow_redirects=True)
+    reader = api.get("/docs", follow_redirects=True, buffered=True)
     assert (reader.status_code, reader.mimetype) == (200, "text/html")
     assert "/openapi.yaml" in reader.get_data(as_text=True)
     asked_for = re.findall(r"""(?:src|href)=["']([^"']+)""", reader.get_data(as_text=True))
     assert asked_for
     for resource in asked_for:
         assert "//" not in resource, "the reader works without internet"
-        assert api.get(urljoin("/docs/", resource)).status_code == 200
+        assert api.get(urljoin("/docs/", resource), buffered=True).status_code == 200

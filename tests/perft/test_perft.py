@@ -75,6 +75,7 @@ def one_round(rules: Rules, deck: Deck, state: State) -> tuple[list[State], Stat
         moves = legal_moves(rules, state, state.turn)
         move = moves[len(states) % len(moves)]
         states.append(state)
+        assert len(states) < 5_000, "the round does not end"
         state = advance(rules, deck, state, state.turn, move)[1]
     return states, state
 

@@ -136,7 +136,7 @@ def check_attempts(match: Match) -> int:
         if not isinstance(dealt, Dealt):
             continue
         size = rules.hand_size(len(step.before.seats_in()))
-        for attempt in count():
+        for attempt in range(1_000):
             order = described([tile.name for tile in rules.tiles], match.deck.seed, dealt.round, attempt)
             hands = [[order.pop(0) for _ in range(0 if gone else size)] for gone in step.before.gone]
             held = tuple([sort_tiles(map(parse_tile, hand)) for hand in hands])
