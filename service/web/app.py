@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from flask import Flask
+from flask import Flask, Response
 from flask_cors import CORS
 
 from service.games.hosting import Games
@@ -26,9 +26,18 @@ _CLIENT_HEADERS: Final = (
 _SHOWN_HEADERS: Final = ("Allow", "Content-Language", "ETag", "Location", "Retry-After", "WWW-Authenticate")
 
 
+class _Application(Flask):
+    def make_default_options_response(self) -> Response:
+        """The methods of an address, and no body: without this it would be an empty page of HTML."""
+        response = super().make_default_options_response()
+        response.status_code = 204
+        del response.headers["Content-Type"]
+        return response
+
+
 def create_app(games: Games, document: Callable[[], str]) -> Flask:
     """The application over these games; ``document`` gives the text of the contract."""
-    app = Flask("service.web", static_folder=None)
+    app = _Application("service.web", static_folder=None)
     app.url_map.merge_slashes = False
     problems.install(app)
     CORS(

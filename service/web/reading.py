@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 import orjson
 from flask import request
 from marshmallow import Schema, ValidationError
+from werkzeug.datastructures import MIMEAccept
 
 from service.games.catalogue import LANGUAGES, Language
 from service.games.errors import Unauthorized
@@ -107,15 +108,21 @@ def known_already(etag: str) -> bool:
 def check_accepts(*types: str) -> None:
     """Raises ``BadRequest`` (``not_acceptable``) when ``Accept`` takes none of these types."""
     header = request.headers.get("Accept")
-    if header is None or header == "*/*" or header in types:
+    if not header or header == "*/*" or header in types:
         return
-    if request.accept_mimetypes.best_match(types) is None:
+    # Parameters of a type, such as a charset, say nothing that matters for JSON.
+    plain = [(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes]
+    if MIMEAccept(plain).best_match(types) is None:
         raise BadRequest("not_acceptable", f"This can be given as {' or '.join(types)}.")
 
 
 def language() -> Language:
     """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
-    return "de" if request.accept_languages.best_match(LANGUAGES, default="en") == "de" else "en"
+    for tag, quality in request.accept_languages:  # the best one first
+        for known in LANGUAGES:
+            if quality and tag.partition("-")[0].lower() == known:
+                return known
+    return LANGUAGES[0]
 
 
 def _is_json_in_utf8() -> bool:

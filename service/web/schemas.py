@@ -136,11 +136,12 @@ class GameIn(Schema):
         metadata=about("One entry a seat, in seat order, clockwise."),
     )
     rules = fields.Nested(RulesIn, metadata=about("House rules; what is left out has its default."))
-    seed = fields.String(
+    seed = Line(
         validate=validate.Length(1, _LONGEST_TEXT),
         metadata=about(
             "Fixes the chance: the same seed, variant, rules and number of players deal the same tiles in every round, "
             "on every machine. The game is then `arranged` for ever.",
+            pattern=_LINE_PATTERN,
             example="a rainy evening",
         ),
     )
@@ -172,7 +173,6 @@ class MoveIn(Schema):
     )
     tile = _tile("The tile to play.")
     end = fields.String(
-        validate=validate.Length(1, 20),
         metadata=about(
             "The end where it joins, one of `board.ends`; may be left out when there is one legal place.", example="e7"
         ),

@@ -14,7 +14,7 @@ from service.engine.rules.scoring import hands_left, spelled_hand
 from service.engine.rules.settlement import average, difference, fixed
 from service.engine.rules.turns import any_number
 from service.engine.state import State
-from service.engine.tiles import double_set, pips
+from service.engine.tiles import double_set, pips, sort_tiles
 from service.engine.variant import NO_VERDICT, Players, Rules, Settlement, Variant, Verdict
 
 _PLAYERS: Final = Players(2, 7)
@@ -57,7 +57,12 @@ def _count(*, loser_writes_stock: bool) -> Callable[[State, Reason], Round]:
         if loser_writes_stock and stock:
             most = max(left.value for left in hands)
             lines += [
-                Line(left.seat, stock, "4.6", f"stock: {', '.join(tile.name for tile in state.stock)} = {stock}")
+                Line(
+                    left.seat,
+                    stock,
+                    "4.6",
+                    f"stock: {', '.join(tile.name for tile in sort_tiles(state.stock))} = {stock}",
+                )
                 for left in hands
                 if left.value == most
             ]
