@@ -160,11 +160,18 @@ class Variant:
 
     def rules(self, given: Mapping[str, object], seats: int) -> Rules:
         """The rules for these options and seats. Raises ``BadSetup`` with every complaint there is."""
-        if not self.players.low <= seats <= self.players.high:
-            few, many = self.players
+        errors: dict[str, list[str]] = {}
+        few, many = self.players
+        if not few <= seats <= many:
             wanted = str(few) if few == many else f"{few} to {many}"
-            raise BadSetup({"players": [f"{self.name.en} is for {wanted} players."]})
-        return self.build(resolve(self.options, given), seats)
+            errors["players"] = [f"{self.name.en} is for {wanted} players."]
+        try:
+            options = resolve(self.options, given)
+        except BadSetup as refusal:
+            errors |= refusal.errors
+        if errors:
+            raise BadSetup(errors)
+        return self.build(options, seats)
 
 
 NO_VERDICT: Final = Verdict()

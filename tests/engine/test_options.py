@@ -163,6 +163,17 @@ def test_options_that_just_agree_are_taken(options: dict[str, object], players: 
     assert variant("domino").rules(options, players).seats == players
 
 
+@pytest.mark.parametrize(
+    ("key", "players", "wanted"),
+    [("homo-homini-lupus", 3, " 4 players"), ("fido", 2, " 3 to 9 players"), ("domino", 11, " 2 to 10 players")],
+)
+def test_a_wrong_number_of_players_is_told_the_right_one(key: str, players: int, wanted: str) -> None:
+    with pytest.raises(BadSetup) as caught:
+        variant(key).rules({}, players)
+    assert wanted in caught.value.errors["players"][0]
+    assert " to 4" not in caught.value.sentence
+
+
 @pytest.mark.parametrize("key", DEFAULTS)
 def test_every_option_is_labelled_and_explained_in_two_languages(key: str) -> None:
     for option in variant(key).options:

@@ -565,13 +565,16 @@ def test_5_9_the_finishers_team_writes_nothing_whoever_of_it_finishes() -> None:
 
 
 def test_5_9_hand_values_hold_hand_by_hand() -> None:
-    """Two lone 0-0 cannot be, but a lone 0-0 beside a partner's tiles is lone all the same: 10 + 1."""
-    table = blockable(players=4, teams=2)
-    finish(table, "", "0-0", "0-0", "0-1")
-    assert table.counted.scores == (0, 10 + 1 + 10, 0, 10 + 1 + 10)
+    """A 0-0 is lone in its hand whatever the partner holds: it counts 10, beside another tile of that hand 0."""
+    own = blockable(players=4, teams=2)
+    finish(own, "", "0-0", "0-2", "0-1")
+    assert own.counted.scores == (0, 10 + 1 + 2, 0, 10 + 1 + 2)
+    finishers = blockable(players=4, teams=2)
+    finish(finishers, "", "0-3", "0-0", "0-1")
+    assert finishers.counted.scores == (0, 3 + 1 + 10, 0, 3 + 1 + 10)
     blocked = blockable(players=4, teams=2)
-    block(blocked, "0-0 0-1", "0-0", "1-2", "1-1")
-    assert blocked.counted.scores == (1 + 3, 10 + 2, 1 + 3, 10 + 2)
+    block(blocked, "0-0 0-1", "1-1", "1-2", "0-2")
+    assert blocked.counted.scores == (1 + 3, 2 + 2, 1 + 3, 2 + 2)
 
 
 def test_5_9_a_team_is_eliminated_as_a_whole() -> None:
@@ -604,8 +607,8 @@ def test_5_9_if_all_teams_go_in_the_same_round_the_lowest_total_wins() -> None:
 
 def test_5_9_tied_teams_share_the_win() -> None:
     table = blockable(players=4, teams=2, limit=2)
-    block(table, "0-1", "1-2", "1-1", "0-0 0-0")
-    assert table.state.totals == (3, 3, 3, 3)
+    block(table, "0-1", "1-1", "1-2", "0-2")
+    assert table.state.totals == (4, 4, 4, 4)
     assert table.state.winners == (0, 1, 2, 3)
 
 

@@ -1,16 +1,42 @@
-"""What hands are worth, and how the arithmetic of a count is written."""
+"""What a round wrote: the hands left, the score card of its lines, and how the arithmetic is written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from service.engine.events import HandLeft
+from service.engine.events import HandLeft, Line, Reason, Round
 from service.engine.state import Hand, State
 
 
 def hands_left(state: State, value: Callable[[Hand], int]) -> tuple[HandLeft, ...]:
     """The hand of every seat that was in, as the round left it, with its value."""
     return tuple([HandLeft(seat, state.hands[seat], value(state.hands[seat])) for seat in state.seats_in()])
+
+
+def score_card(
+    state: State,
+    ended_by: Reason,
+    hands: tuple[HandLeft, ...],
+    lines: Iterable[Line],
+    *,
+    loser: int | None = None,
+    carried: int = 0,
+) -> Round:
+    """The count that these lines make up; its winner is who laid their last tile first, if anybody."""
+    lines = tuple(lines)
+    scores = [0] * len(state.hands)
+    for line in lines:
+        scores[line.seat] += line.points
+    return Round(
+        number=state.round,
+        ended_by=ended_by,
+        winner=state.first_out,
+        loser=loser,
+        hands=hands,
+        scores=tuple(scores),
+        lines=lines,
+        carried=carried,
+    )
 
 
 def addition(numbers: Iterable[int]) -> str:

@@ -11,7 +11,7 @@ from service.engine.options import Option, Text, Value
 from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
 from service.engine.rules.ending import blocked, first_of, last_side_in, somebody_out
 from service.engine.rules.opening import any_double_of_the_highest_holder
-from service.engine.rules.scoring import hands_left, spelled_hand
+from service.engine.rules.scoring import hands_left, score_card, spelled_hand
 from service.engine.rules.turns import one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
@@ -89,17 +89,7 @@ def _count(teams: int) -> Callable[[State, Reason], Round]:
             for seat in state.seats_in()
             for left in written_by(seat)
         ]
-        scores = [0] * len(state.hands)
-        for line in lines:
-            scores[line.seat] += line.points
-        return Round(
-            number=state.round,
-            ended_by=ended_by,
-            winner=state.first_out,
-            hands=hands,
-            scores=tuple(scores),
-            lines=tuple(lines),
-        )
+        return score_card(state, ended_by, hands, lines)
 
     return count
 

@@ -17,7 +17,7 @@ from service.engine.rules.ending import (
     somebody_out,
 )
 from service.engine.rules.opening import lowest_double
-from service.engine.rules.scoring import hands_left
+from service.engine.rules.scoring import hands_left, score_card
 from service.engine.rules.spinners import lead_only
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
@@ -52,19 +52,19 @@ def _count(state: State, ended_by: Reason) -> Round:
     """How far above or below the average hand: (S/4 − p) × 100, which is 25·S − 100·p (rules 1.8)."""
     hands = hands_left(state, pips)
     everything = sum([left.value for left in hands])
-    scores = tuple([25 * everything - 100 * left.value for left in hands])
-    return Round(
-        number=state.round,
-        ended_by=ended_by,
-        winner=state.first_out,
-        hands=hands,
-        scores=scores,
-        lines=tuple(
-            [
-                Line(left.seat, score, "1.8", f"({everything} ÷ 4 − {left.value}) × 100")
-                for left, score in zip(hands, scores, strict=True)
-            ]
-        ),
+    return score_card(
+        state,
+        ended_by,
+        hands,
+        [
+            Line(
+                left.seat,
+                25 * everything - 100 * left.value,
+                "1.8",
+                f"({everything} ÷ 4 − {left.value}) × 100",
+            )
+            for left in hands
+        ],
     )
 
 

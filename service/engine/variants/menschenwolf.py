@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from service.engine.events import HandLeft, Line, Reason, Round
@@ -18,7 +19,7 @@ from service.engine.rules.ending import (
     somebody_out,
 )
 from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import addition, hands_left
+from service.engine.rules.scoring import addition, hands_left, score_card
 from service.engine.rules.spinners import first_face_up
 from service.engine.rules.turns import doubles_after_a_double
 from service.engine.state import Hand, State
@@ -97,7 +98,6 @@ def _count(*, others_write_own: bool) -> Callable[[State, Reason], Round]:
         most = max(values)
         losers = [left.seat for left in hands if left.value == most]
         loser = losers[0] if len(losers) == 1 else None
-        scores = [0] * len(state.hands)
         lines: list[Line] = []
         if loser is not None:
             lines.append(Line(loser, sum(values), "2.11", addition(values)))
@@ -107,18 +107,8 @@ def _count(*, others_write_own: bool) -> Callable[[State, Reason], Round]:
                 lines += [
                     Line(left.seat, left.value, "2.10", addition([left.value])) for left in hands if left.seat != loser
                 ]
-        for line in lines:
-            scores[line.seat] += line.points
-        return Round(
-            number=state.round,
-            ended_by=ended_by,
-            winner=_winner(state, hands),
-            loser=loser,
-            hands=hands,
-            scores=tuple(scores),
-            lines=tuple(lines),
-            carried=sum(values) if loser is None else 0,
-        )
+        card = score_card(state, ended_by, hands, lines, loser=loser, carried=sum(values) if loser is None else 0)
+        return replace(card, winner=_winner(state, hands))
 
     return count
 
