@@ -7,6 +7,7 @@ from fractions import Fraction
 from service.engine.events import Dealt, Eliminated, Finished, Flipped, Played, RoundEnded
 from service.engine.layout import Layout
 from service.engine.state import FINISHED, PLAYING, Hand, Scored
+from service.engine.variant import Settlement
 from tests.laws.matches import Match, law
 
 
@@ -119,7 +120,7 @@ def test_who_lays_the_last_tile_first_wins_the_round(match: Match) -> None:
             assert event.round.winner is None or event.round.winner in [left.seat for left in event.round.hands]
 
 
-@law()
+@law(matches=60)
 def test_what_is_carried_waits_for_the_next_single_loser(match: Match) -> None:
     carry = 0
     for _, event, after in match.happenings:
@@ -190,21 +191,42 @@ def test_the_dealer_is_a_seat_that_is_in(match: Match) -> None:
 
 @law(matches=60)
 def test_a_settlement_adds_up_to_nothing(match: Match) -> None:
-    if match.rules.settlement is None or match.states[-1].phase != FINISHED:
-        return
-    state = match.states[-1]
-    settled = match.rules.settlement(state)
+    if match.rules.settlement is not None and match.states[-1].phase == FINISHED:
+        check_settlement(match.states[-1].totals, match.rules.settlement(match.states[-1]))
+
+
+@law(matches=60)
+def test_a_settlement_of_any_totals_adds_up_to_nothing(match: Match) -> None:
+    """Low totals, so that many are equal."""
+    if match.rules.settlement is not None:
+        for highest in (1, 2, 5, 50):
+            totals = tuple([match.luck.randint(0, highest) for _ in match.seats])
+            check_settlement(totals, match.rules.settlement(match.rules.start()._replace(totals=totals)))
+
+
+def check_settlement(totals: tuple[int, ...], settled: Settlement) -> None:
+    """Nothing is lost, equal totals get equal amounts, and fewer points never get less (rules 4.8)."""
     assert sum(settled.amounts) == 0
-    amounts = [Fraction(0)] * len(match.seats)
+    amounts = [Fraction(0)] * len(totals)
     for payment in settled.payments:
         assert payment.amount > 0
         amounts[payment.payer] -= payment.amount
         amounts[payment.payee] += payment.amount
     assert settled.amounts == tuple(amounts)
     assert len({(payment.payer, payment.payee) for payment in settled.payments}) == len(settled.payments)
-    by_total = sorted(zip(state.totals, settled.amounts, strict=True))
-    assert [amount for _, amount in by_total] == sorted([amount for _, amount in by_total], reverse=True)
+    by_total = sorted(zip(totals, settled.amounts, strict=True))
     assert len(dict(by_total)) == len(set(by_total))
+    paid = [amount for _, amount in by_total]
+    assert paid == sorted(paid, reverse=True)
+    most = max(totals)
+    mean = Fraction(sum(totals), len(totals))
+    for total, amount in by_total:
+        if settled.mode == "average":
+            assert amount == mean - total
+        elif settled.mode == "difference" and total < most:
+            assert amount == most - total
+        elif settled.mode == "fixed" and total < most:
+            assert amount == max(paid) > 0
 
 
 @law(matches=100, game="homo-homini-lupus")

@@ -80,12 +80,13 @@ class Line:
         top, _, self._kept = self._kept.partition(b"\r\n\r\n")
         first, *lines = top.decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        length = 0 if head else int(headers["content-length"])
+        status = int(first.split(" ")[1])
+        length = 0 if head or status == 204 else int(headers["content-length"])
         while len(self._kept) < length:
             if not self._receive():
                 raise EOFError(self._kept)
         body, self._kept = self._kept[:length], self._kept[length:]
-        return Answer(int(first.split(" ")[1]), headers, body)
+        return Answer(status, headers, body)
 
     def ends(self) -> bool:
         """Whether the service hangs up without another answer."""
