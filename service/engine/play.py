@@ -92,7 +92,7 @@ def _plays(rules: Rules, state: State, tile: Tile) -> Iterator[Move]:
 
 def _play(rules: Rules, state: State, tile: Tile, end: End | None) -> Move:
     name = None if end is None else end.name
-    if not rules.counted:
+    if rules.points is None:
         return Move(PLAY, tile, name)
     branching = rules.branching(state.layout, tile)
     ends_sum = state.layout.sum_after(end, tile, branching)

@@ -71,10 +71,6 @@ def _nobody(_state: State) -> int | None:
     return None
 
 
-def _no_points(_ends_sum: int) -> int:
-    return 0
-
-
 def _no_branches(_layout: Layout, _double: Tile) -> Branching:
     return NEVER
 
@@ -109,10 +105,8 @@ class Rules:
     """Tiles of the stock that stay hidden and out of play."""
     may_flip: Callable[[State], bool] = _never
     """Whether the seat to move, which nothing fits, may turn the lead over."""
-    counted: bool = False
-    """The ends are counted, and a placement may score."""
-    points: Callable[[int], int] = _no_points
-    """The points of a placement, by the sum of the ends after it."""
+    points: Callable[[int], int] | None = None
+    """The points of a placement, by the sum of the ends after it; ``None``: ends are not counted."""
     hand_value: Callable[[Hand], int] = pips
     dealer: Callable[[State], int | None] = _nobody
     settlement: Callable[[State], Settlement] | None = None
@@ -121,6 +115,11 @@ class Rules:
     """By what a hand can be sorted (rules 3.10)."""
     teams: int = 0
     """How many teams; 0: everybody alone. Seat s is in team s mod teams."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether the ends are counted, and a placement may score."""
+        return self.points is not None
 
     def start(self) -> State:
         """The match before its first deal."""

@@ -45,7 +45,6 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         branching=every_double,
         follow=one_tile,
         drawing=ONE_AND_WAIT,
-        counted=True,
         points=lambda ends_sum: 0 if ends_sum % divisor else ends_sum // divisor,
         round_end=first_of(somebody_out, blocked()),
         count=_count(divisor),
