@@ -91,6 +91,7 @@ def test_3_1_the_size_and_the_divisor_of_each_set(highest: int) -> None:
     assert len(set(rules.tiles)) == len(rules.tiles) == SIZES[highest]
     assert max(tile.high for tile in rules.tiles) == highest
     assert (rules.facts["set"], rules.facts["divisor"]) == (highest, DIVISORS[highest])
+    assert rules.points is not None
     for multiple in range(5):
         assert rules.points(multiple * DIVISORS[highest]) == multiple
         assert rules.points(multiple * DIVISORS[highest] + 1) == 0

@@ -106,7 +106,7 @@ def test_the_numbers_kept_beside_the_ends_are_what_the_tree_says(match: Match) -
         counting = sum(slot.number for slot in free if slot.side != "long") if layout.counted else 0
         assert layout.ends_sum == counting
         assert event.ends_sum == (counting if match.rules.counted else None)
-        assert event.points == (match.rules.points(counting) if match.rules.counted else None)
+        assert event.points == (match.rules.points(counting) if match.rules.points else None)
         assert layout.named == (0 if layout.line else len(sides))
         for end in layout.ends:
             assert end.counts == (end.number if layout.counted and end.side != "long" else 0)
