@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from service.engine.events import Line, Round
@@ -43,13 +44,12 @@ def present_look(look: Look) -> Shown:
         if view.you.rows is not None:
             shown["you"]["rows"] = list(view.you.rows)
     players = []
-    for player, seat in zip(view.players, look.seats, strict=True):
-        each: Shown = {"seat": player.seat}
-        if seat.name is not None:
-            each["name"] = seat.name
-        each |= {"kind": seat.kind, "tiles": player.tiles, "total": player.total, "in": player.in_match}
-        if player.team is not None:
-            each["team"] = player.team
+    for (seat, tiles, total, in_match, team), (kind, name) in zip(view.players, look.seats, strict=True):
+        each: Shown = {"seat": seat, "kind": kind, "tiles": tiles, "total": total, "in": in_match}
+        if name is not None:
+            each["name"] = name
+        if team is not None:
+            each["team"] = team
         players.append(each)
     shown |= {
         "legal_moves": present_moves(view.legal_moves, look.version),
@@ -175,9 +175,15 @@ def present_variant(variant: Variant, language: Language) -> Shown:
 
 def show_time(milliseconds: int) -> str:
     """A time in RFC 3339, in UTC, to the millisecond."""
-    seconds, rest = divmod(milliseconds, 1000)
-    moment = datetime.fromtimestamp(seconds, UTC).isoformat()
-    return f"{moment[:19]}.{rest:03}Z"
+    minutes, rest = divmod(milliseconds, 60_000)
+    seconds, thousandths = divmod(rest, 1000)
+    return f"{_show_minute(minutes)}:{seconds:02}.{thousandths:03}Z"
+
+
+@lru_cache(maxsize=1024)
+def _show_minute(minutes: int) -> str:
+    """The beginning of a time, which many answers have in common."""
+    return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M")
 
 
 def _move(move: Move, version: int) -> Shown:
