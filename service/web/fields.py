@@ -16,6 +16,11 @@ from service.engine.errors import BadNotation
 from service.engine.tiles import Tile, parse_tile
 
 
+def about(text: str, **more: Any) -> dict[str, Any]:
+    """What the document says of a field."""
+    return {"description": text, **more}
+
+
 class StrictInteger(fields.Integer):
     """A JSON integer: neither ``"2"`` nor ``2.0`` nor ``true``."""
 

@@ -11,7 +11,7 @@ from service.engine.moves import Move
 from service.games.game import HUMAN, OPEN_SEAT
 from service.games.hosting import Entered, Games
 from service.games.opening import GameRequest, SeatRequest
-from service.web import schemas
+from service.web import bodies, schemas
 from service.web.operations import Answer, Operation, operation
 from service.web.present import (
     present_legal_moves,
@@ -27,9 +27,9 @@ _VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
 _BODY_PROBLEMS = ("malformed", "too_large", "unsupported_media_type", "invalid")
 _READ_PROBLEMS = ("unauthorized", "not_found", "not_acceptable")
 
-_game_in = schemas.GameIn()
-_player_in = schemas.PlayerIn()
-_move_in = schemas.MoveIn()
+_game_in = bodies.GameIn()
+_player_in = bodies.PlayerIn()
+_move_in = bodies.MoveIn()
 
 
 def blueprint(games: Games) -> Blueprint:
@@ -44,7 +44,7 @@ def blueprint(games: Games) -> Blueprint:
             summary="Create a game",
             description="Names the seats and agrees on the house rules. Answers every seat's token, shown this once. "
             "The first deal happens as soon as no seat is open.",
-            body=schemas.GameIn,
+            body=bodies.GameIn,
             answers={
                 201: Answer(
                     meaning="The game, as a spectator sees it, and the tokens.",
@@ -87,7 +87,7 @@ def blueprint(games: Games) -> Blueprint:
             description="Takes the first open seat with the game's join code. When it was the last one, the first "
             "round is dealt.",
             access="spectator",
-            body=schemas.PlayerIn,
+            body=bodies.PlayerIn,
             answers={
                 201: Answer(
                     meaning="The seat, its token, shown this once, and the game as its owner sees it.",
@@ -137,7 +137,7 @@ def blueprint(games: Games) -> Blueprint:
             description="Makes one move for the bearer's seat. A refused move changes nothing and says why, with the "
             "legal moves as they are. With `version` or `If-Match`, the move is made at that version or not at all.",
             access="seat",
-            body=schemas.MoveIn,
+            body=bodies.MoveIn,
             headers=("If-Match",),
             answers={
                 201: Answer(

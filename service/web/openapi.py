@@ -17,7 +17,7 @@ from flask import Flask
 from marshmallow import Schema
 
 from service.games.catalogue import LANGUAGES
-from service.web import schemas
+from service.web import bodies, schemas
 from service.web.examples import Examples
 from service.web.operations import Answer, Operation, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
@@ -231,7 +231,9 @@ def _schema_name(schema: Schema | type[Schema] | str) -> str:
 def _describe_schemas(shown: dict[str, Any]) -> None:
     """Give every schema the sentence of its class, and close those that refuse unknown fields."""
     classes = {
-        name: each for name, each in vars(schemas).items() if isinstance(each, type) and issubclass(each, Schema)
+        name: each
+        for name, each in (vars(bodies) | vars(schemas)).items()
+        if isinstance(each, type) and issubclass(each, Schema)
     }
     for name, schema in shown.items():
         made = classes.get(name) or classes.get(f"{name}Out")

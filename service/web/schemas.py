@@ -1,202 +1,18 @@
-"""The shapes of what comes in and what goes out.
-
-What comes in is loaded through these schemas; what goes out is made by ``present`` and only described
-here, for the document and for the tests. The fields of house rules come from the recipes' options.
-"""
+"""The shapes of what goes out, for the document and for the tests; ``present`` makes the answers themselves."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import Schema, fields
 
 from service.engine.moves import ACTIONS
-from service.engine.options import Option, spell
-from service.engine.variants import variants
-from service.web.fields import Line, StrictBoolean, StrictInteger, TileField
-
-TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
-_HIGHEST_VERSION: Final = 2**31 - 1
-_MOST_SEATS: Final = max(variant.players.high for variant in variants().values())
-_FEWEST_SEATS: Final = min(variant.players.low for variant in variants().values())
-_MOST_TILES: Final = 190
-_MOST_DEALS: Final = 100
-_LONGEST_NAME: Final = 60
-_LONGEST_TEXT: Final = 200
-_NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
-_LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
-
-
-def about(text: str, **more: Any) -> dict[str, Any]:
-    """What the document says of a field."""
-    return {"description": text, **more}
-
-
-def _tile(text: str, **arguments: Any) -> TileField:
-    return TileField(metadata=about(text, pattern=TILE_PATTERN, example="5-12"), **arguments)
+from service.web.fields import about
+from service.web.house_rules import option_fields
 
 
 def _shown_tile(text: str, **arguments: Any) -> fields.String:
     return fields.String(metadata=about(text, example="5-12"), **arguments)
-
-
-def _name() -> Line:
-    return Line(
-        required=True,
-        validate=validate.Length(1, _LONGEST_NAME),
-        metadata=about("What the player is called; any text of one line.", pattern=_LINE_PATTERN, example="Ada"),
-    )
-
-
-# What comes in
-
-
-class SeatIn(Schema):
-    """Who is to sit at a seat: exactly one of the three."""
-
-    name = Line(
-        validate=validate.Length(1, _LONGEST_NAME),
-        metadata=about(
-            "A person of this name; the creator gets the token to hand on.", pattern=_LINE_PATTERN, example="Ada"
-        ),
-    )
-    open = StrictBoolean(
-        validate=validate.Equal(comparable=True),
-        metadata=about("`true`: whoever has the game's `join_code` can take the seat.", enum=[True]),
-    )
-    bot = fields.String(
-        validate=validate.Length(1, _LONGEST_NAME),
-        metadata=about("A computer player of this level, one of `bots` in `GET /v1/variants`; none are offered yet."),
-    )
-
-    @validates_schema(skip_on_field_errors=True)
-    def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
-        if len(data) != 1:
-            raise ValidationError("Give exactly one of name, open and bot.")
-
-
-class DealIn(Schema):
-    """A deal somebody has set: every tile of the set exactly once."""
-
-    hands = fields.List(
-        fields.List(_tile("A tile."), validate=validate.Length(0, _MOST_TILES)),
-        required=True,
-        validate=validate.Length(_FEWEST_SEATS, _MOST_SEATS),
-        metadata=about("A hand a seat, in seat order; empty for a player who is out by then."),
-    )
-    stock = fields.List(
-        _tile("A tile."),
-        required=True,
-        validate=validate.Length(0, _MOST_TILES),
-        metadata=about("The stock, in the order in which it is drawn."),
-    )
-
-
-def _option_field(key: str, *, sent: bool) -> fields.Field[Any]:
-    """A house rule, as it may be sent, or as it is shown: an enumeration is closed only where a client sends it."""
-    options = [option for variant in variants().values() for option in variant.options if option.key == key]
-    where = [variant.key for variant in variants().values() if any(option.key == key for option in variant.options)]
-    text = f"{options[0].help.en} In {', '.join(f'`{each}`' for each in where)}."
-    values = sorted({spell(value) for option in options for value in option.values})
-    if not sent:
-        kind = type(options[0].values[0]) if options[0].values else int
-        words = f" One of {', '.join(f'`{value}`' for value in values)}." if kind is str else ""
-        fields_of: dict[type, type[fields.Field[Any]]] = {bool: fields.Boolean, int: fields.Integer, str: fields.String}
-        return fields_of[kind](metadata=about(text + words))
-    if not options[0].values:
-        low, high = min(option.low for option in options), max(option.high for option in options)
-        return StrictInteger(metadata=about(text, minimum=low, maximum=high))
-    if isinstance(options[0].values[0], bool):
-        return StrictBoolean(metadata=about(text))
-    if isinstance(options[0].values[0], int):
-        return StrictInteger(metadata=about(text, enum=sorted(int(value) for value in values)))
-    return fields.String(metadata=about(text, enum=values))
-
-
-def _option_fields(*, sent: bool, **more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
-    keys: dict[str, Option] = {option.key: option for variant in variants().values() for option in variant.options}
-    return {key: _option_field(key, sent=sent) for key in sorted(keys)} | more
-
-
-RulesIn = Schema.from_dict(_option_fields(sent=True), name="RulesIn")
-
-
-class GameIn(Schema):
-    """A game to be created."""
-
-    variant = fields.String(
-        required=True,
-        validate=validate.OneOf(list(variants())),
-        metadata=about("Which game; `GET /v1/variants` lists them.", example="domino"),
-    )
-    players = fields.List(
-        fields.Nested(SeatIn),
-        required=True,
-        validate=validate.Length(_FEWEST_SEATS, _MOST_SEATS),
-        metadata=about("One entry a seat, in seat order, clockwise."),
-    )
-    rules = fields.Nested(RulesIn, metadata=about("House rules; what is left out has its default."))
-    seed = Line(
-        validate=validate.Length(1, _LONGEST_TEXT),
-        metadata=about(
-            "Fixes the chance: the same seed, variant, rules and number of players deal the same tiles in every round, "
-            "on every machine. The game is then `arranged` for ever.",
-            pattern=_LINE_PATTERN,
-            example="a rainy evening",
-        ),
-    )
-    deals = fields.List(
-        fields.Nested(DealIn),
-        validate=validate.Length(1, _MOST_DEALS),
-        metadata=about("The n-th entry is the n-th round's deal. The game is then `arranged` for ever."),
-    )
-
-
-class PlayerIn(Schema):
-    """Somebody who takes an open seat."""
-
-    name = _name()
-    join_code = fields.String(
-        required=True,
-        validate=validate.Length(1, _LONGEST_TEXT),
-        metadata=about("The code that the creator of the game was given.", example="KJ2W3ZQ7P6XA5BCD"),
-    )
-
-
-class MoveIn(Schema):
-    """A move; any entry of `legal_moves` as it stands, or one written by hand."""
-
-    action = fields.String(
-        required=True,
-        validate=validate.OneOf(ACTIONS),
-        metadata=about("What to do; `tile`, `end` and `face_down` go with `play` only.", example="play"),
-    )
-    tile = _tile("The tile to play.")
-    end = fields.String(
-        metadata=about(
-            "The end where it joins, one of `board.ends`; may be left out when there is one legal place.", example="e7"
-        ),
-    )
-    face_down = StrictBoolean(metadata=about("Lay a double face down, which closes its end. Left out: `false`."))
-    version = StrictInteger(
-        validate=validate.Range(1, _HIGHEST_VERSION),
-        metadata=about("The version the move is meant for; refused with 412 when the game has moved on.", example=17),
-    )
-    ends_sum = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=28))
-    points = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=4))
-
-    @validates_schema(skip_on_field_errors=True)
-    def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
-        if data["action"] == "play":
-            if "tile" not in data:
-                raise ValidationError({"tile": ["A play needs a tile."]})
-            return
-        errors = {name: ["Goes with the action play only."] for name in data if name not in ("action", "version")}
-        if errors:
-            raise ValidationError(errors)
-
-
-# What goes out
 
 
 def _seat(text: str = "A seat, from 0, clockwise.", **arguments: Any) -> fields.Integer:
@@ -301,7 +117,7 @@ class Board(Schema):
 
 
 RulesOut = Schema.from_dict(
-    _option_fields(
+    option_fields(
         sent=False,
         divisor=fields.Integer(metadata=about("By what the sum of the ends is divided; in `fido`.", example=7)),
     ),

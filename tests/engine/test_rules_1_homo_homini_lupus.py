@@ -436,14 +436,14 @@ def test_1_8_double_zero_counts_0() -> None:
     assert table.counted.scores == (500, 500, -600, -400)
 
 
-def test_1_8_the_lines_of_a_seat_add_up_to_its_score() -> None:
+def test_1_8_the_lines_show_the_arithmetic() -> None:
     table = Table(LUPUS, *A_GOES_OUT, stock=A_GOES_OUT_STOCK)
     table.play(A_GOES_OUT_PLAY)
-    assert [(line.seat, line.points, line.rule) for line in table.counted.lines] == [
-        (0, 625, "1.8"),
-        (1, 125, "1.8"),
-        (2, -475, "1.8"),
-        (3, -275, "1.8"),
+    assert [(line.seat, line.points, line.rule, line.text) for line in table.counted.lines] == [
+        (0, 625, "1.8", "(25 ÷ 4 − 0) × 100"),
+        (1, 125, "1.8", "(25 ÷ 4 − 5) × 100"),
+        (2, -475, "1.8", "(25 ÷ 4 − 11) × 100"),
+        (3, -275, "1.8", "(25 ÷ 4 − 9) × 100"),
     ]
 
 

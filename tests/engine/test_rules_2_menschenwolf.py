@@ -684,6 +684,19 @@ def test_2_11_carries_add_up_and_go_to_the_next_single_loser() -> None:
     assert sum(line.points for line in table.counted.lines if line.seat == 1) == 81
 
 
+def test_2_11_the_lines_show_what_is_added_up() -> None:
+    table = Table(WOLF, "1-2 …", "…", "…", "…", others_write_own=True)
+    end_round(table, "1-2", "", "4-6 5-5", "3-6 5-6", "2-3")
+    table.do(0, "deal")
+    end_round(table, "3-3", "", "5-6", "0-1", "0-2")
+    assert [(line.seat, line.points, line.text) for line in table.counted.lines if line.points] == [
+        (1, 14, "0 + 11 + 1 + 2"),
+        (1, 45, "45 carried over"),
+        (2, 1, "1"),
+        (3, 2, "2"),
+    ]
+
+
 def test_2_11_a_carry_goes_to_the_loser_alone_even_if_the_others_write_their_own() -> None:
     table = Table(WOLF, "1-2 …", "…", "…", others_write_own=True)
     end_round(table, "1-2", "", "5-5", "4-6")

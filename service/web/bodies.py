@@ -1,0 +1,154 @@
+"""The shapes of what comes in: every body is loaded through one of these schemas."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+
+from service.engine.moves import ACTIONS
+from service.engine.variants import variants
+from service.web.fields import Line, StrictBoolean, StrictInteger, TileField, about
+from service.web.house_rules import option_fields
+
+_TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
+_HIGHEST_VERSION: Final = 2**31 - 1
+_MOST_SEATS: Final = max(variant.players.high for variant in variants().values())
+_FEWEST_SEATS: Final = min(variant.players.low for variant in variants().values())
+_MOST_TILES: Final = 190
+_MOST_DEALS: Final = 100
+_LONGEST_NAME: Final = 60
+_LONGEST_TEXT: Final = 200
+_NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+_LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
+
+
+def _tile(text: str, **arguments: Any) -> TileField:
+    return TileField(metadata=about(text, pattern=_TILE_PATTERN, example="5-12"), **arguments)
+
+
+def _name() -> Line:
+    return Line(
+        required=True,
+        validate=validate.Length(1, _LONGEST_NAME),
+        metadata=about("What the player is called; any text of one line.", pattern=_LINE_PATTERN, example="Ada"),
+    )
+
+
+class SeatIn(Schema):
+    """Who is to sit at a seat: exactly one of the three."""
+
+    name = Line(
+        validate=validate.Length(1, _LONGEST_NAME),
+        metadata=about(
+            "A person of this name; the creator gets the token to hand on.", pattern=_LINE_PATTERN, example="Ada"
+        ),
+    )
+    open = StrictBoolean(
+        validate=validate.Equal(comparable=True),
+        metadata=about("`true`: whoever has the game's `join_code` can take the seat.", enum=[True]),
+    )
+    bot = fields.String(
+        validate=validate.Length(1, _LONGEST_NAME),
+        metadata=about("A computer player of this level, one of `bots` in `GET /v1/variants`; none are offered yet."),
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
+        if len(data) != 1:
+            raise ValidationError("Give exactly one of name, open and bot.")
+
+
+class DealIn(Schema):
+    """A deal somebody has set: every tile of the set exactly once."""
+
+    hands = fields.List(
+        fields.List(_tile("A tile."), validate=validate.Length(0, _MOST_TILES)),
+        required=True,
+        validate=validate.Length(_FEWEST_SEATS, _MOST_SEATS),
+        metadata=about("A hand a seat, in seat order; empty for a player who is out by then."),
+    )
+    stock = fields.List(
+        _tile("A tile."),
+        required=True,
+        validate=validate.Length(0, _MOST_TILES),
+        metadata=about("The stock, in the order in which it is drawn."),
+    )
+
+
+RulesIn = Schema.from_dict(option_fields(sent=True), name="RulesIn")
+
+
+class GameIn(Schema):
+    """A game to be created."""
+
+    variant = fields.String(
+        required=True,
+        validate=validate.OneOf(list(variants())),
+        metadata=about("Which game; `GET /v1/variants` lists them.", example="domino"),
+    )
+    players = fields.List(
+        fields.Nested(SeatIn),
+        required=True,
+        validate=validate.Length(_FEWEST_SEATS, _MOST_SEATS),
+        metadata=about("One entry a seat, in seat order, clockwise."),
+    )
+    rules = fields.Nested(RulesIn, metadata=about("House rules; what is left out has its default."))
+    seed = Line(
+        validate=validate.Length(1, _LONGEST_TEXT),
+        metadata=about(
+            "Fixes the chance: the same seed, variant, rules and number of players deal the same tiles in every round, "
+            "on every machine. The game is then `arranged` for ever.",
+            pattern=_LINE_PATTERN,
+            example="a rainy evening",
+        ),
+    )
+    deals = fields.List(
+        fields.Nested(DealIn),
+        validate=validate.Length(1, _MOST_DEALS),
+        metadata=about("The n-th entry is the n-th round's deal. The game is then `arranged` for ever."),
+    )
+
+
+class PlayerIn(Schema):
+    """Somebody who takes an open seat."""
+
+    name = _name()
+    join_code = fields.String(
+        required=True,
+        validate=validate.Length(1, _LONGEST_TEXT),
+        metadata=about("The code that the creator of the game was given.", example="KJ2W3ZQ7P6XA5BCD"),
+    )
+
+
+class MoveIn(Schema):
+    """A move; any entry of `legal_moves` as it stands, or one written by hand."""
+
+    action = fields.String(
+        required=True,
+        validate=validate.OneOf(ACTIONS),
+        metadata=about("What to do; `tile`, `end` and `face_down` go with `play` only.", example="play"),
+    )
+    tile = _tile("The tile to play.")
+    end = fields.String(
+        metadata=about(
+            "The end where it joins, one of `board.ends`; may be left out when there is one legal place.", example="e7"
+        ),
+    )
+    face_down = StrictBoolean(metadata=about("Lay a double face down, which closes its end. Left out: `false`."))
+    version = StrictInteger(
+        validate=validate.Range(1, _HIGHEST_VERSION),
+        metadata=about("The version the move is meant for; refused with 412 when the game has moved on.", example=17),
+    )
+    ends_sum = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=28))
+    points = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=4))
+
+    @validates_schema(skip_on_field_errors=True)
+    def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
+        if data["action"] == "play":
+            if "tile" not in data:
+                raise ValidationError({"tile": ["A play needs a tile."]})
+            return
+        errors = {name: ["Goes with the action play only."] for name in data if name not in ("action", "version")}
+        if errors:
+            raise ValidationError(errors)
