@@ -479,6 +479,22 @@ def test_4_8_average_is_exact() -> None:
     assert settlement.amounts == (Fraction(11, 3), Fraction(8, 3), Fraction(-19, 3))
 
 
+@pytest.mark.parametrize(
+    ("totals", "amounts"),
+    [
+        ((0, 1), (Fraction(1, 2), Fraction(-1, 2))),
+        ((0, 2), (1, -1)),
+        ((5, 0, 10), (0, 5, -5)),
+        ((1, 2, 3, 50), (13, 12, 11, -36)),
+        ((50, 48, 2, 0), (-25, -23, 23, 25)),
+    ],
+)
+def test_4_8_average_is_the_distance_from_the_mean(totals: tuple[int, ...], amounts: tuple[object, ...]) -> None:
+    table = finished_with("", *["0-1"] * (len(totals) - 1))
+    table.state = table.state._replace(totals=totals)
+    assert settled(table).amounts == amounts
+
+
 def test_4_8_average_with_equal_totals_nobody_pays() -> None:
     table = finished_with("", "0-1", "5-5")
     table.state = table.state._replace(totals=(50, 50, 50))

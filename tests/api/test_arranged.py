@@ -1,0 +1,205 @@
+"""Games whose luck is fixed: by a seed that deals the same again, or by deals that are given."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+import redis
+
+from service.engine.variants import variants
+from tests.api.client import Api, Table
+from tests.api.deals import deal
+from tests.api.playing import View, lay, mover, play_on
+from tests.api.scenes import SEED, STAGES, Scenes, decoded, keep, shortest
+
+Dealt = dict[str, list[Any]]
+ROUNDS = 3
+ZEROS = ("0-0 …", "1-1 …", "2-2 …")
+"""A first deal of domino for three that is told from a shuffle at a glance."""
+SIXES = ("6-6 5-5 …", "4-4 3-4 …", "3-3 …")
+"""And one for a later round."""
+
+
+def longest(variant: str) -> dict[str, int]:
+    """House rules that keep everybody in for some rounds."""
+    return {
+        option.key: ROUNDS if option.key == "rounds" else option.high
+        for option in variants()[variant].options
+        if option.key in ("limit", "rounds")
+    }
+
+
+def dealt(server: redis.Redis, table: Table) -> Dealt:
+    """Where all tiles lie now: the hands, and the stock in the order of drawing."""
+    state = decoded(table.id, keep(server, table.id)).state
+    hands = [[tile.name for tile in hand] for hand in state.hands]
+    return {"hands": hands, "stock": [tile.name for tile in state.stock]}
+
+
+def next_deal(api: Api, table: Table, luck: Random | None = None) -> View:
+    """Play the running round to its end, and deal."""
+    play_on(api, table, lambda view: view["status"] != "playing", luck)
+    return lay(api, table, "deal")
+
+
+def deals_of(
+    api: Api, server: redis.Redis, table: Table, luck: Random | None = None, rounds: int = ROUNDS
+) -> list[Dealt]:
+    """How the first rounds are dealt, as they are played."""
+    found = [dealt(server, table)]
+    for _ in range(rounds - 1):
+        next_deal(api, table, luck)
+        found.append(dealt(server, table))
+    return found
+
+
+def given(each: dict[str, Any]) -> Dealt:
+    """A deal as it was sent, its hands sorted as they are shown."""
+
+    def halves(tile: str) -> list[int]:
+        return [int(half) for half in tile.split("-")]
+
+    return {"hands": [sorted(hand, key=halves) for hand in each["hands"]], "stock": each["stock"]}
+
+
+def three(api: Api, *deals: dict[str, Any], **more: Any) -> Table:
+    """A game of domino for three that nobody goes out of for long."""
+    if deals:
+        more["deals"] = list(deals)
+    return api.create("domino", 3, rules={"limit": 1000}, **more)
+
+
+# By seed
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_the_same_seed_deals_the_same_in_every_round_however_it_is_played(
+    api: Api, server: redis.Redis, variant: str
+) -> None:
+    seats = variants()[variant].players.low + (variant != "homo-homini-lupus")
+    first, second = (api.create(variant, seats, seed=SEED, rules=longest(variant)) for _ in range(2))
+    deals = deals_of(api, server, first)
+    assert deals == deals_of(api, server, second, Random(SEED))
+    assert len({str(each) for each in deals}) == ROUNDS, "each round is dealt anew"
+    assert first.tokens.keys() == second.tokens.keys()
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_another_seed_deals_something_else_in_every_round(api: Api, server: redis.Redis, variant: str) -> None:
+    seats = variants()[variant].players.high
+    rules = longest(variant) | ({"set": 9} if variant == "domino" else {})
+    for seed in ("a rainy morning", SEED + " ", SEED.upper(), "é", "e\u0301", "0"):
+        table = api.create(variant, seats, seed=seed, rules=rules)
+        other = api.create(variant, seats, seed=SEED, rules=rules)
+        assert dealt(server, table) != dealt(server, other), f"{seed!r} deals as {SEED!r}"
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_without_a_seed_no_two_games_are_dealt_alike(api: Api, server: redis.Redis, variant: str) -> None:
+    seats = variants()[variant].players.low
+    found = [str(dealt(server, api.create(variant, seats))) for _ in range(3)]
+    assert len(set(found)) == 3
+
+
+def test_a_seed_deals_the_same_when_the_last_seat_is_taken_later(api: Api, server: redis.Redis) -> None:
+    people: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}, {"open": True}]
+    waiting = api.create("domino", people, seed=SEED)
+    api.join(waiting)
+    assert dealt(server, waiting) == dealt(server, api.create("domino", 3, seed=SEED))
+
+
+# By deals
+
+
+def test_each_round_is_dealt_as_it_was_given(api: Api, server: redis.Redis) -> None:
+    deals = [deal("domino", *ZEROS), deal("domino", *SIXES, stock="0-0 0-6"), deal("domino", "5-5 …", "…", "…")]
+    assert deals_of(api, server, three(api, *deals)) == [given(each) for each in deals]
+
+
+def test_tiles_are_drawn_from_a_given_stock_in_its_order(api: Api) -> None:
+    table = three(api, deal("domino", "6-6 …", "…", "…", stock="3-5 4-5"))
+    for tile in ("3-5", "4-5"):
+        view = play_on(api, table, lambda view: api.moves(table, mover(view))["moves"][0]["action"] == "draw")
+        seat = mover(view)
+        before = api.view(table, seat)["you"]["hand"]
+        lay(api, table, "draw")
+        assert set(api.view(table, seat)["you"]["hand"]) - set(before) == {tile}
+
+
+def test_a_round_past_the_list_is_dealt_by_the_seed_as_if_there_were_no_list(api: Api, server: redis.Redis) -> None:
+    listed = deals_of(api, server, three(api, deal("domino", *ZEROS), seed=SEED))
+    by_seed = deals_of(api, server, three(api, seed=SEED))
+    assert listed[0] == given(deal("domino", *ZEROS)) != by_seed[0]
+    assert listed[1:] == by_seed[1:]
+
+
+def test_a_round_past_the_list_is_shuffled_without_a_seed(api: Api, server: redis.Redis) -> None:
+    found = [deals_of(api, server, three(api, deal("domino", *ZEROS)), rounds=2) for _ in range(3)]
+    assert [each[0] for each in found] == [given(deal("domino", *ZEROS))] * 3
+    assert len({str(each[1]) for each in found}) == 3
+
+
+def test_a_later_deal_that_leaves_out_somebody_who_is_in_is_not_used(api: Api, server: redis.Redis) -> None:
+    for hands in (("", "6-6 …", "…"), ("6-6 …", "", "…"), ("6-6 …", "…", "")):
+        given_up = deal("domino", *hands, seats=3)
+        table = three(api, deal("domino", *ZEROS), given_up, deal("domino", *SIXES), seed=SEED)
+        found = deals_of(api, server, table)
+        assert found[1] == deals_of(api, server, three(api, seed=SEED), rounds=2)[1], "it is shuffled, by the seed"
+        assert found[2] == given(deal("domino", *SIXES)), "the list goes on by the number of the round"
+
+
+def test_a_later_deal_is_used_only_if_it_leaves_out_just_who_is_out_by_then(api: Api, server: redis.Redis) -> None:
+    rules = {"limit": 30}
+    first = deal("domino", *ZEROS)
+    table = api.create("domino", 3, deals=[first], rules=rules, seed=SEED)
+    view = play_on(api, table, lambda view: view["status"] == "round_over")
+    gone = [player["seat"] for player in view["players"] if not player["in"]]
+    assert len(gone) == 1
+    lay(api, table, "deal")
+    shuffled = dealt(server, table)
+    assert [seat for seat, hand in enumerate(shuffled["hands"]) if not hand] == gone
+    for out in (None, 0, 1, 2):
+        hands = ["" if seat == out else text for seat, text in enumerate(SIXES)]
+        later = deal("domino", *hands, seats=3)
+        table = api.create("domino", 3, deals=[first, later], rules=rules, seed=SEED)
+        next_deal(api, table)
+        assert dealt(server, table) == (given(later) if [out] == gone else shuffled)
+
+
+# What is shown of it
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("variant", variants())
+def test_a_game_with_a_seed_says_arranged_for_ever(api: Api, scenes: Scenes, variant: str, stage: str) -> None:
+    scene = scenes.at(variant, stage)
+    if scene is None:
+        assert stage == "somebody_gone"
+        return
+    for seat in (None, *scene.table.tokens):
+        assert api.view(scene.table, seat)["arranged"] is True
+
+
+def test_a_game_with_deals_says_arranged_for_ever(api: Api) -> None:
+    unused = deal("domino", "", "6-6 …", "…", seats=3)
+    for deals in ([deal("domino", *ZEROS)], [deal("domino", *ZEROS), unused]):
+        table = api.create("domino", 3, deals=deals, rules={"limit": 30})
+        assert table.opened["game"]["arranged"] is True
+        play_on(api, table, lambda view: not view["arranged"] or view["status"] == "finished")
+        assert api.view(table)["arranged"] is api.view(table, 0)["arranged"] is True
+        assert api.view(table)["round"] > 1
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_game_of_plain_luck_never_says_arranged(api: Api, variant: str) -> None:
+    people: list[dict[str, Any]] = [{"name": "P"} for _ in range(variants()[variant].players.low)]
+    table = api.create(variant, people, rules=shortest(variant))
+    assert table.opened["game"]["arranged"] is False
+    view = play_on(api, table, lambda view: view["arranged"] or view["status"] == "finished")
+    assert view["arranged"] is False
+    waiting = api.create(variant, [*people[1:], {"open": True}])
+    assert waiting.opened["game"]["arranged"] is False
+    joined: Any = api.join(waiting).json
+    assert joined["game"]["arranged"] is False

@@ -1,0 +1,532 @@
+"""``GET /v1/games/{game}/score``: who stands where, and every round's count explained.
+
+What is expected is worked out from what was seen on the table while the round was played, and from the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+
+from service.engine.variants import variants
+from tests.api.client import Api, Table
+from tests.api.playing import View, mover, play_on
+from tests.api.scenes import SEED, STAGES, Scene, Scenes
+
+ALWAYS = {"game", "version", "status", "best", "standings", "rounds", "carry", "winners"}
+ROUND = {"number", "ended_by", "hands", "scores", "carried", "lines"}
+BEST = {
+    "homo-homini-lupus": "highest",
+    "menschenwolf": "lowest",
+    "fido": "highest",
+    "dominospiel": "lowest",
+    "domino": "lowest",
+}
+Score = dict[str, Any]
+
+
+@pytest.fixture(params=[(variant, stage) for variant in variants() for stage in STAGES], ids="-".join)
+def scene(request: pytest.FixtureRequest, scenes: Scenes) -> Scene:
+    """Every stage of every game; where nobody ever goes out, the end once more."""
+    return scenes.at(*request.param) or scenes.need(request.param[0], "finished")
+
+
+# At every stage of every game
+
+
+def test_the_card_has_the_fields_of_the_contract_and_no_other(api: Api, scene: Scene) -> None:
+    score, view = api.score(scene.table), api.view(scene.table)
+    settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
+    assert score.keys() == ALWAYS | ({"settlement"} if settled else set())
+    assert score["game"] == scene.table.id
+    assert score["best"] == BEST.get(view["variant"], score["best"])
+    for name in ("version", "status", "carry", "winners"):
+        assert score[name] == view[name]
+    for each in score["rounds"]:
+        assert ROUND <= each.keys() <= ROUND | {"winner", "loser"}
+
+
+def test_everybody_reads_the_same_card(api: Api, scene: Scene) -> None:
+    cards = [api.get(f"{scene.table.path}/score", token=token) for token in (None, *scene.table.tokens.values())]
+    assert all(card.data == cards[0].data for card in cards)
+    assert len({card.headers["ETag"] for card in cards}) == len(cards)
+
+
+def test_every_seat_stands_once_with_the_name_and_total_of_the_view(api: Api, scene: Scene) -> None:
+    standings = {each["seat"]: each for each in api.score(scene.table)["standings"]}
+    players = api.view(scene.table)["players"]
+    assert list(sorted(standings)) == [player["seat"] for player in players]
+    for player in players:
+        shown = standings[player["seat"]]
+        assert (shown.get("name"), shown["total"], shown["in"]) == (player.get("name"), player["total"], player["in"])
+
+
+def test_the_better_total_stands_first_and_ties_share_a_rank(api: Api, scene: Scene) -> None:
+    score = api.score(scene.table)
+    sign = -1 if score["best"] == "highest" else 1
+    playing = [each for each in score["standings"] if each["in"]]
+    for each in playing:
+        better = [other for other in playing if sign * other["total"] < sign * each["total"]]
+        assert each["rank"] == 1 + len(better)
+    assert_in_order(score)
+
+
+def test_the_rounds_that_have_been_counted_are_listed_and_the_running_one_is_not(api: Api, scene: Scene) -> None:
+    view = api.view(scene.table)
+    counted = view["round"] - (view["status"] == "playing")
+    assert [each["number"] for each in api.score(scene.table)["rounds"]] == list(range(1, counted + 1))
+
+
+def test_lines_add_up_to_scores_and_scores_to_totals(api: Api, scene: Scene) -> None:
+    score, view = api.score(scene.table), api.view(scene.table)
+    totals = [0] * len(view["players"])
+    for each in score["rounds"]:
+        assert len(each["scores"]) == len(totals)
+        explained = [0] * len(totals)
+        for line in each["lines"]:
+            assert line["rule"]
+            assert line["text"]
+            explained[line["seat"]] += line["points"]
+        assert explained == each["scores"]
+        totals = [total + points for total, points in zip(totals, each["scores"], strict=True)]
+    shown = [player["total"] for player in view["players"]]
+    if (view["variant"], view["status"]) == ("fido", "playing"):
+        assert sum(shown) >= sum(totals), "the points of the running round count at once"
+    else:
+        assert shown == totals
+
+
+def test_the_card_is_304_for_who_knows_it_and_anew_after_the_next_event(api: Api, scene: Scene) -> None:
+    table, path = scene.table, f"{scene.table.path}/score"
+    for seat, token in ((None, None), *table.tokens.items()):
+        etag = api.get(path, token=token).headers["ETag"]
+        assert etag == f'"{scene.kept.version}-{"s" if seat is None else seat}"'
+        again = api.get(path, token=token, headers={"If-None-Match": etag})
+        assert (again.status_code, again.headers["ETag"]) == (304, etag)
+        assert api.get(path, headers={"If-None-Match": f'"{scene.kept.version - 1}-s"'}).status_code == 200
+    known = api.get(path).headers["ETag"]
+    view = api.view(table)
+    if view["status"] in ("playing", "round_over"):
+        play_on(api, table, lambda now: now["version"] > view["version"])
+        fresh = api.get(path, headers={"If-None-Match": known})
+        assert (fresh.status_code, fresh.json and fresh.json["version"] > view["version"]) == (200, True)
+
+
+def assert_in_order(score: Score) -> None:
+    """Rank by rank, seats of the same rank in seat order; a rank counts those before it."""
+    standings = score["standings"]
+    assert all((first["rank"], first["seat"]) < (then["rank"], then["seat"]) for first, then in pairwise(standings))
+    ranks = [each["rank"] for each in standings]
+    assert ranks == [1 + sum(other < rank for other in ranks) for rank in ranks]
+
+
+# Matches that were watched from the first move to the last
+
+
+class Seen(NamedTuple):
+    """What was seen of a round: all that its count must follow from."""
+
+    view: View
+    """As the round lies when it is over."""
+    hands: list[list[str]]
+    """What each seat holds then."""
+    opener: int
+    first_out: int | None
+    flipped: bool
+    points: list[int]
+    """What each seat scored by placing."""
+    card: Score
+
+
+class Match(NamedTuple):
+    """A match that was watched."""
+
+    variant: str
+    rules: dict[str, Any]
+    rounds: list[Seen]
+    card: Score
+
+
+MATCHES: dict[str, tuple[str, int, dict[str, Any], int]] = {
+    "lupus": ("homo-homini-lupus", 4, {"rounds": 5}, 1),
+    "menschenwolf of four": ("menschenwolf", 4, {"limit": 60}, 2),
+    "menschenwolf of six": ("menschenwolf", 6, {"limit": 60}, 2),
+    "menschenwolf, own": ("menschenwolf", 5, {"limit": 60, "others_write_own": True}, 3),
+    "fido": ("fido", 3, {"set": 6, "rounds": 3}, 1),
+    "dominospiel": ("dominospiel", 3, {"limit": 60}, 1),
+    "dominospiel, first out": ("dominospiel", 5, {"limit": 60, "round_end": "first_out"}, 1),
+    "domino": ("domino", 4, {"limit": 60}, 1),
+    "domino in teams": ("domino", 6, {"set": 9, "teams": 3, "limit": 90}, 1),
+}
+"""The game, its seats, its rules, and the luck of its players."""
+
+
+def watch(api: Api, variant: str, seats: int, rules: dict[str, Any], luck: int) -> Match:
+    """Play a match, luckily, and keep what was seen of each round."""
+    table = api.create(variant, seats, seed=f"watched {luck}", rules=rules)
+    choice = Random(luck)
+    rounds = []
+    view = api.view(table)
+    while view["status"] != "finished":
+        if view["status"] == "round_over":
+            view = say(api, table, mover(view), {"action": "deal"})
+        seen = watch_round(api, table, view, choice)
+        rounds.append(seen)
+        view = seen.view
+    return Match(variant, view["rules"], rounds, api.score(table))
+
+
+def watch_round(api: Api, table: Table, view: View, choice: Random) -> Seen:
+    opener, first_out, move = view["turn"]["seat"], None, {"action": ""}
+    points = [0] * len(view["players"])
+    while view["status"] == "playing":
+        seat = mover(view)
+        moves: Any = api.ask_unchecked("GET", f"{table.path}/moves", token=table.tokens[seat]).json
+        move = choice.choice(moves["moves"])
+        points[seat] += move.get("points", 0)
+        view = say(api, table, seat, move)
+        if first_out is None and view["players"][seat]["tiles"] == 0:
+            first_out = seat
+    hands = [api.view(table, seat)["you"]["hand"] for seat in table.tokens]
+    return Seen(view, hands, opener, first_out, move["action"] == "flip", points, api.score(table))
+
+
+def say(api: Api, table: Table, seat: int, move: Any) -> View:
+    """Make a move; the answer has been checked by others often enough."""
+    answer = api.ask_unchecked("POST", f"{table.path}/moves", token=table.tokens[seat], json=move)
+    assert answer.status_code == 201, answer.json
+    view: View = answer.json  # type: ignore[assignment]
+    return view
+
+
+@pytest.fixture(scope="module")
+def watched() -> dict[str, Match]:
+    return {}
+
+
+@pytest.fixture(params=MATCHES)
+def match(request: pytest.FixtureRequest, api: Api, watched: dict[str, Match]) -> Match:
+    return one_watched(api, watched, request.param)
+
+
+def one_watched(api: Api, watched: dict[str, Match], name: str) -> Match:
+    if name not in watched:
+        watched[name] = watch(api, *MATCHES[name])
+    return watched[name]
+
+
+def was_in(match: Match, number: int) -> list[int]:
+    """Who played this round (from 0)."""
+    before = match.rounds[number - 1].view if number else None
+    seats = range(len(match.rounds[0].hands))
+    return [seat for seat in seats if before is None or before["players"][seat]["in"]]
+
+
+def counts(match: Match) -> list[tuple[int, Seen, Score]]:
+    """Each round's number from 0, what was seen of it, and its count."""
+    return [(number, seen, match.card["rounds"][number]) for number, seen in enumerate(match.rounds)]
+
+
+def pips(hand: Sequence[str]) -> int:
+    return sum(int(half) for tile in hand for half in tile.split("-"))
+
+
+def value(variant: str, hand: list[str]) -> int:
+    """What a hand counts (rules 1.8, 2.10, 3.8, 4.6, 5.7)."""
+    if variant == "menschenwolf":
+        return 50 if hand == ["6-6"] else pips(hand) + 10 * ("0-0" in hand)
+    return 10 if variant == "domino" and hand == ["0-0"] else pips(hand)
+
+
+def test_there_are_all_kinds_of_ends_among_the_watched_rounds(api: Api, watched: dict[str, Match]) -> None:
+    matches = [one_watched(api, watched, name) for name in MATCHES]
+    ends = {(match.variant, counted["ended_by"]) for match in matches for counted in match.card["rounds"]}
+    assert ends >= {
+        ("homo-homini-lupus", "out"),
+        ("homo-homini-lupus", "blocked"),
+        ("menschenwolf", "out"),
+        ("menschenwolf", "blocked"),
+        ("menschenwolf", "flip"),
+        ("dominospiel", "out"),
+        ("dominospiel", "blocked"),
+        ("domino", "out"),
+        ("domino", "blocked"),
+    }
+    assert "closed" in {end for _, end in ends}
+
+
+def test_a_round_is_listed_once_it_is_counted_and_never_changes(match: Match) -> None:
+    for number, seen, _ in counts(match):
+        assert seen.card["rounds"] == match.card["rounds"][: number + 1]
+        assert seen.card["version"] == seen.view["version"]
+
+
+def test_the_hands_are_those_that_were_left_in_seat_order(match: Match) -> None:
+    for number, seen, counted in counts(match):
+        assert counted["hands"] == [
+            {"seat": seat, "tiles": seen.hands[seat], "value": value(match.variant, seen.hands[seat])}
+            for seat in was_in(match, number)
+        ]
+
+
+def test_the_reason_is_the_one_that_was_seen(match: Match) -> None:
+    for number, seen, counted in counts(match):
+        laid = seen.view["board"]
+        face_down = {tile["tile"] for tile in laid["tiles"] if tile["face_down"]}
+        everybody_out = not any(seen.hands[seat] for seat in was_in(match, number))
+        plays_on = match.rules.get("round_end") == "play_on"
+        if seen.flipped:
+            reason = "flip"
+        elif everybody_out if plays_on else seen.first_out is not None:
+            reason = "out"
+        elif all(end["tile"] in face_down for end in laid["ends"]):
+            reason = "closed"
+        else:
+            reason = "blocked"
+        assert counted["ended_by"] == reason
+
+
+def test_the_winner_is_who_laid_their_last_tile_first(match: Match) -> None:
+    for number, seen, counted in counts(match):
+        winner = seen.first_out
+        if match.variant == "menschenwolf" and winner is None:
+            playing = was_in(match, number)
+            clockwise = [seat for seat in playing if seat >= seen.opener] + playing
+            winner = min(clockwise, key=lambda seat: value(match.variant, seen.hands[seat]))
+        assert counted.get("winner") == winner
+
+
+def test_only_menschenwolf_has_a_loser_and_only_a_single_one(match: Match) -> None:
+    for number, seen, counted in counts(match):
+        values = {seat: value(match.variant, seen.hands[seat]) for seat in was_in(match, number)}
+        most = [seat for seat, each in values.items() if each == max(values.values())]
+        single = most[0] if match.variant == "menschenwolf" and len(most) == 1 else None
+        assert counted.get("loser") == single
+
+
+def test_what_nobody_writes_is_carried_until_a_single_loser_writes_it(match: Match) -> None:
+    carry = 0
+    for _, seen, counted in counts(match):
+        nobody = match.variant == "menschenwolf" and "loser" not in counted
+        carried = sum(hand["value"] for hand in counted["hands"]) if nobody else 0
+        carry = carry + carried if nobody else 0
+        assert counted["carried"] == carried
+        assert seen.view["carry"] == seen.card["carry"] == carry
+
+
+def expected_scores(match: Match, number: int) -> list[int]:
+    """What each seat writes, by the rules of its game."""
+    seen = match.rounds[number]
+    playing = was_in(match, number)
+    values = [value(match.variant, hand) if seat in playing else 0 for seat, hand in enumerate(seen.hands)]
+    carry = match.rounds[number - 1].view["carry"] if number else 0
+    return SCORING[match.variant](match, seen, values, carry)
+
+
+def _lupus(_match: Match, _seen: Seen, values: list[int], _carry: int) -> list[int]:
+    return [25 * sum(values) - 100 * each for each in values]
+
+
+def _menschenwolf(match: Match, _seen: Seen, values: list[int], carry: int) -> list[int]:
+    losers = [seat for seat, each in enumerate(values) if each == max(values)]
+    if len(losers) > 1:
+        return [0] * len(values)
+    others = values if match.rules["others_write_own"] else [0] * len(values)
+    return [sum(values) + carry if seat in losers else each for seat, each in enumerate(others)]
+
+
+def _fido(_match: Match, seen: Seen, values: list[int], _carry: int) -> list[int]:
+    return [points - each for points, each in zip(seen.points, values, strict=True)]
+
+
+def _dominospiel(match: Match, seen: Seen, values: list[int], _carry: int) -> list[int]:
+    laid = pips([tile["tile"] for tile in seen.view["board"]["tiles"]])
+    stock = 168 - laid - sum(values) if match.rules["round_end"] == "first_out" else 0
+    return [each + (stock if each == max(values) else 0) for each in values]
+
+
+def _domino(match: Match, seen: Seen, values: list[int], _carry: int) -> list[int]:
+    sides = match.rules["teams"] or len(values)
+    of_side = [sum(values[side::sides]) for side in range(sides)]
+    if seen.first_out is not None:
+        finisher = seen.first_out % sides
+        left = of_side[finisher]
+        of_side = [0 if side == finisher else each + left for side, each in enumerate(of_side)]
+    return [of_side[seat % sides] for seat in range(len(values))]
+
+
+SCORING: dict[str, Callable[[Match, Seen, list[int], int], list[int]]] = {
+    "homo-homini-lupus": _lupus,
+    "menschenwolf": _menschenwolf,
+    "fido": _fido,
+    "dominospiel": _dominospiel,
+    "domino": _domino,
+}
+
+
+def test_each_round_writes_what_the_rules_say(match: Match) -> None:
+    for number, _, counted in counts(match):
+        playing = was_in(match, number)
+        wanted = [points if seat in playing else 0 for seat, points in enumerate(expected_scores(match, number))]
+        assert counted["scores"] == wanted
+
+
+def test_the_lines_name_rules_of_their_game(match: Match) -> None:
+    chapter = 1 + list(BEST).index(match.variant)
+    for _, _, counted in counts(match):
+        assert all(line["rule"].split(".")[0] == str(chapter) for line in counted["lines"])
+
+
+def went_out(match: Match) -> list[int]:
+    """The round (from 1) after which each seat was out; 0 while it is in."""
+    seats = range(len(match.rounds[0].hands))
+    return [
+        next((number for number, seen in enumerate(match.rounds, 1) if not seen.view["players"][seat]["in"]), 0)
+        for seat in seats
+    ]
+
+
+def test_who_is_out_stands_behind_who_is_in_and_who_went_out_earlier_behind_who_went_out_later(match: Match) -> None:
+    gone = went_out(match)
+    sign = -1 if BEST[match.variant] == "highest" else 1
+    for last in range(1, len(match.rounds) + 1):
+        card = match.rounds[last - 1].card
+        totals = {each["seat"]: each["total"] for each in card["standings"]}
+        place = {
+            seat: (-number if 0 < number <= last else -last - 1, sign * totals[seat])
+            for seat, number in enumerate(gone)
+        }
+        wanted = {seat: 1 + sum(other < place[seat] for other in place.values()) for seat in place}
+        assert {each["seat"]: each["rank"] for each in card["standings"]} == wanted
+        assert {each["seat"] for each in card["standings"] if not each["in"]} == {
+            seat for seat, number in enumerate(gone) if 0 < number <= last
+        }
+        assert_in_order(card)
+
+
+def test_who_went_out_later_stands_before_who_went_out_earlier_with_a_better_total(api: Api) -> None:
+    inverted = 0
+    for luck in range(3):
+        match = watch(api, "domino", 4, {"limit": 60}, luck)
+        gone = went_out(match)
+        shown = {each["seat"]: each for each in match.card["standings"]}
+        for earlier in shown:
+            for later in shown:
+                if 0 < gone[earlier] < gone[later]:
+                    assert shown[later]["rank"] < shown[earlier]["rank"]
+                    inverted += shown[later]["total"] > shown[earlier]["total"]
+    assert inverted, "there was none with a better total"
+
+
+def test_the_winners_stand_first(match: Match) -> None:
+    winners = match.card["winners"]
+    assert winners
+    assert winners == [each["seat"] for each in match.card["standings"] if each["rank"] == 1]
+    assert all(seen.card["winners"] == [] for seen in match.rounds[:-1])
+
+
+def test_the_seats_of_a_team_share_score_total_and_rank(api: Api, watched: dict[str, Match]) -> None:
+    for seen in one_watched(api, watched, "domino in teams").rounds:
+        standings = {each["seat"]: each for each in seen.card["standings"]}
+        for seat in range(3):
+            first, second = standings[seat], standings[seat + 3]
+            assert (first["total"], first["rank"], first["in"]) == (second["total"], second["rank"], second["in"])
+        assert all(each["scores"][:3] == each["scores"][3:] for each in seen.card["rounds"])
+
+
+# The settlement of dominospiel
+
+SETTLEMENTS: list[dict[str, Any]] = [
+    {},
+    {"settlement": "average"},
+    {"settlement": "difference"},
+    {"settlement": "fixed"},
+    {"settlement": "fixed", "stake": 1000},
+]
+TIES = {"two of three for the highest": (3, "tie 71"), "two of four for the highest": (4, "tie 8")}
+"""Seats and a seed with which the highest total is shared, when everybody makes the first move listed."""
+
+
+def settle(mode: str, stake: int, totals: list[int]) -> list[Fraction]:
+    """What everybody gets (rules 4.8)."""
+    mean, most = Fraction(sum(totals), len(totals)), max(totals)
+    if mode == "average":
+        return [mean - total for total in totals]
+    owed = [0 if total == most else stake if mode == "fixed" else most - total for total in totals]
+    share = Fraction(sum(owed), totals.count(most))
+    return [-share if total == most else Fraction(each) for total, each in zip(totals, owed, strict=True)]
+
+
+def check_settlement(score: Score, rules: dict[str, Any]) -> None:
+    """The amounts are those of the rules, exactly; they add up to 0, and the payments make them up."""
+    settled = score["settlement"]
+    assert settled["mode"] == rules["settlement"]
+    by_seat = {each["seat"]: each["total"] for each in score["standings"]}
+    totals = [by_seat[seat] for seat in sorted(by_seat)]
+    exact = [Fraction(each["exact"]) for each in settled["amounts"]]
+    assert [each["seat"] for each in settled["amounts"]] == sorted(by_seat)
+    assert exact == settle(rules["settlement"], rules["stake"], totals)
+    assert sum(exact) == 0
+    for each in (*settled["amounts"], *settled["payments"]):
+        assert each["exact"] == str(Fraction(each["exact"]))
+        assert each["amount"] == float(round(Fraction(each["exact"]), 2))
+    made_up = [Fraction(0)] * len(totals)
+    for payment in settled["payments"]:
+        assert Fraction(payment["exact"]) > 0
+        made_up[payment["from"]] -= Fraction(payment["exact"])
+        made_up[payment["to"]] += Fraction(payment["exact"])
+    assert made_up == exact
+    payers = {payment["from"] for payment in settled["payments"]}
+    assert payers.isdisjoint(payment["to"] for payment in settled["payments"]), "nobody pays and is paid"
+
+
+def test_only_a_finished_dominospiel_is_settled(api: Api, scene: Scene) -> None:
+    view = api.view(scene.table)
+    settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
+    assert ("settlement" in api.score(scene.table)) == settled
+
+
+@pytest.mark.parametrize("rules", SETTLEMENTS, ids=lambda rules: "-".join(map(str, rules.values())) or "default")
+@pytest.mark.parametrize("seats", [2, 3, 7])
+def test_a_settlement_is_exact_and_its_payments_make_it_up(api: Api, seats: int, rules: dict[str, Any]) -> None:
+    table = api.create("dominospiel", seats, seed=SEED, rules={"limit": 20, **rules})
+    view = play_on(api, table, lambda view: view["status"] == "finished")
+    assert (view["rules"]["settlement"], view["rules"]["stake"]) == (
+        rules.get("settlement", "average"),
+        rules.get("stake", 1),
+    )
+    check_settlement(api.score(table), view["rules"])
+
+
+@pytest.mark.parametrize("rules", SETTLEMENTS[1:], ids=lambda rules: "-".join(map(str, rules.values())))
+@pytest.mark.parametrize("tie", TIES)
+def test_who_is_tied_for_the_highest_total_shares_what_is_to_be_paid(api: Api, tie: str, rules: dict[str, Any]) -> None:
+    seats, seed = TIES[tie]
+    table = api.create("dominospiel", seats, seed=seed, rules={"limit": 1, **rules})
+    view = play_on(api, table, lambda view: view["status"] == "finished")
+    score = api.score(table)
+    totals = [player["total"] for player in view["players"]]
+    assert totals.count(max(totals)) == 2
+    check_settlement(score, view["rules"])
+    losers = {seat for seat, total in enumerate(totals) if total == max(totals)}
+    shares = {each["exact"] for each in score["settlement"]["amounts"] if each["seat"] in losers}
+    assert len(shares) == 1
+
+
+def test_an_amount_that_is_no_whole_number_is_shown_as_a_fraction_too(api: Api) -> None:
+    seats, seed = TIES["two of three for the highest"]
+    table = api.create("dominospiel", seats, seed=seed, rules={"limit": 1})
+    play_on(api, table, lambda view: view["status"] == "finished")
+    amounts = api.score(table)["settlement"]["amounts"]
+    assert [(each["amount"], each["exact"]) for each in amounts] == [(0.67, "2/3"), (-0.33, "-1/3"), (-0.33, "-1/3")]
+
+
+def test_no_round_of_a_match_that_goes_on_is_settled(api: Api, watched: dict[str, Match]) -> None:
+    rounds = one_watched(api, watched, "dominospiel").rounds
+    assert len(rounds) > 1
+    assert ["settlement" in seen.card for seen in rounds] == [False] * (len(rounds) - 1) + [True]

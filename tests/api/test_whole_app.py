@@ -1,0 +1,156 @@
+"""Facts about the whole application: what every route, every refusal and every documented problem must have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
+
+import pytest
+from flask import Flask
+from werkzeug.routing import Rule
+
+import service
+from service.engine.errors import Refusal
+from service.web.operations import Operation, operation_of
+from service.web.problems import PROBLEMS
+from tests.api.client import ANYWHERE, Api
+
+FILES_OF_THE_READER = {"/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}
+"""The only addresses that the document does not describe."""
+PUBLIC = {"createGame", "getContract", "getHealth", "getReadiness", "getVariant", "listVariants"}
+"""What anybody may ask."""
+SPECTATOR = {"getGame", "getMoves", "getScore", "joinGame"}
+"""What takes the token of a seat, or none; any other is refused."""
+BY_HTTP_ITSELF = {"method_not_allowed", *ANYWHERE}
+"""Problems that no operation need name."""
+STATUSES = {
+    "malformed": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "not_acceptable": 406,
+    "not_your_turn": 409,
+    "illegal_move": 409,
+    "not_started": 409,
+    "round_over": 409,
+    "game_over": 409,
+    "seats_taken": 409,
+    "stale_version": 412,
+    "too_large": 413,
+    "unsupported_media_type": 415,
+    "invalid": 422,
+    "internal": 500,
+    "storage_unavailable": 503,
+}
+"""The problems of the contract that the service has by now."""
+PROCESSES = {"service.__main__", "service.wsgi", "service.worker"}
+"""Modules that are a process; to import one is to start it, or to patch this one."""
+
+
+def operations(app: Flask) -> Iterator[tuple[Rule, Operation]]:
+    for rule in app.url_map.iter_rules():
+        described = operation_of(app.view_functions[rule.endpoint])
+        if described is not None:
+            yield rule, described
+
+
+def method_of(rule: Rule) -> str:
+    (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    return method
+
+
+def address(rule: Rule) -> str:
+    return rule.rule.replace("<game>", "A" * 22).replace("<variant>", "domino")
+
+
+def refusals(kind: type[Refusal] = Refusal) -> Iterator[type[Refusal]]:
+    """Every refusal of the service below this one."""
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("service."):
+            yield each
+        yield from refusals(each)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def every_module() -> None:
+    """All of the service is imported, so that no refusal is overlooked."""
+    for module in walk_packages(service.__path__, "service."):
+        if module.name not in PROCESSES:
+            import_module(module.name)
+
+
+def test_every_route_is_described_or_a_file_of_the_reader(app: Flask) -> None:
+    described = {rule.rule for rule, _ in operations(app)}
+    undescribed = {
+        rule.rule for rule in app.url_map.iter_rules() if operation_of(app.view_functions[rule.endpoint]) is None
+    }
+    assert undescribed <= FILES_OF_THE_READER
+    assert described.isdisjoint(FILES_OF_THE_READER)
+
+
+def test_every_operation_is_one_method_at_one_address(app: Flask) -> None:
+    found = [(method_of(rule), rule.rule) for rule, _ in operations(app)]
+    names = [described.id for _, described in operations(app)]
+    assert len(set(found)) == len(found)
+    assert len(set(names)) == len(names)
+
+
+def test_every_route_needs_a_token_or_is_on_a_list(app: Flask) -> None:
+    by_access: dict[str, set[str]] = {"public": set(), "spectator": set(), "seat": set()}
+    for _, described in operations(app):
+        by_access[described.access].add(described.id)
+    assert (by_access["public"], by_access["spectator"]) == (PUBLIC, SPECTATOR)
+    assert by_access["seat"]
+
+
+def test_every_route_that_is_on_no_list_refuses_whoever_shows_no_token_or_a_wrong_one(app: Flask, api: Api) -> None:
+    for rule, described in operations(app):
+        if described.id in PUBLIC:
+            continue
+        for token in (None, "seat_of_somebody_else"):
+            answer = api.ask(method_of(rule), address(rule), token=token)
+            refused = token is not None or described.id not in SPECTATOR
+            assert (answer.status_code == 401) == refused, f"{described.id} with {token or 'no token'}"
+
+
+def test_every_route_that_may_say_401_says_so(app: Flask) -> None:
+    for _, described in operations(app):
+        assert ("unauthorized" in described.problems) == (described.id not in PUBLIC), described.id
+
+
+def test_every_refusal_has_a_code_that_is_a_problem() -> None:
+    found = list(refusals())
+    assert len(found) > 10
+    for refusal in found:
+        assert refusal.code in PROBLEMS, f"{refusal.__name__} has no problem"
+
+
+def test_every_refusal_has_a_code_of_its_own_word() -> None:
+    for refusal in refusals():
+        assert "code" in vars(refusal), f"{refusal.__name__} takes the code of its parent"
+
+
+def test_the_problems_have_the_statuses_of_the_contract() -> None:
+    assert {code: each.status for code, each in PROBLEMS.items()}.items() >= STATUSES.items()
+    assert all(each.title and each.meaning for each in PROBLEMS.values())
+
+
+def test_every_problem_of_an_operation_is_in_the_table_once(app: Flask) -> None:
+    for _, described in operations(app):
+        assert set(described.problems) <= PROBLEMS.keys(), described.id
+        assert len(set(described.problems)) == len(described.problems), described.id
+
+
+def test_every_problem_in_the_table_is_one_of_an_operation_or_of_all(app: Flask) -> None:
+    named = {code for _, described in operations(app) for code in described.problems}
+    assert named | BY_HTTP_ITSELF == PROBLEMS.keys()
+
+
+def test_every_operation_that_takes_a_body_names_what_may_be_wrong_with_one(app: Flask) -> None:
+    wrong: Any = {"malformed", "too_large", "unsupported_media_type", "invalid"}
+    for rule, described in operations(app):
+        assert (described.body is not None) == (method_of(rule) == "POST"), described.id
+        assert (wrong <= set(described.problems)) == (described.body is not None), described.id
