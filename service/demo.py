@@ -8,6 +8,7 @@ one of its own on a free port, with its games in a folder that goes away with it
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import os
 import random
@@ -135,13 +136,10 @@ def _service(settings: Settings) -> Iterator[str]:
     """The address of the service that runs, or of one started for the demo."""
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 # compared, not bound
     running = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-    try:
-        if Client(running).get("/healthz")["status"] == "ok":
-            print(f"Playing at {running}")
-            yield running
-            return
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
+    if _answers(running):
+        print(f"Playing at {running}")
+        yield running
+        return
     with tempfile.TemporaryDirectory(prefix="domino-demo-") as folder:
         environ = {**os.environ, "HOST": "127.0.0.1", "PORT": "0", "DATA_DIR": folder, "LOG_LEVEL": "error"}
         process = subprocess.Popen(
@@ -157,6 +155,13 @@ def _service(settings: Settings) -> Iterator[str]:
         finally:
             process.terminate()
             process.communicate(timeout=60)
+
+
+def _answers(url: str) -> bool:
+    try:
+        return bool(Client(url).get("/healthz")["status"] == "ok")
+    except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
+        return False
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ _INTERNAL: Final = {
     "type": "/docs#internal",
     "title": "Internal error",
     "status": 500,
-    "detail": "The service made a mistake; nothing was changed.",
+    "detail": "The service made a mistake; look at the game before you try again.",
     "code": "internal",
 }
 

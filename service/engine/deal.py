@@ -43,11 +43,21 @@ class ArrangedDeal(NamedTuple):
     stock: tuple[Tile, ...]
 
 
+_SPENT = ArrangedDeal((), ())
+
+
 class Deck(NamedTuple):
     """Where the tiles of a match come from: 32 secret bytes, and the deals arranged for the first rounds."""
 
     seed: bytes
     arranged: tuple[ArrangedDeal, ...] = ()
+
+    def without_spent(self, round_number: int) -> Deck:
+        """The deck without the deals of the rounds up to this one; their places stay."""
+        spent = min(round_number, len(self.arranged))
+        if not spent or self.arranged[spent - 1] == _SPENT:
+            return self
+        return self._replace(arranged=(_SPENT,) * spent + self.arranged[spent:])
 
     def arranged_for(self, round_number: int) -> ArrangedDeal | None:
         """The deal set for this round, if there is one."""

@@ -1,7 +1,8 @@
 """What one seat may know: of a state, and of an event. The only redaction there is.
 
-A ``View`` is made of facts that its viewer may see, and of nothing else; whatever is shown to anybody is
-made from a view. Two states that differ only in what a seat cannot see give that seat equal views.
+A ``View`` is made of facts that its viewer may see, and of nothing else; what is shown of a match is made
+from a view, or is public (a count), or is the viewer's own (the legal moves). Two states that differ only
+in what a seat cannot see give that seat equal views.
 Must not know how a view is shown.
 
 =========================  ==================================================================

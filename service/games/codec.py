@@ -53,14 +53,14 @@ def encode_game(game: Game) -> bytes:
         [
             FORMAT,
             game.variant,
-            game.recipe.edition,
+            game.edition,
             game.options,
             game.created_at,
             game.updated_at,
-            [[seat.kind, seat.name, _encode_hash(seat.token_hash)] for seat in game.seats],
-            _encode_hash(game.join_hash),
+            [[seat.kind, seat.name, _encode_bytes(seat.token_hash)] for seat in game.seats],
+            _encode_bytes(game.join_hash),
             game.arranged,
-            _encode_hash(game.deck.seed),
+            _encode_bytes(game.deck.seed),
             [[_encode_hands(each.hands), _encode_tiles(each.stock)] for each in game.deck.arranged],
             game.round_ends,
             _encode_state(game.state),
@@ -71,15 +71,15 @@ def encode_game(game: Game) -> bytes:
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """The game that these bytes stand for. Raises ``NewerFormat`` if they are of a later service."""
     fields = orjson.loads(data)
-    if fields[0] > FORMAT or fields[2] > variants()[fields[1]].edition:
+    if fields[0] > FORMAT or fields[1] not in variants() or fields[2] > variants()[fields[1]].edition:
         raise NewerFormat
-    _, variant, _, options, created_at, updated_at, seats, join, arranged, seed, deals, round_ends, state = fields
+    _, variant, edition, options, created_at, updated_at, seats, join, arranged, seed, deals, round_ends, state = fields
     game = Game(
         id=game_id,
         variant=variant,
         options=options,
-        seats=tuple([Seat(kind, name, _decode_hash(token)) for kind, name, token in seats]),
-        join_hash=_decode_hash(join),
+        seats=tuple([Seat(kind, name, _decode_bytes(token)) for kind, name, token in seats]),
+        join_hash=_decode_bytes(join),
         arranged=arranged,
         deck=Deck(
             b64decode(seed),
@@ -89,6 +89,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         created_at=created_at,
         updated_at=updated_at,
         round_ends=tuple(round_ends),
+        edition=edition,
         state=None,  # type: ignore[arg-type]  # needs the rules, which need all the rest
     )
     return game._replace(state=_decode_state(game.rules, state))
@@ -317,9 +318,9 @@ def _decode_hands(hands: Sequence[Sequence[int]]) -> tuple[tuple[Tile, ...], ...
     return tuple([tuple(map(TILES.__getitem__, hand)) for hand in hands])
 
 
-def _encode_hash(data: bytes | None) -> str | None:
+def _encode_bytes(data: bytes | None) -> str | None:
     return None if data is None else b64encode(data).decode()
 
 
-def _decode_hash(text: str | None) -> bytes | None:
+def _decode_bytes(text: str | None) -> bytes | None:
     return None if text is None else b64decode(text)

@@ -8,8 +8,9 @@
     ├── Forbidden      a join code that is not this game's                 forbidden
     ├── NotStarted     seats are still open                                not_started
     ├── SeatsTaken     no seat is open any more                            seats_taken
-    ├── StaleVersion   the game has moved on                               stale_version
-    └── MoveRefused    the engine's refusal of a move, with what is legal  (its cause's code)
+    └── StaleVersion   the game has moved on                               stale_version
+
+``MoveRefused`` carries any of them, or a refusal of the rules, together with how the game stands.
 
 Must not know: HTTP.
 """

@@ -74,6 +74,8 @@ class Game(NamedTuple):
     round_ends: tuple[int, ...]
     """The versions of the events that ended a round, for the score card."""
     state: State
+    edition: int = 1
+    """Of the rules that it began with."""
 
     @property
     def recipe(self) -> Variant:

@@ -14,8 +14,8 @@ from service.engine.deal import Deck, seed_from_text
 from service.engine.errors import Refusal
 from service.engine.events import Round, RoundEnded
 from service.engine.moves import Move
-from service.engine.play import advance, apply, deal, legal_moves
-from service.games.codec import decode_event, decode_game, encode_event, encode_game
+from service.engine.play import advance, apply, deal
+from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game
 from service.games.errors import (
     Forbidden,
     MoveRefused,
@@ -26,21 +26,17 @@ from service.games.errors import (
     Unauthorized,
 )
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat
-from service.games.look import Look, ScoreCard, look_at, standings
+from service.games.look import Look, ScoreCard, look_at, moves_of, standings
 from service.games.opening import GameRequest, check_request
 from service.games.ports import Clock, Secrets, StorageUnavailable, Store, Stored
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_join_code, new_token
 
+_UPGRADE_SECONDS: Final = 30
 _MOST_TRIES: Final = 16
 """How often a move without a version is tried again because somebody else was first."""
 
 Precondition = Callable[[int, str], bool]
 """Whether the asker still means the game at this version, with this ETag for the asker."""
-
-
-def whatever_the_version(_version: int, _etag: str) -> bool:
-    """The precondition of an asker who names no version."""
-    return True
 
 
 class Entered(NamedTuple):
@@ -79,7 +75,6 @@ class LegalMoves(NamedTuple):
     version: int
     turn: int | None
     moves: tuple[Move, ...]
-    etag: str
 
 
 class Games:
@@ -118,6 +113,7 @@ class Games:
             updated_at=now,
             round_ends=(),
             state=rules.start(),
+            edition=variant.edition,
         )
         game, events = _deal_if_full(game, [Created()])
         game = _at_version(game, len(events), now)
@@ -133,7 +129,7 @@ class Games:
         stored = self._store.read(game_id)
         if stored is None:
             raise NotFound("There is no such game.") if token is None else _unauthorized()
-        game = decode_game(game_id, stored.version, stored.state)
+        game = _decode(game_id, stored)
         if token is None:
             return Entered(game, None)
         seat = find_hash(token, [each.token_hash for each in game.seats])
@@ -154,18 +150,19 @@ class Games:
     def legal_moves(self, entered: Entered) -> LegalMoves:
         """The legal moves of the bearer's seat now."""
         game, seat = entered
-        return LegalMoves(game.version, game.state.turn, _legal_moves(game, seat), game.etag(seat))
+        return LegalMoves(game.version, game.state.turn, moves_of(game, seat))
 
     def check_join_code(self, entered: Entered, join_code: str) -> None:
         """Raises ``Forbidden`` unless this is the join code of the game."""
         if find_hash(join_code, [entered.game.join_hash]) is None:
             raise Forbidden("This is not the join code of the game.")
 
-    def join(self, entered: Entered, name: str) -> Taken:
-        """Take the first open seat; when it was the last one, the first round is dealt. Raises ``SeatsTaken``.
+    def join(self, entered: Entered, join_code: str, name: str) -> Taken:
+        """Take the first open seat; when it was the last one, the first round is dealt.
 
-        The caller has checked the join code.
+        Raises ``Forbidden`` for a wrong code, ``SeatsTaken`` when no seat is open.
         """
+        self.check_join_code(entered, join_code)
         token = new_token(self._secrets)
 
         def take(game: Game) -> tuple[Game, list[GameEvent]]:
@@ -198,8 +195,8 @@ class Games:
                     raise NotStarted("Seats are still open; the game begins when they are taken.")
                 events, state = advance(game.rules, game.deck, game.state, seat, move)
             except Refusal as refusal:
-                raise MoveRefused(refusal, game.version, _legal_moves(game, seat)) from refusal
-            return game._replace(state=state), list(events)
+                raise MoveRefused(refusal, game.version, moves_of(game, seat)) from refusal
+            return game._replace(state=state, deck=game.deck.without_spent(state.round)), list(events)
 
         game, _ = self._write(entered.game, make)
         return look_at(game, seat, self._ttl)
@@ -224,6 +221,8 @@ class Games:
         if not game.round_ends:
             return ()
         kept = self._store.events(game.id, game.round_ends)
+        if len(kept) != len(game.round_ends):
+            raise NotFound("There is no such game any more.")
         events = [
             decode_event(version, game.created_at, data).event
             for version, data in zip(game.round_ends, kept, strict=True)
@@ -253,11 +252,11 @@ class Games:
 
 
 def _decode(game_id: str, stored: Stored) -> Game:
-    return decode_game(game_id, stored.version, stored.state)
-
-
-def _legal_moves(game: Game, seat: int | None) -> tuple[Move, ...]:
-    return () if seat is None or game.waiting else legal_moves(game.rules, game.state, seat)
+    try:
+        return decode_game(game_id, stored.version, stored.state)
+    except NewerFormat:
+        # Another machine runs a newer service already; soon this one will, too.
+        raise StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS) from None
 
 
 def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
@@ -265,7 +264,8 @@ def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameE
     if game.waiting:
         return game, events
     dealt = deal(game.rules, game.deck, game.state)
-    return game._replace(state=apply(game.rules, game.state, dealt)), [*events, dealt]
+    state = apply(game.rules, game.state, dealt)
+    return game._replace(state=state, deck=game.deck.without_spent(state.round)), [*events, dealt]
 
 
 def _at_version(game: Game, version: int, now: int, events: Sequence[GameEvent] = ()) -> Game:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from service.engine.events import Round
+from service.engine.moves import Move
+from service.engine.play import legal_moves
 from service.engine.variant import Rules, Settlement, Variant
 from service.engine.view import View, view
 from service.games.game import Game, Kind, Status
@@ -62,7 +64,7 @@ def look_at(game: Game, seat: int | None, ttl: int) -> Look:
     rules = game.rules
     seen = view(rules, game.state, seat)
     if game.waiting:
-        seen = seen._replace(legal_moves=())
+        seen = seen._replace(legal_moves=())  # as ``moves_of``
     return Look(
         id=game.id,
         recipe=game.recipe,
@@ -77,6 +79,11 @@ def look_at(game: Game, seat: int | None, ttl: int) -> Look:
         updated_at=game.updated_at,
         expires_at=game.updated_at + ttl,
     )
+
+
+def moves_of(game: Game, seat: int | None) -> tuple[Move, ...]:
+    """The legal moves of a seat now; none for a spectator, nor while seats are open."""
+    return () if seat is None or game.waiting else legal_moves(game.rules, game.state, seat)
 
 
 def standings(game: Game) -> tuple[Standing, ...]:

@@ -6,6 +6,7 @@ or HTTP.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -46,9 +47,10 @@ def check_request(request: GameRequest) -> tuple[Variant, Rules]:
         for seat, each in enumerate(request.seats)
         if each.kind == "bot"
     }
-    if errors:
-        raise BadSetup(errors)
-    rules = variant.rules(request.options, len(request.seats))
+    try:
+        rules = variant.rules(request.options, len(request.seats))
+    except BadSetup as refusal:
+        raise BadSetup(errors | refusal.errors) from None
     for place, deal in enumerate(request.deals):
         complaints = _deal_complaints(rules, place, deal)
         if complaints:
@@ -81,7 +83,7 @@ def _deal_complaints(rules: Rules, place: int, deal: ArrangedDeal) -> list[str]:
 
 def _set_complaints(wanted: Sequence[Tile], given: Sequence[Tile]) -> list[str]:
     complaints = []
-    twice = sort_tiles({tile for tile in given if given.count(tile) > 1})
+    twice = sort_tiles([tile for tile, times in Counter(given).items() if times > 1])
     foreign = sort_tiles(set(given) - set(wanted))
     missing = sort_tiles(set(wanted) - set(given))
     for tiles, words in ((twice, "twice"), (foreign, "not in the set"), (missing, "missing")):

@@ -107,7 +107,7 @@ def blueprint(games: Games) -> Blueprint:
             # A wrong code is named before any other fault of the body.
             games.check_join_code(entered, join_code)
         player = load(_player_in, body)
-        taken = games.join(entered, player["name"])
+        taken = games.join(entered, player["join_code"], player["name"])
         return reply_with_secrets(present_taken(taken), f"/v1/games/{game}")
 
     @routes.get("/v1/games/<game>/moves")

@@ -49,7 +49,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "too_large": Problem(413, "Too large", "The body is larger than 256 KiB."),
     "unsupported_media_type": Problem(415, "Unsupported media type", "A body is `application/json` in UTF-8."),
     "invalid": Problem(422, "Invalid", "The request cannot be taken as it is; see `errors`, by field."),
-    "internal": Problem(500, "Internal error", "The service made a mistake; nothing was changed."),
+    "internal": Problem(500, "Internal error", "The service made a mistake; look at the game before you try again."),
     "storage_unavailable": Problem(503, "Storage unavailable", "The store cannot answer now; try again."),
 }
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any, NamedTuple
 
 from flask.testing import FlaskClient
-from marshmallow import RAISE, Schema
+from marshmallow import RAISE, Schema, fields
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
@@ -154,9 +155,56 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
 
 def _check(schema: type[Schema], data: bytes) -> None:
     value = json.loads(data)
-    errors = schema(unknown=RAISE).validate(value)
+    errors = _errors(schema, value)
     assert not errors, errors
-    assert not list(_nulls(value)), "absent fields are absent, never null"
+    assert b"null" not in data or not list(_nulls(value)), "absent fields are absent, never null"
+
+
+_fitting: set[tuple[type[Schema], str]] = set()
+"""Objects that have been held against their schema; most parts of an answer were in the one before."""
+
+
+def _errors(schema: type[Schema], value: Any) -> Any:
+    """What is wrong with a value, looked for in every object of it, the same object once."""
+    if not isinstance(value, dict):
+        return {"": ["Not an object."]}
+    known = (schema, json.dumps(value))
+    if known in _fitting:
+        return {}
+    flat, nested, lists = _parts(schema)
+    errors = flat.validate(value)
+    for name, part in nested.items():
+        if name in value:
+            errors |= _named(name, _errors(part, value[name]))
+    for name, part in lists.items():
+        if name in value and not isinstance(value[name], list):
+            errors[name] = ["Not a list."]
+            continue
+        for place, each in enumerate(value.get(name, ())):
+            errors |= _named(f"{name}.{place}", _errors(part, each))
+    if not errors:
+        _fitting.add(known)
+    return errors
+
+
+def _named(name: str, errors: Any) -> dict[str, Any]:
+    return {name: errors} if errors else {}
+
+
+@cache
+def _parts(schema: type[Schema]) -> tuple[Schema, dict[str, type[Schema]], dict[str, type[Schema]]]:
+    """A schema without what it nests, and the schemas it nests: as an object, and as a list of objects."""
+    own: dict[str, fields.Field[Any]] = {}
+    nested: dict[str, type[Schema]] = {}
+    lists: dict[str, type[Schema]] = {}
+    for name, field in schema().fields.items():
+        inner = field.inner if isinstance(field, fields.List) else field
+        if isinstance(inner, fields.Nested):
+            (nested if inner is field else lists)[field.data_key or name] = type(inner.schema)
+            own[field.data_key or name] = fields.Raw(required=field.required)
+        else:
+            own[name] = field
+    return Schema.from_dict(own)(unknown=RAISE), nested, lists
 
 
 def _nulls(value: Any, path: str = "") -> Any:

@@ -60,7 +60,7 @@ def test_everybody_reads_the_same_card(api: Api, scene: Scene) -> None:
 def test_every_seat_stands_once_with_the_name_and_total_of_the_view(api: Api, scene: Scene) -> None:
     standings = {each["seat"]: each for each in api.score(scene.table)["standings"]}
     players = api.view(scene.table)["players"]
-    assert list(sorted(standings)) == [player["seat"] for player in players]
+    assert sorted(standings) == [player["seat"] for player in players]
     for player in players:
         shown = standings[player["seat"]]
         assert (shown.get("name"), shown["total"], shown["in"]) == (player.get("name"), player["total"], player["in"])
@@ -182,7 +182,8 @@ def watch(api: Api, variant: str, seats: int, rules: dict[str, Any], luck: int) 
 
 
 def watch_round(api: Api, table: Table, view: View, choice: Random) -> Seen:
-    opener, first_out, move = view["turn"]["seat"], None, {"action": ""}
+    opener, first_out = view["turn"]["seat"], None
+    move: dict[str, Any] = {}
     points = [0] * len(view["players"])
     while view["status"] == "playing":
         seat = mover(view)

@@ -692,8 +692,8 @@ def test_2_11_the_lines_show_what_is_added_up() -> None:
     assert [(line.seat, line.points, line.text) for line in table.counted.lines if line.points] == [
         (1, 14, "0 + 11 + 1 + 2"),
         (1, 45, "45 carried over"),
-        (2, 1, "1"),
-        (3, 2, "2"),
+        (2, 1, "0-1 = 1"),
+        (3, 2, "0-2 = 2"),
     ]
 
 

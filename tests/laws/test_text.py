@@ -153,6 +153,17 @@ def test_every_list_of_events_can_be_written_and_read(events: list[Event]) -> No
     assert parse_match(format_match(events)) == tuple(events)
 
 
+def test_every_character_can_stand_on_a_line() -> None:
+    for code in [*range(0x3000), 0xD800, 0xDFFF, 0xFEFF, 0x1F030, 0x10FFFF]:
+        text = f"a{chr(code)}b"
+        counted = Round(
+            number=1, ended_by="out", hands=(HandLeft(0, (), 0),), scores=(0,), lines=(Line(0, 5, text, text),)
+        )
+        line = format_event(RoundEnded(counted))
+        assert line.splitlines() == [line]
+        assert parse_event(line) == RoundEnded(counted)
+
+
 MOVES = ["6-6", "0-18", "5-12>e7", "6-6>left down", "0-1>right", "6-6 down", "draw", "pass", "done", "flip", "deal"]
 LINES = [
     "dealt 1: 0-3 6-6 / - | 0-1",

@@ -13,7 +13,7 @@ def hands_left(state: State, value: Callable[[Hand], int]) -> tuple[HandLeft, ..
     return tuple([HandLeft(seat, state.hands[seat], value(state.hands[seat])) for seat in state.seats_in()])
 
 
-def score_card(
+def counted_round(
     state: State,
     ended_by: Reason,
     hands: tuple[HandLeft, ...],

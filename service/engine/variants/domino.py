@@ -11,7 +11,7 @@ from service.engine.options import Option, Text, Value
 from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
 from service.engine.rules.ending import blocked, first_of, last_side_in, somebody_out
 from service.engine.rules.opening import any_double_of_the_highest_holder
-from service.engine.rules.scoring import hands_left, score_card, spelled_hand
+from service.engine.rules.scoring import counted_round, hands_left, spelled_hand
 from service.engine.rules.turns import one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
@@ -44,7 +44,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         seats=seats,
         facts={"set": highest, "hand": size, "limit": limit, "teams": teams},
         tiles=tiles,
-        hand_size=lambda players: size if players <= seats else 0,
+        hand_size=lambda players: size if 2 <= players <= seats else 0,
         opening=any_double_of_the_highest_holder,
         follow=one_tile,
         drawing=ONE_TO_PLACE_OR_KEEP,
@@ -89,7 +89,7 @@ def _count(teams: int) -> Callable[[State, Reason], Round]:
             for seat in state.seats_in()
             for left in written_by(seat)
         ]
-        return score_card(state, ended_by, hands, lines)
+        return counted_round(state, ended_by, hands, lines)
 
     return count
 

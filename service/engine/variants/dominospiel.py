@@ -10,7 +10,7 @@ from service.engine.options import Option, Text, Value
 from service.engine.rules.drawing import ONE_AND_GO_ON
 from service.engine.rules.ending import blocked, everybody_out, first_of, leaders, somebody_out
 from service.engine.rules.opening import lowest_double
-from service.engine.rules.scoring import hands_left, score_card, spelled_hand
+from service.engine.rules.scoring import counted_round, hands_left, spelled_hand
 from service.engine.rules.settlement import average, difference, fixed
 from service.engine.rules.turns import any_number
 from service.engine.state import State
@@ -66,7 +66,7 @@ def _count(*, loser_writes_stock: bool) -> Callable[[State, Reason], Round]:
                 for left in hands
                 if left.value == most
             ]
-        return score_card(state, ended_by, hands, lines)
+        return counted_round(state, ended_by, hands, lines)
 
     return count
 

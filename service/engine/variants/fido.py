@@ -10,7 +10,7 @@ from service.engine.options import Option, Text, Value
 from service.engine.rules.drawing import ONE_AND_WAIT
 from service.engine.rules.ending import after_rounds, blocked, first_of, somebody_out
 from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import hands_left, score_card
+from service.engine.rules.scoring import counted_round, hands_left
 from service.engine.rules.spinners import every_double
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
@@ -60,7 +60,7 @@ def _count(divisor: int) -> Callable[[State, Reason], Round]:
         hands = hands_left(state, pips)
         lines = [Line(each.seat, each.points, "3.6", f"{each.ends_sum} ÷ {divisor}") for each in state.scored]
         lines += [Line(left.seat, -left.value, "3.8", f"0 − {left.value}") for left in hands if left.value]
-        return score_card(state, ended_by, hands, lines)
+        return counted_round(state, ended_by, hands, lines)
 
     return count
 

@@ -17,7 +17,7 @@ from service.engine.rules.ending import (
     somebody_out,
 )
 from service.engine.rules.opening import lowest_double
-from service.engine.rules.scoring import hands_left, score_card
+from service.engine.rules.scoring import counted_round, hands_left
 from service.engine.rules.spinners import lead_only
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
@@ -52,7 +52,7 @@ def _count(state: State, ended_by: Reason) -> Round:
     """How far above or below the average hand: (S/4 − p) × 100, which is 25·S − 100·p (rules 1.8)."""
     hands = hands_left(state, pips)
     everything = sum([left.value for left in hands])
-    return score_card(
+    return counted_round(
         state,
         ended_by,
         hands,

@@ -19,7 +19,7 @@ from service.engine.rules.ending import (
     somebody_out,
 )
 from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import addition, hands_left, score_card
+from service.engine.rules.scoring import addition, counted_round, hands_left, spelled_hand
 from service.engine.rules.spinners import first_face_up
 from service.engine.rules.turns import doubles_after_a_double
 from service.engine.state import Hand, State
@@ -105,9 +105,9 @@ def _count(*, others_write_own: bool) -> Callable[[State, Reason], Round]:
                 lines.append(Line(loser, state.carry, "2.11", f"{state.carry} carried over"))
             if others_write_own:
                 lines += [
-                    Line(left.seat, left.value, "2.10", addition([left.value])) for left in hands if left.seat != loser
+                    Line(left.seat, left.value, "2.10", spelled_hand(left)) for left in hands if left.seat != loser
                 ]
-        card = score_card(state, ended_by, hands, lines, loser=loser, carried=sum(values) if loser is None else 0)
+        card = counted_round(state, ended_by, hands, lines, loser=loser, carried=sum(values) if loser is None else 0)
         return replace(card, winner=_winner(state, hands))
 
     return count
