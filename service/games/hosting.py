@@ -27,8 +27,8 @@ from service.games.errors import (
 )
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat
 from service.games.look import Look, ScoreCard, look_at, moves_of, standings
-from service.games.opening import GameRequest, check_request
 from service.games.ports import Clock, Secrets, StorageUnavailable, Store, Stored
+from service.games.setup import GameRequest, check_request
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_join_code, new_token
 
 _UPGRADE_SECONDS: Final = 30

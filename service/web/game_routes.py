@@ -10,7 +10,7 @@ from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
 from service.games.game import HUMAN, OPEN_SEAT
 from service.games.hosting import Entered, Games
-from service.games.opening import GameRequest, SeatRequest
+from service.games.setup import GameRequest, SeatRequest
 from service.web import bodies, schemas
 from service.web.operations import Answer, Operation, operation
 from service.web.present import (

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any, Final
 
 import orjson
 from flask import Response
+
+from service.web.reading import known_already
 
 JSON: Final = "application/json"
 _VARY: Final = "Authorization, Accept, Accept-Language"
@@ -30,6 +33,16 @@ def reply_with_secrets(value: Any, location: str) -> Response:
     """201 with tokens that are shown this once, and that nobody may keep on the way."""
     headers = [("Content-Type", JSON), ("Location", location), ("Cache-Control", "no-store")]
     return Response(orjson.dumps(value), 201, headers)
+
+
+def public_reply(body: bytes, media_type: str) -> Response:
+    """An answer for anybody that changes only with the service: its ETag is made of its bytes."""
+    etag = sha256(body).hexdigest()[:32]
+    response = Response(status=304) if known_already(etag) else Response(body, mimetype=media_type)
+    response.headers["ETag"] = f'"{etag}"'
+    response.headers["Cache-Control"] = "public, no-cache"
+    response.headers["Vary"] = "Accept, Accept-Language"
+    return response
 
 
 def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:

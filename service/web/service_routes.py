@@ -9,7 +9,7 @@ from flask_swagger_ui import get_swaggerui_blueprint
 
 from service.games.hosting import Games
 from service.web.operations import Answer, Operation, operation
-from service.web.replies import reply
+from service.web.replies import public_reply, reply
 from service.web.schemas import Health
 
 _YAML = "application/yaml"
@@ -54,13 +54,14 @@ def blueprint(games: Games, document: Callable[[], str]) -> Blueprint:
             tag="service",
             summary="The contract",
             description="This document.",
-            answers={200: Answer(meaning="OpenAPI, as YAML.", media_type=_YAML, headers=("Cache-Control",))},
+            headers=("If-None-Match",),
+            answers={
+                200: Answer(meaning="OpenAPI, as YAML.", media_type=_YAML, headers=("ETag", "Cache-Control", "Vary"))
+            },
         )
     )
     def contract() -> Response:
-        response = Response(document(), mimetype=_YAML)
-        response.headers["Cache-Control"] = "public, no-cache"
-        return response
+        return public_reply(document().encode(), _YAML)
 
     @routes.get("/docs")
     def docs() -> Response:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Any
 
 import orjson
@@ -12,8 +11,8 @@ from service.engine.variants import variants
 from service.games.catalogue import find_variant
 from service.web.operations import Answer, Operation, operation
 from service.web.present import present_variant, present_variant_summary
-from service.web.reading import check_accepts, known_already, language
-from service.web.replies import JSON
+from service.web.reading import check_accepts, language
+from service.web.replies import JSON, public_reply
 from service.web.schemas import Variant, Variants
 
 _HEADERS = ("ETag", "Cache-Control", "Vary", "Content-Language")
@@ -62,12 +61,6 @@ def blueprint() -> Blueprint:
 
 
 def _reply(value: Any, spoken: str) -> Response:
-    """A public answer that changes only with the service: its ETag is made of its bytes."""
-    body = orjson.dumps(value)
-    etag = sha256(body).hexdigest()[:32]
-    response = Response(status=304) if known_already(etag) else Response(body, mimetype=JSON)
-    response.headers["ETag"] = f'"{etag}"'
-    response.headers["Cache-Control"] = "public, no-cache"
-    response.headers["Vary"] = "Accept, Accept-Language"
+    response = public_reply(orjson.dumps(value), JSON)
     response.headers["Content-Language"] = spoken
     return response

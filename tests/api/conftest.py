@@ -51,9 +51,9 @@ def app(games: Games) -> Flask:
 
 @pytest.fixture
 def api(app: Flask) -> Api:
-    return Api(app.test_client())
+    return Api(app.test_client(use_cookies=False))
 
 
 @pytest.fixture(scope="session")
 def scenes(app: Flask, server: redis.Redis) -> Scenes:
-    return Scenes(Api(app.test_client()), server)
+    return Scenes(Api(app.test_client(use_cookies=False)), server)

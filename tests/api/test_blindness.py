@@ -46,7 +46,7 @@ _ALIKE = 3
 def still(store: RedisStore) -> Api:
     """The application with a clock that stands, so that two answers to the same move can be the same."""
     games = Games(store, lambda: datetime(2030, 1, 1, tzinfo=UTC), bytes, TTL_SECONDS)
-    return Api(create_app(games, build_document).test_client())
+    return Api(create_app(games, build_document).test_client(use_cookies=False))
 
 
 def unseen_by(seat: int | None, game: Game, luck: Random) -> Game:

@@ -13,7 +13,7 @@ from service.engine.deal import cut
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Drew
 from service.engine.moves import DRAW, Move
-from service.engine.play import advance, decide
+from service.engine.play import advance, decide, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.view import DealtView, DrewView, event_view, view
@@ -65,6 +65,29 @@ def tiles_in(thing: object) -> Iterator[Tile]:
     elif isinstance(thing, tuple):
         for part in thing:
             yield from tiles_in(part)
+
+
+@law()
+def test_a_view_tells_all_that_its_viewer_may_know(match: Match) -> None:
+    for state in match.some_states(8):
+        for viewer in viewers(match):
+            seen = view(match.rules, state, viewer)
+            assert (seen.phase, seen.round, seen.turn) == (state.phase, state.round, state.turn)
+            assert (seen.layout, seen.carry, seen.dealer) == (state.layout, state.carry, state.dealer)
+            assert (seen.winners, seen.stock) == (state.winners, len(state.stock))
+            assert seen.drawable == max(0, len(state.stock) - match.rules.reserve)
+            assert [player.seat for player in seen.players] == list(match.seats)
+            assert [player.tiles for player in seen.players] == [len(hand) for hand in state.hands]
+            assert [player.total for player in seen.players] == list(state.running_totals())
+            assert [player.in_match for player in seen.players] == [not gone for gone in state.gone]
+            assert [player.team for player in seen.players] == [match.rules.team(seat) for seat in match.seats]
+            if viewer is None:
+                assert (seen.you, seen.legal_moves) == (None, ())
+                continue
+            assert seen.you is not None
+            rows = match.rules.row and tuple([match.rules.row(tile) for tile in state.hands[viewer]])
+            assert seen.you == (viewer, state.hands[viewer], rows)
+            assert seen.legal_moves == legal_moves(match.rules, state, viewer)
 
 
 class Answer(NamedTuple):

@@ -213,3 +213,19 @@ def test_only_the_second_player_on_the_first_turn_may_turn_the_lead_over(match: 
             turns = []
         elif step.after.turn != step.seat:
             turns.append(step.seat)
+
+
+@law()
+def test_with_more_than_the_lead_on_the_table_it_may_not_be_turned_over(match: Match) -> None:
+    """Whoever is to move, and even if nothing in hand fits; with the lead alone only the second player may."""
+    for state in match.some_states(25):
+        if state.phase == PLAYING and state.layout.placements:
+            in_play = state.seats_in()
+            second = in_play[(in_play.index(state.layout.placements[0].seat) + 1) % len(in_play)]
+            for seat in in_play:
+                unfit = tuple([tile for tile in state.hands[seat] if not tile.mask & state.layout.open_mask])
+                hands = (*state.hands[:seat], unfit, *state.hands[seat + 1 :])
+                asked = state._replace(turn=seat, laid=0, drew=False, hands=hands)
+                if FLIP in legal_moves(match.rules, asked, seat):
+                    assert len(state.layout.placements) == 1
+                    assert seat == second

@@ -55,10 +55,14 @@ class Tables:
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
-        self.numbers = itertools.count()
-        self.luck = random.Random(SEED)
+        self.begin()
         self.playing = [self._deal(variant) for variant in variants()]
         self.waiting = [self._open() for _ in range(2)]
+
+    def begin(self) -> None:
+        """Number the requests anew, so that those of an operation do not depend on what ran before it."""
+        self.numbers = itertools.count()
+        self.luck = random.Random(SEED)
 
     def _deal(self, variant: str) -> Table:
         return Table.create(self.http, variant)
@@ -126,8 +130,9 @@ def tables(http: httpx.Client) -> Tables:
 
 
 @pytest.fixture
-def seen() -> Iterator[Counter[tuple[str, int]]]:
+def seen(tables: Tables) -> Iterator[Counter[tuple[str, int]]]:
     """Counts operations and the status of their answers; afterwards the test must have seen more than refusals."""
+    tables.begin()
     counted: Counter[tuple[str, int]] = Counter()
     yield counted
     for name in {name for name, _ in counted}:
