@@ -184,6 +184,11 @@ def test_2_3_without_a_double_the_heaviest_tile_opens() -> None:
     assert (table.turn, table.legal()) == (1, {"5-6"})
 
 
+def test_2_3_the_heaviest_tile_need_not_have_the_highest_half() -> None:
+    table = Table(WOLF, "2-6 …", "4-5 …", stock="1-2 0-0 1-1 2-2 3-3 4-4 5-5 6-6 5-6 4-6 3-6")
+    assert (table.turn, table.legal()) == (1, {"4-5"})
+
+
 @pytest.mark.parametrize("opener", [0, 1])
 def test_2_3_of_equally_heavy_tiles_the_one_with_the_higher_half_opens(opener: int) -> None:
     hands = ["4-5 …", "4-5 …"]
@@ -641,6 +646,7 @@ def test_2_11_worked_example_the_loser_writes_everybodys_points() -> None:
     assert [left.value for left in table.counted.hands] == [0, 14, 50, 7]
     assert (table.counted.scores, table.counted.loser, table.counted.carried) == ((0, 0, 71, 0), 2, 0)
     assert (table.state.totals, table.state.carry) == ((0, 0, 71, 0), 0)
+    assert [(line.seat, line.points, line.text) for line in table.counted.lines] == [(2, 71, "0 + 14 + 50 + 7")]
 
 
 def test_2_11_worked_example_without_a_single_loser_nobody_writes() -> None:
@@ -804,6 +810,13 @@ def test_2_13_an_earlier_lone_double_zero_that_was_laid_ends_nothing() -> None:
     table.do(0, "deal")
     end_round(table, "0-0", "", "5-6", "0-3")
     assert (table.state.phase, table.state.winners) == (ROUND_OVER, ())
+
+
+def test_2_13_if_all_go_over_the_limit_in_this_round_the_lowest_total_wins_all_the_same() -> None:
+    table = Table(WOLF, "1-2 …", "…", "…", limit=5, others_write_own=True)
+    end_round(table, "1-2", "1-5", "0-0", "5-6")
+    assert (table.state.totals, table.state.gone) == ((6, 10, 27), (1, 1, 1))
+    assert (table.state.phase, table.state.winners) == (FINISHED, (0,))
 
 
 # 2.14

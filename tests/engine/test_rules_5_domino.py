@@ -16,7 +16,7 @@ from service.engine.play import advance, deal, decide, legal_moves, opens
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
-from service.engine.view import DrewView, event_view, view
+from service.engine.view import DealtView, DrewView, event_view, view
 from tests.engine.table import Table, names, tiles, variant
 
 DOMINO = "domino"
@@ -694,6 +694,14 @@ def test_common_hands_and_the_order_of_the_stock_are_secret(key: str) -> None:
     assert swapped != table.state
     assert view(table.rules, swapped, viewer) == view(table.rules, table.state, viewer)
     assert view(table.rules, swapped, None) == view(table.rules, table.state, None)
+
+
+@pytest.mark.parametrize("key", variants())
+def test_common_a_deal_tells_each_seat_its_own_hand_and_nobody_the_stock(key: str) -> None:
+    (dealt,) = any_table(key).events(Dealt)
+    for seat in range(SEATS[key]):
+        assert event_view(dealt, seat) == DealtView(1, False, dealt.hands[seat])
+    assert event_view(dealt, None) == DealtView(1, False, None)
 
 
 @pytest.mark.parametrize("key", variants())
