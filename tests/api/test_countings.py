@@ -53,6 +53,28 @@ def totals(view: View) -> list[int]:
     return [player["total"] for player in view["players"]]
 
 
+# 1.7
+
+CLOSED = Worked(
+    ("0-0 0-4 4-4 …", "0-1 1-1 …", "0-2 2-2 …", "0-3 3-3 …"),
+    "0-0 0-1 0-2 0-3 0-4 1-1@0-1! 2-2@0-2! 3-3@0-3! 4-4@0-4!",
+)
+NOTHING_FITS = Worked(
+    ("0-0 0-4 4-4 …", "0-1 1-5 0-5 …", "0-2 2-6 0-6 …", "0-3 3-3 …"),
+    "0-0 0-1 0-2 0-3 0-4 1-5@0-1 2-6@0-2 3-3@0-3! 4-4@0-4! 0-5@1-5 0-6@2-6",
+)
+
+
+@pytest.mark.parametrize(("worked", "reason"), [(CLOSED, "closed"), (NOTHING_FITS, "blocked")], ids=["b", "c"])
+def test_1_7_worked_example_over_at_once(api: Api, worked: Worked, reason: str) -> None:
+    """All arms closed → over at once; the open ends are 0 and 0 and all seven 0-tiles lie → over at once."""
+    table = play_out(api, "homo-homini-lupus", worked)
+    counted = last_round(api, table)
+    assert (counted["ended_by"], "winner" in counted) == (reason, False)
+    assert api.view(table)["stock"]["tiles"] == 4, "even with stock left"
+    assert counted["scores"] == [25 * sum(values(counted)) - 100 * each for each in values(counted)]
+
+
 # 1.8
 
 FOUR_WOLVES = Worked(

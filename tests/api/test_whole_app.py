@@ -62,10 +62,6 @@ def method_of(rule: Rule) -> str:
     return method
 
 
-def address(rule: Rule) -> str:
-    return rule.rule.replace("<game>", "A" * 22).replace("<variant>", "domino")
-
-
 def refusals(kind: type[Refusal] = Refusal) -> Iterator[type[Refusal]]:
     """Every refusal of the service below this one."""
     for each in kind.__subclasses__():
@@ -107,11 +103,12 @@ def test_every_route_needs_a_token_or_is_on_a_list(app: Flask) -> None:
 
 
 def test_every_route_that_is_on_no_list_refuses_whoever_shows_no_token_or_a_wrong_one(app: Flask, api: Api) -> None:
+    here, elsewhere = api.create("domino", 2), api.create("domino", 2)
     for rule, described in operations(app):
         if described.id in PUBLIC:
             continue
-        for token in (None, "seat_of_somebody_else"):
-            answer = api.ask(method_of(rule), address(rule), token=token)
+        for token in (None, "seat_of_nobody", elsewhere.tokens[0]):
+            answer = api.ask(method_of(rule), rule.rule.replace("<game>", here.id), token=token)
             refused = token is not None or described.id not in SPECTATOR
             assert (answer.status_code == 401) == refused, f"{described.id} with {token or 'no token'}"
 

@@ -433,6 +433,8 @@ def test_3_8_everybody_subtracts_the_pips_left_in_hand() -> None:
     table.play(NINE_PLAY)
     assert [left.value for left in table.counted.hands] == [0, 0, 1, 2, 3, 4, 5, 6, 2]
     assert table.counted.scores == table.state.totals == (11, 0, 6, 4, -3, -4, -5, 1, 4)
+    shown = view(table.rules, table.state, None).players
+    assert tuple([player.total for player in shown]) == table.state.running_totals() == table.state.totals
 
 
 def test_3_8_the_lines_of_a_seat_add_up_to_its_score() -> None:
