@@ -15,7 +15,9 @@ from service.games.hosting import Games
 from service.games.ports import Store
 from service.storage.connection import connect
 from service.storage.memory_store import MemoryStore
+from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
+from service.storage.secret_file import kept_secret
 from service.web.app import create_app
 from service.web.examples import take_examples
 from service.web.openapi import document
@@ -30,7 +32,13 @@ def build_app(settings: Settings) -> Flask:
         raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     ttl = settings.game_ttl_days * _DAY_SECONDS
-    return create_app(build_games(RedisStore(connect(settings.redis_url), ttl), ttl), build_document)
+    store = RedisStore(SingleNode(connect(settings.redis_url)), ttl)
+    return create_app(build_games(store, server_secret(settings), ttl), build_document)
+
+
+def server_secret(settings: Settings) -> bytes:
+    """The secret of the settings, or one that is made once and kept in the data folder."""
+    return settings.secret.encode() if settings.secret else kept_secret(settings.data_dir)
 
 
 @cache
@@ -41,14 +49,16 @@ def build_document() -> str:
     the same every time.
     """
     days = 30
-    games = Games(MemoryStore(days * _DAY_SECONDS), lambda: _EXAMPLE_TIME, _ExampleSecrets(), days * _DAY_SECONDS)
+    games = Games(
+        MemoryStore(days * _DAY_SECONDS), lambda: _EXAMPLE_TIME, _ExampleSecrets(), b"example", days * _DAY_SECONDS
+    )
     app = create_app(games, lambda: "")
     return document(app, take_examples(app))
 
 
-def build_games(store: Store, ttl_seconds: int) -> Games:
+def build_games(store: Store, secret: bytes, ttl_seconds: int) -> Games:
     """The games of a store, with the clock and the luck of this machine."""
-    return Games(store, lambda: datetime.now(UTC), os.urandom, ttl_seconds)
+    return Games(store, lambda: datetime.now(UTC), os.urandom, secret, ttl_seconds)
 
 
 class _ExampleSecrets:

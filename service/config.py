@@ -106,6 +106,15 @@ def _redis_url(text: str) -> str | None:
     return text
 
 
+def _secret(text: str) -> str | None:
+    if not text:
+        return None
+    if len(text) < 32 or not text.isprintable():
+        raise ValueError
+    return text
+
+
+_SECRET = Kind("32 characters or more", _secret, secret=True)
 _HOST = Kind("an IP address or a host name", _host)
 _FOLDER = Kind("the path of a folder", _folder)
 _REDIS_URL = Kind(
@@ -129,7 +138,13 @@ class Settings:
         "", _REDIS_URL, "Redis or Valkey 7 or newer that keeps the games; none: an embedded server is started"
     )
     data_dir: Path = _setting(  # noqa: RUF009 # it is a field
-        "data", _FOLDER, "folder of the embedded server; not used with `REDIS_URL`"
+        "data", _FOLDER, "folder of the embedded server and of what is kept beside the games"
+    )
+    secret: str | None = _setting(
+        "",
+        _SECRET,
+        "what tokens are made from again when a request is repeated; the same on every machine that "
+        "serves the same Redis; none: made once and kept in `DATA_DIR`",
     )
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "least level that is logged: " + ", ".join(LOG_LEVELS))

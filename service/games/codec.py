@@ -33,7 +33,7 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Scored, State
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat
+from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged
 
 FORMAT: Final = 1
 
@@ -272,6 +272,7 @@ _EVENT_CODES: Final[dict[type[GameEvent], tuple[int, Callable[[Any], Sequence[ob
     RoundEnded: (8, lambda event: _encode_round(event.round)),
     Eliminated: (9, lambda event: (event.seat,)),
     Finished: (10, lambda event: event.winners),
+    TokenChanged: (11, lambda event: (event.seat,)),
 }
 
 _EVENT_DECODERS: Final[dict[int, Callable[[list[Any]], GameEvent]]] = {
@@ -286,6 +287,7 @@ _EVENT_DECODERS: Final[dict[int, Callable[[list[Any]], GameEvent]]] = {
     8: _decode_round,
     9: lambda fields: Eliminated(*fields),
     10: lambda fields: Finished(tuple(fields)),
+    11: lambda fields: TokenChanged(*fields),
 }
 
 

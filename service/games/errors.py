@@ -8,7 +8,8 @@
     ├── Forbidden      a join code that is not this game's                 forbidden
     ├── NotStarted     seats are still open                                not_started
     ├── SeatsTaken     no seat is open any more                            seats_taken
-    └── StaleVersion   the game has moved on                               stale_version
+    ├── StaleVersion   the game has moved on                               stale_version
+    └── KeyReused      an idempotency key that stood for another request   key_reused
 
 ``MoveRefused`` carries any of them, or a refusal of the rules, together with how the game stands.
 
@@ -55,6 +56,12 @@ class StaleVersion(Refusal):
     """The move was meant for another version of the game than the one there is."""
 
     code = "stale_version"
+
+
+class KeyReused(Refusal):
+    """An idempotency key under which something else was asked before."""
+
+    code = "key_reused"
 
 
 class MoveRefused(Exception):

@@ -46,7 +46,14 @@ class Joined:
     name: str
 
 
-GameEvent = Created | Joined | Event
+@dataclass(frozen=True, slots=True)
+class TokenChanged:
+    """The seat has a new token; the old one is worth nothing any more."""
+
+    seat: int
+
+
+GameEvent = Created | Joined | TokenChanged | Event
 
 
 class Happened(NamedTuple):

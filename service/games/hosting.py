@@ -1,14 +1,14 @@
-"""The use cases: open a game, enter it, join, look, move, read the score.
+"""The use cases: open a game, enter it, join, look, move, read the score, follow what happens.
 
 Owns the order of things: who the bearer is, whether the game still stands where the bearer thinks it
-does, what the referee says, and one write that either happens whole or not at all. Must not know HTTP,
-Redis, or the rules of any game.
+does, what the referee says, and one write that either happens whole or not at all, and once, however often
+it is asked for. Must not know HTTP, Redis, or the rules of any game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from service.engine.deal import Deck, seed_from_text
 from service.engine.errors import Refusal
@@ -18,6 +18,7 @@ from service.engine.play import advance, apply, deal
 from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game
 from service.games.errors import (
     Forbidden,
+    KeyReused,
     MoveRefused,
     NotFound,
     NotStarted,
@@ -25,15 +26,42 @@ from service.games.errors import (
     StaleVersion,
     Unauthorized,
 )
-from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat
+from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged
+from service.games.history import game_at
 from service.games.look import Look, ScoreCard, look_at, moves_of, standings
-from service.games.ports import Clock, Secrets, StorageUnavailable, Store, Stored
+from service.games.ports import (
+    Clock,
+    GameExists,
+    Kept,
+    OutcomeUnknown,
+    Record,
+    Secrets,
+    StorageUnavailable,
+    Store,
+    Stored,
+    Write,
+)
 from service.games.setup import GameRequest, check_request
-from service.games.tokens import find_hash, hash_secret, new_game_id, new_join_code, new_token
+from service.games.tokens import (
+    Derived,
+    find_hash,
+    hash_secret,
+    new_game_id,
+    new_join_code,
+    new_token,
+    new_write_id,
+    short_digest,
+)
 
 _UPGRADE_SECONDS: Final = 30
 _MOST_TRIES: Final = 16
 """How often a move without a version is tried again because somebody else was first."""
+_PATIENCE: Final = 1500
+"""Milliseconds after which nothing is tried again, so that an answer comes within three seconds."""
+_PAGE: Final = 1000
+"""Events read at a time."""
+
+T = TypeVar("T")
 
 Precondition = Callable[[int, str], bool]
 """Whether the asker still means the game at this version, with this ETag for the asker."""
@@ -69,6 +97,20 @@ class Taken(NamedTuple):
     look: Look
 
 
+class Once(NamedTuple):
+    """The wish that something be done once: the client's key, and a digest of what it asks."""
+
+    key: str
+    fingerprint: bytes
+
+
+class Made(NamedTuple, Generic[T]):
+    """What a request has made, or, if ``replayed``, what it made when it was asked the first time."""
+
+    answer: T
+    replayed: bool
+
+
 class LegalMoves(NamedTuple):
     """What a seat may do at this version."""
 
@@ -78,30 +120,41 @@ class LegalMoves(NamedTuple):
 
 
 class Games:
-    """All games there are, wherever they are kept; holds no state of its own."""
+    """All games there are, wherever they are kept; holds no state of its own.
 
-    def __init__(self, store: Store, clock: Clock, secrets: Secrets, ttl_seconds: int) -> None:
+    ``secret`` is what tokens are drawn from again when a request is repeated under its key: the same for every
+    process that serves the same store. The ``ttl_seconds`` are those of the store.
+    """
+
+    def __init__(self, store: Store, clock: Clock, secrets: Secrets, secret: bytes, ttl_seconds: int) -> None:
         self._store = store
         self._clock = clock
         self._secrets = secrets
+        self._secret = secret
         self._ttl = ttl_seconds * 1000
 
-    def open(self, request: GameRequest) -> Opened:
-        """Open a game and deal its first round if no seat is open. Raises ``BadSetup``."""
+    def open(self, request: GameRequest, once: Once | None = None) -> Made[Opened]:
+        """Open a game and deal its first round if no seat is open. Raises ``BadSetup``, ``KeyReused``."""
         variant, rules = check_request(request)
         now = self._now()
+        game_id = new_game_id(self._secrets)
+        draw, record = self._secrets, None
+        if once is not None:
+            name = short_digest("create", once.key)
+            game_id = self._store.reserve(name, game_id)
+            draw, record = Derived(self._secret, "create", game_id), Record(name, once.fingerprint)
         tokens = tuple(
             [
-                SeatToken(seat, each.name, new_token(self._secrets))
+                SeatToken(seat, each.name, new_token(draw))
                 for seat, each in enumerate(request.seats)
                 if each.kind == HUMAN and each.name is not None
             ]
         )
         hashes = {each.seat: hash_secret(each.token) for each in tokens}
         has_open = any(each.kind == OPEN_SEAT for each in request.seats)
-        join_code = new_join_code(self._secrets) if has_open else None
+        join_code = new_join_code(draw) if has_open else None
         game = Game(
-            id=new_game_id(self._secrets),
+            id=game_id,
             variant=variant.key,
             options=request.options,
             seats=tuple([Seat(each.kind, each.name, hashes.get(seat)) for seat, each in enumerate(request.seats)]),
@@ -117,8 +170,11 @@ class Games:
         )
         game, events = _deal_if_full(game, [Created()])
         game = _at_version(game, len(events), now)
-        self._store.create(game.id, encode_game(game), [encode_event(event, 0) for event in events])
-        return Opened(look_at(game, None, self._ttl), tokens, join_code)
+        kept = self._keep_new(game, events, Write(new_write_id(self._secrets), record))
+        if kept is None:
+            return Made(Opened(look_at(game, None, self._ttl), tokens, join_code), replayed=False)
+        then, _ = self._then(game_id, kept, once)
+        return Made(Opened(look_at(then, None, self._ttl), tokens, join_code), replayed=True)
 
     def enter(self, game_id: str, token: str | None) -> Entered:
         """The game as it is now, and the seat that ``token`` plays; without one, as a spectator.
@@ -143,6 +199,15 @@ class Games:
             raise _unauthorized()
         return self.enter(game_id, token)
 
+    def enter_seat(self, game_id: str, token: str | None, seat: int) -> Entered:
+        """As ``enter_to_move``, but only for who plays this seat. Raises ``Forbidden`` for who plays another."""
+        entered = self.enter_to_move(game_id, token)
+        if seat >= len(entered.game.seats):
+            raise NotFound("There is no such seat.")
+        if seat != entered.seat:
+            raise Forbidden("This is not the token of that seat.")
+        return entered
+
     def look(self, entered: Entered) -> Look:
         """The game as the bearer may know it."""
         return look_at(entered.game, entered.seat, self._ttl)
@@ -157,13 +222,17 @@ class Games:
         if find_hash(join_code, [entered.game.join_hash]) is None:
             raise Forbidden("This is not the join code of the game.")
 
-    def join(self, entered: Entered, join_code: str, name: str) -> Taken:
+    def join(self, entered: Entered, join_code: str, name: str, once: Once | None = None) -> Made[Taken]:
         """Take the first open seat; when it was the last one, the first round is dealt.
 
-        Raises ``Forbidden`` for a wrong code, ``SeatsTaken`` when no seat is open.
+        Raises ``Forbidden`` for a wrong code, ``SeatsTaken`` when no seat is open, ``KeyReused``.
         """
         self.check_join_code(entered, join_code)
-        token = new_token(self._secrets)
+        draw, record = self._secrets, None
+        if once is not None:
+            record = Record(short_digest("join", once.key), once.fingerprint)
+            draw = Derived(self._secret, "join", entered.game.id, once.key)
+        token = new_token(draw)
 
         def take(game: Game) -> tuple[Game, list[GameEvent]]:
             seat = next((place for place, each in enumerate(game.seats) if each.kind == OPEN_SEAT), None)
@@ -173,19 +242,56 @@ class Games:
             seats = (*game.seats[:seat], taken, *game.seats[seat + 1 :])
             return _deal_if_full(game._replace(seats=seats), [Joined(seat, name)])
 
-        game, events = self._write(entered.game, take)
-        joined = next(event for event in events if isinstance(event, Joined))
-        return Taken(SeatToken(joined.seat, name, token), look_at(game, joined.seat, self._ttl))
+        written = self._write(entered.game, take, record)
+        if isinstance(written, Kept):
+            game, events = self._then(entered.game.id, written, once)
+        else:
+            game, events = written
+        joined = [event for event in events if isinstance(event, Joined)][-1]
+        taken = Taken(SeatToken(joined.seat, joined.name, token), look_at(game, joined.seat, self._ttl))
+        return Made(taken, replayed=isinstance(written, Kept))
 
-    def move(self, entered: Entered, move: Move, precondition: Precondition) -> Look:
-        """Make one move for the bearer's seat and show the game as the mover now sees it.
+    def change_token(self, game_id: str, token: str | None, seat: int, once: Once | None = None) -> Made[SeatToken]:
+        """Give the bearer's seat a new token; the old one opens nothing any more.
+
+        Who asks again under the same key may still show the old one. Raises as ``enter_seat``, and ``KeyReused``.
+        """
+        draw, record = self._secrets, None
+        if once is not None and token is not None:
+            record = Record(short_digest("token", token, str(seat), once.key), once.fingerprint)
+            draw = Derived(self._secret, "token", game_id, token, str(seat), once.key)
+        try:
+            game = self.enter_seat(game_id, token, seat).game
+        except Unauthorized:
+            kept = None if record is None else self._store.kept(game_id, record.name)
+            if kept is None:
+                raise
+            then, _ = self._then(game_id, kept, once)
+            return Made(SeatToken(seat, then.seats[seat].name or "", new_token(draw)), replayed=True)
+        new = new_token(draw)
+        old_hash = game.seats[seat].token_hash
+
+        def change(game: Game) -> tuple[Game, list[GameEvent]]:
+            if game.seats[seat].token_hash != old_hash:
+                raise _unauthorized()  # another device was first
+            changed = game.seats[seat]._replace(token_hash=hash_secret(new))
+            return game._replace(seats=(*game.seats[:seat], changed, *game.seats[seat + 1 :])), [TokenChanged(seat)]
+
+        written = self._write(game, change, record)
+        if isinstance(written, Kept):
+            self._check_fingerprint(written, once)
+        return Made(SeatToken(seat, game.seats[seat].name or "", new), replayed=isinstance(written, Kept))
+
+    def move(self, entered: Entered, move: Move, precondition: Precondition, once: Once | None = None) -> Made[Look]:
+        """Make one move for the bearer's seat and show the game as the mover then sees it.
 
         Raises ``MoveRefused``, whose cause is ``StaleVersion`` when the precondition fails, ``NotStarted``, or
-        the referee's own refusal.
+        the referee's own refusal; ``KeyReused``.
         """
         seat = entered.seat
         if seat is None:
             raise _unauthorized()
+        record = None if once is None else Record(short_digest("move", str(seat), once.key), once.fingerprint)
 
         def make(game: Game) -> tuple[Game, list[GameEvent]]:
             try:
@@ -198,8 +304,11 @@ class Games:
                 raise MoveRefused(refusal, game.version, moves_of(game, seat)) from refusal
             return game._replace(state=state, deck=game.deck.without_spent(state.round)), list(events)
 
-        game, _ = self._write(entered.game, make)
-        return look_at(game, seat, self._ttl)
+        written = self._write(entered.game, make, record)
+        if isinstance(written, Kept):
+            then, _ = self._then(entered.game.id, written, once)
+            return Made(look_at(then, seat, self._ttl), replayed=True)
+        return Made(look_at(written[0], seat, self._ttl), replayed=False)
 
     def score(self, entered: Entered) -> ScoreCard:
         """The score card: the standings, and every round's count."""
@@ -229,23 +338,100 @@ class Games:
         ]
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
 
+    def _keep_new(self, game: Game, events: Sequence[GameEvent], write: Write) -> Kept | None:
+        data = [encode_event(event, 0) for event in events]
+        state = encode_game(game)
+        try:
+            return self._store.create(game.id, state, data, write)
+        except OutcomeUnknown as unknown:
+            if self._now() - game.created_at > _PATIENCE:
+                raise
+            try:
+                return self._store.create(game.id, state, data, write)
+            except (StorageUnavailable, GameExists):
+                raise unknown from None
+
     def _write(
-        self, game: Game, change: Callable[[Game], tuple[Game, list[GameEvent]]]
-    ) -> tuple[Game, Sequence[GameEvent]]:
-        """Make a change, again on the true state whenever somebody else was first. Raises what ``change`` raises."""
+        self, game: Game, change: Callable[[Game], tuple[Game, list[GameEvent]]], record: Record | None
+    ) -> tuple[Game, Sequence[GameEvent]] | Kept:
+        """Make a change, again on the true state whenever somebody else was first.
+
+        A write whose answer is lost is sent once more. Gives the changed game and what happened, or what was made
+        under the same record before. Raises what ``change`` raises, unless the record says that it was made.
+        """
+        write = Write(new_write_id(self._secrets), record)
+        began = self._now()
+        unknown: OutcomeUnknown | None = None
         for _ in range(_MOST_TRIES):
-            changed, events = change(game)
+            try:
+                changed, events = change(game)
+            except (Refusal, MoveRefused):
+                kept = None if record is None else self._store.kept(game.id, record.name)
+                if kept is None:
+                    raise
+                return kept
             now = max(self._now(), game.updated_at)
             changed = _at_version(changed, game.version + len(events), now, events)
             data = [encode_event(event, now - game.created_at) for event in events]
-            try:
-                true = self._store.commit(game.id, game.version, encode_game(changed), data)
-            except KeyError:
-                raise NotFound("There is no such game any more.") from None
+            state = encode_game(changed)
+            while True:
+                try:
+                    true = self._store.commit(game.id, game.version, state, data, write)
+                except KeyError:
+                    raise NotFound("There is no such game any more.") from None
+                except OutcomeUnknown as fault:
+                    if unknown is not None or self._now() - began > _PATIENCE:
+                        raise
+                    unknown = fault
+                except StorageUnavailable:
+                    if unknown is not None:
+                        raise unknown from None
+                    raise
+                else:
+                    break
             if true is None:
                 return changed, events
+            if isinstance(true, Kept):
+                return true
+            # Somebody else was first. An earlier sending that still waits somewhere will find the same, and do nothing.
+            unknown = None
+            if self._now() - began > _PATIENCE:
+                break
             game = _decode(game.id, true)
         raise StorageUnavailable("contention")
+
+    def _check_fingerprint(self, kept: Kept, once: Once | None) -> None:
+        if once is None or kept.fingerprint != once.fingerprint:
+            raise KeyReused("This idempotency key stood for another request before.")
+
+    def _then(self, game_id: str, kept: Kept, once: Once | None) -> tuple[Game, Sequence[GameEvent]]:
+        """The game just after what was made under a key, and all that had happened by then.
+
+        Raises ``KeyReused``; but for that it is made, whatever fails now.
+        """
+        self._check_fingerprint(kept, once)
+        try:
+            stored = self._store.read(game_id)
+            if stored is None:
+                raise NotFound("There is no such game any more.")
+            game = _decode(game_id, stored)
+            happened = self._history(game)
+        except StorageUnavailable as error:
+            raise OutcomeUnknown(error.reason, error.retry_after) from error
+        return game_at(game, happened, kept.version), [each.event for each in happened[: kept.version]]
+
+    def _history(self, game: Game) -> list[Happened]:
+        """All that has happened in the game."""
+        happened: list[Happened] = []
+        while len(happened) < game.version:
+            passage = self._store.passage(game.id, len(happened), _PAGE)
+            if passage is None or passage.first != len(happened) + 1 or not passage.events:
+                raise StorageUnavailable("events are missing")
+            happened += [
+                decode_event(version, game.created_at, data)
+                for version, data in enumerate(passage.events, passage.first)
+            ]
+        return happened
 
     def _now(self) -> int:
         return int(self._clock().timestamp() * 1000)

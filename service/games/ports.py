@@ -19,8 +19,52 @@ class Stored(NamedTuple):
     state: bytes
 
 
+class Record(NamedTuple):
+    """What is kept of a write that a client wants made once: a name no other wish has, and a digest of what it asks."""
+
+    name: str
+    fingerprint: bytes
+
+
+class Write(NamedTuple):
+    """What makes a write the same write, however often it is sent: its id, 8 characters without a space.
+
+    With a ``record``, the write is also the only one under that name for 24 hours, whoever sends it.
+    """
+
+    id: bytes
+    record: Record | None = None
+
+
+class Kept(NamedTuple):
+    """What was made under a record's name before: the version that the write led to, and what it asked."""
+
+    version: int
+    fingerprint: bytes
+
+
+class Passage(NamedTuple):
+    """Events of a game in their order: the version of the first, and the version of the game itself."""
+
+    first: int
+    events: tuple[bytes, ...]
+    version: int
+
+
 class StorageUnavailable(Exception):
-    """The store cannot answer now (away, loading, full, read-only); nothing is known to have changed.
+    """The store cannot answer now (away, loading, full, read-only), and nothing has changed.
+
+    ``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds.
+    """
+
+    def __init__(self, reason: str, retry_after: int = 1) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.retry_after = retry_after
+
+
+class OutcomeUnknown(Exception):
+    """A write was sent and no answer came, or too few replicas have it: it may be made, now or soon, or never.
 
     ``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds.
     """
@@ -36,24 +80,46 @@ class GameExists(Exception):
 
 
 class Store(Protocol):
-    """Keeps games. Every method answers within three seconds or raises ``StorageUnavailable``."""
+    """Keeps games. Every method answers within three seconds or raises ``StorageUnavailable``.
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes]) -> None:
-        """Keep a new game whose version is the number of its ``events``. Raises ``GameExists``."""
+    A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still made once at most.
+    """
+
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
+        """Keep a new game whose version is the number of its ``events``, of which there is one at least.
+
+        Returns ``None`` when done, by this sending or an earlier one, else what was made under the same record
+        before. Raises ``GameExists``.
+        """
 
     def read(self, game: str) -> Stored | None:
         """The game as it is now, or ``None`` if there is none (never was, or has expired)."""
 
-    def commit(self, game: str, expected: int, state: bytes, events: Sequence[bytes]) -> Stored | None:
-        """Replace the state of a game that is still at version ``expected`` and append its new ``events``.
+    def commit(
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+    ) -> Stored | Kept | None:
+        """Replace the state of a game that is still at version ``expected`` and append its new ``events``, one or more.
 
         The new version is ``expected + len(events)``; the expiry starts anew. All of it happens, or nothing.
-        Returns ``None`` when done, else the game as it really is: somebody else was first.
+        Returns ``None`` when done, by this sending or an earlier one; else what was made under the same record
+        before, which is looked up first; else the game as it really is: somebody else was first.
         Raises ``KeyError`` if the game is gone.
         """
 
+    def kept(self, game: str, record: str) -> Kept | None:
+        """What was made under that name of a record in the last 24 hours."""
+
+    def reserve(self, name: str, value: str) -> str:
+        """The value that the first caller gave under this name in the last 24 hours: this one, if it is the first."""
+
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         """The events of these versions (from 1), in the order asked; one that is not kept is left out."""
+
+    def passage(self, game: str, after: int, limit: int) -> Passage | None:
+        """At most ``limit`` events, the first of them the oldest kept one after version ``after``.
+
+        ``None`` if there is no such game.
+        """
 
     def check(self) -> None:
         """Do one cheap read, as a game would be read; raises ``StorageUnavailable``."""

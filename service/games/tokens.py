@@ -1,8 +1,10 @@
-"""Secrets that open a game: how they look, and how they are compared.
+"""Secrets that open a game: how they look, how they are drawn again, and how they are compared.
 
 A seat's token has 256 bits, a join code 80, a game's id 128. Of tokens and codes only the SHA-256 is
 kept; hashes are compared in constant time, every one of them, so that a wrong token costs the same
-wherever it is wrong. Must not know: who presents a token, or how.
+wherever it is wrong. What was asked for under an idempotency key can be answered again, though no token is
+kept: there the bytes come from a secret of the server and from what was asked (``Derived``).
+Must not know: who presents a token, or how.
 """
 
 from __future__ import annotations
@@ -10,11 +12,29 @@ from __future__ import annotations
 from base64 import b32encode, urlsafe_b64encode
 from collections.abc import Sequence
 from hashlib import sha256
-from hmac import compare_digest
+from hmac import compare_digest, digest
 
 from service.games.ports import Secrets
 
 _SEAT_PREFIX = "seat_"
+
+
+class Derived(Secrets):
+    """Bytes that nobody can guess without the server's secret, and that are the same for the same ``purpose``.
+
+    The n-th draw is the beginning of HMAC-SHA-256(secret, n and the purpose, each word behind its length); 32 bytes
+    at most.
+    """
+
+    def __init__(self, secret: bytes, *purpose: str) -> None:
+        self._secret = secret
+        self._purpose = b"".join([b"%d:%b" % (len(word), word) for word in (each.encode() for each in purpose)])
+        self._drawn = 0
+
+    def __call__(self, size: int, /) -> bytes:
+        """The next ``size`` bytes."""
+        self._drawn += 1
+        return digest(self._secret, b"%d;%b" % (self._drawn, self._purpose), "sha256")[:size]
 
 
 def new_game_id(secrets: Secrets) -> str:
@@ -27,6 +47,11 @@ def new_token(secrets: Secrets) -> str:
     return _SEAT_PREFIX + _base64(secrets(32))
 
 
+def new_write_id(secrets: Secrets) -> bytes:
+    """An id for a write: 48 bits, 8 characters. It need only differ from what else is written at the same version."""
+    return _base64(secrets(6)).encode()
+
+
 def new_join_code(secrets: Secrets) -> str:
     """A code for the open seats of a game: 16 letters and digits that can be read aloud."""
     return b32encode(secrets(10)).decode()
@@ -34,7 +59,12 @@ def new_join_code(secrets: Secrets) -> str:
 
 def hash_secret(secret: str) -> bytes:
     """What is kept of a token or a join code."""
-    return sha256(secret.encode("utf-8", "surrogateescape")).digest()
+    return sha256(_bytes(secret)).digest()
+
+
+def short_digest(*words: str) -> str:
+    """128 bits, 22 characters, that stand for these words, and for no others."""
+    return _base64(sha256(b"".join([b"%d:%b" % (len(word), word) for word in map(_bytes, words)])).digest()[:16])
 
 
 def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
@@ -45,6 +75,10 @@ def find_hash(secret: str, hashes: Sequence[bytes | None]) -> int | None:
         if known is not None and compare_digest(wanted, known):
             found = place
     return found
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _base64(data: bytes) -> str:

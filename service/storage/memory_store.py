@@ -5,23 +5,34 @@ The same contract tests run over both. Must not know: Redis, or what a state or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import monotonic
 from typing import NamedTuple
 
-from service.games.ports import GameExists, Stored
+from service.games.ports import GameExists, Kept, Passage, Store, Stored, Write
+
+RECORD_SECONDS = 86_400
 
 
-class _Kept(NamedTuple):
-    """A game, its events from version 1, and the second at which it is forgotten."""
+class _Game(NamedTuple):
+    """A game, its events from version 1, the ids of its writes by their first version, and when it is forgotten."""
 
-    game: Stored
+    stored: Stored
     events: tuple[bytes, ...]
+    writes: Mapping[int, bytes]
     expires: float
 
 
-class MemoryStore:
+class _Record(NamedTuple):
+    """What was made under a client's key, by which write, and when it is forgotten."""
+
+    kept: Kept
+    write: bytes
+    expires: float
+
+
+class MemoryStore(Store):
     """Keeps games as ``RedisStore`` does, for as long as the process lives.
 
     ``now`` is a clock in seconds; a test turns it to let games expire.
@@ -32,47 +43,95 @@ class MemoryStore:
             raise ValueError("a game must live for a second at least")
         self._ttl = ttl_seconds
         self._now = now
-        self._kept: dict[str, _Kept] = {}
+        self._games: dict[str, _Game] = {}
+        self._records: dict[tuple[str, str], _Record] = {}
+        self._reserved: dict[str, tuple[str, float]] = {}
         self._lock = Lock()
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes]) -> None:
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
         """Keep a new game; raises ``GameExists``."""
         with self._lock:
-            if self._find(game) is not None:
-                raise GameExists(game)
-            self._keep(game, state, tuple(events))
+            found = self._find(game)
+            if found is not None:
+                if found.writes[1] == write.id:
+                    return None
+                record = write.record and self._find_record(game, write.record.name)
+                if not record:
+                    raise GameExists(game)
+                return record.kept
+            self._keep(game, _Game(Stored(0, b""), (), {}, 0.0), state, events, write)
+            return None
 
     def read(self, game: str) -> Stored | None:
         """The game as it is now, or ``None``."""
         with self._lock:
-            kept = self._find(game)
-            return None if kept is None else kept.game
+            found = self._find(game)
+            return None if found is None else found.stored
 
-    def commit(self, game: str, expected: int, state: bytes, events: Sequence[bytes]) -> Stored | None:
-        """Move a game on from version ``expected``; ``None`` when done, else the game as it really is."""
+    def commit(
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+    ) -> Stored | Kept | None:
+        """Move a game on from version ``expected``; ``None`` when done."""
         with self._lock:
-            kept = self._find(game)
-            if kept is None:
+            record = write.record and self._find_record(game, write.record.name)
+            if record:
+                return None if record.write == write.id else record.kept
+            found = self._find(game)
+            if found is None:
                 raise KeyError(game)
-            if kept.game.version != expected:
-                return kept.game
-            self._keep(game, state, (*kept.events, *events))
+            if found.stored.version != expected:
+                return None if found.writes.get(expected + 1) == write.id else found.stored
+            self._keep(game, found, state, events, write)
             return None
+
+    def kept(self, game: str, record: str) -> Kept | None:
+        """What was made under that name."""
+        with self._lock:
+            found = self._find_record(game, record)
+            return None if found is None else found.kept
+
+    def reserve(self, name: str, value: str) -> str:
+        """The first value under this name."""
+        with self._lock:
+            first, expires = self._reserved.get(name, (value, 0.0))
+            if expires <= self._now():
+                self._reserved[name] = (value, self._now() + RECORD_SECONDS)
+                return value
+            return first
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         """The kept ones among the events of these versions."""
         with self._lock:
-            kept = self._find(game)
-            if kept is None:
+            found = self._find(game)
+            if found is None:
                 return []
-            return [kept.events[version - 1] for version in versions if 1 <= version <= kept.game.version]
+            return [found.events[version - 1] for version in versions if 1 <= version <= found.stored.version]
+
+    def passage(self, game: str, after: int, limit: int) -> Passage | None:
+        """At most so many events after that version."""
+        with self._lock:
+            found = self._find(game)
+            if found is None:
+                return None
+            first = min(after, found.stored.version) + 1
+            return Passage(first, found.events[first - 1 : first - 1 + limit], found.stored.version)
 
     def check(self) -> None:
         """Memory is always there."""
 
-    def _find(self, game: str) -> _Kept | None:
-        kept = self._kept.get(game)
-        return None if kept is None or kept.expires <= self._now() else kept
+    def _find(self, game: str) -> _Game | None:
+        found = self._games.get(game)
+        return None if found is None or found.expires <= self._now() else found
 
-    def _keep(self, game: str, state: bytes, events: tuple[bytes, ...]) -> None:
-        self._kept[game] = _Kept(Stored(len(events), state), events, self._now() + self._ttl)
+    def _find_record(self, game: str, name: str) -> _Record | None:
+        found = self._records.get((game, name))
+        return None if found is None or found.expires <= self._now() else found
+
+    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: Write) -> None:
+        version = before.stored.version + len(events)
+        writes = {**before.writes, before.stored.version + 1: write.id}
+        expires = self._now() + self._ttl
+        self._games[game] = _Game(Stored(version, state), (*before.events, *events), writes, expires)
+        if write.record is not None:
+            kept = Kept(version, write.record.fingerprint)
+            self._records[game, write.record.name] = _Record(kept, write.id, self._now() + RECORD_SECONDS)

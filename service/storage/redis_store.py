@@ -1,9 +1,11 @@
 """Games kept in Redis or Valkey: one typed method a script, and one command to read a game.
 
-Owns what is sent and how the answer is read. Must not know: what a state or an event means.
+Owns what is sent and how the answer is read. Must not know: what a state or an event means, nor where the servers
+are (``service.storage.nodes``).
 
-Writes are sent once. A read is sent a second time if its connection breaks at once, for a read does no harm: so a
-connection that died unnoticed (the other machine lost its power) fails nobody.
+A write is sent once; who sends it again gives the same id, by which the script knows it. A read is sent a second time
+if its connection breaks at once, for a read does no harm: so a connection that died unnoticed (the other machine lost
+its power) fails nobody.
 """
 
 from __future__ import annotations
@@ -12,85 +14,185 @@ from collections.abc import Callable, Sequence
 from hashlib import sha1
 from pathlib import Path
 from time import monotonic
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Final
 
-import redis
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
-from service.games.ports import GameExists, Stored
+from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, StorageUnavailable, Store, Stored, Write
 from service.storage import keys
-from service.storage.faults import raises_unavailable
+from service.storage.faults import unavailable
+from service.storage.nodes import Command, MaybeMade, Nodes, NotSent
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-AT_ONCE = 0.3
+AT_ONCE: Final = 0.3
 """Seconds: a broken read that took longer is not sent again, so that the second one still answers in time.
 
 Shorter than the wait for a free connection, for a full pool is no broken connection."""
 
+RECORD_SECONDS: Final = b"86400"
+"""How long a client's key stands for what was made under it."""
 
-class RedisStore:
+REPLICA_WAIT: Final = 500
+"""Milliseconds that a replica gets to confirm a write."""
+
+Observer = Callable[[str, float], None]
+"""Told the name of an operation and the seconds it took."""
+
+
+def _nobody(_operation: str, _seconds: float) -> None:
+    """Watch nothing."""
+
+
+class RedisStore(Store):
     """Keeps games in Redis or Valkey (7.0 or newer); the port ``Store`` says what each method promises.
 
-    ``client`` must not decode responses nor send anything twice (``service.storage.connection`` makes such a one);
-    a game lives for ``ttl_seconds`` after its last write.
+    A game lives for ``ttl_seconds`` after its last write. With ``replicated``, a write is made only when a replica
+    has it, too; with too few of them its outcome is unknown.
     """
 
-    def __init__(self, client: redis.Redis, ttl_seconds: int) -> None:
+    def __init__(
+        self, nodes: Nodes, ttl_seconds: int, *, replicated: bool = False, observe: Observer = _nobody
+    ) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for a second at least")
-        self._client = client
+        self._nodes = nodes
         self._ttl = b"%d" % ttl_seconds
-        self._create = _Script("create")
-        self._commit = _Script("commit")
-        self._events = _Script("events")
+        self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
+        self._observe = observe
 
-    @raises_unavailable
-    def create(self, game: str, state: bytes, events: Sequence[bytes]) -> None:
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
         """Keep a new game; raises ``GameExists``."""
         value = b"%d %b" % (len(events), state)
-        if self._run(self._create, game, value, self._ttl, *events) != 1:
+        answer = self._write(_CREATE, game, write, value, self._ttl, *_framed(write, len(events), events))
+        if answer == 0:
             raise GameExists(game)
+        return None if answer == 1 else _kept(answer[0])
 
-    @raises_unavailable
     def read(self, game: str) -> Stored | None:
         """The game as it is now, or ``None``."""
-        value = _at_most_twice(self._client.get, keys.state(game))
-        return None if value is None else _stored(cast(bytes, value))
+        key = keys.state(game)
+        value = self._read("read", key, (b"GET", key))
+        return None if value is None else _stored(value)
 
-    @raises_unavailable
-    def commit(self, game: str, expected: int, state: bytes, events: Sequence[bytes]) -> Stored | None:
-        """Move a game on from version ``expected``; ``None`` when done, else the game as it really is."""
-        value = b"%d %b" % (expected + len(events), state)
-        answer = self._run(self._commit, game, b"%d " % expected, value, self._ttl, *events)
+    def commit(
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+    ) -> Stored | Kept | None:
+        """Move a game on from version ``expected``; ``None`` when done."""
+        version = expected + len(events)
+        value = b"%d %b" % (version, state)
+        framed = _framed(write, version, events)
+        answer = self._write(_COMMIT, game, write, b"%d " % expected, value, self._ttl, *framed)
         if answer == 1:
             return None
         if answer is None:
             raise KeyError(game)
-        return _stored(answer)
+        return _kept(answer[0]) if isinstance(answer, list) else _stored(answer)
 
-    @raises_unavailable
+    def kept(self, game: str, record: str) -> Kept | None:
+        """What was made under that name."""
+        names = (keys.state(game), keys.events(game), keys.record(game, record))
+        value = self._run(_KEPT, names, self._ttl)
+        return None if value is None else _kept(value)
+
+    def reserve(self, name: str, value: str) -> str:
+        """The first value under this name."""
+        key = keys.reservation(name)
+        command = (b"SET", key, value, b"NX", b"GET", b"EX", RECORD_SECONDS)
+        first = self._timed("reserve", lambda: self._call(key, command))
+        return value if first is None else bytes(first).decode()
+
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         """The kept ones among the events of these versions."""
         if not versions:
             return []
-        found = _at_most_twice(self._run, self._events, game, *versions)
-        return [event for event in found if event is not None]
+        found = self._read_script(_EVENTS, game, *versions)
+        return [_event(each) for each in found if each is not None]
 
-    @raises_unavailable
+    def passage(self, game: str, after: int, limit: int) -> Passage | None:
+        """At most so many events after that version."""
+        found = self._read_script(_PASSAGE, game, after, limit)
+        if found is None:
+            return None
+        version, first, *events = found
+        return Passage(first, tuple([_event(each) for each in events]), version)
+
     def check(self) -> None:
         """Read as a game would be read."""
-        _at_most_twice(self._client.get, keys.CHECK)
+        self._read("check", keys.CHECK, (b"GET", keys.CHECK))
 
-    def _run(self, script: _Script, game: str, *arguments: bytes | int) -> Any:
-        """Run a script over the keys of a game, by its hash; the server is told the source only if it asks."""
-        state, events = keys.state(game), keys.events(game)
+    def _write(self, script: _Script, game: str, write: Write, *arguments: bytes) -> Any:
+        names = [keys.state(game), keys.events(game)]
+        if write.record is not None:
+            names.append(keys.record(game, write.record.name))
+        return self._run(script, names, *arguments)
+
+    def _run(self, script: _Script, names: Sequence[bytes], *arguments: bytes) -> Any:
+        """Run a script that writes, wait for a replica if one must have it, and give the script's answer."""
+
+        def once(command: Command) -> Any:
+            return self._call(names[0], command, *self._confirm)
+
+        def run() -> Any:
+            try:
+                return once(script.by_hash(names, arguments))
+            except NoScriptError:
+                return once(script.whole(names, arguments))
+
+        return self._timed(script.name, run)
+
+    def _call(self, key: bytes, command: Command, *confirm: Command) -> Any:
+        """The answer to a write. Raises ``StorageUnavailable`` if it is surely not made."""
         try:
-            return self._client.evalsha(script.sha, 2, state, events, *arguments)
+            answer, *replicas = self._nodes.call(key, command, *confirm)
+        except NotSent as error:
+            raise _translated(error) from error
+        except MaybeMade as error:
+            raise OutcomeUnknown(_translated(error).reason) from error
+        if isinstance(answer, Exception):
+            raise _fault(answer) from None
+        for count in replicas:
+            if isinstance(count, Exception) or count < 1:
+                raise OutcomeUnknown("no replica")
+        return answer
+
+    def _read_script(self, script: _Script, game: str, *arguments: int) -> Any:
+        names = (keys.state(game), keys.events(game))
+        try:
+            return self._read(script.name, names[0], script.by_hash(names, arguments))
         except NoScriptError:
-            return self._client.eval(script.source, 2, state, events, *arguments)
+            return self._read(script.name, names[0], script.whole(names, arguments))
+
+    def _read(self, operation: str, key: bytes, command: Command) -> Any:
+        """The answer to a read, sent once more if its connection broke at once (a time-out is an answer)."""
+
+        def read() -> Any:
+            try:
+                (answer,) = self._nodes.call(key, command)
+            except (NotSent, MaybeMade) as error:
+                if type(error.__cause__) is ConnectionBroken and monotonic() - began <= AT_ONCE:
+                    return again()
+                raise _translated(error) from error
+            return answer
+
+        def again() -> Any:
+            try:
+                (answer,) = self._nodes.call(key, command)
+            except (NotSent, MaybeMade) as error:
+                raise _translated(error) from error
+            return answer
+
+        began = monotonic()
+        answer = self._timed(operation, read)
+        if isinstance(answer, Exception):
+            raise _fault(answer) from None
+        return answer
+
+    def _timed(self, operation: str, work: Callable[[], Any]) -> Any:
+        began = monotonic()
+        try:
+            return work()
+        finally:
+            self._observe(operation, monotonic() - began)
 
 
 class _Script:
@@ -98,8 +200,35 @@ class _Script:
 
     def __init__(self, name: str) -> None:
         source = (Path(__file__).parent / "scripts" / f"{name}.lua").read_bytes()
-        self.source = source.decode()
-        self.sha = sha1(source, usedforsecurity=False).hexdigest()
+        self.name = name
+        self._source = source
+        self._hash = sha1(source, usedforsecurity=False).hexdigest().encode()
+
+    def by_hash(self, names: Sequence[bytes], arguments: Sequence[bytes | int]) -> Command:
+        """The command that runs it by its hash: the server is told the source only if it asks."""
+        return (b"EVALSHA", self._hash, len(names), *names, *arguments)
+
+    def whole(self, names: Sequence[bytes], arguments: Sequence[bytes | int]) -> Command:
+        """The command that brings the source along."""
+        return (b"EVAL", self._source, len(names), *names, *arguments)
+
+
+_CREATE, _COMMIT, _KEPT, _EVENTS, _PASSAGE = [
+    _Script(name) for name in ("create", "commit", "kept", "events", "passage")
+]
+
+
+def _framed(write: Write, version: int, events: Sequence[bytes]) -> list[bytes]:
+    """The id of the write, its record, and its events as they are kept, the first one behind the id."""
+    if write.record is None:
+        record = [b"", b""]
+    else:
+        record = [b"%b %d %b" % (write.id, version, write.record.fingerprint), RECORD_SECONDS]
+    return [write.id + b" ", *record, b"%b %b" % (write.id, events[0]), *[b" " + event for event in events[1:]]]
+
+
+def _event(entry: bytes) -> bytes:
+    return entry if entry.startswith(b"[") else entry.partition(b" ")[2]
 
 
 def _stored(value: bytes) -> Stored:
@@ -107,12 +236,20 @@ def _stored(value: bytes) -> Stored:
     return Stored(int(version), state)
 
 
-def _at_most_twice(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call ``read``, and once more if its connection broke at once (a refusal or a time-out is an answer)."""
-    began = monotonic()
-    try:
-        return read(*args, **kwargs)
-    except ConnectionBroken as error:
-        if type(error) is not ConnectionBroken or monotonic() - began > AT_ONCE:
-            raise
-    return read(*args, **kwargs)
+def _kept(value: bytes) -> Kept:
+    _, version, fingerprint = value.split(b" ", 2)
+    return Kept(int(version), fingerprint)
+
+
+def _translated(error: NotSent | MaybeMade) -> StorageUnavailable:
+    """Why no answer came, as the port says it."""
+    cause = error.__cause__
+    fault = unavailable(cause) if isinstance(cause, Exception) else None
+    if fault is None:
+        raise error
+    return fault
+
+
+def _fault(answer: Exception) -> Exception:
+    """What to raise for an error answer of the server: the port's word for it, or itself if the program is wrong."""
+    return unavailable(answer) or answer

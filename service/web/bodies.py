@@ -121,6 +121,10 @@ class PlayerIn(Schema):
     )
 
 
+class TokenIn(Schema):
+    """Nothing: what is asked for is in the address."""
+
+
 class MoveIn(Schema):
     """A move; any entry of `legal_moves` as it stands, or one written by hand."""
 

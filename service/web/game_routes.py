@@ -18,17 +18,30 @@ from service.web.present import (
     present_look,
     present_opened,
     present_score,
+    present_seat_token,
     present_taken,
 )
-from service.web.reading import bearer_token, check_accepts, known_already, load, precondition, read_json
-from service.web.replies import JSON, not_modified, reply, reply_with_secrets
+from service.web.reading import (
+    bearer_token,
+    check_accepts,
+    has_key,
+    known_already,
+    load,
+    once,
+    precondition,
+    read_json,
+    read_json_or_nothing,
+)
+from service.web.replies import JSON, not_modified, reply, reply_made, reply_with_secrets
 
 _VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
 _BODY_PROBLEMS = ("malformed", "too_large", "unsupported_media_type", "invalid")
+_WRITE_PROBLEMS = ("key_reused", "outcome_unknown")
 _READ_PROBLEMS = ("unauthorized", "not_found", "not_acceptable")
 
 _game_in = bodies.GameIn()
 _player_in = bodies.PlayerIn()
+_token_in = bodies.TokenIn()
 _move_in = bodies.MoveIn()
 
 
@@ -45,20 +58,23 @@ def blueprint(games: Games) -> Blueprint:
             description="Names the seats and agrees on the house rules. Answers every seat's token, shown this once. "
             "The first deal happens as soon as no seat is open.",
             body=bodies.GameIn,
+            headers=("Idempotency-Key",),
             answers={
                 201: Answer(
                     meaning="The game, as a spectator sees it, and the tokens.",
                     schema=schemas.Opened,
                     headers=("Location", "Cache-Control"),
+                    replayable=True,
                 )
             },
-            problems=(*_BODY_PROBLEMS, "not_acceptable"),
+            problems=(*_BODY_PROBLEMS, "not_acceptable", "key_reused", "outcome_unknown"),
         )
     )
     def create_game() -> Response:
         check_accepts(JSON)
-        opened = games.open(_game_request(load(_game_in, read_json())))
-        return reply_with_secrets(present_opened(opened), f"/v1/games/{opened.look.id}")
+        body = read_json()
+        opened, replayed = games.open(_game_request(load(_game_in, body)), once(body))
+        return reply_with_secrets(present_opened(opened), f"/v1/games/{opened.look.id}", replayed=replayed)
 
     @routes.get("/v1/games/<game>")
     @operation(
@@ -88,14 +104,16 @@ def blueprint(games: Games) -> Blueprint:
             "round is dealt.",
             access="spectator",
             body=bodies.PlayerIn,
+            headers=("Idempotency-Key",),
             answers={
                 201: Answer(
                     meaning="The seat, its token, shown this once, and the game as its owner sees it.",
                     schema=schemas.Taken,
                     headers=("Location", "Cache-Control"),
+                    replayable=True,
                 )
             },
-            problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, "seats_taken"),
+            problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, *_WRITE_PROBLEMS, "seats_taken"),
         )
     )
     def join_game(game: str) -> Response:
@@ -107,8 +125,41 @@ def blueprint(games: Games) -> Blueprint:
             # A wrong code is named before any other fault of the body.
             games.check_join_code(entered, join_code)
         player = load(_player_in, body)
-        taken = games.join(entered, player["join_code"], player["name"])
-        return reply_with_secrets(present_taken(taken), f"/v1/games/{game}")
+        taken, replayed = games.join(entered, player["join_code"], player["name"], once(body))
+        return reply_with_secrets(present_taken(taken), f"/v1/games/{game}", replayed=replayed)
+
+    @routes.post("/v1/games/<game>/players/<int:seat>/token")
+    @operation(
+        Operation(
+            id="changeToken",
+            tag="games",
+            summary="Change the token of a seat",
+            description="Gives the bearer's own seat a new token, shown this once; the old one is worth nothing from "
+            "then on, on whatever device it is. The body is empty, or an empty object.",
+            access="seat",
+            body=bodies.TokenIn,
+            headers=("Idempotency-Key",),
+            answers={
+                201: Answer(
+                    meaning="The seat and its new token.",
+                    schema=schemas.SeatToken,
+                    headers=("Location", "Cache-Control"),
+                    replayable=True,
+                )
+            },
+            problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, *_WRITE_PROBLEMS),
+        )
+    )
+    def change_token(game: str, seat: int) -> Response:
+        token = bearer_token()
+        if not has_key():
+            # With a key, the old token may be shown once more: only the key's record tells.
+            games.enter_seat(game, token, seat)
+        check_accepts(JSON)
+        body = read_json_or_nothing()
+        load(_token_in, body)
+        changed, replayed = games.change_token(game, token, seat, once(body))
+        return reply_with_secrets(present_seat_token(changed), f"/v1/games/{game}", replayed=replayed)
 
     @routes.get("/v1/games/<game>/moves")
     @operation(
@@ -138,17 +189,19 @@ def blueprint(games: Games) -> Blueprint:
             "legal moves as they are. With `version` or `If-Match`, the move is made at that version or not at all.",
             access="seat",
             body=bodies.MoveIn,
-            headers=("If-Match",),
+            headers=("If-Match", "Idempotency-Key"),
             answers={
                 201: Answer(
                     meaning="The game as the mover now sees it.",
                     schema=schemas.Game,
                     headers=("Location", *_VIEW_HEADERS),
+                    replayable=True,
                 )
             },
             problems=(
                 *_READ_PROBLEMS,
                 *_BODY_PROBLEMS,
+                *_WRITE_PROBLEMS,
                 "stale_version",
                 "not_your_turn",
                 "illegal_move",
@@ -161,10 +214,11 @@ def blueprint(games: Games) -> Blueprint:
     def make_move(game: str) -> Response:
         entered = games.enter_to_move(game, bearer_token())
         check_accepts(JSON)
-        asked = load(_move_in, read_json())
+        body = read_json()
+        asked = load(_move_in, body)
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
-        look = games.move(entered, move, precondition(asked.get("version")))
-        return reply(present_look(look), 201, etag=look.etag, location=f"/v1/games/{game}")
+        look, replayed = games.move(entered, move, precondition(asked.get("version")), once(body))
+        return reply_made(present_look(look), etag=look.etag, location=f"/v1/games/{game}", replayed=replayed)
 
     @routes.get("/v1/games/<game>/score")
     @operation(

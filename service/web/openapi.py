@@ -50,6 +50,7 @@ _RESPONSE_HEADERS: Final = {
     "Vary": "The request headers that the answer depends on.",
     "Location": "The address of the game.",
     "Content-Language": "The language of the texts.",
+    "Idempotent-Replayed": "`true` when this is the first answer once more.",
     "Retry-After": "Seconds to wait.",
     "Allow": "The methods that this address takes.",
     "WWW-Authenticate": "How to authenticate.",
@@ -66,6 +67,13 @@ _REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
         "schema": {"type": "string"},
         "example": '"17-2"',
     },
+    "Idempotency-Key": {
+        "description": "A key of the client's own making, at random and 1 to 255 visible characters long: the same "
+        "key and body again within 24 hours, from anywhere, give the first answer and change nothing. Whoever knows "
+        "key and body can have the answer again, so a key should not be guessable; a UUID does well.",
+        "schema": {"type": "string"},
+        "example": "9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40",
+    },
     "If-Match": {
         "description": "The version, or the view's whole `ETag`, that the move is meant for.",
         "schema": {"type": "string"},
@@ -75,6 +83,7 @@ _REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
 
 _PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "game": {"description": "The id of the game.", "schema": {"type": "string"}, "example": "5m1Gd5tIvN3vYhYkS0oJGA"},
+    "seat": {"description": "The number of the seat.", "schema": {"type": "integer", "minimum": 0}, "example": 0},
     "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
 }
 
@@ -139,7 +148,8 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
     elif described.access == "spectator":
         shown["security"] = [{}, {"seat": []}]
     if described.body is not None:
-        shown["requestBody"] = {"required": True, "content": {"application/json": {"schema": described.body}}}
+        required = any(each.required for each in described.body().fields.values())
+        shown["requestBody"] = {"required": required, "content": {"application/json": {"schema": described.body}}}
     responses = {str(status): _answer(answer) for status, answer in described.answers.items()}
     if "If-None-Match" in described.headers:
         responses["304"] = {
@@ -175,8 +185,9 @@ def _known_headers(described: Operation) -> tuple[str, ...]:
 def _answer(answer: Answer) -> dict[str, Any]:
     schema: Any = answer.schema if answer.schema is not None else {"type": "object"}
     shown: dict[str, Any] = {"description": answer.meaning, "content": {answer.media_type: {"schema": schema}}}
-    if answer.headers:
-        shown["headers"] = _headers(answer.headers)
+    names = (*answer.headers, *(("Idempotent-Replayed",) if answer.replayable else ()))
+    if names:
+        shown["headers"] = _headers(names)
     if answer.schema is schemas.Opened:
         shown["links"] = {
             each: {

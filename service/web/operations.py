@@ -19,12 +19,13 @@ Access = Literal["public", "spectator", "seat"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A good answer: its schema, if it has one of ours, and what it means."""
+    """A good answer: its schema, if it has one of ours, and what it means; a ``replayable`` one may be a repetition."""
 
     meaning: str
     schema: type[Schema] | None = None
     media_type: str = "application/json"
     headers: tuple[str, ...] = ()
+    replayable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

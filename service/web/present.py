@@ -19,7 +19,7 @@ from service.engine.options import Option
 from service.engine.tiles import Tile
 from service.engine.variant import Settlement, Variant
 from service.games.catalogue import Language, deal_table, in_language, rule_page
-from service.games.hosting import LegalMoves, Opened, Taken
+from service.games.hosting import LegalMoves, Opened, SeatToken, Taken
 from service.games.look import Look, ScoreCard
 
 Shown = dict[str, Any]
@@ -94,6 +94,11 @@ def present_opened(opened: Opened) -> Shown:
 def present_taken(taken: Taken) -> Shown:
     """The answer to a seat just taken, with its token, shown this once."""
     return {**taken.seat._asdict(), "game": present_look(taken.look)}
+
+
+def present_seat_token(changed: SeatToken) -> Shown:
+    """A seat with its new token, shown this once."""
+    return changed._asdict()
 
 
 def present_score(card: ScoreCard) -> Shown:

@@ -16,7 +16,7 @@ from werkzeug.exceptions import HTTPException
 
 from service.engine.errors import BadSetup, Refusal
 from service.games.errors import MoveRefused
-from service.games.ports import StorageUnavailable
+from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.present import present_moves
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -49,8 +49,16 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "too_large": Problem(413, "Too large", "The body is larger than 256 KiB."),
     "unsupported_media_type": Problem(415, "Unsupported media type", "A body is `application/json` in UTF-8."),
     "invalid": Problem(422, "Invalid", "The request cannot be taken as it is; see `errors`, by field."),
+    "key_reused": Problem(422, "Key reused", "This `Idempotency-Key` stood for another request in the last 24 hours."),
     "internal": Problem(500, "Internal error", "The service made a mistake; look at the game before you try again."),
-    "storage_unavailable": Problem(503, "Storage unavailable", "The store cannot answer now; try again."),
+    "storage_unavailable": Problem(
+        503, "Storage unavailable", "The store cannot answer now, and nothing has changed; try again."
+    ),
+    "outcome_unknown": Problem(
+        503,
+        "Outcome unknown",
+        "Nobody knows whether this was made. Send it again with the same `Idempotency-Key`: it is made once at most.",
+    ),
 }
 
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
@@ -92,6 +100,7 @@ def install(app: Flask) -> None:
     app.register_error_handler(BadRequest, _bad_request)
     app.register_error_handler(InvalidBody, _invalid_body)
     app.register_error_handler(StorageUnavailable, _storage_unavailable)
+    app.register_error_handler(OutcomeUnknown, _outcome_unknown)
     app.register_error_handler(HTTPException, _http_exception)
     app.register_error_handler(Exception, _internal)
 
@@ -119,8 +128,17 @@ def _invalid_body(error: InvalidBody) -> Response:
 
 def _storage_unavailable(error: StorageUnavailable) -> Response:
     _log.warning("storage unavailable: %s", error.reason)
-    response = problem("storage_unavailable", PROBLEMS["storage_unavailable"].meaning, retry_after=error.retry_after)
-    response.headers["Retry-After"] = str(error.retry_after)
+    return _try_again("storage_unavailable", error.retry_after)
+
+
+def _outcome_unknown(error: OutcomeUnknown) -> Response:
+    _log.warning("outcome unknown: %s", error.reason)
+    return _try_again("outcome_unknown", error.retry_after)
+
+
+def _try_again(code: str, seconds: int) -> Response:
+    response = problem(code, PROBLEMS[code].meaning, retry_after=seconds)
+    response.headers["Retry-After"] = str(seconds)
     return response
 
 

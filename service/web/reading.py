@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from hashlib import sha256
 from typing import Any, Final, NoReturn
 
 import orjson
@@ -18,11 +19,12 @@ from werkzeug.datastructures import MIMEAccept
 
 from service.games.catalogue import LANGUAGES, Language
 from service.games.errors import Unauthorized
-from service.games.hosting import Precondition
+from service.games.hosting import Once, Precondition
 from service.web.problems import BadRequest, InvalidBody
 
 MOST_BODY_BYTES: Final = 256 * 1024
 _DEEPEST: Final = 32
+_KEY: Final = re.compile(r'"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255})')
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 
 
@@ -60,6 +62,13 @@ def read_json() -> Any:
     return parse_json(data)
 
 
+def read_json_or_nothing() -> Any:
+    """The body as JSON, or an empty object where there is none. Raises as ``read_json``."""
+    if not request.content_length and "HTTP_TRANSFER_ENCODING" not in request.environ:
+        return {}
+    return read_json()
+
+
 def parse_json(data: bytes) -> Any:
     """The JSON value of ``data``. Raises ``BadRequest`` (``malformed``).
 
@@ -95,6 +104,24 @@ def precondition(version: int | None) -> Precondition:
         return matches is None or str(now) in matches or etag in matches
 
     return holds
+
+
+def has_key() -> bool:
+    """Whether there is an ``Idempotency-Key``, good or bad."""
+    return "Idempotency-Key" in request.headers
+
+
+def once(body: Any) -> Once | None:
+    """What ``Idempotency-Key`` asks for a request with this body, ``None`` without one. Raises ``InvalidBody``."""
+    header = request.headers.get("Idempotency-Key")
+    if header is None:
+        return None
+    match = _KEY.fullmatch(header)
+    if match is None:
+        complaint = "A key has 1 to 255 visible ASCII characters but quotes and backslashes; it may stand in quotes."
+        raise InvalidBody({"Idempotency-Key": [complaint]})
+    digest = sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+    return Once(match[1] or match[2], digest.encode())
 
 
 def known_already(etag: str) -> bool:

@@ -11,15 +11,20 @@ from flask import Response
 from service.web.reading import known_already
 
 JSON: Final = "application/json"
+_REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
 
 
-def reply(value: Any, status: int = 200, *, etag: str | None = None, location: str | None = None) -> Response:
+def reply(value: Any, *, etag: str | None = None) -> Response:
     """A view: for its viewer alone, and to be asked for anew, cheaply if it has an ETag."""
+    return Response(orjson.dumps(value), 200, _viewer_headers(etag))
+
+
+def reply_made(value: Any, *, etag: str, location: str, replayed: bool) -> Response:
+    """201: the view after what was made."""
     headers = _viewer_headers(etag)
-    if location is not None:
-        headers.append(("Location", location))
-    return Response(orjson.dumps(value), status, headers)
+    headers.append(("Location", location))
+    return Response(orjson.dumps(value), 201, headers + _REPLAYED if replayed else headers)
 
 
 def not_modified(etag: str) -> Response:
@@ -29,10 +34,10 @@ def not_modified(etag: str) -> Response:
     return response
 
 
-def reply_with_secrets(value: Any, location: str) -> Response:
+def reply_with_secrets(value: Any, location: str, *, replayed: bool) -> Response:
     """201 with tokens that are shown this once, and that nobody may keep on the way."""
     headers = [("Content-Type", JSON), ("Location", location), ("Cache-Control", "no-store")]
-    return Response(orjson.dumps(value), 201, headers)
+    return Response(orjson.dumps(value), 201, headers + _REPLAYED if replayed else headers)
 
 
 def public_reply(body: bytes, media_type: str) -> Response:

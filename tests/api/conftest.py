@@ -13,12 +13,14 @@ from service.bootstrap import build_document, build_games
 from service.games.hosting import Games
 from service.storage.connection import connect
 from service.storage.embedded import EmbeddedServer
+from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from tests.api.client import Api
 from tests.api.scenes import Scenes
 
 TTL_SECONDS = 3600
+SECRET = b"the secret of the tests"
 
 
 @pytest.fixture(scope="session")
@@ -36,12 +38,12 @@ def server(redis_url: str) -> redis.Redis:
 
 @pytest.fixture(scope="session")
 def store(redis_url: str) -> RedisStore:
-    return RedisStore(connect(redis_url), TTL_SECONDS)
+    return RedisStore(SingleNode(connect(redis_url)), TTL_SECONDS)
 
 
 @pytest.fixture(scope="session")
 def games(store: RedisStore) -> Games:
-    return build_games(store, TTL_SECONDS)
+    return build_games(store, SECRET, TTL_SECONDS)
 
 
 @pytest.fixture(scope="session")

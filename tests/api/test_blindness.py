@@ -30,7 +30,7 @@ from service.games.hosting import Games
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from tests.api.client import Api, Table
-from tests.api.conftest import TTL_SECONDS
+from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.deals import deal
 from tests.api.playing import mover, play_on, post_first
 from tests.api.scenes import SEED, STAGES, Kept, Scene, Scenes, decoded, keep, put, shortest
@@ -45,7 +45,7 @@ _ALIKE = 3
 @pytest.fixture(scope="module")
 def still(store: RedisStore) -> Api:
     """The application with a clock that stands, so that two answers to the same move can be the same."""
-    games = Games(store, lambda: datetime(2030, 1, 1, tzinfo=UTC), bytes, TTL_SECONDS)
+    games = Games(store, lambda: datetime(2030, 1, 1, tzinfo=UTC), bytes, SECRET, TTL_SECONDS)
     return Api(create_app(games, build_document).test_client(use_cookies=False))
 
 

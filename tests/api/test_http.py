@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urljoin
 
 import pytest
 
 from service.bootstrap import build_document, build_games
-from service.games.ports import StorageUnavailable, Stored
+from service.games.ports import StorageUnavailable
+from service.storage.memory_store import MemoryStore
 from service.web.app import create_app
 from tests.api.client import Api, Table
-from tests.api.conftest import TTL_SECONDS
+from tests.api.conftest import SECRET, TTL_SECONDS
 
 ADDRESSES = {
     "/v1/variants": {"GET"},
@@ -223,22 +223,20 @@ def test_a_problem_is_told_as_rfc_9457_has_it(api: Api, table: Table) -> None:
     assert api.get(table.path, token="wrong").headers["Cache-Control"] == "no-store"
 
 
-class BrokenStore:
+class BrokenStore(MemoryStore):
     """A store whose every method raises this."""
 
     def __init__(self, error: Exception) -> None:
+        super().__init__(TTL_SECONDS)
         self._error = error
 
-    def create(self, _game: str, _state: bytes, _events: Sequence[bytes]) -> None:
+    def _find(self, game: str) -> NoReturn:
         raise self._error
 
-    def read(self, _game: str) -> Stored | None:
+    def _find_record(self, game: str, name: str) -> NoReturn:
         raise self._error
 
-    def commit(self, _game: str, _expected: int, _state: bytes, _events: Sequence[bytes]) -> Stored | None:
-        raise self._error
-
-    def events(self, _game: str, _versions: Sequence[int]) -> list[bytes]:
+    def reserve(self, name: str, value: str) -> NoReturn:
         raise self._error
 
     def check(self) -> None:
@@ -246,7 +244,7 @@ class BrokenStore:
 
 
 def broken(error: Exception) -> Api:
-    app = create_app(build_games(BrokenStore(error), TTL_SECONDS), build_document)
+    app = create_app(build_games(BrokenStore(error), SECRET, TTL_SECONDS), build_document)
     return Api(app.test_client())
 
 

@@ -9,6 +9,7 @@ import pytest
 import redis
 
 from service.storage.connection import connect
+from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
 from tests.storage.servers import RealServer
 
@@ -45,4 +46,4 @@ def client(server: RealServer) -> Iterator[redis.Redis]:
 
 @pytest.fixture
 def store(client: redis.Redis) -> RedisStore:
-    return RedisStore(client, TTL)
+    return RedisStore(SingleNode(client), TTL)

@@ -18,7 +18,9 @@ import gevent  # noqa: E402
 
 from service.games.ports import StorageUnavailable  # noqa: E402
 from service.storage.connection import connect  # noqa: E402
+from service.storage.nodes import SingleNode  # noqa: E402
 from service.storage.redis_store import RedisStore  # noqa: E402
+from tests.storage.writes import write  # noqa: E402
 
 CROWD = 400
 
@@ -44,12 +46,12 @@ def crowd(call: Callable[[int], object]) -> Counter[str]:
 def main(url: str, server: int) -> None:
     """Fails by an assertion."""
     with connect(url) as client:
-        store = RedisStore(client, 3600)
-        assert crowd(lambda number: store.create(f"game {number}", b"s", [b"e"])) == {"served": CROWD}
+        store = RedisStore(SingleNode(client), 3600)
+        assert crowd(lambda number: store.create(f"game {number}", b"s", [b"e"], write())) == {"served": CROWD}
 
         os.kill(server, signal.SIGSTOP)
         try:
-            outcomes = crowd(lambda number: store.commit(f"game {number}", 1, b"t", [b"f"]))
+            outcomes = crowd(lambda number: store.commit(f"game {number}", 1, b"t", [b"f"], write()))
         finally:
             os.kill(server, signal.SIGCONT)
         assert set(outcomes) <= {"timeout", "pool"}, outcomes
@@ -62,7 +64,7 @@ def main(url: str, server: int) -> None:
         with connect(url) as other:
             other.client_kill_filter(_type="normal", skipme=True)
         assert crowd(
-            lambda number: store.commit(f"none {number}", 1, b"t", [b"f"]) if number < 0 else store.check()
+            lambda number: store.commit(f"none {number}", 1, b"t", [b"f"], write()) if number < 0 else store.check()
         ) == {"served": CROWD}
 
 

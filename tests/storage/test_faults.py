@@ -17,16 +17,18 @@ from redis import exceptions
 from service.games.ports import StorageUnavailable, Stored
 from service.storage import faults
 from service.storage.connection import CONNECTIONS, connect
+from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FalseServer, RealServer
+from tests.storage.writes import write
 
 CALLS: dict[str, Callable[[RedisStore], object]] = {
     "check": lambda store: store.check(),
     "read": lambda store: store.read("game"),
     "events": lambda store: store.events("game", [1]),
-    "commit": lambda store: store.commit("game", 1, b"lie", [b"lie"]),
-    "create": lambda store: store.create("other", b"lie", [b"lie"]),
+    "commit": lambda store: store.commit("game", 1, b"lie", [b"lie"], write()),
+    "create": lambda store: store.create("other", b"lie", [b"lie"], write()),
 }
 READS, WRITES = ("check", "read", "events"), ("commit", "create")
 
@@ -54,8 +56,8 @@ def all_refused(store: RedisStore, reason: str) -> None:
 @pytest.fixture
 def store(client: redis.Redis) -> RedisStore:
     """A store with one game at version 1, and a connection that was in use."""
-    store = RedisStore(client, TTL)
-    store.create("game", b"true", [b"true"])
+    store = RedisStore(SingleNode(client), TTL)
+    store.create("game", b"true", [b"true"], write())
     return store
 
 
@@ -90,7 +92,7 @@ def test_after_a_restart_every_connection_of_the_pool_works(server: RealServer, 
     def move(seat: int) -> None:
         together.wait(30)
         for version in (1, 2):
-            store.create(f"{seat} {version}", b"s", [b"e"])
+            store.create(f"{seat} {version}", b"s", [b"e"], write())
 
     with ThreadPoolExecutor(crowd) as pool:
         list(pool.map(move, range(crowd)))
@@ -188,7 +190,7 @@ def test_a_server_that_takes_no_writes_is_still_read(
             nothing_changed(store)
             server.admin.script_flush()
     nothing_changed(store)
-    assert store.commit("game", 1, b"now", [b"now"]) is None
+    assert store.commit("game", 1, b"now", [b"now"], write()) is None
 
 
 def test_a_replica_that_lost_its_master_may_refuse_reads_too(server: RealServer, store: RedisStore) -> None:
@@ -231,30 +233,30 @@ def test_a_server_that_wants_a_password_is_unavailable_without_the_right_one(
     for credentials, reason in (("", "NOAUTH"), (":wrong@", "WRONGPASS"), ("nobody:right@", "WRONGPASS")):
         with connect(server.url.replace("unix://", f"unix://{credentials}")) as client:
             for call in CALLS:
-                refused(RedisStore(client, TTL), call, reason)
+                refused(RedisStore(SingleNode(client), TTL), call, reason)
     with connect(server.url.replace("unix://", "unix://:right@")) as client:
-        nothing_changed(RedisStore(client, TTL))
+        nothing_changed(RedisStore(SingleNode(client), TTL))
 
 
 def test_a_password_nobody_asked_for_is_unavailable_or_taken(server: RealServer, store: RedisStore) -> None:
     with connect(server.url.replace("unix://", "unix://:needless@")) as client:
-        refused(RedisStore(client, TTL), "read", "auth")
+        refused(RedisStore(SingleNode(client), TTL), "read", "auth")
     with connect(server.url.replace("unix://", "unix://default:needless@")) as client:
-        nothing_changed(RedisStore(client, TTL))
+        nothing_changed(RedisStore(SingleNode(client), TTL))
 
 
 def test_a_user_who_may_not_write_is_unavailable_for_writes(server: RealServer, store: RedisStore) -> None:
     server.admin.acl_setuser("reader", enabled=True, nopass=True, categories=["+@read"], keys=["*"])
     with connect(server.url.replace("unix://", "unix://reader:any@")) as client:
         for call in WRITES:
-            refused(RedisStore(client, TTL), call, "NOPERM")
-        assert RedisStore(client, TTL).read("game") == Stored(1, b"true")
+            refused(RedisStore(SingleNode(client), TTL), call, "NOPERM")
+        assert RedisStore(SingleNode(client), TTL).read("game") == Stored(1, b"true")
 
 
 def test_a_server_with_no_room_for_another_client_is_unavailable(server: RealServer, store: RedisStore) -> None:
     server.configure(maxclients="1")
     with connect(server.url) as client:
-        refused(RedisStore(client, TTL), "read", "connection")
+        refused(RedisStore(SingleNode(client), TTL), "read", "connection")
     server.configure(maxclients="100")
 
 
@@ -264,7 +266,7 @@ def test_a_cluster_without_its_slots_is_down(tmp_path: Path) -> None:
         ending.callback(server.stop)
         client = ending.enter_context(connect(server.url))
         for call in CALLS:
-            refused(RedisStore(client, TTL), call, "CLUSTERDOWN")
+            refused(RedisStore(SingleNode(client), TTL), call, "CLUSTERDOWN")
 
 
 # ── A false server, for what a real one will not say when asked ──────────────────────────────────────────────────────
@@ -297,7 +299,7 @@ def test_every_word_for_not_now_is_tried_on_a_server() -> None:
 @pytest.mark.parametrize("said", SAID, ids=lambda said: said[:24].strip())
 def test_what_a_server_says_instead_of_serving_is_unavailable(said: str, call: str) -> None:
     with FalseServer(lambda _: f"-{said}\r\n".encode()) as server, connect(server.url) as client:
-        refused(RedisStore(client, TTL), call, SAID[said])
+        refused(RedisStore(SingleNode(client), TTL), call, SAID[said])
         hung_up = SAID[said] == "connection"
         assert len(server.commands) == (2 if hung_up and call in READS else 1)
 
@@ -318,26 +320,26 @@ def test_what_a_server_says_instead_of_serving_is_unavailable(said: str, call: s
 def test_a_fault_of_the_program_is_raised_as_it_is(said: str, call: str) -> None:
     with FalseServer(lambda _: f"-{said}\r\n".encode()) as server, connect(server.url) as client:
         with pytest.raises(redis.ResponseError):
-            CALLS[call](RedisStore(client, TTL))
+            CALLS[call](RedisStore(SingleNode(client), TTL))
         assert len(server.commands) == 1
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_an_answer_that_is_not_redis_is_unavailable(call: str) -> None:
     with FalseServer(lambda _: b"HTTP/1.1 400 Bad Request\r\n\r\n") as server, connect(server.url) as client:
-        refused(RedisStore(client, TTL), call, "protocol")
+        refused(RedisStore(SingleNode(client), TTL), call, "protocol")
 
 
 def test_a_lost_answer_is_waited_for_in_time_and_nothing_is_sent_again() -> None:
     with FalseServer(lambda _: b"") as server, connect(server.url) as client:
-        all_refused(RedisStore(client, TTL), "timeout")
+        all_refused(RedisStore(SingleNode(client), TTL), "timeout")
         assert len(server.commands) == len(CALLS)
 
 
 @pytest.mark.parametrize("call", WRITES)
 def test_a_write_whose_connection_breaks_is_not_sent_again(call: str) -> None:
     with FalseServer(lambda _: None) as server, connect(server.url) as client:
-        refused(RedisStore(client, TTL), call, "connection")
+        refused(RedisStore(SingleNode(client), TTL), call, "connection")
         assert len(server.commands) == 1
 
 
@@ -347,14 +349,14 @@ def test_a_write_whose_connection_breaks_is_not_sent_again(call: str) -> None:
 def test_a_read_whose_connection_breaks_is_sent_once_more(call: str, answer: bytes) -> None:
     answers: list[Answer] = [None, answer]
     with FalseServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
-        CALLS[call](RedisStore(client, TTL))
+        CALLS[call](RedisStore(SingleNode(client), TTL))
         assert len(server.commands) == 2
 
 
 @pytest.mark.parametrize("call", READS)
 def test_a_read_whose_connection_breaks_twice_is_unavailable(call: str) -> None:
     with FalseServer(lambda _: None) as server, connect(server.url) as client:
-        refused(RedisStore(client, TTL), call, "connection")
+        refused(RedisStore(SingleNode(client), TTL), call, "connection")
         assert len(server.commands) == 2
 
 
@@ -362,7 +364,7 @@ def test_a_connection_that_was_spoken_to_unasked_is_not_used_again() -> None:
     """Else every later answer would be the one before it: another game's."""
     answers: list[Answer] = [b"$6\r\n1 true\r\n$7\r\n9 false\r\n", b"$6\r\n2 true\r\n"]
     with FalseServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
-        store = RedisStore(client, TTL)
+        store = RedisStore(SingleNode(client), TTL)
         assert store.read("game") == Stored(1, b"true")
         assert store.read("game") == Stored(2, b"true")
 

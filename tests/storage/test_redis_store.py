@@ -14,9 +14,11 @@ from redis.crc import key_slot
 import service.storage
 from service.games.ports import Stored
 from service.storage import keys
+from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
+from tests.storage.writes import write
 
 GAME = "an-id-of-22-characters"
 
@@ -28,7 +30,7 @@ def empty(shared_server: RealServer) -> None:
 
 @pytest.fixture
 def store(shared_client: redis.Redis) -> RedisStore:
-    return RedisStore(shared_client, TTL)
+    return RedisStore(SingleNode(shared_client), TTL)
 
 
 def sent(server: RealServer) -> dict[str, int]:
@@ -40,23 +42,23 @@ def sent(server: RealServer) -> dict[str, int]:
 
 def test_a_read_is_one_command_and_a_write_one_script(store: RedisStore, shared_server: RealServer) -> None:
     admin = shared_server.admin
-    store.create("first", b"s", [b"e"])
-    store.commit("first", 1, b"t", [b"f"])
+    store.create("first", b"s", [b"e"], write())
+    store.commit("first", 1, b"t", [b"f"], write())
 
     admin.config_resetstat()
     store.read("first")
     assert sent(shared_server) == {"get": 1}
 
     admin.config_resetstat()
-    store.commit("first", 2, b"u", [b"g"])
+    store.commit("first", 2, b"u", [b"g"], write())
     assert sent(shared_server) == {"evalsha": 1, "getrange": 1, "rpush": 1, "expire": 1, "set": 1}
 
     admin.config_resetstat()
-    store.commit("first", 2, b"late", [b"late"])
+    store.commit("first", 2, b"late", [b"late"], write())
     assert sent(shared_server) == {"evalsha": 1, "getrange": 1, "get": 1}
 
     admin.config_resetstat()
-    store.create("second", b"s", [b"e"])
+    store.create("second", b"s", [b"e"], write())
     assert sent(shared_server) == {"evalsha": 1, "exists": 1, "del": 1, "rpush": 1, "expire": 1, "set": 1}
 
     admin.config_resetstat()
@@ -66,12 +68,12 @@ def test_a_read_is_one_command_and_a_write_one_script(store: RedisStore, shared_
 
 def test_a_server_that_forgot_the_scripts_is_told_them_once(store: RedisStore, shared_server: RealServer) -> None:
     shared_server.admin.script_flush()
-    store.create(GAME, b"s", [b"e1"])
-    assert store.commit(GAME, 1, b"t", [b"e2"]) is None
+    store.create(GAME, b"s", [b"e1"], write())
+    assert store.commit(GAME, 1, b"t", [b"e2"], write()) is None
     shared_server.admin.script_flush()
     shared_server.admin.config_resetstat()
-    assert store.commit(GAME, 2, b"u", [b"e3"]) is None
-    assert store.commit(GAME, 3, b"v", [b"e4"]) is None
+    assert store.commit(GAME, 2, b"u", [b"e3"], write()) is None
+    assert store.commit(GAME, 3, b"v", [b"e4"], write()) is None
     assert sent(shared_server)["eval"] == 1
     assert store.events(GAME, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3", b"e4"]
 
@@ -89,7 +91,7 @@ def test_two_games_share_no_key() -> None:
 
 
 def test_the_keys_are_as_documented(store: RedisStore, shared_server: RealServer) -> None:
-    store.create(GAME, b"state", [b"e1", b"e2"])
+    store.create(GAME, b"state", [b"e1", b"e2"], write())
     admin = shared_server.admin
     state, events = b"domino:{%b}" % GAME.encode(), b"domino:{%b}:events" % GAME.encode()
     assert set(admin.keys()) == {state, events}
@@ -100,31 +102,31 @@ def test_the_keys_are_as_documented(store: RedisStore, shared_server: RealServer
 def test_versions_stay_right_when_old_events_are_dropped_or_all_are_lost(
     store: RedisStore, shared_server: RealServer
 ) -> None:
-    store.create(GAME, b"s", [b"e%d" % version for version in range(1, 11)])
+    store.create(GAME, b"s", [b"e%d" % version for version in range(1, 11)], write())
     shared_server.admin.ltrim(keys.events(GAME), -3, -1)
     assert store.events(GAME, range(1, 12)) == [b"e8", b"e9", b"e10"]
     shared_server.admin.delete(keys.events(GAME))
     assert store.events(GAME, range(1, 12)) == []
-    assert store.commit(GAME, 10, b"t", [b"e11", b"e12"]) is None
+    assert store.commit(GAME, 10, b"t", [b"e11", b"e12"], write()) is None
     assert store.events(GAME, range(1, 14)) == [b"e11", b"e12"]
     assert shared_server.admin.ttl(keys.events(GAME)) == pytest.approx(TTL, abs=1)
 
 
 def test_events_left_behind_by_a_lost_game_do_not_enter_a_new_one(store: RedisStore, shared_server: RealServer) -> None:
-    store.create(GAME, b"s", [b"old1", b"old2"])
+    store.create(GAME, b"s", [b"old1", b"old2"], write())
     shared_server.admin.delete(keys.state(GAME))
     assert store.events(GAME, [1, 2]) == []
-    store.create(GAME, b"t", [b"new1"])
+    store.create(GAME, b"t", [b"new1"], write())
     assert store.events(GAME, [1, 2]) == [b"new1"]
 
 
 def test_a_spoilt_key_is_a_fault_of_the_program_and_changes_nothing(
     store: RedisStore, shared_server: RealServer
 ) -> None:
-    store.create(GAME, b"s", [b"e1"])
+    store.create(GAME, b"s", [b"e1"], write())
     shared_server.admin.set(keys.events(GAME), b"not a list")
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
-        store.commit(GAME, 1, b"t", [b"e2"])
+        store.commit(GAME, 1, b"t", [b"e2"], write())
     assert store.read(GAME) == Stored(1, b"s")
 
 
@@ -134,9 +136,9 @@ def test_a_spoilt_key_is_a_fault_of_the_program_and_changes_nothing(
 def test_a_finished_game_is_small(
     store: RedisStore, shared_server: RealServer, versions: int, state_bytes: int, limit: int
 ) -> None:
-    store.create(GAME, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)])
+    store.create(GAME, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write())
     for version in range(1, versions):
-        store.commit(GAME, version, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)])
+        store.commit(GAME, version, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write())
     taken = sum(shared_server.admin.memory_usage(key, samples=0) or 0 for key in (keys.state(GAME), keys.events(GAME)))
     assert taken < limit
 
@@ -156,4 +158,4 @@ def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> N
 
 def test_a_life_of_no_seconds_is_refused(shared_client: redis.Redis) -> None:
     with pytest.raises(ValueError, match="second"):
-        RedisStore(shared_client, 0)
+        RedisStore(SingleNode(shared_client), 0)

@@ -1,0 +1,29 @@
+"""A secret that a machine makes once and keeps in a file of its own. Must not know what it is for."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+BYTES = 32
+
+
+def kept_secret(folder: Path) -> bytes:
+    """The secret of this folder; the first caller of all processes makes it. Raises ``OSError``."""
+    path = folder / "secret"
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_bytes()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = folder / f"secret.{os.getpid()}"
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(os.urandom(BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(new, path)  # whole or not at all, and never over another's
+    finally:
+        new.unlink()
+    return path.read_bytes()
