@@ -12,7 +12,8 @@ from flask import Flask, Response
 from flask_cors import CORS
 
 from service.games.hosting import Games
-from service.web import game_routes, problems, service_routes, variant_routes
+from service.web import event_routes, game_routes, problems, service_routes, variant_routes
+from service.web.streams import Streams
 
 _DAY_SECONDS: Final = 86_400
 _CLIENT_HEADERS: Final = (
@@ -26,7 +27,21 @@ _CLIENT_HEADERS: Final = (
 _SHOWN_HEADERS: Final = ("Allow", "Content-Language", "ETag", "Location", "Retry-After", "WWW-Authenticate")
 
 
-class _Application(Flask):
+MOST_STREAMS: Final = 4000
+"""Streams that a worker holds at a time, where nothing else is said."""
+
+
+class Application(Flask):
+    """The application of one worker."""
+
+    def __init__(self, streams: Streams) -> None:
+        super().__init__("service.web", static_folder=None)
+        self._streams = streams
+
+    def drain(self) -> None:
+        """The worker is about to stop: let the streams end."""
+        self._streams.drain()
+
     def make_default_options_response(self) -> Response:
         """The methods of an address, and no body: without this it would be an empty page of HTML."""
         response = super().make_default_options_response()
@@ -35,9 +50,10 @@ class _Application(Flask):
         return response
 
 
-def create_app(games: Games, document: Callable[[], str]) -> Flask:
+def create_app(games: Games, document: Callable[[], str], streams: Streams | None = None) -> Application:
     """The application over these games; ``document`` gives the text of the contract."""
-    app = _Application("service.web", static_folder=None)
+    streams = streams or Streams(MOST_STREAMS)
+    app = Application(streams)
     app.url_map.merge_slashes = False
     problems.install(app)
     CORS(
@@ -51,6 +67,7 @@ def create_app(games: Games, document: Callable[[], str]) -> Flask:
     )
     app.register_blueprint(variant_routes.blueprint())
     app.register_blueprint(game_routes.blueprint(games))
+    app.register_blueprint(event_routes.blueprint(games, streams))
     app.register_blueprint(service_routes.blueprint(games, document))
     app.register_blueprint(service_routes.reader())
     return app
