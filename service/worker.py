@@ -28,7 +28,6 @@ from gevent.event import Event
 from gevent.pool import Pool
 from gevent.server import StreamServer
 from gunicorn.http.errors import ParseException
-from gunicorn.workers.base_async import AsyncWorker
 from gunicorn.workers.ggevent import GeventWorker
 
 BODY_SECONDS: Final = 10.0
@@ -135,10 +134,9 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
     def handle(self, listener: Any, client: Any, addr: Any) -> None:
         """Serve one connection to its end."""
-        client.settimeout(self.send_seconds)  # for what is sent; what is read has deadlines, which are shorter
         self._lines.add(client)
         try:
-            AsyncWorker.handle(self, listener, client, addr)  # gevent's own would take the time-out away
+            super().handle(listener, client, addr)
         finally:
             self._lines.discard(client)
 
@@ -147,12 +145,14 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         if getattr(req.body.reader, "length", None) != 0:
             req.body.reader = _BoundedReader(req, self.body_seconds)
         self._in_flight[sock] = req
+        sock.settimeout(self.send_seconds)
         try:
             super().handle_request(listener_name, req, sock, addr)
         except TimeoutError as error:
             self.log.info("a client was too slow")
             raise StopIteration from error
         finally:
+            sock.settimeout(None)  # reading the next head has a deadline of its own; two timers would be one too many
             del self._in_flight[sock]
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
@@ -172,6 +172,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             f"Content-Length: {len(body)}\r\n\r\n"
         )
         with contextlib.suppress(OSError):
+            client.settimeout(self.send_seconds)
             client.sendall(head.encode() + body)
 
 

@@ -203,7 +203,10 @@ def test_a_wish_for_new_workers_while_it_starts_is_granted_when_it_runs(tmp_path
         "(os.kill(os.getpid(), signal.SIGUSR1), listen(*it))[1]",
     ) as it:
         it.until(lambda: it.said().count("Booting worker") == 2)
+        it.process.send_signal(signal.SIGCHLD)  # has it look after everything once more
         assert it.ask("/healthz")[0] == 200
+        assert it.end() == 0
+        assert it.said().count("Restarting the workers.") == 1
 
 
 def test_a_closed_standard_input_is_no_obstacle(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from service.supervisor import SILENT_PEER_SECONDS, _listen
-from tests.supervised import PATIENCE, Run, linux_only, run
+from tests.supervised import PATIENCE, Run, all_gone, linux_only, run
 
 REAL = "service.wsgi:create()"
 HASTY = "supervisor.WORKER = 'tests.hasty.HastyWorker'; supervisor.KEEP_ALIVE_SECONDS = 1"
@@ -101,6 +101,17 @@ def test_a_client_that_does_not_take_its_answer_is_cut_off(tmp_path: Path) -> No
         assert it.ask("/healthz")[0] == 200
 
 
+def test_a_client_that_asks_ahead_and_takes_no_answer_is_cut_off(tmp_path: Path) -> None:
+    with run(tmp_path, before=HASTY) as it, it.line() as line:
+        line.settimeout(0.5)
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            while True:  # until no answer fits any more between the two
+                line.sendall(GET % b"/healthz" * 1000)
+        line.settimeout(PATIENCE)
+        it.until(lambda: "a client was too slow" in it.said())
+        assert "Traceback" not in it.said()
+
+
 @linux_only
 def test_a_peer_that_is_gone_without_a_word_is_given_up() -> None:
     with (
@@ -178,12 +189,23 @@ def test_silent_lines_do_not_delay_a_stop(said: bytes, tmp_path: Path) -> None:
 
 def test_without_a_master_a_worker_answers_what_has_begun_and_ends(tmp_path: Path) -> None:
     with run(tmp_path) as it, it.line() as line:
-        master = it.ask("/healthz")[1]["master"]
+        pids = it.ask("/healthz")[1]
         line.sendall(GET % b"/slow/1.5")
         it.until(lambda: "slow begins" in it.said())
-        os.kill(master, signal.SIGKILL)
+        os.kill(pids["master"], signal.SIGKILL)
         assert answer(line)[0] == 200
         assert it.process.wait(PATIENCE) == 1
+        assert all_gone(pids)
+
+
+def test_without_a_master_a_worker_does_not_outlive_the_service(tmp_path: Path) -> None:
+    with run(tmp_path, GRACEFUL_TIMEOUT="60") as it, it.line() as line:
+        pids = it.ask("/healthz")[1]
+        line.sendall(GET % b"/slow/50")
+        it.until(lambda: "slow begins" in it.said())
+        os.kill(pids["master"], signal.SIGKILL)
+        assert it.process.wait(PATIENCE) == 1
+        assert all_gone(pids, 1.0)
 
 
 def test_a_stop_while_a_killed_worker_is_replaced_is_a_quick_one(tmp_path: Path) -> None:
@@ -194,6 +216,19 @@ def test_a_stop_while_a_killed_worker_is_replaced_is_a_quick_one(tmp_path: Path)
         began = time.monotonic()
         assert it.end() == 0
         assert time.monotonic() - began < 10
+
+
+def test_a_stop_during_a_rolling_restart_waits_for_the_last_answer_and_no_longer(tmp_path: Path) -> None:
+    with run(tmp_path, GRACEFUL_TIMEOUT="25") as it, it.line() as line:
+        line.sendall(GET % b"/slow/3")
+        it.until(lambda: "slow begins" in it.said())
+        it.process.send_signal(signal.SIGUSR1)
+        it.until(lambda: "drain" in it.said())
+        began = time.monotonic()
+        it.process.terminate()
+        assert answer(line)[0] == 200
+        assert it.process.wait(PATIENCE) == 0
+        assert time.monotonic() - began < 12
 
 
 class Load:
