@@ -12,8 +12,9 @@ from flask import Flask
 
 from service.config import Settings
 from service.games.hosting import Games
-from service.games.ports import Store
+from service.games.ports import Feed, Store
 from service.storage.connection import connect
+from service.storage.live import LiveFeed
 from service.storage.memory_store import MemoryStore
 from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
@@ -21,6 +22,7 @@ from service.storage.secret_file import kept_secret
 from service.web.app import create_app
 from service.web.examples import take_examples
 from service.web.openapi import document
+from service.web.streams import Streams
 
 _DAY_SECONDS = 86_400
 _EXAMPLE_TIME = datetime(2026, 1, 6, 19, 30, tzinfo=UTC)
@@ -32,8 +34,9 @@ def build_app(settings: Settings) -> Flask:
         raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     ttl = settings.game_ttl_days * _DAY_SECONDS
-    store = RedisStore(SingleNode(connect(settings.redis_url)), ttl)
-    return create_app(build_games(store, server_secret(settings), ttl), build_document)
+    nodes = SingleNode(connect(settings.redis_url))
+    games = build_games(RedisStore(nodes, ttl), LiveFeed(nodes), server_secret(settings), ttl)
+    return create_app(games, build_document, Streams(settings.streams))
 
 
 def server_secret(settings: Settings) -> bytes:
@@ -48,17 +51,20 @@ def build_document() -> str:
     Its examples are taken from an application of its own, whose clock stands still and whose luck is
     the same every time.
     """
-    days = 30
+    ttl = 30 * _DAY_SECONDS
+    store = MemoryStore(ttl)
     games = Games(
-        MemoryStore(days * _DAY_SECONDS), lambda: _EXAMPLE_TIME, _ExampleSecrets(), b"example", days * _DAY_SECONDS
+        store, store, clock=lambda: _EXAMPLE_TIME, secrets=_ExampleSecrets(), secret=b"example", ttl_seconds=ttl
     )
     app = create_app(games, lambda: "")
     return document(app, take_examples(app))
 
 
-def build_games(store: Store, secret: bytes, ttl_seconds: int) -> Games:
+def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int) -> Games:
     """The games of a store, with the clock and the luck of this machine."""
-    return Games(store, lambda: datetime.now(UTC), os.urandom, secret, ttl_seconds)
+    return Games(
+        store, feed, clock=lambda: datetime.now(UTC), secrets=os.urandom, secret=secret, ttl_seconds=ttl_seconds
+    )
 
 
 class _ExampleSecrets:

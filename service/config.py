@@ -149,6 +149,11 @@ class Settings:
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "least level that is logged: " + ", ".join(LOG_LEVELS))
     worker_connections: int = _setting("5000", _integer(1, 100_000), "clients that one worker serves at a time")
+    streams: int = _setting(
+        "4000",
+        _integer(0, 100_000),
+        "streams and waiting polls of one worker at a time; fewer than its clients",
+    )
     graceful_timeout: int = _setting("30", _integer(1, 3600), "seconds that running requests get at a stop")
 
     @classmethod

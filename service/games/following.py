@@ -14,7 +14,7 @@ from typing import Final
 from service.engine.events import Finished
 from service.games.codec import decode_event
 from service.games.game import Game, TokenChanged
-from service.games.look import EventLook, EventPage, look_at_event
+from service.games.look import EventPage, look_at_event
 from service.games.ports import Feed, News, StorageUnavailable
 
 PAGE: Final = 100
@@ -118,6 +118,8 @@ class Following:
     def _advance(self, page: EventPage) -> None:
         self.cursor = page.version
         for told in page.events:
-            renewed = isinstance(told.event, TokenChanged) and told.version > self._game.version
-            if isinstance(told.event, Finished) or (renewed and told.event.seat == self._seat):
-                self.over = True
+            match told.event:
+                case Finished():
+                    self.over = True
+                case TokenChanged(seat) if seat == self._seat and told.version > self._game.version:
+                    self.over = True

@@ -26,9 +26,9 @@ from service.games.errors import (
     StaleVersion,
     Unauthorized,
 )
+from service.games.following import Following
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged
 from service.games.history import game_at
-from service.games.following import Following
 from service.games.look import (
     EventLook,
     EventPage,
@@ -139,7 +139,7 @@ class Games:
     """
 
     def __init__(
-        self, store: Store, feed: Feed, clock: Clock, secrets: Secrets, secret: bytes, ttl_seconds: int
+        self, store: Store, feed: Feed, *, clock: Clock, secrets: Secrets, secret: bytes, ttl_seconds: int
     ) -> None:
         self._store = store
         self._feed = feed

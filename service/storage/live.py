@@ -129,21 +129,21 @@ class LiveFeed(Feed):
     def _subscribe(self, channel: bytes) -> None:
         try:
             line = self._line_to(channel)
-        except NotSent:
-            self._retry(channel)
+        except NotSent as error:
+            self._retry(channel, error)
         else:
             self._where[channel] = line
             line.join(channel)
 
     def _line_to(self, channel: bytes) -> _Line:
-        line = self._lines.get(self._nodes.owner(channel))
+        line = self._lines.get(self._nodes.node(channel))
         if line is None:
-            connection, owner = self._nodes.subscribable(channel)
-            if owner in self._lines:
+            connection, node = self._nodes.subscribable(channel)
+            if node in self._lines:
                 connection.disconnect()
             else:
-                self._lines[owner] = _Line(owner, connection, self._hear, self._work.put)
-            line = self._lines[owner]
+                self._lines[node] = _Line(node, connection, self._hear, self._work.put)
+            line = self._lines[node]
         return line
 
     def _mend(self, line: _Line) -> None:
@@ -152,10 +152,10 @@ class LiveFeed(Feed):
         for channel in line.channels:
             if self._where.get(channel) is line:
                 del self._where[channel]
-                self._retry(channel)
+                self._retry(channel, line.error)
 
-    def _retry(self, channel: bytes) -> None:
-        self._nodes.look_again()
+    def _retry(self, channel: bytes, error: Exception) -> None:
+        self._nodes.suspect(channel, error)
         self._retries[channel] = monotonic() + RETRY_SECONDS
 
     def _give_up(self, line: _Line) -> None:
@@ -188,6 +188,8 @@ class _Line:
     ) -> None:
         self.name = name
         self.channels: set[bytes] = set()
+        self.error: Exception = ConnectionError("silent")
+        """Why it broke."""
         self._connection = connection
         self._hear = hear
         self._report = report
@@ -228,6 +230,7 @@ class _Line:
                 self._heard = monotonic()
         except Exception as error:
             if self._open:
+                self.error = error
                 _log.warning("news of %s broke off: %s", self.name, type(error).__name__)
         self._report(self)
 

@@ -29,8 +29,8 @@ def blueprint(games: Games, streams: Streams) -> Blueprint:
             id="getEvents",
             tag="games",
             summary="Follow a game",
-            description="What has happened after a version, as the bearer of the token may know it; without a token, as "
-            "a spectator. By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream: "
+            description="What has happened after a version, as the bearer of the token may know it; without a token, "
+            "as a spectator. By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream: "
             "`text/event-stream` (each event's `id` is its version; no event has a name, so `onmessage` gets all) or "
             "`application/x-ndjson` (an event a line). A stream sends an empty comment or line at least every 15 s "
             "and ends after `finished`; asked again after that it is 204. Before the service stops it sends an event "

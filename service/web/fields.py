@@ -16,7 +16,6 @@ from marshmallow import ValidationError, fields
 from service.engine.errors import BadNotation
 from service.engine.tiles import Tile, parse_tile
 
-
 _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 
 

@@ -12,16 +12,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
-from service.engine.events import Eliminated, Finished, Flipped, Done, Line, Passed, Played, Round, RoundEnded
+from service.engine.events import Done, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
 from service.engine.layout import OPEN, Layout, Placement
 from service.engine.moves import Move
 from service.engine.options import Option
 from service.engine.tiles import Tile
 from service.engine.variant import Settlement, Variant
-from service.games.catalogue import Language, deal_table, in_language, rule_page
-from service.games.hosting import LegalMoves, Opened, SeatToken, Taken
 from service.engine.view import DealtView, DrewView
+from service.games.catalogue import Language, deal_table, in_language, rule_page
 from service.games.game import Created, Joined, TokenChanged
+from service.games.hosting import LegalMoves, Opened, SeatToken, Taken
 from service.games.look import EventLook, EventPage, Look, Reset, ScoreCard
 
 Shown = dict[str, Any]

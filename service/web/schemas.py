@@ -273,24 +273,6 @@ class Score(Schema):
     settlement = fields.Nested(Settlement, metadata=about("In `dominospiel`, when finished."))
 
 
-class Event(Schema):
-    """Something that has happened."""
-
-    version = fields.Integer(required=True, metadata=about("The version it led to.", minimum=1, example=18))
-    type = fields.String(
-        required=True,
-        metadata=about(
-            "`created`, `joined`, `token_changed`, `dealt`, `played`, `drew`, `passed`, `done`, `flipped`, "
-            "`round_ended`, `eliminated`, `finished`; and `reset`, which brings the game as it is now, where the "
-            "events asked for are not kept any more.",
-            example="played",
-        ),
-    )
-    seat = fields.Integer(metadata=about("Whose doing it was, or whom it is about.", minimum=0, example=2))
-    at = fields.DateTime(required=True, metadata=about("When.", example="2026-01-06T19:30:00.000Z"))
-    data = fields.Nested(lambda: EventData(), required=True, metadata=about("What there is to say of it."))
-
-
 class EventData(Schema):
     """What there is to say of an event; each kind has some of these.
 
@@ -318,6 +300,24 @@ class EventData(Schema):
     scores = fields.List(fields.Integer(), metadata=about("What the round wrote, a number a seat.", example=[5, 0]))
     carried = fields.Integer(metadata=about("What the round carried on.", minimum=0, example=0))
     lines = fields.List(fields.Nested(ScoreLine), metadata=about("Every point explained."))
+
+
+class Event(Schema):
+    """Something that has happened."""
+
+    version = fields.Integer(required=True, metadata=about("The version it led to.", minimum=1, example=18))
+    type = fields.String(
+        required=True,
+        metadata=about(
+            "`created`, `joined`, `token_changed`, `dealt`, `played`, `drew`, `passed`, `done`, `flipped`, "
+            "`round_ended`, `eliminated`, `finished`; and `reset`, which brings the game as it is now, where the "
+            "events asked for are not kept any more.",
+            example="played",
+        ),
+    )
+    seat = fields.Integer(metadata=about("Whose doing it was, or whom it is about.", minimum=0, example=2))
+    at = fields.DateTime(required=True, metadata=about("When.", example="2026-01-06T19:30:00.000Z"))
+    data = fields.Nested(EventData, required=True, metadata=about("What there is to say of it."))
 
 
 class Events(Schema):

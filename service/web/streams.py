@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from threading import Lock
+from time import time
 from typing import Final, Protocol
 
 import orjson
@@ -15,7 +16,7 @@ import orjson
 from service.games.errors import NotFound
 from service.games.following import Following
 from service.games.look import EventPage
-from service.web.present import present_event, show_time
+from service.web.present import present_event
 from service.web.problems import TooManyStreams
 
 SSE: Final = "text/event-stream"
@@ -108,7 +109,8 @@ class Stream:
                 if page is not None:
                     yield form.page(page)
                 elif following.closing:
-                    yield form.line({"version": following.cursor, "type": "closing", "data": {}}, None)
+                    closing = {"version": following.cursor, "type": "closing", "at": show_time(_now()), "data": {}}
+                    yield form.line(closing, None)
                     return
                 else:
                     yield form.alive
@@ -116,6 +118,10 @@ class Stream:
             return  # the game has expired
         finally:
             self.close()
+
+
+def _now() -> int:
+    return int(time() * 1000)
 
 
 class _Format(Protocol):

@@ -108,7 +108,9 @@ def test_every_route_that_is_on_no_list_refuses_whoever_shows_no_token_or_a_wron
         if described.id in PUBLIC:
             continue
         for token in (None, "seat_of_nobody", elsewhere.tokens[0]):
-            answer = api.ask(method_of(rule), rule.rule.replace("<game>", here.id).replace("<int:seat>", "0"), token=token)
+            answer = api.ask(
+                method_of(rule), rule.rule.replace("<game>", here.id).replace("<int:seat>", "0"), token=token
+            )
             refused = token is not None or described.id not in SPECTATOR
             assert (answer.status_code == 401) == refused, f"{described.id} with {token or 'no token'}"
 
