@@ -105,7 +105,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             return
         for line in self._lines - self._in_flight.keys():
             with contextlib.suppress(OSError):
-                line.shutdown(socket.SHUT_RD)  # so that what has come is still read and answered
+                _end_reading(line)
         if self._finish(servers, ends):
             return
         self.log.warning("the time to stop is over, %d clients are cut off", len(self._lines))
@@ -174,6 +174,15 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         with contextlib.suppress(OSError):
             client.settimeout(self.send_seconds)
             client.sendall(head.encode() + body)
+
+
+def _end_reading(line: socket.socket) -> None:
+    """Let the reader of a connection find its end, after what has come already, which is still answered.
+
+    Said to a twin of the socket: gevent would take it as an error of the one that is being read.
+    """
+    with socket.socket(fileno=os.dup(line.fileno())) as twin:
+        twin.shutdown(socket.SHUT_RD)
 
 
 class _Listener(NamedTuple):
