@@ -13,10 +13,9 @@ from flask import Flask
 from service.config import Settings
 from service.games.hosting import Games
 from service.games.ports import Feed, Store
-from service.storage.connection import connect
 from service.storage.live import LiveFeed
 from service.storage.memory_store import MemoryStore
-from service.storage.nodes import SingleNode
+from service.storage.opening import open_nodes
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import kept_secret
 from service.web.app import create_app
@@ -34,8 +33,11 @@ def build_app(settings: Settings) -> Flask:
         raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     ttl = settings.game_ttl_days * _DAY_SECONDS
-    nodes = SingleNode(connect(settings.redis_url))
-    games = build_games(RedisStore(nodes, ttl), LiveFeed(nodes), server_secret(settings), ttl)
+    nodes = open_nodes(settings.redis_url)
+    for warning in nodes.warnings():
+        logging.getLogger(__name__).warning(warning)
+    store = RedisStore(nodes, ttl, replicated=settings.durability == "replicated")
+    games = build_games(store, LiveFeed(nodes), server_secret(settings), ttl)
     return create_app(games, build_document, Streams(settings.streams))
 
 
