@@ -21,10 +21,20 @@ _CLIENT_HEADERS: Final = (
     "Accept-Language",
     "Authorization",
     "Content-Type",
+    "Idempotency-Key",
     "If-Match",
     "If-None-Match",
+    "Last-Event-ID",
 )
-_SHOWN_HEADERS: Final = ("Allow", "Content-Language", "ETag", "Location", "Retry-After", "WWW-Authenticate")
+_SHOWN_HEADERS: Final = (
+    "Allow",
+    "Content-Language",
+    "ETag",
+    "Idempotent-Replayed",
+    "Location",
+    "Retry-After",
+    "WWW-Authenticate",
+)
 
 
 MOST_STREAMS: Final = 4000

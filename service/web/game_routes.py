@@ -24,7 +24,7 @@ from service.web.present import (
 from service.web.reading import (
     bearer_token,
     check_accepts,
-    has_key,
+    idempotency_key,
     known_already,
     load,
     once,
@@ -151,14 +151,11 @@ def blueprint(games: Games) -> Blueprint:
         )
     )
     def change_token(game: str, seat: int) -> Response:
-        token = bearer_token()
-        if not has_key():
-            # With a key, the old token may be shown once more: only the key's record tells.
-            games.enter_seat(game, token, seat)
+        changing = games.enter_to_change(game, bearer_token(), seat, idempotency_key())
         check_accepts(JSON)
         body = read_json_or_nothing()
         load(_token_in, body)
-        changed, replayed = games.change_token(game, token, seat, once(body))
+        changed, replayed = games.change_token(changing, once(body))
         return reply_with_secrets(present_seat_token(changed), f"/v1/games/{game}", replayed=replayed)
 
     @routes.get("/v1/games/<game>/moves")
