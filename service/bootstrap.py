@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from datetime import UTC, datetime
 from functools import cache
@@ -13,6 +12,7 @@ from flask import Flask
 from service.config import Settings
 from service.games.hosting import Games
 from service.games.ports import Store
+from service.log_lines import log_as_json
 from service.storage.connection import connect
 from service.storage.memory_store import MemoryStore
 from service.storage.nodes import SingleNode
@@ -20,6 +20,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.secret_file import kept_secret
 from service.web.app import create_app
 from service.web.examples import take_examples
+from service.web.metrics import Metrics
 from service.web.openapi import document
 
 _DAY_SECONDS = 86_400
@@ -30,10 +31,11 @@ def build_app(settings: Settings) -> Flask:
     """The application over the Redis of the settings."""
     if settings.redis_url is None:
         raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
-    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_as_json(settings.log_level)
     ttl = settings.game_ttl_days * _DAY_SECONDS
-    store = RedisStore(SingleNode(connect(settings.redis_url)), ttl)
-    return create_app(build_games(store, server_secret(settings), ttl), build_document)
+    metrics = Metrics()
+    store = RedisStore(SingleNode(connect(settings.redis_url)), ttl, observe=metrics.redis)
+    return create_app(build_games(store, server_secret(settings), ttl), build_document, metrics=metrics)
 
 
 def server_secret(settings: Settings) -> bytes:

@@ -13,6 +13,8 @@ from flask_cors import CORS
 
 from service.games.hosting import Games
 from service.web import game_routes, problems, service_routes, variant_routes
+from service.web.metrics import Metrics
+from service.web.watching import Watching
 
 _DAY_SECONDS: Final = 86_400
 _CLIENT_HEADERS: Final = (
@@ -20,10 +22,24 @@ _CLIENT_HEADERS: Final = (
     "Accept-Language",
     "Authorization",
     "Content-Type",
+    "Idempotency-Key",
     "If-Match",
     "If-None-Match",
+    "Last-Event-ID",
+    "X-Request-ID",
 )
-_SHOWN_HEADERS: Final = ("Allow", "Content-Language", "ETag", "Location", "Retry-After", "WWW-Authenticate")
+_SHOWN_HEADERS: Final = (
+    "Allow",
+    "Content-Language",
+    "ETag",
+    "Idempotent-Replayed",
+    "Location",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+    "X-Request-ID",
+)
 
 
 class _Application(Flask):
@@ -35,8 +51,11 @@ class _Application(Flask):
         return response
 
 
-def create_app(games: Games, document: Callable[[], str]) -> Flask:
-    """The application over these games; ``document`` gives the text of the contract."""
+def create_app(games: Games, document: Callable[[], str], *, metrics: Metrics | None = None) -> Flask:
+    """The application over these games; ``document`` gives the text of the contract.
+
+    Without ``metrics`` nothing is counted and no request is logged.
+    """
     app = _Application("service.web", static_folder=None)
     app.url_map.merge_slashes = False
     problems.install(app)
@@ -50,7 +69,8 @@ def create_app(games: Games, document: Callable[[], str]) -> Flask:
         max_age=_DAY_SECONDS,
     )
     app.register_blueprint(variant_routes.blueprint())
-    app.register_blueprint(game_routes.blueprint(games))
-    app.register_blueprint(service_routes.blueprint(games, document))
+    app.register_blueprint(game_routes.blueprint(games, metrics))
+    app.register_blueprint(service_routes.blueprint(games, document, metrics))
     app.register_blueprint(service_routes.reader())
+    app.wsgi_app = Watching(app.wsgi_app, metrics)  # type: ignore[method-assign] # Flask's own advice
     return app

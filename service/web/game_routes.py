@@ -8,10 +8,12 @@ from flask import Blueprint, Response
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
-from service.games.game import HUMAN, OPEN_SEAT
+from service.games.game import HUMAN, OPEN_SEAT, Status
 from service.games.hosting import Entered, Games
+from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
 from service.web import bodies, schemas
+from service.web.metrics import Metrics
 from service.web.operations import Answer, Operation, operation
 from service.web.present import (
     present_legal_moves,
@@ -45,9 +47,18 @@ _token_in = bodies.TokenIn()
 _move_in = bodies.MoveIn()
 
 
-def blueprint(games: Games) -> Blueprint:
+def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
     """The routes of the games."""
     routes = Blueprint("games", __name__)
+
+    def count(look: Look, before: Status | None, *, moved: bool = False) -> None:
+        """Count what was just made of a game that was at ``before``."""
+        if metrics is None:
+            return
+        if moved:
+            metrics.moved(look.recipe.key)
+        if look.status != before:
+            metrics.came_to(look.status)
 
     @routes.post("/v1/games")
     @operation(
@@ -74,6 +85,8 @@ def blueprint(games: Games) -> Blueprint:
         check_accepts(JSON)
         body = read_json()
         opened, replayed = games.open(_game_request(load(_game_in, body)), once(body))
+        if not replayed:
+            count(opened.look, None)
         return reply_with_secrets(present_opened(opened), f"/v1/games/{opened.look.id}", replayed=replayed)
 
     @routes.get("/v1/games/<game>")
@@ -126,6 +139,8 @@ def blueprint(games: Games) -> Blueprint:
             games.check_join_code(entered, join_code)
         player = load(_player_in, body)
         taken, replayed = games.join(entered, player["join_code"], player["name"], once(body))
+        if not replayed:
+            count(taken.look, entered.game.status)
         return reply_with_secrets(present_taken(taken), f"/v1/games/{game}", replayed=replayed)
 
     @routes.post("/v1/games/<game>/players/<int:seat>/token")
@@ -218,6 +233,8 @@ def blueprint(games: Games) -> Blueprint:
         asked = load(_move_in, body)
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
         look, replayed = games.move(entered, move, precondition(asked.get("version")), once(body))
+        if not replayed:
+            count(look, entered.game.status, moved=True)
         return reply_made(present_look(look), etag=look.etag, location=f"/v1/games/{game}", replayed=replayed)
 
     @routes.get("/v1/games/<game>/score")

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import orjson
-from flask import Flask, Response
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from service.engine.errors import BadSetup, Refusal
 from service.games.errors import MoveRefused
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.present import present_moves
+from service.web.watching import PROBLEM_CODE, REQUEST_ID
 
 PROBLEM_JSON: Final = "application/problem+json"
 
@@ -84,6 +85,7 @@ class InvalidBody(Exception):
 def problem(code: str, detail: str, **more: object) -> Response:
     """The answer for that code; ``more`` are the fields that help."""
     status, title, _ = PROBLEMS[code]
+    request.environ[PROBLEM_CODE] = code
     body = {"type": f"/docs#{code}", "title": title, "status": status, "detail": detail, "code": code, **more}
     response = Response(orjson.dumps(body), status, mimetype=PROBLEM_JSON)
     response.headers["Cache-Control"] = "no-store"
@@ -127,12 +129,12 @@ def _invalid_body(error: InvalidBody) -> Response:
 
 
 def _storage_unavailable(error: StorageUnavailable) -> Response:
-    _log.warning("storage unavailable: %s", error.reason)
+    _log.warning("storage unavailable: %s", error.reason, extra=_which())
     return _try_again("storage_unavailable", error.retry_after)
 
 
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
-    _log.warning("outcome unknown: %s", error.reason)
+    _log.warning("outcome unknown: %s", error.reason, extra=_which())
     return _try_again("outcome_unknown", error.retry_after)
 
 
@@ -155,5 +157,10 @@ def _http_exception(error: HTTPException) -> Response:
 
 
 def _internal(error: Exception) -> Response:
-    _log.error("internal error", exc_info=error)
+    _log.error("internal error", exc_info=error, extra=_which())
     return problem("internal", PROBLEMS["internal"].meaning)
+
+
+def _which() -> dict[str, object]:
+    """The request that a line of the log is about."""
+    return {"fields": {"request_id": request.environ.get(REQUEST_ID)}}
