@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 
 from flask import Flask
@@ -20,6 +20,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.secret_file import kept_secret
 from service.web.app import create_app
 from service.web.examples import take_examples
+from service.web.limiting import Limits, storage_at
 from service.web.metrics import Metrics
 from service.web.openapi import document
 
@@ -35,7 +36,14 @@ def build_app(settings: Settings) -> Flask:
     ttl = settings.game_ttl_days * _DAY_SECONDS
     metrics = Metrics()
     store = RedisStore(SingleNode(connect(settings.redis_url)), ttl, observe=metrics.redis)
-    return create_app(build_games(store, server_secret(settings), ttl), build_document, metrics=metrics)
+    limits = Limits(
+        partial(storage_at, settings.redis_url),
+        create=settings.create_limit,
+        failure=settings.token_failure_limit,
+        seat=settings.seat_limit,
+    )
+    games = build_games(store, server_secret(settings), ttl)
+    return create_app(games, build_document, metrics=metrics, limits=limits, proxies=settings.proxies)
 
 
 def server_secret(settings: Settings) -> bytes:

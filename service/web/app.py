@@ -10,9 +10,11 @@ from typing import Final
 
 from flask import Flask, Response
 from flask_cors import CORS
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.games.hosting import Games
 from service.web import game_routes, problems, service_routes, variant_routes
+from service.web.limiting import Limits
 from service.web.metrics import Metrics
 from service.web.watching import Watching
 
@@ -51,14 +53,23 @@ class _Application(Flask):
         return response
 
 
-def create_app(games: Games, document: Callable[[], str], *, metrics: Metrics | None = None) -> Flask:
+def create_app(
+    games: Games,
+    document: Callable[[], str],
+    *,
+    metrics: Metrics | None = None,
+    limits: Limits | None = None,
+    proxies: int = 0,
+) -> Flask:
     """The application over these games; ``document`` gives the text of the contract.
 
-    Without ``metrics`` nothing is counted and no request is logged.
+    Without ``metrics`` nothing is counted and no request is logged, without ``limits`` anybody may ask as often as
+    they like. So many ``proxies`` in front are trusted to say who asks.
     """
+    limits = limits or Limits()
     app = _Application("service.web", static_folder=None)
     app.url_map.merge_slashes = False
-    problems.install(app)
+    problems.install(app, limits)
     CORS(
         app,
         origins="*",
@@ -69,8 +80,10 @@ def create_app(games: Games, document: Callable[[], str], *, metrics: Metrics | 
         max_age=_DAY_SECONDS,
     )
     app.register_blueprint(variant_routes.blueprint())
-    app.register_blueprint(game_routes.blueprint(games, metrics))
+    app.register_blueprint(game_routes.blueprint(games, metrics, limits))
     app.register_blueprint(service_routes.blueprint(games, document, metrics))
     app.register_blueprint(service_routes.reader())
+    if proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
     app.wsgi_app = Watching(app.wsgi_app, metrics)  # type: ignore[method-assign] # Flask's own advice
     return app

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
+from service.games.errors import Unauthorized
 from service.games.game import HUMAN, OPEN_SEAT, Status
 from service.games.hosting import Entered, Games
 from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
 from service.web import bodies, schemas
+from service.web.limiting import Limits, Quota
 from service.web.metrics import Metrics
 from service.web.operations import Answer, Operation, operation
 from service.web.present import (
@@ -35,11 +37,12 @@ from service.web.reading import (
     read_json_or_nothing,
 )
 from service.web.replies import JSON, not_modified, reply, reply_made, reply_with_secrets
+from service.web.watching import MORE_HEADERS
 
 _VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
 _BODY_PROBLEMS = ("malformed", "too_large", "unsupported_media_type", "invalid")
 _WRITE_PROBLEMS = ("key_reused", "outcome_unknown")
-_READ_PROBLEMS = ("unauthorized", "not_found", "not_acceptable")
+_READ_PROBLEMS = ("unauthorized", "not_found", "rate_limited", "not_acceptable")
 
 _game_in = bodies.GameIn()
 _player_in = bodies.PlayerIn()
@@ -47,7 +50,7 @@ _token_in = bodies.TokenIn()
 _move_in = bodies.MoveIn()
 
 
-def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
+def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprint:
     """The routes of the games."""
     routes = Blueprint("games", __name__)
 
@@ -59,6 +62,12 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
             metrics.moved(look.recipe.key)
         if look.status != before:
             metrics.came_to(look.status)
+
+    def enter(game: str) -> Entered:
+        """The game as the bearer enters it. Raises ``RateLimited`` for a seat that asks too often."""
+        entered = games.enter(game, bearer_token())
+        limits.seat(game, entered.seat)
+        return entered
 
     @routes.post("/v1/games")
     @operation(
@@ -76,12 +85,14 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
                     schema=schemas.Opened,
                     headers=("Location", "Cache-Control"),
                     replayable=True,
+                    limited=True,
                 )
             },
-            problems=(*_BODY_PROBLEMS, "not_acceptable", "key_reused", "outcome_unknown"),
+            problems=(*_BODY_PROBLEMS, "rate_limited", "not_acceptable", "key_reused", "outcome_unknown"),
         )
     )
     def create_game() -> Response:
+        _show(limits.create(request.environ.get("REMOTE_ADDR", "")))
         check_accepts(JSON)
         body = read_json()
         opened, replayed = games.open(_game_request(load(_game_in, body)), once(body))
@@ -104,7 +115,7 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
         )
     )
     def get_game(game: str) -> Response:
-        entered = games.enter(game, bearer_token())
+        entered = enter(game)
         return _read(entered, lambda: present_look(games.look(entered)))
 
     @routes.post("/v1/games/<game>/players")
@@ -130,7 +141,7 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
         )
     )
     def join_game(game: str) -> Response:
-        entered = games.enter(game, bearer_token())
+        entered = enter(game)
         check_accepts(JSON)
         body = read_json()
         join_code = body.get("join_code") if isinstance(body, dict) else None
@@ -167,9 +178,12 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
     )
     def change_token(game: str, seat: int) -> Response:
         token = bearer_token()
-        if not has_key():
+        try:
+            limits.seat(game, games.enter_seat(game, token, seat).seat)
+        except Unauthorized:
             # With a key, the old token may be shown once more: only the key's record tells.
-            games.enter_seat(game, token, seat)
+            if not has_key():
+                raise
         check_accepts(JSON)
         body = read_json_or_nothing()
         load(_token_in, body)
@@ -191,7 +205,7 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
         )
     )
     def get_moves(game: str) -> Response:
-        entered = games.enter(game, bearer_token())
+        entered = enter(game)
         return _read(entered, lambda: present_legal_moves(games.legal_moves(entered)))
 
     @routes.post("/v1/games/<game>/moves")
@@ -211,6 +225,7 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
                     schema=schemas.Game,
                     headers=("Location", *_VIEW_HEADERS),
                     replayable=True,
+                    limited=True,
                 )
             },
             problems=(
@@ -228,6 +243,7 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
     )
     def make_move(game: str) -> Response:
         entered = games.enter_to_move(game, bearer_token())
+        _show(limits.seat(game, entered.seat))
         check_accepts(JSON)
         body = read_json()
         asked = load(_move_in, body)
@@ -251,10 +267,16 @@ def blueprint(games: Games, metrics: Metrics | None) -> Blueprint:
         )
     )
     def get_score(game: str) -> Response:
-        entered = games.enter(game, bearer_token())
+        entered = enter(game)
         return _read(entered, lambda: present_score(games.score(entered)))
 
     return routes
+
+
+def _show(quota: Quota | None) -> None:
+    """Say in the answer, whatever it will be, what is left."""
+    if quota is not None:
+        request.environ[MORE_HEADERS] = quota.headers()
 
 
 def _read(entered: Entered, show: Any) -> Response:
