@@ -11,9 +11,10 @@ from flask import Flask
 
 from service.config import Settings
 from service.games.hosting import Games
-from service.games.ports import Store
+from service.games.ports import Feed, Store
 from service.log_lines import log_as_json
 from service.storage.connection import connect
+from service.storage.live import LiveFeed
 from service.storage.memory_store import MemoryStore
 from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
@@ -23,6 +24,7 @@ from service.web.examples import take_examples
 from service.web.limiting import Limits, storage_at
 from service.web.metrics import Metrics
 from service.web.openapi import document
+from service.web.streams import Streams
 
 _DAY_SECONDS = 86_400
 _EXAMPLE_TIME = datetime(2026, 1, 6, 19, 30, tzinfo=UTC)
@@ -35,15 +37,17 @@ def build_app(settings: Settings) -> Flask:
     log_as_json(settings.log_level)
     ttl = settings.game_ttl_days * _DAY_SECONDS
     metrics = Metrics()
-    store = RedisStore(SingleNode(connect(settings.redis_url)), ttl, observe=metrics.redis)
+    nodes = SingleNode(connect(settings.redis_url))
+    store = RedisStore(nodes, ttl, observe=metrics.redis)
+    games = build_games(store, LiveFeed(nodes), server_secret(settings), ttl)
     limits = Limits(
         partial(storage_at, settings.redis_url),
         create=settings.create_limit,
         failure=settings.token_failure_limit,
         seat=settings.seat_limit,
     )
-    games = build_games(store, server_secret(settings), ttl)
-    return create_app(games, build_document, metrics=metrics, limits=limits, proxies=settings.proxies)
+    streams = Streams(settings.streams, metrics.streams)
+    return create_app(games, build_document, streams, metrics=metrics, limits=limits, proxies=settings.proxies)
 
 
 def server_secret(settings: Settings) -> bytes:
@@ -58,17 +62,20 @@ def build_document() -> str:
     Its examples are taken from an application of its own, whose clock stands still and whose luck is
     the same every time.
     """
-    days = 30
+    ttl = 30 * _DAY_SECONDS
+    store = MemoryStore(ttl)
     games = Games(
-        MemoryStore(days * _DAY_SECONDS), lambda: _EXAMPLE_TIME, _ExampleSecrets(), b"example", days * _DAY_SECONDS
+        store, store, clock=lambda: _EXAMPLE_TIME, secrets=_ExampleSecrets(), secret=b"example", ttl_seconds=ttl
     )
     app = create_app(games, lambda: "")
     return document(app, take_examples(app))
 
 
-def build_games(store: Store, secret: bytes, ttl_seconds: int) -> Games:
+def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int) -> Games:
     """The games of a store, with the clock and the luck of this machine."""
-    return Games(store, lambda: datetime.now(UTC), os.urandom, secret, ttl_seconds)
+    return Games(
+        store, feed, clock=lambda: datetime.now(UTC), secrets=os.urandom, secret=secret, ttl_seconds=ttl_seconds
+    )
 
 
 class _ExampleSecrets:

@@ -163,6 +163,11 @@ class Settings:
         "0", _integer(0, 10), "reverse proxies in front, each trusted to add its client to `X-Forwarded-For`"
     )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "clients that one worker serves at a time")
+    streams: int = _setting(
+        "4000",
+        _integer(0, 100_000),
+        "streams and waiting polls of one worker at a time; fewer than its clients",
+    )
     graceful_timeout: int = _setting("30", _integer(1, 3600), "seconds that running requests get at a stop")
 
     @classmethod

@@ -5,7 +5,9 @@
 
 Owns the listening socket, the signals and the lines a person sees. The children are in sessions of their own, so a
 Ctrl-C in the terminal reaches this process alone, which then stops them; on Linux they also end when it is killed.
-Must not know what is served: the web application is only a name that gunicorn is given. It is light to import.
+SIGUSR1 replaces the workers one generation by the next, without a refused request. It also owns the folder in which
+the workers count together. Must not know what is served: the web application is only a name that gunicorn is given.
+It is light to import.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ import errno
 import ipaddress
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from types import FrameType, TracebackType
@@ -29,17 +33,21 @@ from service.storage.embedded import EmbeddedFailure, EmbeddedServer, tied
 
 APP = "service.wsgi:create()"
 WORKER = "service.worker.Worker"
+HOOKS = "python:service.gunicorn_hooks"
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 READY_SECONDS = 60.0
 HURRIED_SECONDS = 3.0
 DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own tidying up
+REMIND_SECONDS = 1.0
 PROBE_SECONDS = 2.0
 BACK_OFF_SECONDS = 0.1  # doubled with each restart of the embedded server …
 MOST_BACK_OFF_SECONDS = 10.0
 STEADY_SECONDS = 60.0  # … until it has run for so long
 
 BACKLOG = 2048
-KEEP_ALIVE_SECONDS = 5  # also how long a client may take to send its headers, and an idle one may delay a stop
+KEEP_ALIVE_SECONDS = 5  # also how long a client may take to send its headers
+SILENT_PEER_SECONDS = 30
 REQUEST_LINE_BYTES = 4094
 HEADER_FIELDS = 64
 HEADER_BYTES = 8190
@@ -50,12 +58,16 @@ class CannotServe(Exception):
 
 
 class Signals:
-    """The wish to stop, and news of children, while this is the context. ``stops`` counts the wishes."""
+    """The wishes of a person, and news of children, while this is the context.
+
+    ``stops`` counts the wishes to stop, ``restarts`` those for new workers.
+    """
 
     WISHES = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def __init__(self) -> None:
         self.stops = 0
+        self.restarts = 0
         self._reader, self._writer = socket.socketpair()
 
     def __enter__(self) -> Self:
@@ -66,6 +78,7 @@ class Signals:
         ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # as nohup asks for
         wishes = [sign for sign in self.WISHES if not (ignored and sign is signal.SIGHUP)]
         self._before = {sign: signal.signal(sign, self._on_wish) for sign in wishes}
+        self._before[signal.SIGUSR1] = signal.signal(signal.SIGUSR1, self._on_restart)
         self._before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda _sign, _frame: None)
         return self
 
@@ -81,6 +94,9 @@ class Signals:
 
     def _on_wish(self, _sign: int, _frame: FrameType | None) -> None:
         self.stops += 1
+
+    def _on_restart(self, _sign: int, _frame: FrameType | None) -> None:
+        self.restarts += 1
 
     def wait(self, seconds: float) -> None:
         """Sleep until a signal comes, but no longer than ``seconds``."""
@@ -99,6 +115,8 @@ class Service:
         self.listener = _listen(settings.host, settings.port)
         self.store = EmbeddedServer(settings.data_dir) if settings.redis_url is None else None
         self.web: subprocess.Popen[bytes] | None = None
+        self._metrics: str | None = None
+        self._restarts = 0
         self._back_off = BACK_OFF_SECONDS
         self._revive_at = 0.0
         self._steady_at = 0.0
@@ -113,6 +131,7 @@ class Service:
             self._start()
             while not self.signals.stops:
                 self._watch()
+                self._renew_workers()
                 self.signals.wait(1.0)
         except EmbeddedFailure as error:
             if not self.signals.stops:
@@ -124,7 +143,10 @@ class Service:
         if self.store is not None:
             self.store.start(lambda: not self.signals.stops)
         redis_url = self.settings.redis_url if self.store is None else self.store.url
-        self.web = _start_gunicorn(self.app, self.settings, self.listener, {**os.environ, "REDIS_URL": redis_url or ""})
+        environ = {**os.environ, "REDIS_URL": redis_url or ""}
+        if not environ.get(METRICS_FOLDER):
+            self._metrics = environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix="domino-metrics-")
+        self.web = _start_gunicorn(self.app, self.settings, self.listener, environ)
         deadline = time.monotonic() + READY_SECONDS
         while not _answers(self.listener):
             self._watch()
@@ -149,6 +171,13 @@ class Service:
         if self.store is not None and self.store.pid is None:
             self._revive(self.store)
 
+    def _renew_workers(self) -> None:
+        """On a wish, have gunicorn start new workers and stop the old ones; meanwhile clients wait at the listener."""
+        if self.web is not None and self._restarts != self.signals.restarts:
+            self._restarts = self.signals.restarts
+            say("Restarting the workers.")
+            self.web.send_signal(signal.SIGHUP)
+
     def _revive(self, store: EmbeddedServer) -> None:
         now = time.monotonic()
         if now < self._revive_at:
@@ -170,9 +199,13 @@ class Service:
     def _stop(self) -> None:
         self.listener.close()
         try:
-            if self.web is not None and self.web.poll() is None:
-                self._stop_gunicorn(self.web)
+            if self.web is not None:
+                if self.web.poll() is None:
+                    self._stop_gunicorn(self.web)
+                self._end_orphans(self.web)
         finally:
+            if self._metrics is not None:
+                shutil.rmtree(self._metrics, ignore_errors=True)
             if self.store is not None:
                 self.store.stop()
 
@@ -182,16 +215,30 @@ class Service:
         wishes = self.signals.stops
         deadline = time.monotonic() + self.settings.graceful_timeout + DRAIN_SECONDS
         hurried = False
-        web.send_signal(signal.SIGTERM)
+        remind_at = 0.0
         while web.poll() is None:
+            if not hurried and time.monotonic() >= remind_at:
+                # Again and again, and to the workers too: gunicorn loses the signal for a worker that it has just
+                # forked, and does not look at its own while it replaces the workers. A second one does no harm.
+                remind_at = time.monotonic() + REMIND_SECONDS
+                _signal_group(web, signal.SIGTERM)
             if self.signals.stops > wishes and not hurried:
                 hurried = True
                 deadline = time.monotonic() + HURRIED_SECONDS
                 web.send_signal(signal.SIGQUIT)
             if time.monotonic() > deadline:
-                os.killpg(web.pid, signal.SIGKILL)
+                _signal_group(web, signal.SIGKILL)
                 web.wait()
             self.signals.wait(0.2)
+
+    def _end_orphans(self, web: subprocess.Popen[bytes]) -> None:
+        """Wait for workers that gunicorn left behind when it died; they stop by themselves, but not for ever."""
+        deadline = time.monotonic() + HURRIED_SECONDS
+        while _signal_group(web, 0):
+            if time.monotonic() > deadline:
+                _signal_group(web, signal.SIGKILL)
+                return
+            self.signals.wait(0.05)
 
 
 def serve(settings: Settings, *, app: str = APP) -> int:
@@ -235,6 +282,8 @@ def _listen(host: str, port: int) -> socket.socket:
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform == "linux":  # its connections inherit it: one whose peer is gone without a word ends too
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, SILENT_PEER_SECONDS * 1000)
         listener.bind(address)
         listener.listen(BACKLOG)
     except OSError as error:
@@ -249,7 +298,7 @@ def _start_gunicorn(
     app: str, settings: Settings, listener: socket.socket, environ: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
     options = {
-        "config": "python:service",  # an empty one: no gunicorn.conf.py of the current folder
+        "config": HOOKS,  # and no gunicorn.conf.py of the current folder
         "bind": f"fd://{listener.fileno()}",
         "worker-class": WORKER,
         "workers": settings.workers,
@@ -272,6 +321,15 @@ def _start_gunicorn(
         pass_fds=(listener.fileno(),),
         start_new_session=True,
     )
+
+
+def _signal_group(web: subprocess.Popen[bytes], sign: int) -> bool:
+    """Send a signal to gunicorn and its workers; whether there was anybody to get it."""
+    try:
+        os.killpg(web.pid, sign)
+    except (ProcessLookupError, PermissionError):  # the latter is what macOS says of processes that have ended
+        return False
+    return True
 
 
 def _answers(listener: socket.socket) -> bool:

@@ -5,36 +5,81 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import redis
+from prometheus_client import Gauge
 
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+StartResponse = Callable[..., Any]
 
 
-def create() -> Application:
-    """What gunicorn is given: it says who serves, counts in Redis, or takes its time."""
-    store = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=2)
+class Application:
+    """It says who serves, counts in Redis, takes its time, takes a body, or streams until it is told to stop."""
 
-    def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        status, answer = "200 OK", {}
+    def __init__(self) -> None:
+        self._store = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=2)
+        self._draining = threading.Event()
+        self._going_on = Gauge("going_on", "what a worker has open", multiprocess_mode="livesum")
+
+    def drain(self) -> None:
+        _note("drain")
+        self._draining.set()
+
+    def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        status = "200 OK"
+        answer: dict[str, Any] = {}
         match environ["PATH_INFO"].split("/")[1:]:
             case ["healthz"]:
                 answer = {"worker": os.getpid(), "master": os.getppid()}
             case ["count"]:
                 try:
-                    answer = {"count": store.incr("count"), "server": store.info("server")["process_id"]}
+                    answer = {"count": self._store.incr("count"), "server": self._store.info("server")["process_id"]}
                 except redis.RedisError:
                     status = "503 Service Unavailable"
             case ["slow", seconds]:
-                print("slow begins", file=sys.stderr, flush=True)
+                _note("slow begins")
                 time.sleep(float(seconds))
+            case ["body"]:
+                answer = {"bytes": len(environ["wsgi.input"].read())}
+            case ["stream"]:
+                start_response(status, [("Content-Type", "text/plain")])
+                return self._stream()
+            case ["flood"]:
+                start_response(status, [("Content-Type", "text/plain")])
+                return _flood()
+            case ["metrics"]:
+                self._going_on.inc()
+                answer = {"folder": os.environ["PROMETHEUS_MULTIPROC_DIR"]}
             case _:
                 status = "404 Not Found"
         body = json.dumps(answer).encode()
         start_response(status, [("Content-Type", "application/json"), ("Content-Length", str(len(body)))])
         return [body]
 
-    return application
+    def _stream(self) -> Iterator[bytes]:
+        yield b"begins\n"
+        while not self._draining.wait(0.1):
+            yield b"goes on\n"
+        yield b"ends\n"
+
+
+def create() -> Application:
+    """What gunicorn is given."""
+    return Application()
+
+
+def _flood() -> Iterator[bytes]:
+    """More than any client that does not read can take."""
+    _note("flood begins")
+    try:
+        while True:
+            yield b"x" * 65536
+    finally:
+        _note("flood is closed")
+
+
+def _note(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.client
-import json
 import os
 import re
 import signal
@@ -12,106 +9,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from service.storage.embedded import EmbeddedServer
-from tests.processes import runs
-
-PATIENCE = 30.0
-ROOT = Path(__file__).parent.parent
-STANDIN = "tests.standin:create()"
-SERVE = """
-import os, sys
-from service import config, supervisor
-{}
-sys.exit(supervisor.serve(config.Settings.from_environ(os.environ), app={!r}))
-"""
+from tests.supervised import PATIENCE, all_gone, run
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent is gone")
-
-
-class Run:
-    """One supervisor with its children; what it prints goes to files, so that it never waits for a reader."""
-
-    def __init__(self, folder: Path, *, app: str = STANDIN, before: str = "pass", **settings: str) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.out, self.err = folder / "out", folder / "err"
-        environ = {name: text for name, text in os.environ.items() if name not in {"REDIS_URL", "HOST"}}
-        environ |= {"PORT": "0", "DATA_DIR": str(folder / "data"), "WORKERS": "1", "GRACEFUL_TIMEOUT": "10"} | settings
-        with self.out.open("wb") as out, self.err.open("wb") as err:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", SERVE.format(before, app)],
-                cwd=ROOT,
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
-            )
-
-    def port(self) -> int:
-        """Where it listens, once it says so."""
-        self.until(lambda: "Ctrl-C" in self.out.read_text())
-        found = re.search(r"curl -s http://127\.0\.0\.1:([0-9]+)/v1/variants\n", self.out.read_text())
-        assert found
-        return int(found[1])
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert self.process.poll() is None, f"it ended: {self.said()}"
-            assert time.monotonic() < deadline, f"it did not come true in time: {self.said()}"
-            time.sleep(0.02)
-
-    def said(self) -> str:
-        return self.out.read_text() + self.err.read_text()
-
-    def ask(self, path: str) -> tuple[int, dict[str, Any]]:
-        line = http.client.HTTPConnection("127.0.0.1", self.port(), timeout=PATIENCE)
-        with contextlib.closing(line):
-            line.request("GET", path)
-            response = line.getresponse()
-            return response.status, json.loads(response.read())
-
-    def children(self) -> dict[str, int]:
-        """The process ids of gunicorn, a worker and the embedded server."""
-        return {
-            **self.ask("/healthz")[1],
-            "server": self.ask("/count")[1]["server"],
-        }
-
-    def end(self, sign: signal.Signals = signal.SIGTERM) -> int:
-        self.process.send_signal(sign)
-        return self.process.wait(PATIENCE)
-
-
-@contextlib.contextmanager
-def run(folder: Path, *, app: str = STANDIN, before: str = "pass", **settings: str) -> Iterator[Run]:
-    it = Run(folder, app=app, before=before, **settings)
-    try:
-        yield it
-    finally:
-        if it.process.poll() is None:
-            it.process.terminate()
-            try:
-                it.process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                it.process.kill()
-                it.process.wait()
-
-
-def all_gone(pids: dict[str, int], seconds: float = 0.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while left := {name for name, pid in pids.items() if runs(pid)}:
-        if time.monotonic() >= deadline:
-            print("still running:", left)
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -157,7 +62,7 @@ def test_a_server_of_ones_own_is_used_and_left_running(tmp_path: Path) -> None:
 
 
 def test_a_running_request_is_answered_before_the_end(tmp_path: Path) -> None:
-    with run(tmp_path) as it, socket.create_connection(("127.0.0.1", it.port()), timeout=PATIENCE) as line:
+    with run(tmp_path) as it, it.line() as line:
         line.sendall(b"GET /slow/1.5 HTTP/1.0\r\n\r\n")
         it.until(lambda: "slow begins" in it.said())
         it.process.terminate()
@@ -168,7 +73,7 @@ def test_a_running_request_is_answered_before_the_end(tmp_path: Path) -> None:
 def test_a_second_signal_hurries(tmp_path: Path) -> None:
     with run(tmp_path, GRACEFUL_TIMEOUT="60") as it:
         children = it.children()
-        with socket.create_connection(("127.0.0.1", it.port()), timeout=PATIENCE) as line:
+        with it.line() as line:
             line.sendall(b"GET /slow/50 HTTP/1.0\r\n\r\n")
             it.until(lambda: "slow begins" in it.said())
             it.process.send_signal(signal.SIGINT)
@@ -257,6 +162,53 @@ def test_a_stop_while_it_starts_is_no_fault(tmp_path: Path) -> None:
         assert "Serving" not in it.said()
 
 
+def test_the_workers_count_in_a_folder_that_lasts_as_long_as_the_run(tmp_path: Path) -> None:
+    with run(tmp_path, TMPDIR=str(tmp_path), PROMETHEUS_MULTIPROC_DIR="") as it:
+        folder = Path(it.ask("/metrics")[1]["folder"])
+        assert folder.parent == tmp_path
+        assert list(folder.glob("gauge_*.db"))
+        assert it.end() == 0
+        assert not folder.exists()
+
+
+def test_what_a_dead_worker_had_going_on_is_not_counted(tmp_path: Path) -> None:
+    with run(tmp_path) as it:
+        folder = Path(it.ask("/metrics")[1]["folder"])
+        worker = it.ask("/healthz")[1]["worker"]
+        assert list(folder.glob(f"gauge_livesum_{worker}.db"))
+        os.kill(worker, signal.SIGKILL)
+        it.until(lambda: not list(folder.glob(f"gauge_livesum_{worker}.db")))
+        assert it.ask("/metrics")[0] == 200
+
+
+def test_a_folder_of_ones_own_for_the_metrics_is_used_and_kept(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    with run(tmp_path, PROMETHEUS_MULTIPROC_DIR=str(own)) as it:
+        assert it.ask("/metrics") == (200, {"folder": str(own)})
+        assert it.end() == 0
+    assert own.exists()
+
+
+def test_a_start_that_fails_leaves_no_folder_behind(tmp_path: Path) -> None:
+    with run(tmp_path, app="tests.standin:no_such_thing()", TMPDIR=str(tmp_path), PROMETHEUS_MULTIPROC_DIR="") as it:
+        assert it.process.wait(PATIENCE) == 1
+    assert not list(tmp_path.glob("domino-metrics-*"))
+
+
+def test_a_wish_for_new_workers_while_it_starts_is_granted_when_it_runs(tmp_path: Path) -> None:
+    with run(
+        tmp_path,
+        before="import os, signal; supervisor._listen = lambda *it, listen=supervisor._listen: "
+        "(os.kill(os.getpid(), signal.SIGUSR1), listen(*it))[1]",
+    ) as it:
+        it.until(lambda: it.said().count("Booting worker") == 2)
+        it.process.send_signal(signal.SIGCHLD)  # has it look after everything once more
+        assert it.ask("/healthz")[0] == 200
+        assert it.end() == 0
+        assert it.said().count("Restarting the workers.") == 1
+
+
 def test_a_closed_standard_input_is_no_obstacle(tmp_path: Path) -> None:
     with run(tmp_path, before="import os; os.close(0)") as it:
         assert it.ask("/healthz")[0] == 200
@@ -269,7 +221,7 @@ def test_too_long_a_request_line_or_header_is_refused(tmp_path: Path) -> None:
             b"GET /" + b"x" * 5000 + b" HTTP/1.0\r\n\r\n",
             b"GET / HTTP/1.0\r\nX: " + b"x" * 9000 + b"\r\n\r\n",
         ):
-            with socket.create_connection(("127.0.0.1", it.port()), timeout=PATIENCE) as line:
+            with it.line() as line:
                 line.sendall(request)
                 assert re.match(rb"HTTP/1.1 4[0-9][0-9] ", line.recv(100))
 

@@ -26,11 +26,23 @@ from service.games.errors import (
     StaleVersion,
     Unauthorized,
 )
+from service.games.following import Following
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged
 from service.games.history import game_at
-from service.games.look import Look, ScoreCard, look_at, moves_of, standings
+from service.games.look import (
+    EventLook,
+    EventPage,
+    Look,
+    Reset,
+    ScoreCard,
+    look_at,
+    look_at_event,
+    moves_of,
+    standings,
+)
 from service.games.ports import (
     Clock,
+    Feed,
     GameExists,
     Kept,
     OutcomeUnknown,
@@ -126,8 +138,11 @@ class Games:
     process that serves the same store. The ``ttl_seconds`` are those of the store.
     """
 
-    def __init__(self, store: Store, clock: Clock, secrets: Secrets, secret: bytes, ttl_seconds: int) -> None:
+    def __init__(
+        self, store: Store, feed: Feed, *, clock: Clock, secrets: Secrets, secret: bytes, ttl_seconds: int
+    ) -> None:
         self._store = store
+        self._feed = feed
         self._clock = clock
         self._secrets = secrets
         self._secret = secret
@@ -321,6 +336,37 @@ class Games:
             rounds=self._rounds(game),
             settlement=None if settled is None else settled(game.state),
         )
+
+    def events(self, entered: Entered, after: int, limit: int) -> EventPage:
+        """At most ``limit`` of the events after a version, as the bearer may know them.
+
+        If they are not kept any more, or the version has never been, the page holds a ``Reset`` alone.
+        """
+        game, seat = entered
+        passage = self._store.passage(game.id, after, limit)
+        if passage is None:
+            raise NotFound("There is no such game any more.")
+        if after > passage.version or passage.first > after + 1:
+            return self._reset(game.id, seat)
+        happened = [
+            decode_event(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
+        ]
+        version = after + len(happened)
+        return EventPage(
+            tuple([look_at_event(each, seat) for each in happened]), version, more=version < passage.version
+        )
+
+    def follow(self, entered: Entered, after: int) -> Following:
+        """What happens in the game after a version, told as it happens, as the bearer may know it."""
+        game, seat = entered
+        return Following(game, seat, after, self._feed, lambda cursor, limit: self.events(entered, cursor, limit))
+
+    def _reset(self, game_id: str, seat: int | None) -> EventPage:
+        stored = self._store.read(game_id)
+        if stored is None:
+            raise NotFound("There is no such game any more.")
+        look = look_at(_decode(game_id, stored), seat, self._ttl)
+        return EventPage((EventLook(look.version, look.updated_at, Reset(look)),), look.version, more=False)
 
     def check(self) -> None:
         """Raises ``StorageUnavailable`` if games cannot be read now."""

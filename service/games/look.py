@@ -6,14 +6,15 @@ shown.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from service.engine.events import Round
+from service.engine.events import Event, Round
 from service.engine.moves import Move
 from service.engine.play import legal_moves
 from service.engine.variant import Rules, Settlement, Variant
-from service.engine.view import View, view
-from service.games.game import Game, Kind, Status
+from service.engine.view import DealtView, DrewView, View, event_view, view
+from service.games.game import Created, Game, Happened, Joined, Kind, Status, TokenChanged
 
 
 class SeatLook(NamedTuple):
@@ -57,6 +58,37 @@ class ScoreCard(NamedTuple):
     standings: tuple[Standing, ...]
     rounds: tuple[Round, ...]
     settlement: Settlement | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """No event of the match: what was to be told is not kept any more, so here is the game as it is now."""
+
+    look: Look
+
+
+class EventLook(NamedTuple):
+    """An event as its bearer may know it; its time in milliseconds since 1970."""
+
+    version: int
+    at: int
+    event: Created | Joined | TokenChanged | Event | DealtView | DrewView | Reset
+
+
+class EventPage(NamedTuple):
+    """Events in their order, the version to go on from, and whether there were more when they were read."""
+
+    events: tuple[EventLook, ...]
+    version: int
+    more: bool
+
+
+def look_at_event(happened: Happened, seat: int | None) -> EventLook:
+    """What ``seat`` may know of an event; ``None`` is a spectator. What happens around the match is public."""
+    version, at, event = happened
+    if isinstance(event, Created | Joined | TokenChanged):
+        return EventLook(version, at, event)
+    return EventLook(version, at, event_view(event, seat))
 
 
 def look_at(game: Game, seat: int | None, ttl: int) -> Look:

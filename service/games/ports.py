@@ -7,7 +7,7 @@ Must not know: Redis, Flask, or any rule of a game.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -123,6 +123,31 @@ class Store(Protocol):
 
     def check(self) -> None:
         """Do one cheap read, as a game would be read; raises ``StorageUnavailable``."""
+
+
+class News(NamedTuple):
+    """Events just appended to a game, the first of them being number ``after + 1``."""
+
+    after: int
+    events: tuple[bytes, ...]
+
+
+Listener = Callable[[News | None], None]
+"""Told of news, or by ``None`` that some may have been missed. Must return at once, and raises nothing."""
+
+
+class Feed(Protocol):
+    """Tells of what is appended to games, wherever it is done; only tells: the store alone has the truth."""
+
+    def watch(self, game: str, listener: Listener) -> Callable[[], None]:
+        """Tell ``listener`` what happens in a game from now on; returns how to stop that.
+
+        What happens between this call and the moment the feed hears of it is made good by ``None``. News may come
+        twice or late, and after a fault not at all; then, too, ``None`` follows as soon as the feed hears again.
+        """
+
+    def close(self) -> None:
+        """Tell nobody any more."""
 
 
 class Clock(Protocol):

@@ -1,4 +1,4 @@
-"""The twin of the Redis store: the same promises kept in the memory of one process, for tests.
+"""The twin of the Redis store and its feed: the same promises kept in the memory of one process, for tests.
 
 The same contract tests run over both. Must not know: Redis, or what a state or an event means.
 """
@@ -10,7 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import NamedTuple
 
-from service.games.ports import GameExists, Kept, Passage, Store, Stored, Write
+from service.games.ports import Feed, GameExists, Kept, Listener, News, Passage, Store, Stored, Write
 
 RECORD_SECONDS = 86_400
 
@@ -32,7 +32,7 @@ class _Record(NamedTuple):
     expires: float
 
 
-class MemoryStore(Store):
+class MemoryStore(Store, Feed):
     """Keeps games as ``RedisStore`` does, for as long as the process lives.
 
     ``now`` is a clock in seconds; a test turns it to let games expire.
@@ -46,6 +46,7 @@ class MemoryStore(Store):
         self._games: dict[str, _Game] = {}
         self._records: dict[tuple[str, str], _Record] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
+        self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
 
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
@@ -82,7 +83,10 @@ class MemoryStore(Store):
             if found.stored.version != expected:
                 return None if found.writes.get(expected + 1) == write.id else found.stored
             self._keep(game, found, state, events, write)
-            return None
+            listeners = tuple(self._listeners.get(game, ()))
+        for listener in listeners:
+            listener(News(expected, tuple(events)))
+        return None
 
     def kept(self, game: str, record: str) -> Kept | None:
         """What was made under that name."""
@@ -118,6 +122,24 @@ class MemoryStore(Store):
 
     def check(self) -> None:
         """Memory is always there."""
+
+    def watch(self, game: str, listener: Listener) -> Callable[[], None]:
+        """Tell ``listener`` what happens in a game from now on."""
+        with self._lock:
+            self._listeners.setdefault(game, []).append(listener)
+
+        def stop() -> None:
+            with self._lock:
+                left = self._listeners.get(game, [])
+                if listener in left:
+                    left.remove(listener)
+
+        return stop
+
+    def close(self) -> None:
+        """Tell nobody any more."""
+        with self._lock:
+            self._listeners.clear()
 
     def _find(self, game: str) -> _Game | None:
         found = self._games.get(game)

@@ -6,20 +6,29 @@ know what the commands mean.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import redis
-from redis.exceptions import AuthenticationError, BusyLoadingError, ResponseError
+from redis.exceptions import RedisError, ResponseError
+
+from service.storage.connection import ANSWER_WAIT
 
 Command = tuple[bytes | int | str, ...]
 
 
 class NotSent(Exception):
-    """No server has got the command: no connection could be had. ``__cause__`` says why."""
+    """No server has taken the command: no connection could be had, or it was refused. ``__cause__`` says why."""
 
 
 class MaybeMade(Exception):
     """The command was sent, perhaps in part, and no answer came. ``__cause__`` says why."""
+
+
+class Line(NamedTuple):
+    """A connection of one's own, and the name of the server it leads to: equal names are one server."""
+
+    connection: Any
+    node: str
 
 
 class Nodes(Protocol):
@@ -32,6 +41,25 @@ class Nodes(Protocol):
         said that it did not execute it. Raises ``NotSent`` or ``MaybeMade``.
         """
 
+    def node(self, key: bytes) -> str:
+        """The name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
+
+    def subscribable(self, key: bytes) -> Line:
+        """A new connection to the primary that owns ``key``, for a reader that waits for what is published there.
+
+        It is the caller's to close (``connection.disconnect()``), is kept alive by TCP, and waits for ever for what
+        is read from it. Raises ``NotSent``.
+        """
+
+    def suspect(self, key: bytes, error: Exception) -> None:
+        """Tell that a line to the owner of ``key`` broke, or what it said: the servers are looked for anew, soon.
+
+        Returns at once. ``call`` does this by itself.
+        """
+
+    def warnings(self) -> list[str]:
+        """What the servers do that may lose games, as sentences; nothing of a server that does not tell."""
+
 
 class SingleNode(Nodes):
     """One server."""
@@ -43,6 +71,21 @@ class SingleNode(Nodes):
         """Send the commands and give their answers."""
         return call(self._pool, commands)
 
+    def node(self, key: bytes) -> str:  # noqa: ARG002
+        """Its name."""
+        return name(self._pool)
+
+    def subscribable(self, key: bytes) -> Line:  # noqa: ARG002
+        """A new connection to it."""
+        return line(self._pool)
+
+    def suspect(self, key: bytes, error: Exception) -> None:
+        """Do nothing: it is where it is."""
+
+    def warnings(self) -> list[str]:
+        """What it does that may lose games."""
+        return []
+
 
 def call(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]:
     """One round trip on a connection of the pool, as ``Nodes.call``."""
@@ -50,21 +93,52 @@ def call(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]
         connection: Any = pool.get_connection()
     except Exception as error:
         raise NotSent from error
+    answers: list[Any] = []
     try:
         connection.send_packed_command(connection.pack_commands(commands), check_health=False)
-        return [_answer(connection) for _ in commands]
+        for _ in commands:
+            answers.append(_answer(connection))  # noqa: PERF401 # those before a break count
+        return answers
     except BaseException as error:
         # An answer may still be on its way: nobody else may get it.
         connection.disconnect()
-        if isinstance(error, Exception):
-            raise MaybeMade from error
-        raise
+        if not isinstance(error, Exception):
+            raise
+        if answers and _takes_no_clients(answers[0]):
+            raise NotSent from answers[0]
+        raise MaybeMade from error
     finally:
         pool.release(connection)
 
 
 def _answer(connection: Any) -> Any:
+    """What the server says next; redis-py has errors of the connection and of the server in one tree."""
     try:
-        return connection.read_response()
-    except (ResponseError, BusyLoadingError, AuthenticationError) as error:
-        return error
+        return connection.read_response(disconnect_on_error=False)
+    except RedisError as error:
+        if isinstance(error, ResponseError) or error.status_code is not None:
+            return error
+        raise
+
+
+def _takes_no_clients(answer: Any) -> bool:
+    """Whether the server said this to a new client instead of reading its commands, and hung up."""
+    return isinstance(answer, RedisError) and str(answer).startswith(("max number of clients", "DENIED "))
+
+
+def line(pool: redis.ConnectionPool) -> Line:
+    """A connection beside the pool, as ``Nodes.subscribable``."""
+    connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": ANSWER_WAIT})
+    try:
+        connection.connect()
+    except Exception as error:
+        connection.disconnect()
+        raise NotSent from error
+    connection.update_current_socket_timeout(None)  # only now: the greeting has its bounds
+    return Line(connection, name(pool))
+
+
+def name(pool: redis.ConnectionPool) -> str:
+    """How the server of the pool is called."""
+    where = pool.connection_kwargs
+    return str(where["path"]) if "path" in where else f"{where.get('host', 'localhost')}:{where.get('port', 6379)}"

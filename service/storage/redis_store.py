@@ -21,6 +21,7 @@ from redis.exceptions import NoScriptError
 
 from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, StorageUnavailable, Store, Stored, Write
 from service.storage import keys
+from service.storage.entries import event_of, framed
 from service.storage.faults import unavailable
 from service.storage.nodes import Command, MaybeMade, Nodes, NotSent
 
@@ -106,7 +107,7 @@ class RedisStore(Store):
         if not versions:
             return []
         found = self._read_script(_EVENTS, game, *versions)
-        return [_event(each) for each in found if each is not None]
+        return [event_of(each) for each in found if each is not None]
 
     def passage(self, game: str, after: int, limit: int) -> Passage | None:
         """At most so many events after that version."""
@@ -114,7 +115,7 @@ class RedisStore(Store):
         if found is None:
             return None
         version, first, *events = found
-        return Passage(first, tuple([_event(each) for each in events]), version)
+        return Passage(first, tuple([event_of(each) for each in events]), version)
 
     def check(self) -> None:
         """Read as a game would be read."""
@@ -224,11 +225,7 @@ def _framed(write: Write, version: int, events: Sequence[bytes]) -> list[bytes]:
         record = [b"", b""]
     else:
         record = [b"%b %d %b" % (write.id, version, write.record.fingerprint), RECORD_SECONDS]
-    return [write.id + b" ", *record, b"%b %b" % (write.id, events[0]), *[b" " + event for event in events[1:]]]
-
-
-def _event(entry: bytes) -> bytes:
-    return entry if entry.startswith(b"[") else entry.partition(b" ")[2]
+    return [write.id + b" ", *record, *framed(write.id, events)]
 
 
 def _stored(value: bytes) -> Stored:

@@ -13,9 +13,10 @@ from flask_cors import CORS
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.games.hosting import Games
-from service.web import game_routes, problems, service_routes, variant_routes
+from service.web import event_routes, game_routes, problems, service_routes, variant_routes
 from service.web.limiting import Limits
 from service.web.metrics import Metrics
+from service.web.streams import Streams
 from service.web.watching import Watching
 
 _DAY_SECONDS: Final = 86_400
@@ -44,7 +45,21 @@ _SHOWN_HEADERS: Final = (
 )
 
 
-class _Application(Flask):
+MOST_STREAMS: Final = 4000
+"""Streams that a worker holds at a time, where nothing else is said."""
+
+
+class Application(Flask):
+    """The application of one worker."""
+
+    def __init__(self, streams: Streams) -> None:
+        super().__init__("service.web", static_folder=None)
+        self._streams = streams
+
+    def drain(self) -> None:
+        """The worker is about to stop: let the streams end."""
+        self._streams.drain()
+
     def make_default_options_response(self) -> Response:
         """The methods of an address, and no body: without this it would be an empty page of HTML."""
         response = super().make_default_options_response()
@@ -56,18 +71,20 @@ class _Application(Flask):
 def create_app(
     games: Games,
     document: Callable[[], str],
+    streams: Streams | None = None,
     *,
     metrics: Metrics | None = None,
     limits: Limits | None = None,
     proxies: int = 0,
-) -> Flask:
+) -> Application:
     """The application over these games; ``document`` gives the text of the contract.
 
     Without ``metrics`` nothing is counted and no request is logged, without ``limits`` anybody may ask as often as
     they like. So many ``proxies`` in front are trusted to say who asks.
     """
+    streams = streams or Streams(MOST_STREAMS)
     limits = limits or Limits()
-    app = _Application("service.web", static_folder=None)
+    app = Application(streams)
     app.url_map.merge_slashes = False
     problems.install(app, limits)
     CORS(
@@ -81,6 +98,7 @@ def create_app(
     )
     app.register_blueprint(variant_routes.blueprint())
     app.register_blueprint(game_routes.blueprint(games, metrics, limits))
+    app.register_blueprint(event_routes.blueprint(games, streams, limits))
     app.register_blueprint(service_routes.blueprint(games, document, metrics))
     app.register_blueprint(service_routes.reader())
     if proxies:

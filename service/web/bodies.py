@@ -8,7 +8,7 @@ from marshmallow import Schema, ValidationError, fields, validate, validates_sch
 
 from service.engine.moves import ACTIONS
 from service.engine.variants import variants
-from service.web.fields import Line, StrictBoolean, StrictInteger, TileField, about
+from service.web.fields import Line, QueryInteger, StrictBoolean, StrictInteger, TileField, about
 from service.web.house_rules import option_fields
 
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
@@ -156,3 +156,21 @@ class MoveIn(Schema):
         errors = {name: ["Goes with the action play only."] for name in data if name not in ("action", "version")}
         if errors:
             raise ValidationError(errors)
+
+
+class EventsQuery(Schema):
+    """Which events are asked for."""
+
+    after = QueryInteger(
+        load_default=0,
+        validate=validate.Range(0, _HIGHEST_VERSION),
+        metadata=about("The version after which they are asked for; the cursor of the last page.", example=17),
+    )
+    limit = QueryInteger(
+        load_default=100, validate=validate.Range(1, 1000), metadata=about("The most events of a page.", example=100)
+    )
+    wait = QueryInteger(
+        load_default=0,
+        validate=validate.Range(0, 25),
+        metadata=about("Seconds that a page waits until there is something; streams wait anyway.", example=25),
+    )

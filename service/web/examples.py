@@ -48,7 +48,7 @@ class _Session:
 
     def _keep(self, method: str, path: str, body: Any, answer: TestResponse) -> None:
         try:
-            endpoint, _ = self._app.url_map.bind("localhost").match(path, method)
+            endpoint, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method)
         except HTTPException:
             return
         described = operation_of(self._app.view_functions[endpoint])
@@ -81,7 +81,7 @@ def take_examples(app: Flask) -> Examples:
     tokens[1] = taken["token"]
     for method, path in (("GET", game), ("GET", f"{game}/moves"), ("GET", f"{game}/score"), ("POST", f"{game}/moves")):
         ask(method, path, {"action": "pass"} if method == "POST" else None, "seat_that_opens_nothing")
-    for path in ("", "/moves", "/score"):
+    for path in ("", "/moves", "/score", "/events"):
         ask("GET", f"/v1/games/{'A' * 22}{path}")
     ask("POST", f"{game}/players", {"join_code": opened["join_code"]})
     _play(session, game, tokens)
@@ -100,4 +100,6 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
             session.ask("POST", f"{game}/moves", {"action": "flip"}, tokens[seat])
             session.ask("POST", f"{game}/moves", {**legal[0], "version": 3}, tokens[seat])
             session.ask("POST", f"{game}/moves", {"action": "play"}, tokens[seat])
+    session.ask("GET", f"{game}/events?after=2&limit=4", token=tokens[0])
+    session.ask("POST", f"{game}/players/0/token", token=tokens[0])
     session.ask("GET", f"{game}/score")

@@ -6,14 +6,17 @@ mistake that it wants to hear of.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from marshmallow import ValidationError, fields
 
 from service.engine.errors import BadNotation
 from service.engine.tiles import Tile, parse_tile
+
+_DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 def about(text: str, **more: Any) -> dict[str, Any]:
@@ -28,6 +31,15 @@ class StrictInteger(fields.Integer):
         if type(value) is not int:
             raise ValidationError("Not an integer.")
         return value
+
+
+class QueryInteger(fields.Integer):
+    """An integer as it stands in an address: digits, and no more than the fewest."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+        if not isinstance(value, str) or not _DIGITS.fullmatch(value):
+            raise ValidationError("Not an integer.")
+        return int(value)
 
 
 class StrictBoolean(fields.Boolean):

@@ -74,6 +74,11 @@ _REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
         "schema": {"type": "string"},
         "example": '"17-2"',
     },
+    "Last-Event-ID": {
+        "description": "As `after`, and before it: what an `EventSource` sends when it connects again.",
+        "schema": {"type": "string"},
+        "example": "17",
+    },
     "Idempotency-Key": {
         "description": "A key of the client's own making, at random and 1 to 255 visible characters long: the same "
         "key and body again within 24 hours, from anywhere, give the first answer and change nothing. Whoever knows "
@@ -152,10 +157,13 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
         "summary": described.summary,
         "description": described.description,
     }
-    if described.headers:
-        shown["parameters"] = [
-            {"in": "header", "name": name, "required": False, **_REQUEST_HEADERS[name]} for name in described.headers
-        ]
+    parameters: list[Any] = [
+        {"in": "header", "name": name, "required": False, **_REQUEST_HEADERS[name]} for name in described.headers
+    ]
+    if described.query is not None:
+        parameters.append({"in": "query", "schema": described.query})
+    if parameters:
+        shown["parameters"] = parameters
     if described.access == "seat":
         shown["security"] = [{"seat": []}]
     elif described.access == "spectator":
@@ -183,7 +191,7 @@ def _add_examples(shown: dict[str, Any], operation_id: str, examples: Examples) 
         example = examples.get((operation_id, int(status)))
         if example is None:
             continue
-        (content,) = response["content"].values()
+        content = next(iter(response["content"].values()))
         content["example"] = example.answer
         if example.sent is not None and status.startswith("2"):
             (content,) = shown["requestBody"]["content"].values()
@@ -196,8 +204,12 @@ def _known_headers(described: Operation) -> tuple[str, ...]:
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
-    schema: Any = answer.schema if answer.schema is not None else {"type": "object"}
-    shown: dict[str, Any] = {"description": answer.meaning, "content": {answer.media_type: {"schema": schema}}}
+    shown: dict[str, Any] = {"description": answer.meaning}
+    if answer.media_type is not None:
+        schema: Any = answer.schema if answer.schema is not None else {"type": "object"}
+        shown["content"] = {answer.media_type: {"schema": schema}}
+        for media_type, text in answer.streams.items():
+            shown["content"][media_type] = {"schema": {"type": "string", "description": text}}
     names = (
         *answer.headers,
         *(("Idempotent-Replayed",) if answer.replayable else ()),

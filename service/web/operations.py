@@ -26,10 +26,12 @@ class Answer:
 
     meaning: str
     schema: type[Schema] | None = None
-    media_type: str = "application/json"
+    media_type: str | None = "application/json"
     headers: tuple[str, ...] = ()
     replayable: bool = False
     limited: bool = False
+    streams: Mapping[str, str] = field(default_factory=dict)
+    """Media types of streams that it may be instead, and what is in them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ class Operation:
     access: Access = "public"
     body: type[Schema] | None = None
     headers: tuple[str, ...] = ()
+    query: type[Schema] | None = None
     problems: tuple[str, ...] = field(default=())
 
 

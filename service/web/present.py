@@ -10,19 +10,37 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
-from service.engine.events import Line, Round
+from service.engine.events import Done, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
 from service.engine.layout import OPEN, Layout, Placement
 from service.engine.moves import Move
 from service.engine.options import Option
 from service.engine.tiles import Tile
 from service.engine.variant import Settlement, Variant
+from service.engine.view import DealtView, DrewView
 from service.games.catalogue import Language, deal_table, in_language, rule_page
+from service.games.game import Created, Joined, TokenChanged
 from service.games.hosting import LegalMoves, Opened, SeatToken, Taken
-from service.games.look import Look, ScoreCard
+from service.games.look import EventLook, EventPage, Look, Reset, ScoreCard
 
 Shown = dict[str, Any]
+
+_TYPES: Final[dict[type, str]] = {
+    Created: "created",
+    Joined: "joined",
+    TokenChanged: "token_changed",
+    DealtView: "dealt",
+    Played: "played",
+    DrewView: "drew",
+    Passed: "passed",
+    Done: "done",
+    Flipped: "flipped",
+    RoundEnded: "round_ended",
+    Eliminated: "eliminated",
+    Finished: "finished",
+    Reset: "reset",
+}
 
 
 def present_look(look: Look) -> Shown:
@@ -99,6 +117,50 @@ def present_taken(taken: Taken) -> Shown:
 def present_seat_token(changed: SeatToken) -> Shown:
     """A seat with its new token, shown this once."""
     return changed._asdict()
+
+
+def present_page(page: EventPage) -> Shown:
+    """A page of events, and the version to go on from."""
+    return {"events": [present_event(each) for each in page.events], "version": page.version, "more": page.more}
+
+
+def present_event(told: EventLook) -> Shown:
+    """What has happened, as its bearer may know it."""
+    version, at, event = told
+    shown: Shown = {"version": version, "type": _TYPES[type(event)]}
+    seat = getattr(event, "seat", None)
+    if seat is not None:
+        shown["seat"] = seat
+    shown["at"] = show_time(at)
+    shown["data"] = _event_data(event)
+    return shown
+
+
+def _event_data(event: object) -> Shown:
+    match event:
+        case Played():
+            data: Shown = {"tile": event.tile.name}
+            if event.end is not None:
+                data["end"] = event.end
+            data["face_down"] = event.face_down
+            if event.points is not None:
+                data |= {"points": event.points, "ends_sum": event.ends_sum}
+            return data
+        case DrewView():
+            return {} if event.tile is None else {"tile": event.tile.name}
+        case DealtView():
+            data = {"round": event.round, "arranged": event.arranged}
+            return data if event.hand is None else {**data, "hand": _names(event.hand)}
+        case Joined():
+            return {"name": event.name}
+        case RoundEnded():
+            return present_round(event.round)
+        case Finished():
+            return {"winners": list(event.winners)}
+        case Reset():
+            return {"game": present_look(event.look)}
+        case _:
+            return {}
 
 
 def present_score(card: ScoreCard) -> Shown:

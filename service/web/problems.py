@@ -57,12 +57,18 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "storage_unavailable": Problem(
         503, "Storage unavailable", "The store cannot answer now, and nothing has changed; try again."
     ),
+    "too_many_streams": Problem(
+        503, "Too many streams", "No more streams can be opened here now; moves and views are served as ever."
+    ),
     "outcome_unknown": Problem(
         503,
         "Outcome unknown",
         "Nobody knows whether this was made. Send it again with the same `Idempotency-Key`: it is made once at most.",
     ),
 }
+
+_STREAM_WAIT: Final = 5
+"""Seconds after which a refused stream may be tried again."""
 
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 _FAILURES: Final = (401, 403, 404)
@@ -79,8 +85,12 @@ class BadRequest(Exception):
         self.sentence = sentence
 
 
+class TooManyStreams(Exception):
+    """As many streams are open as this worker may hold."""
+
+
 class InvalidBody(Exception):
-    """A body of the right kind with wrong fields: the complaints, by the path of the field."""
+    """A body, or a query, with wrong fields: the complaints, by the path of the field."""
 
     def __init__(self, errors: Mapping[str, list[str]]) -> None:
         super().__init__("invalid")
@@ -125,6 +135,7 @@ def install(app: Flask, limits: Limits) -> None:
     app.register_error_handler(InvalidBody, _invalid_body)
     app.register_error_handler(StorageUnavailable, _storage_unavailable)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
+    app.register_error_handler(TooManyStreams, _too_many_streams)
     app.register_error_handler(HTTPException, http_exception)
     app.register_error_handler(Exception, _internal)
 
@@ -158,6 +169,10 @@ def _storage_unavailable(error: StorageUnavailable) -> Response:
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
     _log.warning("outcome unknown: %s", error.reason, extra=_which())
     return _try_again("outcome_unknown", error.retry_after)
+
+
+def _too_many_streams(_error: TooManyStreams) -> Response:
+    return _try_again("too_many_streams", _STREAM_WAIT)
 
 
 def _try_again(code: str, seconds: int) -> Response:

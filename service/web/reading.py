@@ -134,13 +134,22 @@ def known_already(etag: str) -> bool:
 
 def check_accepts(*types: str) -> None:
     """Raises ``BadRequest`` (``not_acceptable``) when ``Accept`` takes none of these types."""
+    accepted(*types)
+
+
+def accepted(*types: str) -> str:
+    """The type that ``Accept`` likes best, the first one if it does not care. Raises as ``check_accepts``."""
     header = request.headers.get("Accept")
-    if not header or header == "*/*" or header in types:
-        return
-    # Parameters of a type, such as a charset, say nothing that matters for JSON.
+    if not header or header == "*/*":
+        return types[0]
+    if header in types:
+        return header
+    # Parameters of a type, such as a charset, say nothing that matters here.
     plain = [(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes]
-    if MIMEAccept(plain).best_match(types) is None:
+    best = MIMEAccept(plain).best_match(types)
+    if best is None:
         raise BadRequest("not_acceptable", f"This can be given as {' or '.join(types)}.")
+    return best
 
 
 def language() -> Language:

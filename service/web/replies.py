@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any, Final
 
@@ -25,6 +26,17 @@ def reply_made(value: Any, *, etag: str, location: str, replayed: bool) -> Respo
     headers = _viewer_headers(etag)
     headers.append(("Location", location))
     return Response(orjson.dumps(value), 201, headers + _REPLAYED if replayed else headers)
+
+
+def stream_reply(chunks: Iterable[bytes], media_type: str) -> Response:
+    """A body without an end that is sent piece by piece, and that no proxy may collect."""
+    headers = [
+        ("Content-Type", media_type),
+        ("Cache-Control", "private, no-cache"),
+        ("Vary", _VARY),
+        ("X-Accel-Buffering", "no"),
+    ]
+    return Response(chunks, 200, headers)
 
 
 def not_modified(etag: str) -> Response:

@@ -20,9 +20,11 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "score"): schemas.Score,
     ("GET", "variants"): schemas.Variants,
     ("GET", "variant"): schemas.Variant,
+    ("GET", "events"): schemas.Events,
     ("POST", "games"): schemas.Opened,
     ("POST", "players"): schemas.Taken,
     ("POST", "moves"): schemas.Game,
+    ("POST", "token"): schemas.SeatToken,
 }
 ANYWHERE = ("internal", "storage_unavailable")
 """Problems that every operation may answer."""

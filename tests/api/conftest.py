@@ -13,6 +13,7 @@ from service.bootstrap import build_document, build_games
 from service.games.hosting import Games
 from service.storage.connection import connect
 from service.storage.embedded import EmbeddedServer
+from service.storage.live import LiveFeed
 from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
@@ -42,8 +43,15 @@ def store(redis_url: str) -> RedisStore:
 
 
 @pytest.fixture(scope="session")
-def games(store: RedisStore) -> Games:
-    return build_games(store, SECRET, TTL_SECONDS)
+def feed(redis_url: str) -> Iterator[LiveFeed]:
+    feed = LiveFeed(SingleNode(connect(redis_url)))
+    yield feed
+    feed.close()
+
+
+@pytest.fixture(scope="session")
+def games(store: RedisStore, feed: LiveFeed) -> Games:
+    return build_games(store, feed, SECRET, TTL_SECONDS)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from service.games.catalogue import deal_table
 from service.games.codec import encode_game
 from service.games.game import Game
 from service.games.hosting import Games
+from service.storage.live import LiveFeed
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from tests.api.client import Api, Table
@@ -43,9 +44,16 @@ _ALIKE = 3
 
 
 @pytest.fixture(scope="module")
-def still(store: RedisStore) -> Api:
+def still(store: RedisStore, feed: LiveFeed) -> Api:
     """The application with a clock that stands, so that two answers to the same move can be the same."""
-    games = Games(store, lambda: datetime(2030, 1, 1, tzinfo=UTC), bytes, SECRET, TTL_SECONDS)
+    games = Games(
+        store,
+        feed,
+        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
+        secrets=bytes,
+        secret=SECRET,
+        ttl_seconds=TTL_SECONDS,
+    )
     return Api(create_app(games, build_document).test_client(use_cookies=False))
 
 

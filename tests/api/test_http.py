@@ -244,7 +244,8 @@ class BrokenStore(MemoryStore):
 
 
 def broken(error: Exception) -> Api:
-    app = create_app(build_games(BrokenStore(error), SECRET, TTL_SECONDS), build_document)
+    store = BrokenStore(error)
+    app = create_app(build_games(store, store, SECRET, TTL_SECONDS), build_document)
     return Api(app.test_client())
 
 

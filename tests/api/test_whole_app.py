@@ -21,7 +21,7 @@ FILES_OF_THE_READER = {"/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path
 """The only addresses that the document does not describe."""
 PUBLIC = {"createGame", "getContract", "getHealth", "getMetrics", "getReadiness", "getVariant", "listVariants"}
 """What anybody may ask."""
-SPECTATOR = {"getGame", "getMoves", "getScore", "joinGame"}
+SPECTATOR = {"getEvents", "getGame", "getMoves", "getScore", "joinGame"}
 """What takes the token of a seat, or none; any other is refused."""
 BY_HTTP_ITSELF = {"method_not_allowed", *ANYWHERE}
 """Problems that no operation need name."""
@@ -108,7 +108,9 @@ def test_every_route_that_is_on_no_list_refuses_whoever_shows_no_token_or_a_wron
         if described.id in PUBLIC:
             continue
         for token in (None, "seat_of_nobody", elsewhere.tokens[0]):
-            answer = api.ask(method_of(rule), rule.rule.replace("<game>", here.id), token=token)
+            answer = api.ask(
+                method_of(rule), rule.rule.replace("<game>", here.id).replace("<int:seat>", "0"), token=token
+            )
             refused = token is not None or described.id not in SPECTATOR
             assert (answer.status_code == 401) == refused, f"{described.id} with {token or 'no token'}"
 

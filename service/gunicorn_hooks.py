@@ -1,0 +1,18 @@
+"""What gunicorn's master does beside its own work: its configuration file, as a module.
+
+Owns the clearing up after a worker that has ended. Must not import the application: new workers are forked from the
+master, and would go on with what it has imported.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+
+def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
+    """Take what a worker that has ended counted as going on, such as open streams, out of the metrics."""
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        from prometheus_client import multiprocess  # noqa: PLC0415 # seldom needed, and not without the folder
+
+        multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]

@@ -1,0 +1,160 @@
+"""Streams: what happens in a game sent as it happens, as server-sent events or as lines of JSON.
+
+Owns the two formats, the signs of life between events, and how many streams a worker holds. Must not know what an
+event says, nor where events come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import Lock
+from time import time
+from typing import Final, Protocol
+
+import orjson
+
+from service.games.errors import NotFound
+from service.games.following import Following
+from service.games.look import EventPage
+from service.web.present import present_event, show_time
+from service.web.problems import TooManyStreams
+
+SSE: Final = "text/event-stream"
+NDJSON: Final = "application/x-ndjson"
+
+ALIVE_SECONDS: Final = 12.0
+"""After so long without an event a stream sends a sign of life: less than the 15 s of the contract."""
+RETRY_MILLISECONDS: Final = 1000
+"""How long a client of server-sent events waits before it connects again."""
+
+
+class Gauge(Protocol):
+    """Told how many streams there are."""
+
+    def opened(self) -> None:
+        """One more."""
+
+    def closed(self) -> None:
+        """One less."""
+
+
+class _Unwatched(Gauge):
+    def opened(self) -> None:
+        """Watch nothing."""
+
+    def closed(self) -> None:
+        """Watch nothing."""
+
+
+class Streams:
+    """The open streams of this worker, ``most`` at a time; a long poll is one while it waits."""
+
+    def __init__(self, most: int, gauge: Gauge | None = None) -> None:
+        self._most = most
+        self._gauge = gauge or _Unwatched()
+        self._open: set[Following] = set()
+        self._draining = False
+        self._lock = Lock()
+
+    def add(self, follow: Callable[[], Following]) -> Following:
+        """Open one more. Raises ``TooManyStreams``."""
+        with self._lock:
+            if len(self._open) >= self._most or self._draining:
+                raise TooManyStreams
+            following = follow()
+            self._open.add(following)
+        self._gauge.opened()
+        return following
+
+    def remove(self, following: Following) -> None:
+        """Close one; once more does no harm."""
+        following.close()
+        with self._lock:
+            if following not in self._open:
+                return
+            self._open.remove(following)
+        self._gauge.closed()
+
+    def drain(self) -> None:
+        """Let every stream say that it closes, and end; and open no more."""
+        self._draining = True
+        for following in tuple(self._open):
+            following.end()
+
+
+class Stream:
+    """One stream as the body of an answer; closing it, also by a client that hangs up, lets go of what it follows."""
+
+    def __init__(self, streams: Streams, following: Following, media_type: str, first: EventPage | None) -> None:
+        self._streams = streams
+        self._following = following
+        self._chunks = self._run(_FORMATS[media_type], first)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The chunks of the body, each whole."""
+        return self._chunks
+
+    def close(self) -> None:
+        """Follow no more."""
+        self._streams.remove(self._following)
+
+    def _run(self, form: _Format, first: EventPage | None) -> Iterator[bytes]:
+        following = self._following
+        try:
+            yield form.opening
+            if first is not None:
+                yield form.page(first)
+            while not following.over:
+                page = following.wait(ALIVE_SECONDS)
+                if page is not None:
+                    yield form.page(page)
+                elif following.closing:
+                    closing = {"version": following.cursor, "type": "closing", "at": show_time(_now()), "data": {}}
+                    yield form.line(closing, None)
+                    return
+                else:
+                    yield form.alive
+        except NotFound:
+            return  # the game has expired
+        finally:
+            self.close()
+
+
+def _now() -> int:
+    return int(time() * 1000)
+
+
+class _Format(Protocol):
+    opening: bytes
+    alive: bytes
+
+    def line(self, value: object, cursor: int | None) -> bytes:
+        """One event."""
+
+    def page(self, page: EventPage) -> bytes:
+        """All events of a page."""
+        return b"".join([self.line(present_event(each), each.version) for each in page.events])
+
+
+class _ServerSentEvents(_Format):
+    """``text/event-stream`` (WHATWG HTML 9.2): no names of events, so that one ``onmessage`` gets them all."""
+
+    opening = b"retry: %d\n\n" % RETRY_MILLISECONDS
+    alive = b":\n\n"
+
+    def line(self, value: object, cursor: int | None) -> bytes:
+        name = b"" if cursor is None else b"id: %d\n" % cursor
+        return b"%bdata: %b\n\n" % (name, orjson.dumps(value))
+
+
+class _Lines(_Format):
+    """``application/x-ndjson``: an event a line, and empty lines as signs of life."""
+
+    opening = b"\n"
+    alive = b"\n"
+
+    def line(self, value: object, cursor: int | None) -> bytes:  # noqa: ARG002 # the value has it
+        return orjson.dumps(value) + b"\n"
+
+
+_FORMATS: Final[dict[str, _Format]] = {SSE: _ServerSentEvents(), NDJSON: _Lines()}
