@@ -36,18 +36,13 @@ class JsonLines(logging.Formatter):
 
 
 def log_as_json(level: str) -> None:
-    """Log to standard error from ``level`` on, what comes from libraries from ``warning`` on.
-
-    Takes the handlers of gunicorn as they are, but for their form.
-    """
+    """Log to standard error from ``level`` on, what comes from libraries from ``warning`` on."""
     # Nobody asks for these, and to find them out for every line takes longer than to write it.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("service").setLevel(level.upper())
-    for each in logging.getLogger("gunicorn.error").handlers:
-        each.setFormatter(JsonLines())
 
 
 def _trace(error: BaseException) -> list[str]:

@@ -52,11 +52,15 @@ class Watching:
         request_id = _request_id(environ)
         environ[REQUEST_ID] = request_id
         status = 500
+        route = "-"
         streamed = False
 
         def start(line: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            nonlocal status, streamed
+            nonlocal status, route, streamed
             status = int(line[:3])
+            request = environ.get("werkzeug.request")  # Flask takes it away before the application returns
+            if request is not None and request.url_rule is not None:
+                route = request.url_rule.rule
             names = {name.lower() for name, _ in headers}
             streamed = "content-length" not in names and status not in (204, 304)
             if names.isdisjoint(_SECURITY_NAMES):
@@ -71,7 +75,7 @@ class Watching:
 
         def ended() -> None:
             if self._metrics is not None:
-                _tell(self._metrics, environ, request_id, status, perf_counter() - began)
+                _tell(self._metrics, environ, route, status, perf_counter() - began)
 
         try:
             body = self._app(environ, start)
@@ -112,10 +116,7 @@ def _request_id(environ: dict[str, Any]) -> str:
     return urlsafe_b64encode(os.urandom(12)).decode()
 
 
-def _tell(metrics: Metrics, environ: dict[str, Any], request_id: str, status: int, seconds: float) -> None:
-    request = environ.get("werkzeug.request")
-    rule = None if request is None else request.url_rule
-    route = "-" if rule is None else rule.rule
+def _tell(metrics: Metrics, environ: dict[str, Any], route: str, status: int, seconds: float) -> None:
     method = environ["REQUEST_METHOD"]
     if method not in _METHODS:
         method = "other"
@@ -123,7 +124,7 @@ def _tell(metrics: Metrics, environ: dict[str, Any], request_id: str, status: in
     if not _log.isEnabledFor(logging.INFO):
         return
     fields = {
-        "request_id": request_id,
+        "request_id": environ[REQUEST_ID],
         "method": method,
         "route": route,
         "status": status,
