@@ -154,6 +154,20 @@ class Settings:
     )
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "least level that is logged: " + ", ".join(LOG_LEVELS))
+    create_limit: int = _setting(
+        "1000", _integer(0, 1_000_000), "games that one address may create a minute; `0`: no limit"
+    )
+    token_failure_limit: int = _setting(
+        "600",
+        _integer(0, 1_000_000),
+        "wrong tokens, join codes and games that one address may try a minute; `0`: no limit",
+    )
+    seat_limit: int = _setting(
+        "1200", _integer(0, 1_000_000), "requests that one seat may send a minute; `0`: no limit"
+    )
+    proxies: int = _setting(
+        "0", _integer(0, 10), "reverse proxies in front, each trusted to add its client to `X-Forwarded-For`"
+    )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "clients that one worker serves at a time")
     streams: int = _setting(
         "4000",
