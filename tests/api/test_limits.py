@@ -261,7 +261,8 @@ def test_what_is_kept_in_redis_is_a_few_counts_for_a_minute(
 ) -> None:
     (api,) = workers(create=5)
     create(api)
-    (key,): Any = server.keys(f"domino:limit*{network(address)}*")
+    keys: Any = server.keys(f"domino:limit*{network(address)}*")
+    (key,) = keys
     assert key.decode() == f"domino:limit:create/{network(address)}/{int(clock.now) // 60}"
     assert 0 < server.ttl(key) <= 60
     assert server.get(key) == b"1"
