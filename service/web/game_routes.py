@@ -177,7 +177,8 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def change_token(game: str, seat: int) -> Response:
         changing = games.enter_to_change(game, bearer_token(), seat, idempotency_key())
-        limits.seat(game, seat)
+        if changing.kept is None:
+            limits.seat(game, seat)
         check_accepts(JSON)
         body = read_json_or_nothing()
         load(_token_in, body)

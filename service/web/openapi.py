@@ -63,6 +63,9 @@ _RESPONSE_HEADERS: Final = {
     "WWW-Authenticate": "How to authenticate.",
 }
 
+_SOMETIMES: Final = ("Idempotent-Replayed", "RateLimit", "RateLimit-Policy")
+"""Headers of an answer that may be missing: it is the first time, or nothing is limited."""
+
 _REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
     "Accept-Language": {
         "description": f"The language of the texts: {' or '.join(LANGUAGES)}.",
@@ -230,7 +233,14 @@ def _answer(answer: Answer) -> dict[str, Any]:
 
 
 def _headers(names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: {"description": _RESPONSE_HEADERS[name], "schema": {"type": "string"}} for name in names}
+    return {
+        name: {
+            "description": _RESPONSE_HEADERS[name],
+            "required": name not in _SOMETIMES,
+            "schema": {"type": "string"},
+        }
+        for name in names
+    }
 
 
 def _problems(codes: list[str]) -> dict[str, Any]:
