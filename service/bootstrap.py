@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -13,10 +14,9 @@ from service.config import Settings
 from service.games.hosting import Games
 from service.games.ports import Feed, Store
 from service.log_lines import log_as_json
-from service.storage.connection import connect
 from service.storage.live import LiveFeed
 from service.storage.memory_store import MemoryStore
-from service.storage.nodes import SingleNode
+from service.storage.opening import open_nodes
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import kept_secret
 from service.web.app import create_app
@@ -37,8 +37,10 @@ def build_app(settings: Settings) -> Flask:
     log_as_json(settings.log_level)
     ttl = settings.game_ttl_days * _DAY_SECONDS
     metrics = Metrics()
-    nodes = SingleNode(connect(settings.redis_url))
-    store = RedisStore(nodes, ttl, observe=metrics.redis)
+    nodes = open_nodes(settings.redis_url)
+    for warning in nodes.warnings():
+        logging.getLogger(__name__).warning(warning)
+    store = RedisStore(nodes, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
     games = build_games(store, LiveFeed(nodes), server_secret(settings), ttl)
     limits = Limits(
         partial(storage_at, settings.redis_url),

@@ -8,7 +8,6 @@ from flask import Blueprint, Response, request
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
-from service.games.errors import Unauthorized
 from service.games.game import HUMAN, OPEN_SEAT, Status
 from service.games.hosting import Entered, Games
 from service.games.look import Look
@@ -28,7 +27,7 @@ from service.web.present import (
 from service.web.reading import (
     bearer_token,
     check_accepts,
-    has_key,
+    idempotency_key,
     known_already,
     load,
     once,
@@ -177,17 +176,12 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
         )
     )
     def change_token(game: str, seat: int) -> Response:
-        token = bearer_token()
-        try:
-            limits.seat(game, games.enter_seat(game, token, seat).seat)
-        except Unauthorized:
-            # With a key, the old token may be shown once more: only the key's record tells.
-            if not has_key():
-                raise
+        changing = games.enter_to_change(game, bearer_token(), seat, idempotency_key())
+        limits.seat(game, seat)
         check_accepts(JSON)
         body = read_json_or_nothing()
         load(_token_in, body)
-        changed, replayed = games.change_token(game, token, seat, once(body))
+        changed, replayed = games.change_token(changing, once(body))
         return reply_with_secrets(present_seat_token(changed), f"/v1/games/{game}", replayed=replayed)
 
     @routes.get("/v1/games/<game>/moves")
