@@ -103,6 +103,8 @@ _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore")
 _ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
 
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
+_SOMETIMES: Final = (*_QUOTA, "Idempotent-Replayed")
+"""Headers that an answer may be without."""
 _HEADERS_OF_PROBLEMS: Final = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
@@ -230,7 +232,14 @@ def _answer(answer: Answer) -> dict[str, Any]:
 
 
 def _headers(names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: {"description": _RESPONSE_HEADERS[name], "schema": {"type": "string"}} for name in names}
+    return {
+        name: {
+            "description": _RESPONSE_HEADERS[name],
+            **({} if name in _SOMETIMES else {"required": True}),
+            "schema": {"type": "string"},
+        }
+        for name in names
+    }
 
 
 def _problems(codes: list[str]) -> dict[str, Any]:
