@@ -63,9 +63,6 @@ _RESPONSE_HEADERS: Final = {
     "WWW-Authenticate": "How to authenticate.",
 }
 
-_SOMETIMES: Final = ("Idempotent-Replayed", "RateLimit", "RateLimit-Policy")
-"""Headers of an answer that may be missing: it is the first time, or nothing is limited."""
-
 _REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
     "Accept-Language": {
         "description": f"The language of the texts: {' or '.join(LANGUAGES)}.",
@@ -106,6 +103,8 @@ _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore")
 _ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
 
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
+_SOMETIMES: Final = (*_QUOTA, "Idempotent-Replayed")
+"""Headers that an answer may be without."""
 _HEADERS_OF_PROBLEMS: Final = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
@@ -236,7 +235,7 @@ def _headers(names: tuple[str, ...]) -> dict[str, Any]:
     return {
         name: {
             "description": _RESPONSE_HEADERS[name],
-            "required": name not in _SOMETIMES,
+            **({} if name in _SOMETIMES else {"required": True}),
             "schema": {"type": "string"},
         }
         for name in names

@@ -225,8 +225,8 @@ def test_every_answer_to_a_move_says_what_is_left(workers: Workers) -> None:
     assert_quota(refused, "seat", 8, 5, 42)
 
 
-def test_changing_a_token_counts_and_a_repeated_change_is_still_answered(workers: Workers) -> None:
-    (api,) = workers(seat=1)
+def test_changing_a_token_counts_and_so_does_asking_for_it_once_more(workers: Workers) -> None:
+    (api,) = workers(seat=2)
     table = api.create("domino", 2)
     path = f"{table.path}/players/0/token"
     key = {"Idempotency-Key": "once"}
