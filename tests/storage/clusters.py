@@ -50,7 +50,7 @@ class Server:
         folder.mkdir(parents=True)
         self.folder, self.port, self.options, self.sentinel = folder, port, options, sentinel
         self.address = f"127.0.0.1:{port}"
-        self.admin = redis.Redis(port=port, protocol=2, socket_timeout=5, decode_responses=True)
+        self.admin: Any = redis.Redis(port=port, protocol=2, socket_timeout=5, decode_responses=True)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -438,4 +438,5 @@ def test_the_first_error_stays_to_be_seen_in_the_log(server: RealServer, store: 
     server.kill()
     with pytest.raises(StorageUnavailable) as fault:
         store.read("game")
-    assert isinstance(fault.value.__cause__, redis.ConnectionError)
+    assert fault.value.__cause__ is not None
+    assert isinstance(fault.value.__cause__.__cause__, redis.ConnectionError)
