@@ -68,6 +68,11 @@ class Server:
     def answers(self) -> bool:
         return bool(self.admin.ping())
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """As by kill -9."""
         if self._process is not None:
@@ -86,8 +91,7 @@ class Server:
         self.kill()
 
     def _signal(self, sign: signal.Signals) -> None:
-        assert self._process is not None
-        os.kill(self._process.pid, sign)
+        os.kill(self.pid, sign)
 
     def _settings(self) -> dict[str, str]:
         common = {"port": str(self.port), "bind": "127.0.0.1", "dir": str(self.folder), "daemonize": "no"}
