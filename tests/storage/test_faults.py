@@ -161,6 +161,38 @@ def test_a_crowd_larger_than_the_pool_before_a_frozen_server_is_answered_in_time
     assert store.read("game") == Stored(1, b"true")
 
 
+def test_a_crowd_that_writes_to_a_frozen_server_and_tries_again_is_answered_in_time(
+    server: RealServer, store: RedisStore
+) -> None:
+    """As hosting does: a write without an answer is sent once more, if that took no longer than 1.5 seconds."""
+    crowd = CONNECTIONS * 3
+    sent = write()
+
+    def commit(_: int) -> str:
+        began = time.monotonic()
+        try:
+            store.commit("game", 1, b"once", [b"once"], sent)
+        except OutcomeUnknown:
+            if time.monotonic() - began <= 1.5:
+                with pytest.raises((StorageUnavailable, OutcomeUnknown)):
+                    store.commit("game", 1, b"once", [b"once"], sent)
+        except StorageUnavailable as fault:
+            return fault.reason
+        assert time.monotonic() - began < 3
+        return "unknown"
+
+    server.freeze()
+    try:
+        with ThreadPoolExecutor(crowd) as pool:
+            outcomes = list(pool.map(commit, range(crowd)))
+    finally:
+        server.thaw()
+    assert set(outcomes) <= {"unknown", "pool"}
+    assert outcomes.count("unknown") >= CONNECTIONS
+    assert store.commit("game", 1, b"once", [b"once"], sent) is None
+    assert store.events("game", [1, 2, 3]) == [b"true", b"once"]
+
+
 @contextmanager
 def full(server: RealServer) -> Iterator[None]:
     server.configure(maxmemory="1")
