@@ -11,7 +11,7 @@ refuses in words that do not repeat the URL, for it may hold a password.
 ``redis+cluster://[user:password@]host[:port],…``           a Cluster, of which these are some servers
 =========================================================== =============================================
 
-``rediss+sentinel://`` and ``rediss+cluster://`` are those with TLS, which takes the ``ssl_…`` options of redis-py.
+``rediss+sentinel://`` and ``rediss+cluster://`` are those with TLS. With TLS the ``ssl_…`` options of redis-py work.
 """
 
 from __future__ import annotations

@@ -42,6 +42,9 @@ QUESTION_WAIT = 0.4
 
 _OLD_MAP = (ClusterDownError, ReadOnlyError, BusyLoadingError, MasterDownError)
 
+_NOWHERE = (None, b"", b"?")
+"""How a server says that another has the host by which it was asked itself, or one it does not know."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -197,7 +200,9 @@ class ClusterNodes(Nodes):
         owners: list[redis.ConnectionPool | None] = [None] * SLOTS
         primaries, known = set(), []
         for first, last, *servers in slots:
-            addresses = [Address(host.decode() if host else told_by.host, port) for host, port, *_ in servers]
+            addresses = [
+                Address(told_by.host if host in _NOWHERE else host.decode(), port) for host, port, *_ in servers
+            ]
             primaries.add(addresses[0])
             known += addresses
             owners[first : last + 1] = [self._pool(addresses[0])] * (last + 1 - first)

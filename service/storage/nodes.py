@@ -104,7 +104,7 @@ def call(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]
         connection.disconnect()
         if not isinstance(error, Exception):
             raise
-        if answers and _takes_no_clients(answers[0]):
+        if answers and _hung_up(answers[0]):
             raise NotSent from answers[0]
         raise MaybeMade from error
     finally:
@@ -121,9 +121,12 @@ def _answer(connection: Any) -> Any:
         raise
 
 
-def _takes_no_clients(answer: Any) -> bool:
-    """Whether the server said this to a new client instead of reading its commands, and hung up."""
-    return isinstance(answer, RedisError) and str(answer).startswith(("max number of clients", "DENIED "))
+_REFUSALS = ("max number of clients", "DENIED ", "Protocol error: unauthenticated")
+"""What a server says before it hangs up, instead of executing anything."""
+
+
+def _hung_up(answer: Any) -> bool:
+    return isinstance(answer, RedisError) and str(answer).startswith(_REFUSALS)
 
 
 def line(pool: redis.ConnectionPool) -> Line:

@@ -25,6 +25,8 @@ QUESTION_WAIT = 0.3
 
 _NO_PRIMARY = (ReadOnlyError, BusyLoadingError, MasterDownError)
 
+_DOWN = {b"s_down", b"o_down"}
+
 _log = logging.getLogger(__name__)
 
 
@@ -90,7 +92,7 @@ class SentinelNodes(Nodes):
                 told = None
             if isinstance(told, list):
                 facts = dict(zip(told[::2], told[1::2], strict=True))
-                if facts[b"flags"] == b"master":
+                if _DOWN.isdisjoint(facts[b"flags"].split(b",")):
                     self._take(Address(facts[b"ip"].decode(), int(facts[b"port"])))
                     return
             self._sentinels.remove(sentinel)
