@@ -375,7 +375,7 @@ class Games:
         if after > passage.version or passage.first > after + 1:
             return self._reset(game.id, seat)
         happened = [
-            decode_event(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
+            _decode_event(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
         ]
         version = after + len(happened)
         return EventPage(
@@ -405,7 +405,7 @@ class Games:
         if len(kept) != len(game.round_ends):
             raise NotFound("There is no such game any more.")
         events = [
-            decode_event(version, game.created_at, data).event
+            _decode_event(version, game.created_at, data).event
             for version, data in zip(game.round_ends, kept, strict=True)
         ]
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
@@ -500,7 +500,7 @@ class Games:
             if passage is None or passage.first != len(happened) + 1 or not passage.events:
                 raise StorageUnavailable("events are missing")
             happened += [
-                decode_event(version, game.created_at, data)
+                _decode_event(version, game.created_at, data)
                 for version, data in enumerate(passage.events, passage.first)
             ]
         return happened
@@ -513,8 +513,19 @@ def _decode(game_id: str, stored: Stored) -> Game:
     try:
         return decode_game(game_id, stored.version, stored.state)
     except NewerFormat:
-        # Another machine runs a newer service already; soon this one will, too.
-        raise StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS) from None
+        raise _newer() from None
+
+
+def _decode_event(version: int, created_at: int, data: bytes) -> Happened:
+    try:
+        return decode_event(version, created_at, data)
+    except NewerFormat:
+        raise _newer() from None
+
+
+def _newer() -> StorageUnavailable:
+    # Another machine runs a newer service already; soon this one will, too.
+    return StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS)
 
 
 def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:

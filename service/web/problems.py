@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 PROBLEMS: Final[Mapping[str, Problem]] = {
     "malformed": Problem(400, "Malformed request", "The body is not JSON as this service reads it."),
     "unauthorized": Problem(401, "Unauthorized", "The token is wrong or missing for this game."),
-    "forbidden": Problem(403, "Forbidden", "The join code is not this game's."),
+    "forbidden": Problem(403, "Forbidden", "The join code is not this game's, or the token is another seat's."),
     "not_found": Problem(404, "Not found", "There is nothing at this address."),
     "method_not_allowed": Problem(405, "Method not allowed", "This address does not take this method; see `Allow`."),
     "not_acceptable": Problem(406, "Not acceptable", "None of the types in `Accept` can be given here."),
