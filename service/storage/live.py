@@ -219,7 +219,8 @@ class _Line:
         self._leaving: Counter[bytes] = Counter()
         self._open = True
         connection.update_current_socket_timeout(SILENCE_SECONDS)
-        Thread(target=self._read, name=f"reader of {name}", daemon=True).start()
+        self._reader = Thread(target=self._read, name=f"reader of {name}", daemon=True)
+        self._reader.start()
 
     def join(self, channel: bytes) -> None:
         """Subscribe."""

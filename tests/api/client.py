@@ -151,7 +151,7 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
     if parts[0] != "v1" or method == "OPTIONS":
         return
     kind = "games" if parts == ["v1", "games"] else "variants" if parts == ["v1", "variants"] else None
-    kind = kind or ("variant" if parts[1] == "variants" else "game" if len(parts) == 3 else parts[3])
+    kind = kind or ("variant" if parts[1] == "variants" else "game" if len(parts) == 3 else parts[-1])
     _check(_SCHEMAS[method, kind], answer.data)
 
 

@@ -115,10 +115,10 @@ def test_two_thousand_streams_hear_of_fifty_moves_a_second_at_once(games: int, s
                 heard.setdefault((stream.game, version), []).append(when)
     each = STREAMS // games
     delays = []
-    for game, version, when in sent:
-        arrivals = heard.get((int(game), int(version) + 1), [])
+    for place, version_before, when_sent in sent:
+        arrivals = heard.get((int(place), int(version_before) + 1), [])
         assert len(arrivals) == each, "somebody was not told"
-        delays += [arrival - float(when) for arrival in arrivals]
+        delays += [arrival - float(when_sent) for arrival in arrivals]
     delays.sort()
     p50, p99 = delays[len(delays) // 2], delays[len(delays) * 99 // 100]
     size = (max(opened, after) - before) / STREAMS
