@@ -1,11 +1,16 @@
-"""What all tests share: files that record how things are, compared or written anew."""
+"""What all tests share: files that record how things are, compared or written anew, and figures told at the end."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+Figures = Callable[[str, Counter[str]], None]
+
+_FIGURES = "figures"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,3 +34,25 @@ def same_as_file(rewriting: bool) -> Callable[[Path, str], None]:
         assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
 
     return compare
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> Figures:
+    """Tell figures under a title; those of all tests and workers are added up and shown after the run."""
+
+    def tell(title: str, counted: Counter[str]) -> None:
+        request.node.user_properties.append((_FIGURES, [title, dict(counted)]))
+
+    return tell
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == _FIGURES:
+                sums[value[0]].update(value[1])
+    if sums:
+        terminalreporter.section("figures")
+    for title, counted in sums.items():
+        terminalreporter.line(f"{title}: " + ", ".join(f"{number:g} {what}" for what, number in counted.items()))
