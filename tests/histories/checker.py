@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played, RoundEnded
+from service.engine.moves import Action
 from service.games.codec import decode_event, decode_game
 from service.games.game import Created, Game, GameEvent, Happened, Joined, TokenChanged
 from service.games.history import game_at
@@ -21,7 +22,7 @@ from service.games.ports import Store
 from tests.histories.history import Asked, History, Outcome, Wish
 
 _PAGE = 1000
-_SIMPLE = {Drew: "draw", Passed: "pass", Done: "done", Flipped: "flip"}
+_SIMPLE: dict[type[GameEvent], Action] = {Drew: "draw", Passed: "pass", Done: "done", Flipped: "flip"}
 
 
 class Batch(NamedTuple):

@@ -12,6 +12,8 @@ from enum import Enum
 from itertools import count
 from typing import Literal, NamedTuple
 
+from service.engine.moves import Action
+
 Kind = Literal["create", "join", "move", "token"]
 
 
@@ -26,7 +28,7 @@ class Outcome(Enum):
 class Asked(NamedTuple):
     """A move as it is asked for, and as it is found again among the events."""
 
-    action: str
+    action: Action
     tile: str | None = None
     end: str | None = None
     face_down: bool = False

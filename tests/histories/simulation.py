@@ -7,7 +7,7 @@ on is drawn. So the workers' requests are interleaved call by call, in one threa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from random import Random
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from greenlet import getcurrent, greenlet
 
 from service.engine.errors import Refusal
 from service.engine.moves import Move
-from service.engine.variants import variants
+from service.engine.tiles import parse_tile
 from service.games.errors import MoveRefused
 from service.games.game import HUMAN, OPEN_SEAT
 from service.games.hosting import Entered, Games, Once
@@ -26,13 +26,13 @@ from service.games.setup import GameRequest, SeatRequest
 from service.storage.memory_store import MemoryStore
 from service.web.present import present_look, present_opened, present_seat_token, present_taken
 from tests.histories.checker import Verdict, check
+from tests.histories.clients import Client, Door, Heard, Party, Seen
 from tests.histories.faults import FaultyStore, SimulatedTime
-from tests.histories.history import Asked, History, Outcome, Told, Wish
+from tests.histories.history import Asked, Outcome, Told
 
 TTL = 86_400
-MOST_ATTEMPTS = 8
-
-Send = Callable[[Games], Told]
+WORKERS = 3
+FAULT_RATES = (0.0, 0.05, 0.2, 0.4)
 
 
 class Result(NamedTuple):
@@ -42,221 +42,114 @@ class Result(NamedTuple):
     injected: Counter[str]
 
 
-class Table:
-    """A game as the clients know it: where it is, its tokens, the code for its open seats."""
+class GamesDoor(Door):
+    """Asks the use cases themselves, as the routes do."""
 
-    def __init__(self, game: str, tokens: dict[int, str], join_code: str | None) -> None:
-        self.game = game
-        self.join_code = join_code
-        self._first = tokens
-        self._next: dict[str, str] = {}
+    def __init__(self, games: Games) -> None:
+        self._games = games
 
-    def sit(self, seat: int, token: str) -> None:
-        self._first[seat] = token
+    def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Heard:
+        def ask() -> Heard:
+            seats = [SeatRequest(OPEN_SEAT) if name is None else SeatRequest(HUMAN, name) for name in names]
+            opened, replayed = self._games.open(GameRequest(variant, tuple(seats), {}), _once(key, names))
+            told = _made(opened.look.id, present_opened(opened), replayed=replayed, version=opened.look.version)
+            return Heard(told, {each.seat: each.token for each in opened.seats}, opened.join_code)
 
-    def change(self, old: str, new: str) -> None:
-        """Answers may come in any order, but each new token was bought with an old one."""
-        self._next[old] = new
+        return _heard(ask)
 
-    def token(self, seat: int) -> str | None:
-        """The newest one that is known."""
-        token = self._first.get(seat)
-        while token in self._next:
-            token = self._next[token]
-        return token
+    def join(self, game: str, join_code: str, name: str, key: str | None) -> Heard:
+        def ask() -> Heard:
+            entered = self._games.enter(game, None)
+            taken, replayed = self._games.join(entered, join_code, name, _once(key, name))
+            told = _made(game, present_taken(taken), replayed=replayed, version=taken.look.version)
+            return Heard(told, {taken.seat.seat: taken.seat.token})
 
-    @property
-    def seats(self) -> list[int]:
-        return sorted(self._first)
+        return _heard(ask)
+
+    def move(self, game: str, token: str, move: Asked, at: int | None, key: str | None) -> Heard:
+        def ask() -> Heard:
+            entered = self._games.enter_to_move(game, token)
+            tile = None if move.tile is None else parse_tile(move.tile)
+            asked = Move(move.action, tile, move.end, move.face_down)
+            once = _once(key, (move, at))
+            look, replayed = self._games.move(entered, asked, lambda now, _: at in (None, now), once)
+            return Heard(_made(game, present_look(look), replayed=replayed, version=look.version))
+
+        return _heard(ask)
+
+    def change_token(self, game: str, token: str, seat: int, key: str | None) -> Heard:
+        def ask() -> Heard:
+            changed, replayed = self._games.change_token(game, token, seat, _once(key, ""))
+            return Heard(_made(game, present_seat_token(changed), replayed=replayed), {seat: changed.token})
+
+        return _heard(ask)
+
+    def see(self, game: str, token: Callable[[int], str | None], seat: int) -> Seen | None:
+        try:
+            now = self._games.enter(game, None).game
+        except StorageUnavailable:
+            return None
+        if now.state.turn is not None and token(now.state.turn) is not None:
+            seat = now.state.turn
+        legal = [
+            Asked(move.action, None if move.tile is None else move.tile.name, move.end, move.face_down)
+            for move in self._games.legal_moves(Entered(now, seat)).moves
+        ]
+        return Seen(now.version, now.status, seat, legal)
 
 
-class World:
-    """What all clients of a history share."""
+class Simulation:
+    """The workers, their clients, and the line between them and the store."""
 
-    def __init__(self, seed: int, store: MemoryStore, secrets: tuple[bytes, ...] = (b"secret",)) -> None:
-        self.luck = luck = Random(seed)
-        self.history = History()
-        self.tables: list[Table] = []
-        self.keyed: list[tuple[Wish, Send]] = []
+    def __init__(self, seed: int, store: MemoryStore, secrets: Sequence[bytes]) -> None:
+        self._luck = luck = Random(seed)
+        self.party = Party()
         self.injected: Counter[str] = Counter()
-        time = SimulatedTime()
-        rate = luck.choice((0.0, 0.05, 0.2, 0.4))
-        self.truth = store
-        self.store = FaultyStore(store, luck, rate, time=time, pause=_give_way, injected=self.injected)
-        self.workers = [self._worker(time, secrets[number % len(secrets)]) for number in range(3)]
-        self._names = 0
+        self._time = SimulatedTime()
+        rate = luck.choice(FAULT_RATES)
+        self.store = FaultyStore(store, luck, rate, time=self._time, pause=_give_way, injected=self.injected)
+        self._doors = [
+            GamesDoor(self._worker(store, secrets[number % len(secrets)], luck.randrange(50)))
+            for number in range(WORKERS)
+        ]
 
-    def _worker(self, time: SimulatedTime, secret: bytes) -> Games:
-        skew = self.luck.randrange(50)
+    def run(self) -> None:
+        """Let some clients do all they want, in an order that luck decides."""
+        running = [greenlet(self._live) for _ in range(self._luck.randint(2, 5))]
+        while running:
+            one = self._luck.choice(running)
+            one.switch()
+            if one.dead:
+                running.remove(one)
+            if self._luck.random() < 0.2:
+                self.store.deliver()
+        self.store.deliver_all()
+
+    def _live(self) -> None:
+        client = Client(self.party, self._luck, self._doors)
+        if not self.party.tables:
+            client.create()
+        for _ in range(self._luck.randint(4, 16)):
+            client.act()
+
+    def _worker(self, feed: MemoryStore, secret: bytes, skew: int) -> Games:
+        """A worker whose clock goes before by ``skew`` milliseconds."""
         return Games(
             self.store,
-            self.truth,
-            clock=lambda: datetime.fromtimestamp((time.now + skew) / 1000, UTC),
-            secrets=self.luck.randbytes,
+            feed,
+            clock=lambda: datetime.fromtimestamp((self._time.now + skew) / 1000, UTC),
+            secrets=self._luck.randbytes,
             secret=secret,
             ttl_seconds=TTL,
         )
 
-    def name(self) -> str:
-        """One that nothing else has."""
-        self._names += 1
-        return f"N{self._names}"
 
-    def run(self, clients: int) -> None:
-        """Let so many clients do all they want, in an order that luck decides."""
-        running = [greenlet(Client(self).run) for _ in range(clients)]
-        while running:
-            one = self.luck.choice(running)
-            one.switch()
-            if one.dead:
-                running.remove(one)
-            if self.luck.random() < 0.2:
-                self.store.deliver()
-        self.store.deliver_all()
-
-
-class Client:
-    """Somebody at all tables at once, who knows no patience."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._luck = world.luck
-
-    def run(self) -> None:
-        for _ in range(self._luck.randint(5, 20)):
-            if not self._world.tables:
-                self._create()
-            else:
-                what = (self._move, self._join, self._change_token, self._create, self._again)
-                self._luck.choices(what, (75, 8, 4, 3, 10))[0]()
-
-    def _create(self) -> None:
-        key = self._key()
-        variant = self._luck.choice(list(variants().values()))
-        name = self._world.name()
-        # Of one key, but not of one name: the scope of a key is what all creators share.
-        seats = [SeatRequest(HUMAN, name)]
-        seats += [
-            self._luck.choice((SeatRequest(HUMAN, "B"), SeatRequest(OPEN_SEAT))) for _ in range(variant.players.low - 1)
-        ]
-        request = GameRequest(variant.key, tuple(seats), {})
-        wish = Wish(kind="create", what=name, key=key)
-
-        def send(games: Games) -> Told:
-            opened, replayed = games.open(request, _once(key, name))
-            if all(table.game != opened.look.id for table in self._world.tables):
-                tokens = {each.seat: each.token for each in opened.seats}
-                self._world.tables.append(Table(opened.look.id, tokens, opened.join_code))
-            answer = orjson.dumps(present_opened(opened))
-            return Told(Outcome.MADE, "", opened.look.id, answer, replayed, opened.look.version)
-
-        self._wish(wish, send)
-
-    def _join(self) -> None:
-        self._join_at(self._luck.choice(self._world.tables))
-
-    def _join_at(self, table: Table) -> None:
-        code = table.join_code
-        if code is None:
-            return
-        key, name = self._key("join", (table.game,)), self._world.name()
-        wish = Wish(kind="join", game=table.game, what=name, scope=(table.game,), key=key)
-
-        def send(games: Games) -> Told:
-            entered = games.enter(table.game, None)
-            taken, replayed = games.join(entered, code, name, _once(key, name))
-            if not replayed or table.token(taken.seat.seat) is None:
-                table.sit(taken.seat.seat, taken.seat.token)
-            answer = orjson.dumps(present_taken(taken))
-            return Told(Outcome.MADE, "", table.game, answer, replayed, taken.look.version)
-
-        self._wish(wish, send)
-
-    def _move(self) -> None:
-        table = self._luck.choice(self._world.tables)
-        try:
-            game = self._any_worker().enter(table.game, None).game
-        except StorageUnavailable:
-            return
-        if game.waiting and self._luck.random() < 0.9:
-            self._join_at(table)
-            return
-        seat = game.state.turn
-        if seat is None or table.token(seat) is None or self._luck.random() < 0.05:
-            seat = self._luck.choice(table.seats)
-        legal = self._any_worker().legal_moves(Entered(game, seat)).moves
-        move = self._luck.choice(legal) if legal and self._luck.random() < 0.95 else Move("draw")
-        at = self._luck.choices((game.version, None, game.version - 1), (60, 35, 5))[0]
-        key = self._key("move", (table.game, seat))
-        asked = Asked(move.action, None if move.tile is None else move.tile.name, move.end, move.face_down)
-        wish = Wish(kind="move", game=table.game, seat=seat, what=asked, at=at, scope=(table.game, seat), key=key)
-
-        def send(games: Games) -> Told:
-            entered = games.enter_to_move(table.game, table.token(seat))
-            look, replayed = games.move(entered, move, lambda now, _: at in (None, now), _once(key, f"{asked} {at}"))
-            return Told(Outcome.MADE, "", table.game, orjson.dumps(present_look(look)), replayed, look.version)
-
-        self._wish(wish, send)
-
-    def _change_token(self) -> None:
-        table = self._luck.choice(self._world.tables)
-        seat = self._luck.choice(table.seats)
-        old = table.token(seat)
-        assert old is not None
-        key, body = self._key("token", (table.game, seat, old)), self._world.name()
-        if key is None and self._luck.random() < 0.8:
-            return  # who loses this answer loses the seat
-        wish = Wish(kind="token", game=table.game, seat=seat, what=body, scope=(table.game, seat, old), key=key)
-
-        def send(games: Games) -> Told:
-            changed, replayed = games.change_token(table.game, old, seat, _once(key, body))
-            table.change(old, changed.token)
-            return Told(Outcome.MADE, "", table.game, orjson.dumps(present_seat_token(changed)), replayed)
-
-        self._wish(wish, send)
-
-    def _again(self) -> None:
-        """Ask once more for something that was asked for before, perhaps at the same time as its own client."""
-        if self._world.keyed:
-            wish, send = self._luck.choice(self._world.keyed)
-            self._ask(wish, send)
-
-    def _wish(self, wish: Wish, send: Send) -> None:
-        wish = self._world.history.add(wish)
-        if wish.key is not None:
-            self._world.keyed.append((wish, send))
-        self._ask(wish, send)
-
-    def _ask(self, wish: Wish, send: Send) -> None:
-        """Ask, and go on asking while that is safe and nothing is known, or until patience ends.
-
-        It is safe while nothing was made, or, with a key, while nobody knows.
-        """
-        for _ in range(MOST_ATTEMPTS):
-            told = self._world.history.ask(wish, lambda: _told(send, self._any_worker()))
-            unknown = wish.outcome is Outcome.UNKNOWN
-            safe = wish.key is not None or not unknown
-            if not safe or not (unknown or told.code == "storage_unavailable") or self._luck.random() < 0.1:
-                return
-
-    def _any_worker(self) -> Games:
-        return self._luck.choice(self._world.workers)
-
-    def _key(self, kind: str = "create", scope: tuple[object, ...] = ()) -> str | None:
-        """None, a new one, or now and then one that stands for something else already."""
-        dice = self._luck.random()
-        if dice < 0.3:
-            return None
-        taken = [wish.key for wish, _ in self._world.keyed if wish.kind == kind and wish.scope == scope]
-        return self._luck.choice(taken) if taken and dice < 0.4 else self._world.name()
-
-
-def simulate(seed: int, store: MemoryStore | None = None, secrets: tuple[bytes, ...] = (b"secret",)) -> Result:
+def simulate(seed: int, store: MemoryStore | None = None, secrets: Sequence[bytes] = (b"secret",)) -> Result:
     """One history, judged; over another ``store`` or with several ``secrets``, to see the judge find it out."""
     truth = MemoryStore(TTL) if store is None else store
-    world = World(seed, truth, secrets)
-    world.run(clients=world.luck.randint(2, 5))
-    return Result(check(world.history, truth, world.store.created), world.injected)
+    simulation = Simulation(seed, truth, secrets)
+    simulation.run()
+    return Result(check(simulation.party.history, truth, simulation.store.created), simulation.injected)
 
 
 def _give_way() -> None:
@@ -266,18 +159,22 @@ def _give_way() -> None:
     scheduler.switch()
 
 
-def _told(send: Send, games: Games) -> Told:
+def _made(game: str, shown: object, *, replayed: bool, version: int | None = None) -> Told:
+    return Told(Outcome.MADE, "", game, orjson.dumps(shown), replayed, version)
+
+
+def _heard(ask: Callable[[], Heard]) -> Heard:
     try:
-        return send(games)
+        return ask()
     except MoveRefused as refused:
-        return Told(Outcome.NOT_MADE, refused.cause.code)
+        return Heard(Told(Outcome.NOT_MADE, refused.cause.code))
     except Refusal as refusal:
-        return Told(Outcome.NOT_MADE, refusal.code)
+        return Heard(Told(Outcome.NOT_MADE, refusal.code))
     except StorageUnavailable:
-        return Told(Outcome.NOT_MADE, "storage_unavailable")
+        return Heard(Told(Outcome.NOT_MADE, "storage_unavailable"))
     except OutcomeUnknown:
-        return Told(Outcome.UNKNOWN, "outcome_unknown")
+        return Heard(Told(Outcome.UNKNOWN, "outcome_unknown"))
 
 
-def _once(key: str | None, body: str) -> Once | None:
-    return None if key is None else Once(key, body.encode())
+def _once(key: str | None, body: object) -> Once | None:
+    return None if key is None else Once(key, repr(body).encode())

@@ -82,13 +82,14 @@ class LosesWrites(MemoryStore):
 
 
 class LastWriteWins(MemoryStore):
-    """Lets whoever comes last write over what others made meanwhile."""
+    """Lets whoever comes last write over what others made meanwhile, in games where no key was used yet."""
 
     def commit(
         self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
     ) -> Stored | Kept | None:
         found = self._find(game)
-        if found is not None and found.stored.version > expected:
+        keyed = write.record is not None or any(name == game for name, _ in self._records)
+        if found is not None and found.stored.version > expected and not keyed:
             before = Stored(expected, found.stored.state)
             self._games[game] = found._replace(stored=before, events=found.events[:expected])
         return super().commit(game, expected, state, events, write)
