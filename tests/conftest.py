@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-Figures = Callable[[str, Counter[str]], None]
+Figures = Callable[[str, Mapping[str, float]], None]
 
 _FIGURES = "figures"
 
@@ -40,19 +40,22 @@ def same_as_file(rewriting: bool) -> Callable[[Path, str], None]:
 def figures(request: pytest.FixtureRequest) -> Figures:
     """Tell figures under a title; those of all tests and workers are added up and shown after the run."""
 
-    def tell(title: str, counted: Counter[str]) -> None:
+    def tell(title: str, counted: Mapping[str, float]) -> None:
         request.node.user_properties.append((_FIGURES, [title, dict(counted)]))
 
     return tell
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties:
             if name == _FIGURES:
-                sums[value[0]].update(value[1])
+                for what, number in value[1].items():
+                    sums[value[0]][what] += number
     if sums:
         terminalreporter.section("figures")
     for title, counted in sums.items():
-        terminalreporter.line(f"{title}: " + ", ".join(f"{number:g} {what}" for what, number in counted.items()))
+        terminalreporter.line(
+            f"{title}: " + ", ".join(f"{round(number, 2):.12g} {what}" for what, number in counted.items())
+        )

@@ -182,7 +182,7 @@ class Client:
     def _move_at(self, table: Table, seen: Seen) -> None:
         seat = seen.seat
         move = self._luck.choice(seen.legal) if seen.legal and self._luck.random() < 0.95 else Asked("draw")
-        at = self._luck.choices((seen.version, None, seen.version - 1), (60, 35, 5))[0]
+        at = self._luck.choices((seen.version, None, max(seen.version - 1, 1)), (60, 35, 5))[0]
         scope = (table.game, seat)
         key = self._key("move", scope)
 
