@@ -102,8 +102,10 @@ def encode_event(event: GameEvent, since_creation: int) -> bytes:
 
 
 def decode_event(version: int, created_at: int, data: bytes) -> Happened:
-    """The event that these bytes stand for."""
+    """The event that these bytes stand for. Raises ``NewerFormat`` if it is of a later service."""
     code, since_creation, *fields = orjson.loads(data)
+    if code not in _EVENT_DECODERS:
+        raise NewerFormat
     return Happened(version, created_at + since_creation, _EVENT_DECODERS[code](fields))
 
 

@@ -123,6 +123,16 @@ class Made(NamedTuple, Generic[T]):
     replayed: bool
 
 
+class Changing(NamedTuple):
+    """Who may change the token of a seat: its bearer, or who changed it under this key before (``kept``)."""
+
+    game_id: str
+    seat: int
+    token: str
+    game: Game | None
+    kept: Kept | None
+
+
 class LegalMoves(NamedTuple):
     """What a seat may do at this version."""
 
@@ -243,17 +253,24 @@ class Games:
         Raises ``Forbidden`` for a wrong code, ``SeatsTaken`` when no seat is open, ``KeyReused``.
         """
         self.check_join_code(entered, join_code)
-        draw, record = self._secrets, None
+        record = None
         if once is not None:
-            record = Record(short_digest("join", once.key), once.fingerprint)
-            draw = Derived(self._secret, "join", entered.game.id, once.key)
-        token = new_token(draw)
+            # A key belongs to its bearer, if there is one.
+            record = Record(short_digest("join", str(entered.seat), once.key), once.fingerprint)
+
+        def token_of(seat: int) -> str:
+            # With the seat, for a key that is forgotten after a day may take another one.
+            if once is None:
+                return fresh
+            return new_token(Derived(self._secret, "join", entered.game.id, str(seat), once.key))
+
+        fresh = new_token(self._secrets)
 
         def take(game: Game) -> tuple[Game, list[GameEvent]]:
             seat = next((place for place, each in enumerate(game.seats) if each.kind == OPEN_SEAT), None)
             if seat is None:
                 raise SeatsTaken("Every seat is taken.")
-            taken = Seat(HUMAN, name, hash_secret(token))
+            taken = Seat(HUMAN, name, hash_secret(token_of(seat)))
             seats = (*game.seats[:seat], taken, *game.seats[seat + 1 :])
             return _deal_if_full(game._replace(seats=seats), [Joined(seat, name)])
 
@@ -263,27 +280,36 @@ class Games:
         else:
             game, events = written
         joined = [event for event in events if isinstance(event, Joined)][-1]
-        taken = Taken(SeatToken(joined.seat, joined.name, token), look_at(game, joined.seat, self._ttl))
+        own = SeatToken(joined.seat, joined.name, token_of(joined.seat))
+        taken = Taken(own, look_at(game, joined.seat, self._ttl))
         return Made(taken, replayed=isinstance(written, Kept))
 
-    def change_token(self, game_id: str, token: str | None, seat: int, once: Once | None = None) -> Made[SeatToken]:
-        """Give the bearer's seat a new token; the old one opens nothing any more.
-
-        Who asks again under the same key may still show the old one. Raises as ``enter_seat``, and ``KeyReused``.
-        """
-        draw, record = self._secrets, None
-        if once is not None and token is not None:
-            record = Record(short_digest("token", token, str(seat), once.key), once.fingerprint)
-            draw = Derived(self._secret, "token", game_id, token, str(seat), once.key)
+    def enter_to_change(self, game_id: str, token: str | None, seat: int, key: str | None) -> Changing:
+        """As ``enter_seat``; but who has changed the token under this key may still show the old one."""
         try:
             game = self.enter_seat(game_id, token, seat).game
         except Unauthorized:
-            kept = None if record is None else self._store.kept(game_id, record.name)
+            if token is None or key is None:
+                raise
+            kept = self._store.kept(game_id, _token_record(token, seat, key))
             if kept is None:
                 raise
-            then, _ = self._then(game_id, kept, once)
-            return Made(SeatToken(seat, then.seats[seat].name or "", new_token(draw)), replayed=True)
+            return Changing(game_id, seat, token, None, kept)
+        assert token is not None
+        return Changing(game_id, seat, token, game, None)
+
+    def change_token(self, changing: Changing, once: Once | None = None) -> Made[SeatToken]:
+        """Give the bearer's seat a new token; the old one opens nothing any more. Raises ``KeyReused``."""
+        game_id, seat, token, game, kept = changing
+        draw, record = self._secrets, None
+        if once is not None:
+            record = Record(_token_record(token, seat, once.key), once.fingerprint)
+            draw = Derived(self._secret, "token", game_id, token, str(seat), once.key)
         new = new_token(draw)
+        if kept is not None:
+            then, _ = self._then(game_id, kept, once)
+            return Made(SeatToken(seat, then.seats[seat].name or "", new), replayed=True)
+        assert game is not None
         old_hash = game.seats[seat].token_hash
 
         def change(game: Game) -> tuple[Game, list[GameEvent]]:
@@ -349,7 +375,7 @@ class Games:
         if after > passage.version or passage.first > after + 1:
             return self._reset(game.id, seat)
         happened = [
-            decode_event(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
+            _decode_event(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
         ]
         version = after + len(happened)
         return EventPage(
@@ -379,7 +405,7 @@ class Games:
         if len(kept) != len(game.round_ends):
             raise NotFound("There is no such game any more.")
         events = [
-            decode_event(version, game.created_at, data).event
+            _decode_event(version, game.created_at, data).event
             for version, data in zip(game.round_ends, kept, strict=True)
         ]
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
@@ -474,7 +500,7 @@ class Games:
             if passage is None or passage.first != len(happened) + 1 or not passage.events:
                 raise StorageUnavailable("events are missing")
             happened += [
-                decode_event(version, game.created_at, data)
+                _decode_event(version, game.created_at, data)
                 for version, data in enumerate(passage.events, passage.first)
             ]
         return happened
@@ -487,8 +513,19 @@ def _decode(game_id: str, stored: Stored) -> Game:
     try:
         return decode_game(game_id, stored.version, stored.state)
     except NewerFormat:
-        # Another machine runs a newer service already; soon this one will, too.
-        raise StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS) from None
+        raise _newer() from None
+
+
+def _decode_event(version: int, created_at: int, data: bytes) -> Happened:
+    try:
+        return decode_event(version, created_at, data)
+    except NewerFormat:
+        raise _newer() from None
+
+
+def _newer() -> StorageUnavailable:
+    # Another machine runs a newer service already; soon this one will, too.
+    return StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS)
 
 
 def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
@@ -504,6 +541,11 @@ def _at_version(game: Game, version: int, now: int, events: Sequence[GameEvent] 
     first = version - len(events) + 1
     ends = [first + place for place, event in enumerate(events) if isinstance(event, RoundEnded)]
     return game._replace(version=version, updated_at=now, round_ends=(*game.round_ends, *ends))
+
+
+def _token_record(token: str, seat: int, key: str) -> str:
+    """The name of the record of a changed token: a key belongs to who bore the old one."""
+    return short_digest("token", token, str(seat), key)
 
 
 def _unauthorized() -> Unauthorized:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
+from tempfile import mkstemp
 
 BYTES = 32
 
@@ -15,8 +16,9 @@ def kept_secret(folder: Path) -> bytes:
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = folder / f"secret.{os.getpid()}"
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    # A name that no other has, also not the same process number in another container.
+    descriptor, name = mkstemp(prefix="secret.", dir=folder)
+    new = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(os.urandom(BYTES))

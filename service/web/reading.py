@@ -24,7 +24,12 @@ from service.web.problems import BadRequest, InvalidBody
 
 MOST_BODY_BYTES: Final = 256 * 1024
 _DEEPEST: Final = 32
-_KEY: Final = re.compile(r'"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255})')
+_KEY: Final = re.compile(r'"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})')
+"""Outside quotes without a comma, which stands between the values of a header that was sent twice."""
+_GOOD_KEY: Final = (
+    "A key has 1 to 255 visible ASCII characters, no quotes or backslashes among them; one with a comma stands in "
+    "quotes."
+)
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 
 
@@ -106,22 +111,22 @@ def precondition(version: int | None) -> Precondition:
     return holds
 
 
-def has_key() -> bool:
-    """Whether there is an ``Idempotency-Key``, good or bad."""
-    return "Idempotency-Key" in request.headers
+def idempotency_key() -> str | None:
+    """The key of ``Idempotency-Key``, ``None`` without a good one."""
+    match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
+    return None if match is None else match[1] or match[2]
 
 
 def once(body: Any) -> Once | None:
     """What ``Idempotency-Key`` asks for a request with this body, ``None`` without one. Raises ``InvalidBody``."""
-    header = request.headers.get("Idempotency-Key")
-    if header is None:
+    if "Idempotency-Key" not in request.headers:
         return None
-    match = _KEY.fullmatch(header)
-    if match is None:
-        complaint = "A key has 1 to 255 visible ASCII characters but quotes and backslashes; it may stand in quotes."
-        raise InvalidBody({"Idempotency-Key": [complaint]})
-    digest = sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
-    return Once(match[1] or match[2], digest.encode())
+    key = idempotency_key()
+    if key is None:
+        raise InvalidBody({"Idempotency-Key": [_GOOD_KEY]})
+    # Not by orjson, which writes no integer beyond 64 bits.
+    digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
+    return Once(key, digest.encode())
 
 
 def known_already(etag: str) -> bool:

@@ -30,7 +30,7 @@ ADDRESSES = {
 }
 """Every address and the methods that the contract names; HEAD goes with GET, and OPTIONS with all."""
 
-SHOWN = {"etag", "location", "retry-after", "www-authenticate", "allow", "content-language"}
+SHOWN = {"etag", "location", "retry-after", "www-authenticate", "allow", "content-language", "idempotent-replayed"}
 
 
 @pytest.fixture
@@ -190,7 +190,8 @@ def test_a_304_may_be_read_by_a_browser(api: Api, table: Table) -> None:
 
 def test_a_preflight_allows_all_that_a_client_sends(api: Api, address: tuple[str, set[str]]) -> None:
     path, _ = address
-    sent = ["accept", "accept-language", "authorization", "content-type", "if-match", "if-none-match"]
+    sent = ["accept", "accept-language", "authorization", "content-type", "idempotency-key", "if-match"]
+    sent += ["if-none-match", "last-event-id"]
     answer = api.ask(
         "OPTIONS",
         path,

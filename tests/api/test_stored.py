@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import orjson
 import pytest
+import redis
 
 from service.engine.deal import ArrangedDeal, Deck, cut, seed_from_text, shuffle
 from service.engine.tiles import double_set
+from service.engine.variants import variants
 from service.games.codec import decode_game
 from service.storage import keys
 from service.storage.connection import connect
 from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
+from tests.api.playing import mover, play_on
+from tests.api.scenes import Kept, keep, put
+
+FIRST_EDITION: dict[str, Any] = json.loads((Path(__file__).parent / "stored" / "first_edition.json").read_text("utf-8"))
+"""A game of each variant as the first edition kept it in its second round, and what it then showed."""
 
 
 def arranged(rounds: int) -> list[dict[str, Any]]:
@@ -53,11 +63,25 @@ def test_a_game_of_a_newer_service_is_not_served_by_this_one(api: Api, redis_url
     fields[place] = "a sixth game" if place == 1 else 99
     newer = version + b" " + orjson.dumps(fields)
     client.set(keys.state(table.id), newer)
-    for path in ("", "/moves", "/score"):
-        answer = api.get(f"/v1/games/{table.id}{path}", token=table.tokens[0])
+    asked: list[tuple[str, str, Any]] = [("GET", path, None) for path in ("", "/moves", "/score", "/events")]
+    asked += [("POST", "/moves", {"action": "pass"}), ("POST", "/players/0/token", {})]
+    for method, path, body in asked:
+        for headers in ({}, {"Idempotency-Key": "of-the-older-service"}):
+            answer = api.ask(method, table.path + path, json=body, token=table.tokens[0], headers=headers)
+            assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_unavailable")
+            assert int(answer.headers["Retry-After"]) > 0
+    assert client.get(keys.state(table.id)) == newer
+
+
+def test_an_event_of_a_newer_service_is_not_told_by_this_one(api: Api, server: redis.Redis) -> None:
+    table = api.create("domino", 2)
+    kept = keep(server, table.id)
+    put(server, table.id, Kept(b"3" + kept.state[1:], [*kept.events, b"anotherid [99,0,1]"]))
+    assert [event["version"] for event in api.get(f"{table.path}/events?limit=2").get_json()["events"]] == [1, 2]
+    for query in ("", "?after=2"):
+        answer = api.get(f"{table.path}/events{query}")
         assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_unavailable")
         assert int(answer.headers["Retry-After"]) > 0
-    assert client.get(keys.state(table.id)) == newer
 
 
 def test_a_deal_that_has_been_dealt_is_not_kept_any_longer(api: Api, store: RedisStore) -> None:
@@ -87,3 +111,66 @@ def test_a_round_is_not_dealt_to_one_player(api: Api) -> None:
     answer = api.post("/v1/games", {"variant": "domino", "players": players, "deals": deals})
     assert answer.status_code == 422
     assert list(answer.get_json()["errors"]) == ["deals.1"]
+
+
+# Games of the first edition, whose events stand in their list without a frame
+
+
+@pytest.fixture(params=FIRST_EDITION)
+def old(request: pytest.FixtureRequest, server: redis.Redis) -> tuple[Table, dict[str, Any]]:
+    """A game of the first edition in the store, and what it showed then."""
+    kept = FIRST_EDITION[request.param]
+    put(server, kept["id"], Kept(kept["value"].encode(), [event.encode() for event in kept["events"]]))
+    return Table(kept["id"], dict(enumerate(kept["tokens"])), None, {}), kept
+
+
+def but_expiry(view: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in view.items() if name != "expires_at"}
+
+
+def test_there_is_a_game_of_the_first_edition_of_every_variant_it_had() -> None:
+    assert set(FIRST_EDITION) <= set(variants())
+    assert len(FIRST_EDITION) == 5
+    assert all(event.startswith("[") for kept in FIRST_EDITION.values() for event in kept["events"])
+
+
+def test_a_game_of_the_first_edition_shows_what_it_showed_then(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
+    table, kept = old
+    for seat in table.tokens:
+        assert but_expiry(api.view(table, seat)) == but_expiry(kept["views"][seat])
+    assert api.score(table) == kept["score"]
+
+
+def test_the_events_of_a_game_of_the_first_edition_are_told(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
+    table, kept = old
+    for token in (None, *table.tokens.values()):
+        page = api.get(f"{table.path}/events?limit=1000", token=token).get_json()
+        assert [event["version"] for event in page["events"]] == list(range(1, len(kept["events"]) + 1))
+        assert [event["type"] for event in page["events"][:3]] == ["created", "joined", "dealt"]
+        assert page["events"][1]["data"] == {"name": "Late"}
+
+
+def test_a_game_of_the_first_edition_is_played_to_its_end_with_keys(
+    api: Api, server: redis.Redis, old: tuple[Table, dict[str, Any]]
+) -> None:
+    table, kept = old
+    seat = mover(api.view(table))
+    headers = {"Idempotency-Key": f"the-first-move-of-{kept['id']}"}
+    move = api.moves(table, seat)["moves"][0]
+    first = api.move(table, seat, move, headers=headers)
+    assert first.status_code == 201
+    before = keep(server, table.id)
+    assert before.events[: len(kept["events"])] == [event.encode() for event in kept["events"]]
+    changed = api.post(f"{table.path}/players/{seat}/token", {}, token=table.tokens[seat])
+    table.tokens[seat] = changed.get_json()["token"]
+    play_on(api, table, lambda view: view["round"] == 3 or view["status"] == "finished", Random(1))
+
+    again = api.move(table, seat, move, headers=headers)
+    assert (again.status_code, again.data) == (201, first.data)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    version = api.view(table)["version"]
+    events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
+    assert [event["version"] for event in events] == list(range(1, version + 1))
+    rounds = api.score(table)["rounds"]
+    assert [each["number"] for each in rounds] == list(range(1, len(rounds) + 1))
+    assert rounds[0] == kept["score"]["rounds"][0]

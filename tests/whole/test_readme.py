@@ -13,12 +13,13 @@ from tests.serving import Service
 README = Path(__file__).parents[2] / "README.md"
 
 
-def test_the_curl_session_plays_a_whole_match(tmp_path: Path) -> None:
-    (session,) = re.findall(r"```sh\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
-    with Service(tmp_path / "data") as service:
+def printed_by(language: str, folder: Path) -> list[str]:
+    """The lines that the one session in this language prints, run against a service of its own."""
+    (session,) = re.findall(rf"```{language}\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    with Service(folder / "data") as service:
         run = subprocess.run(
             ["sh", "-eu", "-c", session],
-            cwd=tmp_path,
+            cwd=folder,
             env={"DOMINO": service.url, "PATH": "/usr/local/bin:/usr/bin:/bin"},
             capture_output=True,
             text=True,
@@ -26,12 +27,22 @@ def test_the_curl_session_plays_a_whole_match(tmp_path: Path) -> None:
             check=False,
         )
     assert run.returncode == 0, run.stderr
-    view, *moves, score = run.stdout.splitlines()
+    return run.stdout.splitlines()
+
+
+def test_the_curl_session_plays_a_whole_match(tmp_path: Path) -> None:
+    view, *moves, score = printed_by("sh", tmp_path)
     assert json.loads(view)["you"]["seat"] == 0
     card = json.loads(score)
     assert card["status"] == "finished"
     assert card["winners"]
     assert len(moves) > 10
+
+
+def test_what_is_sent_again_under_its_key_is_answered_again(tmp_path: Path) -> None:
+    first, *again = printed_by("bash", tmp_path)
+    assert len(json.loads(first)["seats"]) == 2
+    assert again == [first, first]
 
 
 def test_the_table_of_settings_is_the_list_of_settings() -> None:

@@ -259,6 +259,7 @@ def test_head_says_what_get_says_without_the_body(path: str, line: Line, table: 
     assert told.status == got.status
     for headers in (got.headers, told.headers):
         headers.pop("date")
+        headers.pop("x-request-id")
     assert told.headers == got.headers
     still_in_step(line)
 
@@ -431,6 +432,10 @@ ODD_BUT_HARMLESS = [
     b"If-Modified-Since: yesterday",
     b"Content-Type: \xff",
     b"Content-Encoding: gzip",
+    b"Idempotency-Key: \xff",
+    b"Idempotency-Key: a\r\nIdempotency-Key: b",
+    b'If-Match: "\xff", W/"1", *',
+    b"Last-Event-ID: \xff",
 ]
 
 
@@ -441,6 +446,17 @@ def test_an_odd_header_does_no_harm(header: bytes, line: Line, table: Table) -> 
         answer = line.read()
         assert answer.status in (200, 406)
         still_in_step(line)
+
+
+@pytest.mark.parametrize("keys", [b"a\r\nIdempotency-Key: b", b"\xff", b"", b"a b", b'"a', b"a,b"])
+def test_an_odd_key_is_no_key(keys: bytes, line: Line) -> None:
+    body = json.dumps(GOOD).encode()
+    line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\nIdempotency-Key: ")[:-2], keys)
+    line.send("\r\n\r\n", body)
+    answer = line.read()
+    assert (answer.status, answer.problem["code"]) == (422, "invalid")
+    assert list(answer.problem["errors"]) == ["Idempotency-Key"]
+    still_in_step(line)
 
 
 BAD_BODIES = {

@@ -1,0 +1,327 @@
+"""Hostile input on every route there is: refused as a problem, never a fault of the service, and nothing changes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from service.web.reading import MOST_BODY_BYTES
+from tests.api.client import Api, Table
+from tests.api.playing import mover
+from tests.api.test_bad_input import JSON, MALFORMED, Watch, as_stream, watch
+from tests.api.test_whole_app import method_of, operations
+
+__all__ = ["watch"]
+
+HOUSE_SECRETS = (b"Traceback", b".py", b"werkzeug", b"flask", b"Flask", b"redis", b"Redis", b"gunicorn", b"Python/")
+REFUSED: dict[str, Any] = {
+    "createGame": {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": {"hand": 4}},
+    "joinGame": {"name": "Eve", "join_code": "ABCDEFGHIJKLMNOP"},
+    "makeMove": {"action": "deal"},
+    "changeToken": {"colour": 1},
+}
+"""For each operation with a body, one that is well-formed and refused."""
+
+
+class Door(NamedTuple):
+    """An operation at its address, with the token that it takes."""
+
+    id: str
+    method: str
+    rule: str
+    path: str
+    token: str | None
+
+
+class House(NamedTuple):
+    """A game, and the way to everything in it."""
+
+    table: Table
+    doors: tuple[Door, ...]
+
+
+@pytest.fixture
+def house(app: Flask, api: Api) -> House:
+    table = api.create("domino", 2)
+    seat = mover(api.view(table))
+    doors = []
+    for rule, described in operations(app):
+        path = rule.rule.replace("<game>", table.id).replace("<int:seat>", str(seat)).replace("<variant>", "domino")
+        assert "<" not in path
+        token = None if described.access == "public" else table.tokens[seat]
+        doors.append(Door(described.id, method_of(rule), rule.rule, path, token))
+    assert {door.id for door in doors if door.method == "POST"} == set(REFUSED)
+    return House(table, tuple(doors))
+
+
+def check(answer: TestResponse) -> None:
+    """No fault of the service; if it is a refusal, it is a problem that tells nothing of the house."""
+    assert answer.status_code < 500
+    if answer.status_code >= 400 and answer.request.method != "HEAD":
+        assert answer.mimetype == "application/problem+json"
+        assert not [word for word in HOUSE_SECRETS if word in answer.data]
+    assert "Server" not in answer.headers
+
+
+def ask(api: Api, door: Door, method: str | None = None, path: str | None = None, **more: Any) -> TestResponse:
+    answer = api.ask(method or door.method, path or door.path, token=more.pop("token", door.token), **more)
+    check(answer)
+    return answer
+
+
+# Bodies
+
+
+def deep(levels: int) -> bytes:
+    return b'{"a":' * levels + b"1" + b"}" * levels
+
+
+BODIES: dict[str, dict[str, Any]] = {
+    **{name: {"data": data, "content_type": JSON} for name, data in MALFORMED.items() if data},
+    "33 levels": {"data": deep(33), "content_type": JSON},
+    "a list": {"data": b"[]", "content_type": JSON},
+    "null": {"data": b"null", "content_type": JSON},
+    "a text": {"data": b'"x"', "content_type": JSON},
+    "numbers in quotes and out of them": {
+        "json": {"variant": 2, "name": 2, "action": 2, "players": "2", "version": 2.9, "tile": 2, "seat": True}
+    },
+    "numbers in quotes": {"json": {"action": "pass", "version": "2", "variant": "2", "name": "\0", "join_code": 2}},
+    "huge numbers": {"json": {"action": "pass", "version": 10**4000, "players": 10**400, "name": -(10**400)}},
+    "very long names": {"json": {"x" * 100_000: "y" * 100_000}},
+    "names of the machinery": {"json": {"__class__": 1, "__proto__": {}, "constructor": 1, "_schema": 1, "": 1}},
+    "ten thousand names": {"json": {f"f{number}": number for number in range(10_000)}},
+    "too large": {"data": b" " * (MOST_BODY_BYTES + 1), "content_type": JSON},
+    "no type": {"data": b"{}"},
+    "another type": {"data": b"a=1", "content_type": "application/x-www-form-urlencoded"},
+    "a form with files": {"data": b"--x\r\n\r\n--x--", "content_type": "multipart/form-data; boundary=x"},
+    "another charset": {"data": b"{}", "content_type": "application/json; charset=utf-16"},
+    "an odd charset": {"data": b"[]", "content_type": "application/json; charset=\xff\0"},
+    "compressed": {"data": gzip.compress(b"{}"), "content_type": JSON, "headers": {"Content-Encoding": "gzip"}},
+}
+
+
+@pytest.mark.parametrize("key", [None, "a-key"])
+@pytest.mark.parametrize("name", BODIES)
+def test_no_hostile_body_is_taken_anywhere(api: Api, house: House, watch: Watch, name: str, key: str | None) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        more = dict(BODIES[name])
+        headers = {**more.pop("headers", {}), **({} if key is None else {"Idempotency-Key": key})}
+        for method in ("GET", "HEAD", "POST", "PUT", "DELETE") if key is None else ("POST",):
+            answer = ask(api, door, method, headers=headers, **more)
+            taken = method in ("GET", "HEAD") and answer.status_code == 200
+            assert taken or answer.status_code in (400, 405, 413, 415, 422), (method, door.path)
+    assert watch.now(house.table) == before
+
+
+def test_no_body_beyond_the_limit_is_taken_without_a_length_either(api: Api, house: House, watch: Watch) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        if door.method == "POST":
+            answer = ask(api, door, content_type=JSON, **as_stream(b" " * (MOST_BODY_BYTES + 1)))
+            assert answer.status_code == 413
+    assert watch.now(house.table) == before
+
+
+def test_a_body_that_is_cut_off_is_malformed(api: Api, house: House, watch: Watch) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        if door.method == "POST":
+            data = json.dumps(REFUSED[door.id]).encode()
+            cut = as_stream(data[:-1])
+            assert ask(api, door, content_type=JSON, **cut).status_code == 400
+            lied = {"CONTENT_LENGTH": str(len(data) + 1)}
+            lies = {**as_stream(data), "environ_overrides": lied}
+            assert ask(api, door, content_type=JSON, **lies).status_code == 400
+    assert watch.now(house.table) == before
+
+
+# Queries
+
+NUMBERS = (
+    *("", " ", "x", "-1", "+1", "1.0", "2.9", "1e3", "NaN", "Infinity", "0x1", "01", "1_000", "%00", "1%00", "%ff"),
+    *("%D9%A1", "%ed%a0%80", "null", "true", "[]", "9" * 30, "9" * 5000, "2147483648", "%22%31%22", "1%2C2", "1;2"),
+)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_no_hostile_number_in_a_query_is_taken(api: Api, house: House, watch: Watch, number: str) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        for name in ("after", "limit", "wait"):
+            for query in (f"{name}={number}", f"{name}=1&{name}={number}"):
+                if door.method == "GET":
+                    answer = ask(api, door, path=f"{door.path}?{query}")
+                    assert answer.status_code == (422 if door.id == "getEvents" else 200), query
+                else:
+                    refused = ask(api, door, path=f"{door.path}?{query}", json=REFUSED[door.id])
+                    assert refused.status_code in (403, 409, 422)
+    assert watch.now(house.table) == before
+
+
+ODD_QUERIES = ("&&&", "=", "=1", "%", "%zz", "a" * 100_000, "x=%00", "%00=1", "%ff=%ff", "x=1", "AFTER=1", "after[]=1")
+
+
+@pytest.mark.parametrize("query", ODD_QUERIES)
+def test_an_odd_query_is_refused_or_means_nothing(api: Api, house: House, watch: Watch, query: str) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        if door.method == "GET":
+            assert ask(api, door, path=f"{door.path}?{query}").status_code in (200, 422)
+        else:
+            answer = ask(api, door, path=f"{door.path}?{query}", json=REFUSED[door.id])
+            assert answer.status_code in (403, 409, 422)
+    assert watch.now(house.table) == before
+
+
+# Segments of an address
+
+SEGMENTS = (
+    *("%00", "a%00b", "%ff", "%ed%a0%80", "%7B%7D", "%7Dx", "x%7D", "*", "..", "%2e%2e", "a%2fb", "%0d%0aX:y", "%20"),
+    *("%C3%A9", "%F0%9F%8E%B2", "x" * 5000, "-1", "null", "9" * 5000, "2.9", "%222%22", "%D9%A0x", "NaN", "'--", "%5c"),
+    *("{{7*7}}", "%25%32%35", "%u0000", ";a=b", "a;b", "@", "%E2%80%AE"),
+)
+
+
+@pytest.mark.parametrize("segment", SEGMENTS)
+def test_an_odd_segment_is_nothing_that_is_there(api: Api, house: House, watch: Watch, segment: str) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        for path in with_segment(door.rule, house.table, segment):
+            for token in (None, door.token, "wrong"):
+                for key in ({}, {"Idempotency-Key": "a-key"}):
+                    body = REFUSED.get(door.id)
+                    answer = ask(api, door, path=path, token=token, json=body, headers=key)
+                    assert answer.status_code in (401, 404, 405), (path, answer.status_code)
+    assert watch.now(house.table) == before
+
+
+def with_segment(rule: str, table: Table, segment: str) -> Iterator[str]:
+    """The addresses of this rule with the odd segment at each of its places, the others being good."""
+    good = {"<game>": table.id, "<int:seat>": "0", "<variant>": "domino"}
+    places = [name for name in good if name in rule]
+    for odd in places:
+        path = rule
+        for name in places:
+            path = path.replace(name, segment if name == odd else good[name])
+        yield path
+
+
+# Headers
+
+ODD_VALUES = {
+    "nothing": "",
+    "a space": " ",
+    "NUL": "a\0b",
+    "a control character": "a\x01b",
+    "bytes beyond ASCII": "\xff\xfe",
+    "UTF-8": "é🎲".encode().decode("latin-1"),
+    "a very long one": "x" * 100_000,
+    "very many": "a," * 10_000,
+    "commas": ",,,,",
+    "semicolons": ";;;;",
+    "half a quote": '"',
+    "a thousand quotes": '"' * 1001,
+    "a weak nothing": "W/",
+    "a weak tag": 'W/"1"',
+    "a bare weakness": "W",
+    "a number": "17",
+    "a huge number": "9" * 5000,
+    "a negative number": "-1",
+    "a fraction": "2.9",
+    "NaN": "NaN",
+    "digits of another script": "\u0661".encode().decode("latin-1"),
+    "no quality": "a/b;q=",
+    "an odd quality": "a/b;q=NaN, c/d;q=1e400, e/f;q=-1, g/h;q=0x1",
+    "a long quality": "a/b;q=0." + "9" * 5000,
+    "a type of many parts": "a/b/c/d",
+    "half a type": "application/",
+    "parameters": "a/b;" + "c=d;" * 1000,
+    "a language of many parts": "-".join(["de"] * 1000),
+    "an odd language": "_-_-_",
+    "a template": "{{7*7}}${7*7}",
+    "JSON": '{"a": 1}',
+    "Bearer": "Bearer",
+    "two bearers": "Bearer a, Bearer b",
+    "Basic": "Basic Og==",
+    "an odd Basic": "Basic \xff",
+    "Digest": 'Digest username="a", realm=',
+}
+READ_BY_US = (
+    *("Accept", "Accept-Language", "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match"),
+    *("If-None-Match", "Last-Event-ID"),
+)
+READ_BY_OTHERS = (
+    *("Cookie", "Origin", "Range", "If-Range", "If-Modified-Since", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host"),
+    *("X-HTTP-Method-Override", "X-Request-ID", "Access-Control-Request-Method", "Access-Control-Request-Headers"),
+)
+
+
+@pytest.mark.parametrize("name", READ_BY_US)
+def test_an_odd_header_breaks_nothing(api: Api, house: House, watch: Watch, name: str) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        for value in ODD_VALUES.values():
+            knock(api, door, {name: value})
+    assert watch.now(house.table) == before
+
+
+def test_odd_headers_that_mean_nothing_here_break_nothing(api: Api, house: House, watch: Watch) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        for value in ODD_VALUES.values():
+            headers = dict.fromkeys(READ_BY_OTHERS, value)
+            knock(api, door, headers)
+            check(api.ask_unchecked("OPTIONS", door.path, headers=headers))
+    assert watch.now(house.table) == before
+
+
+def knock(api: Api, door: Door, headers: dict[str, str]) -> None:
+    """Ask with these headers for what is shown, or for what is refused anyway."""
+    token = None if "Authorization" in headers else door.token
+    if door.method == "GET":
+        check(api.ask_unchecked("GET", door.path, token=token, headers=headers))
+        return
+    body = json.dumps(REFUSED[door.id]).encode()
+    how = {} if "Content-Type" in headers else {"content_type": JSON}
+    answer = api.ask("POST", door.path, token=token, headers=headers, data=body, **how)
+    check(answer)
+    assert answer.status_code >= 400
+
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW", "get", "\xff", "{}")
+NOWHERE = ("//", "/v1", "/v1/", "/v1//games", "/v1/games/", "/%00", "/" + "a/" * 1000, "/v2/games")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_odd_method_is_not_allowed(api: Api, house: House, watch: Watch, method: str) -> None:
+    before = watch.now(house.table)
+    for door in house.doors:
+        body = REFUSED.get(door.id, {"colour": 1})
+        answer = api.ask_unchecked(method, door.path, token=door.token, json=body)
+        check(answer)
+        if method.upper() not in ("GET", "HEAD", "POST"):
+            assert answer.status_code == 405
+    assert watch.now(house.table) == before
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+def test_an_address_that_is_none_is_a_problem(api: Api, path: str) -> None:
+    for method in ("GET", "POST", "PUT"):
+        answer = api.ask(method, path)
+        check(answer)
+        assert answer.status_code == 404
+
+
+def test_names_of_people_may_hold_any_letters_and_come_back_as_they_went(api: Api) -> None:
+    names = ["🎲", "<script>alert(1)</script>", "Ünï\u202e", "' OR 1=1 --", "{{7*7}}", "%00", quote("é"), "\U0010ffff"]
+    for name in names:
+        table = api.create("domino", [{"name": name}, {"name": "Bo"}])
+        assert api.view(table)["players"][0]["name"] == name

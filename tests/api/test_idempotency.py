@@ -1,0 +1,618 @@
+"""What is asked for under an ``Idempotency-Key`` is made once; asked again, it is answered as it was the first time."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import pytest
+import redis
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from service.bootstrap import build_document, build_games
+from service.engine.variants import variants
+from service.storage import keys
+from service.storage.connection import connect
+from service.storage.live import LiveFeed
+from service.storage.nodes import SingleNode
+from service.storage.redis_store import RECORD_SECONDS, RedisStore
+from service.web.app import create_app
+from tests.api.client import Api, Table
+from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.playing import mover, play_on, post_first
+from tests.api.scenes import SEED, Scenes, keep, put, shortest
+
+CROWD = 20
+PATIENCE = 30
+OPERATIONS = ("create", "join", "move", "token")
+
+
+class Wish(NamedTuple):
+    """A request that makes something, the game that it is about, and another body that would be taken, too."""
+
+    path: str
+    body: dict[str, Any]
+    token: str | None
+    table: Table | None
+    other: Any
+
+
+def new_key() -> str:
+    return str(uuid4())
+
+
+def wish_for(api: Api, operation: str) -> Wish:
+    people: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}, {"open": True}]
+    if operation == "create":
+        body = {"variant": "domino", "players": people, "seed": SEED}
+        return Wish("/v1/games", body, None, None, body | {"seed": "another"})
+    if operation == "join":
+        table = api.create("domino", [*people, {"open": True}], seed=SEED)
+        body = {"name": "Cem", "join_code": str(table.join_code)}
+        return Wish(f"{table.path}/players", body, None, table, body | {"name": "Dua"})
+    table = api.create("domino", 2, seed=SEED)
+    seat = mover(api.view(table))
+    if operation == "token":
+        return Wish(f"{table.path}/players/{seat}/token", {}, table.tokens[seat], table, None)
+    move = api.moves(table, seat)["moves"][0]
+    unguarded = {name: value for name, value in move.items() if name != "version"}
+    return Wish(f"{table.path}/moves", move, table.tokens[seat], table, unguarded)
+
+
+@pytest.fixture(params=OPERATIONS)
+def wish(request: pytest.FixtureRequest, api: Api) -> Wish:
+    return wish_for(api, request.param)
+
+
+def send(api: Api, wish: Wish, key: str | None, **more: Any) -> TestResponse:
+    headers = {**more.pop("headers", {}), **({} if key is None else {"Idempotency-Key": key})}
+    return api.post(wish.path, more.pop("body", wish.body), token=wish.token, headers=headers, **more)
+
+
+def state_of(server: redis.Redis, wish: Wish) -> Any:
+    """All that the store holds of the game, or the number of all it holds."""
+    return server.dbsize() if wish.table is None else (keep(server, wish.table.id), server.dbsize())
+
+
+def replayed(answer: TestResponse) -> bool:
+    assert answer.headers.get("Idempotent-Replayed") in (None, "true")
+    return "Idempotent-Replayed" in answer.headers
+
+
+def assert_same(again: TestResponse, first: TestResponse) -> None:
+    """The answer of the first time: status, bytes and headers, and a word that it is that."""
+    assert not replayed(first)
+    assert replayed(again)
+    assert again.status_code == first.status_code == 201
+    assert again.data == first.data
+    said = [(name, value) for name, value in again.headers if name != "Idempotent-Replayed"]
+    assert said == list(first.headers)
+
+
+def said(answer: TestResponse) -> tuple[int, str]:
+    assert answer.json is not None
+    return answer.status_code, answer.json["code"]
+
+
+# The same again
+
+
+def test_the_same_again_gets_the_first_answer_and_makes_nothing(api: Api, server: redis.Redis, wish: Wish) -> None:
+    key = new_key()
+    first = send(api, wish, key)
+    made = state_of(server, wish)
+    for _ in range(3):
+        assert_same(send(api, wish, key), first)
+    assert state_of(server, wish) == made
+    assert first.headers["Location"]
+
+
+@pytest.mark.parametrize("spelled", ['"{key}"', "{key}", " {key} "])
+def test_a_key_is_the_same_quoted_or_bare(api: Api, wish: Wish, spelled: str) -> None:
+    key = new_key()
+    first = send(api, wish, key)
+    assert_same(send(api, wish, spelled.format(key=key).strip()), first)
+
+
+def test_a_body_is_the_same_however_it_is_written(api: Api, wish: Wish) -> None:
+    key = new_key()
+    first = send(api, wish, key)
+    turned = dict(reversed(wish.body.items()))
+    spellings = [
+        json.dumps(turned, indent=3),
+        " \n" + json.dumps(wish.body, separators=(",", ":")) + "\t",
+        json.dumps(wish.body).replace("name", "n\\u0061me").replace("action", "\\u0061ction"),
+    ]
+    for text in spellings:
+        again = api.ask(
+            "POST",
+            wish.path,
+            token=wish.token,
+            data=text,
+            headers={"Idempotency-Key": key},
+            content_type="application/json; charset=utf-8",
+        )
+        assert_same(again, first)
+
+
+def test_no_body_and_an_empty_object_are_the_same_wish_for_a_token(api: Api) -> None:
+    wish, key = wish_for(api, "token"), new_key()
+    first = api.ask("POST", wish.path, token=wish.token, headers={"Idempotency-Key": key})
+    assert_same(send(api, wish, key), first)
+
+
+@pytest.mark.parametrize("operation", ["create", "join", "move"])
+def test_another_body_under_the_same_key_is_refused_and_changes_nothing(
+    api: Api, server: redis.Redis, operation: str
+) -> None:
+    wish, key = wish_for(api, operation), new_key()
+    first = send(api, wish, key)
+    made = state_of(server, wish)
+    answer = send(api, wish, key, body=wish.other)
+    assert said(answer) == (422, "key_reused")
+    assert not replayed(answer)
+    if wish.table is not None:
+        assert state_of(server, wish) == made
+    assert_same(send(api, wish, key), first)
+
+
+def test_a_number_beyond_all_machines_is_a_body_like_any_other(api: Api) -> None:
+    wish, key = wish_for(api, "move"), new_key()
+    first = send(api, wish, key, body=wish.body | {"points": 10**40})
+    assert_same(send(api, wish, key, body=wish.body | {"points": 10**40}), first)
+    assert said(send(api, wish, key, body=wish.body | {"points": 10**40 + 1})) == (422, "key_reused")
+
+
+def test_without_the_key_a_second_time_is_judged_as_ever(api: Api, wish: Wish) -> None:
+    first = send(api, wish, new_key())
+    second = send(api, wish, None)
+    assert not replayed(second)
+    assert second.data != first.data
+    if wish.path.endswith("/moves"):
+        assert said(second) == (412, "stale_version")
+    elif wish.path.endswith("/token"):
+        assert said(second) == (401, "unauthorized")
+    else:
+        assert second.status_code == 201
+
+
+def test_another_key_is_another_wish(api: Api, wish: Wish) -> None:
+    first, second = send(api, wish, new_key()), send(api, wish, new_key())
+    assert not replayed(second)
+    assert second.data != first.data
+
+
+# Only what was made is kept
+
+
+def test_a_refused_move_is_judged_anew_under_its_key(api: Api, server: redis.Redis) -> None:
+    table = api.create("domino", 2, seed=SEED)
+    seat, key = mover(api.view(table)), new_key()
+    move = api.moves(table, seat)["moves"][0]
+    wanted = {name: value for name, value in move.items() if name != "version"}
+    early = {"Idempotency-Key": key}
+    before = keep(server, table.id)
+    assert said(api.move(table, 1 - seat, wanted, headers=early)) == (409, "not_your_turn")
+    stale = api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'})
+    assert said(stale) == (412, "stale_version")
+    assert said(api.move(table, seat, {"action": "pass"}, headers=early)) == (409, "illegal_move")
+    assert keep(server, table.id) == before
+    first = api.move(table, seat, wanted, headers=early)
+    assert_same(api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'}), first)
+
+
+def test_a_refused_player_is_judged_anew_under_their_key(api: Api) -> None:
+    wish, key = wish_for(api, "join"), new_key()
+    assert said(send(api, wish, key, body=wish.body | {"join_code": "wrong"})) == (403, "forbidden")
+    assert said(send(api, wish, key, body=wish.body | {"name": ""})) == (422, "invalid")
+    assert not replayed(send(api, wish, key))
+
+
+def test_a_refused_game_is_judged_anew_under_its_key(api: Api) -> None:
+    wish, key = wish_for(api, "create"), new_key()
+    assert said(send(api, wish, key, body=wish.body | {"rules": {"hand": 4}})) == (422, "invalid")
+    assert said(send(api, wish, key, body=wish.body | {"variant": "chess"})) == (422, "invalid")
+    first = send(api, wish, key)
+    assert_same(send(api, wish, key), first)
+
+
+# Whose key it is
+
+
+def test_a_key_belongs_to_its_seat(api: Api) -> None:
+    table, key = api.create("domino", 2, seed=SEED), new_key()
+    first = mover(api.view(table))
+    made = []
+    for seat in (first, 1 - first):
+        move = api.moves(table, seat)["moves"][0]
+        made.append(api.move(table, seat, move, headers={"Idempotency-Key": key}))
+    assert [replayed(answer) for answer in made] == [False, False]
+    assert [answer.get_json()["you"]["seat"] for answer in made] == [first, 1 - first]
+
+
+def test_a_key_belongs_to_its_game(api: Api) -> None:
+    key = new_key()
+    for _ in range(2):
+        wish = wish_for(api, "join")
+        answer = send(api, wish, key)
+        assert (answer.status_code, replayed(answer)) == (201, False)
+
+
+def test_a_key_belongs_to_what_it_was_used_for(api: Api) -> None:
+    key = new_key()
+    table = api.create("domino", [{"name": "Ada"}, {"open": True}], seed=SEED)
+    for path, body in (("players", {"name": "Bo", "join_code": table.join_code}), ("players/0/token", {})):
+        answer = api.post(f"{table.path}/{path}", body, token=table.tokens[0], headers={"Idempotency-Key": key})
+        assert (answer.status_code, replayed(answer)) == (201, False)
+        table.tokens[answer.get_json()["seat"]] = answer.get_json()["token"]
+    seat = mover(api.view(table))
+    move = api.moves(table, seat)["moves"][0]
+    answer = api.move(table, seat, move, headers={"Idempotency-Key": key})
+    assert (answer.status_code, replayed(answer)) == (201, False)
+    created = send(api, wish_for(api, "create"), key)
+    assert (created.status_code, replayed(created)) == (201, False)
+
+
+def test_a_player_who_brings_a_friend_has_keys_of_their_own(api: Api) -> None:
+    table, key = (
+        api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, *[{"open": True}] * 3], rules={"set": 9}),
+        new_key(),
+    )
+    body = {"name": "Cem", "join_code": table.join_code}
+    answers = [
+        api.post(f"{table.path}/players", body, token=token, headers={"Idempotency-Key": key})
+        for token in (None, *table.tokens.values())
+    ]
+    assert [replayed(answer) for answer in answers] == [False] * 3
+    assert len({answer.get_json()["token"] for answer in answers}) == 3
+    assert [answer.get_json()["seat"] for answer in answers] == [2, 3, 4]
+
+
+def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
+    wish, key = wish_for(api, "move"), new_key()
+    assert wish.table is not None
+    first = send(api, wish, key)
+    seat = first.get_json()["you"]["seat"]
+    other = wish.table.tokens[1 - seat]
+    answer = send(api, wish._replace(token=other), key)
+    assert said(answer) == (412, "stale_version")
+    for token in (None, "seat_nobody", api.create("domino", 2).tokens[0]):
+        assert said(send(api, wish._replace(token=token), key)) == (401, "unauthorized")
+
+
+# After the game has moved on
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_every_move_of_a_whole_match_is_answered_after_its_end_as_it_was_the_first_time(
+    api: Api, server: redis.Redis, variant: str
+) -> None:
+    players = variants()[variant].players
+    seats = min(players.low + 1, players.high)
+    people: list[dict[str, Any]] = [*({"name": f"P{seat}"} for seat in range(seats - 1)), {"open": True}]
+    opening = {"Idempotency-Key": new_key()}
+    body = {"variant": variant, "players": people, "seed": SEED, "rules": shortest(variant)}
+    created = api.post("/v1/games", body, headers=opening)
+    opened = created.get_json()
+    tokens = {each["seat"]: each["token"] for each in opened["seats"]}
+    table = Table(opened["game"]["id"], tokens, opened["join_code"], opened)
+    entering = {"Idempotency-Key": new_key()}
+    player = {"name": "Late", "join_code": table.join_code}
+    joined = api.post(f"{table.path}/players", player, headers=entering)
+    tokens[seats - 1] = joined.get_json()["token"]
+
+    made: list[tuple[int, dict[str, Any], dict[str, str], TestResponse]] = []
+    view = joined.get_json()["game"]
+    while view["status"] != "finished":
+        seat = mover(view)
+        move = Random(len(made)).choice(api.moves(table, seat)["moves"])
+        headers = {"Idempotency-Key": new_key(), "If-Match": f'"{view["version"]}"'}
+        answer = api.move(table, seat, move, headers=headers)
+        assert answer.status_code == 201
+        made.append((seat, move, headers, answer))
+        view = answer.get_json()
+
+    before = keep(server, table.id)
+    for seat, move, headers, first in made:
+        assert_same(api.move(table, seat, move, headers=headers), first)
+    assert_same(api.post("/v1/games", body, headers=opening), created)
+    assert_same(api.post(f"{table.path}/players", player, headers=entering), joined)
+    assert keep(server, table.id) == before
+
+
+def test_a_move_without_a_version_that_is_legal_again_is_not_made_again(api: Api, scenes: Scenes) -> None:
+    table = scenes.need("domino", "dealt").table
+    view = play_on(api, table, lambda view: drawing(api, table, view), Random(SEED))
+    seat, headers = mover(view), {"Idempotency-Key": new_key()}
+    first = api.move(table, seat, {"action": "draw"}, headers=headers)
+    assert_same(api.move(table, seat, {"action": "draw"}, headers=headers), first)
+    assert api.view(table)["version"] == view["version"] + 1
+
+
+def drawing(api: Api, table: Table, view: dict[str, Any]) -> bool:
+    return bool(view["status"] == "playing" and api.moves(table, mover(view))["moves"][0]["action"] == "draw")
+
+
+def test_a_replayed_player_gets_the_seat_of_the_first_time_when_all_are_taken(api: Api) -> None:
+    wish, key = wish_for(api, "join"), new_key()
+    assert wish.table is not None
+    first = send(api, wish, key)
+    assert api.join(wish.table).status_code == 201
+    assert said(api.join(wish.table)) == (409, "seats_taken")
+    again = send(api, wish, key)
+    assert_same(again, first)
+    assert again.get_json()["game"]["status"] == "waiting"
+    assert api.get(wish.table.path, token=again.get_json()["token"]).get_json()["you"]["seat"] == 2
+
+
+def test_the_tokens_of_a_replayed_game_are_those_that_play(api: Api) -> None:
+    wish, key = wish_for(api, "create"), new_key()
+    send(api, wish, key)
+    opened = send(api, wish, key).get_json()
+    path = f"/v1/games/{opened['game']['id']}"
+    body = {"name": "Cem", "join_code": opened["join_code"]}
+    assert api.post(f"{path}/players", body).status_code == 201
+    for each in opened["seats"]:
+        assert api.get(path, token=each["token"]).get_json()["you"]["seat"] == each["seat"]
+
+
+def test_two_games_created_under_two_keys_share_no_secret(api: Api) -> None:
+    wish = wish_for(api, "create")
+    opened = [send(api, wish, key).get_json() for key in (new_key(), new_key(), None)]
+    assert len({each["game"]["id"] for each in opened}) == 3
+    assert len({each["join_code"] for each in opened}) == 3
+    assert len({seat["token"] for each in opened for seat in each["seats"]}) == 6
+
+
+def test_who_changed_a_token_is_answered_again_though_it_shows_the_old_one(api: Api) -> None:
+    wish, key = wish_for(api, "token"), new_key()
+    assert wish.table is not None
+    first = send(api, wish, key)
+    new = first.get_json()["token"]
+    assert_same(send(api, wish, key), first)
+    assert said(send(api, wish, new_key())) == (401, "unauthorized")
+    assert said(send(api, wish, None)) == (401, "unauthorized")
+    for path in ("", "/moves", "/score", "/events"):
+        assert api.get(wish.table.path + path, token=wish.token).status_code == 401
+        assert api.get(wish.table.path + path, token=new).status_code == 200
+    # With the new token it is somebody else's key.
+    newer = send(api, wish._replace(token=new), key)
+    assert not replayed(newer)
+    assert newer.get_json()["token"] != new
+    assert_same(send(api, wish, key), first)
+
+
+# Elsewhere, and later
+
+
+def another_worker(redis_url: str, feed: LiveFeed, secret: bytes = SECRET) -> Api:
+    """The application of another process over the same store."""
+    store = RedisStore(SingleNode(connect(redis_url)), TTL_SECONDS)
+    return Api(create_app(build_games(store, feed, secret, TTL_SECONDS), build_document).test_client(use_cookies=False))
+
+
+def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: LiveFeed, wish: Wish) -> None:
+    key = new_key()
+    first = send(api, wish, key)
+    assert_same(send(another_worker(redis_url, feed), wish, key), first)
+
+
+def test_a_worker_with_another_secret_makes_no_second_game_either(api: Api, redis_url: str, feed: LiveFeed) -> None:
+    wish, key = wish_for(api, "create"), new_key()
+    first = send(api, wish, key).get_json()
+    again = send(another_worker(redis_url, feed, b"another"), wish, key)
+    assert replayed(again)
+    assert again.get_json()["game"] == first["game"]
+    assert not {each["token"] for each in again.get_json()["seats"]} & {each["token"] for each in first["seats"]}
+
+
+def test_a_key_stands_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> None:
+    before = set(server.keys("domino:*key:*"))
+    send(api, wish, new_key())
+    kept: Any = set(server.keys("domino:*key:*")) - before
+    assert len(kept) == (2 if wish.table is None else 1)
+    assert RECORD_SECONDS == b"86400"
+    for name in kept:
+        assert 86_390 < int(server.ttl(name)) <= 86_400
+
+
+def test_a_forgotten_key_makes_another_with_secrets_of_its_own(api: Api, server: redis.Redis) -> None:
+    for operation in ("create", "join"):
+        wish, key = wish_for(api, operation), new_key()
+        before = set(server.keys("domino:*key:*"))
+        first = send(api, wish, key).get_json()
+        server.delete(*(set(server.keys("domino:*key:*")) - before))
+        second = send(api, wish, key)
+        assert not replayed(second)
+        assert secrets_in(second.get_json()).isdisjoint(secrets_in(first))
+
+
+def secrets_in(answer: dict[str, Any]) -> set[str]:
+    """The tokens and codes that an answer hands out."""
+    found = {answer[name] for name in ("token", "join_code") if name in answer}
+    return found | {each["token"] for each in answer.get("seats", ())}
+
+
+def test_the_store_never_holds_a_token_or_a_code(api: Api, server: redis.Redis, wish: Wish) -> None:
+    key = new_key()
+    secrets = secrets_in(send(api, wish, key).get_json())
+    send(api, wish, key)
+    if wish.table is not None:
+        secrets |= {*wish.table.tokens.values(), *([wish.table.join_code] if wish.table.join_code else [])}
+    assert secrets or wish.path.endswith("/moves")
+    for name, value in all_that_is_kept(server):
+        text = name + value
+        assert not [each for each in (*secrets, key) if each.removeprefix("seat_").encode() in text]
+
+
+def all_that_is_kept(server: redis.Redis) -> list[tuple[bytes, bytes]]:
+    names: Any = server.keys("*")
+    kept = []
+    for name in names:
+        value: Any = b"\n".join(server.lrange(name, 0, -1)) if name.endswith(b":events") else server.get(name)  # type: ignore[arg-type]
+        kept.append((name, value or b""))
+    return kept
+
+
+# Keys that are none, and the order of faults
+
+NO_KEYS = {
+    "nothing": "",
+    "spaces": "   ",
+    "empty quotes": '""',
+    "one character too many": "x" * 256,
+    "one character too many in quotes": f'"{"x" * 256}"',
+    "a very long one": "x" * 100_000,
+    "a control character": "a\x01b",
+    "NUL": "a\0b",
+    "DEL": "a\x7fb",
+    "a tab": "a\tb",
+    "a space": "a b",
+    "half a quote": '"abc',
+    "a quote within": 'a"b',
+    "a backslash": "a\\b",
+    "an escaped quote": '"a\\"b"',
+    "two keys": "one, two",
+    "two keys side by side": "one,two",
+    "two quoted keys": '"one", "two"',
+    "with parameters": '"one";a=1',
+    "beyond ASCII": "schl\xfcssel",
+}
+
+
+@pytest.mark.parametrize("name", NO_KEYS)
+def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, wish: Wish, name: str) -> None:
+    before = state_of(server, wish)
+    answer = send(api, wish, NO_KEYS[name])
+    assert said(answer) == (422, "invalid")
+    assert list(answer.get_json()["errors"]) == ["Idempotency-Key"]
+    assert state_of(server, wish) == before
+
+
+def test_two_key_headers_are_one_too_many(api: Api, server: redis.Redis, wish: Wish) -> None:
+    before = state_of(server, wish)
+    headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two"), ("Authorization", f"Bearer {wish.token}")]
+    answer = api.client.post(wish.path, json=wish.body, headers=headers[: 2 if wish.token is None else 3])
+    assert said(answer) == (422, "invalid")
+    assert state_of(server, wish) == before
+
+
+@pytest.mark.parametrize("key", ["x", "y" * 255, '"z"', f'"{"w" * 255}"', '"a,b"', "!#$%&'()*+-./:;<=>?@[]^_`{|}~"])
+def test_any_visible_characters_make_a_key(api: Api, wish: Wish, key: str) -> None:
+    first = send(api, wish, key)
+    assert_same(send(api, wish, key), first)
+
+
+def test_moves_under_a_key_name_their_faults_in_their_order(api: Api, server: redis.Redis) -> None:
+    wish, key = wish_for(api, "move"), new_key()
+    assert wish.table is not None
+    send(api, wish, key)
+    stale, bad = {"If-Match": '"1"'}, {"Idempotency-Key": ""}
+    before = keep(server, wish.table.id)
+    huge = {"data": "{" * 300_000}
+    under = {"Idempotency-Key": key} | stale
+    json_type = {"content_type": "application/json"}
+    cases: list[tuple[int, str, dict[str, Any]]] = [
+        (401, "unauthorized", {"token": "wrong", "headers": under, **huge}),
+        (401, "unauthorized", {"token": "wrong", "headers": bad, **huge}),
+        (415, "unsupported_media_type", {"headers": under, **huge}),
+        (413, "too_large", {"headers": under, **json_type, **huge}),
+        (400, "malformed", {"headers": under, **json_type, "data": "{"}),
+        (422, "invalid", {"headers": under, "json": {"action": "knock"}}),
+        (422, "invalid", {"headers": bad | stale, "json": {"action": "pass"}}),
+        (422, "key_reused", {"headers": under, "json": {"action": "pass"}}),
+        (412, "stale_version", {"headers": stale, "json": {"action": "pass"}}),
+    ]
+    for status, code, request in cases:
+        assert said(api.ask("POST", wish.path, **{"token": wish.token, **request})) == (status, code)
+    assert keep(server, wish.table.id) == before
+
+
+def test_changing_a_token_under_a_key_names_its_faults_in_their_order(api: Api, server: redis.Redis) -> None:
+    wish = wish_for(api, "token")
+    assert wish.table is not None
+    seat = int(wish.path.split("/")[-2])
+    foreign = wish.table.tokens[1 - seat]
+    before = keep(server, wish.table.id)
+    for headers in ({"Idempotency-Key": new_key()}, {"Idempotency-Key": "a b"}, {}):
+        bad = {"data": "{", "content_type": "application/json", "headers": headers}
+        for path in (wish.path, "/v1/games/nowhere/players/0/token"):
+            for token in (None, "wrong"):
+                assert said(api.ask("POST", path, token=token, **bad)) == (401, "unauthorized")
+        nobody = f"{wish.table.path}/players/2/token"
+        assert said(api.ask("POST", nobody, token=wish.token, **bad)) == (404, "not_found")
+        assert said(api.ask("POST", wish.path, token=foreign, **bad)) == (403, "forbidden")
+        assert said(api.ask("POST", wish.path, token=wish.token, **bad)) == (400, "malformed")
+    assert keep(server, wish.table.id) == before
+
+
+# A crowd
+
+
+def at_once(app: Flask, ask: Callable[[Api, int], TestResponse]) -> list[TestResponse]:
+    """What a crowd is answered that asks at the same moment."""
+    together = threading.Barrier(CROWD)
+
+    def run(number: int) -> TestResponse:
+        own = Api(app.test_client(use_cookies=False))
+        together.wait(PATIENCE)
+        return ask(own, number)
+
+    with ThreadPoolExecutor(CROWD) as pool:
+        return list(pool.map(run, range(CROWD), timeout=2 * PATIENCE))
+
+
+def test_of_a_crowd_under_one_key_one_is_made_and_all_are_told_the_same(
+    app: Flask, api: Api, server: redis.Redis, wish: Wish
+) -> None:
+    key = new_key()
+    before = 0 if wish.table is None else keep(server, wish.table.id).version
+    answers = at_once(app, lambda own, _: send(own, wish, key))
+    assert [answer.status_code for answer in answers] == [201] * CROWD
+    assert len({answer.data for answer in answers}) == 1
+    assert sum(not replayed(answer) for answer in answers) == 1
+    if wish.table is not None:
+        assert keep(server, wish.table.id).version == before + 1
+        assert len(keep(server, wish.table.id).events) == before + 1
+
+
+@pytest.mark.parametrize("operation", ["create", "join", "move"])
+def test_of_a_crowd_with_two_wishes_under_one_key_one_wish_is_made(app: Flask, api: Api, operation: str) -> None:
+    wish, key = wish_for(api, operation), new_key()
+    bodies = (wish.body, wish.other)
+    answers = at_once(app, lambda own, number: send(own, wish, key, body=bodies[number % 2]))
+    made = [answer for answer in answers if answer.status_code == 201]
+    assert len(made) == CROWD // 2
+    assert len({answer.data for answer in made}) == 1
+    assert sum(not replayed(answer) for answer in made) == 1
+    assert {said(answer) for answer in answers if answer.status_code != 201} == {(422, "key_reused")}
+
+
+def test_a_game_that_has_expired_since_is_not_there_for_its_key_either(api: Api, server: redis.Redis) -> None:
+    for operation in ("join", "move", "token"):
+        wish, key = wish_for(api, operation), new_key()
+        assert wish.table is not None
+        kept = keep(server, wish.table.id)
+        send(api, wish, key)
+        server.delete(keys.state(wish.table.id), keys.events(wish.table.id))
+        answer = send(api, wish, key)
+        assert said(answer) in ((404, "not_found"), (401, "unauthorized"))
+        put(server, wish.table.id, kept)
+
+
+def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, scenes: Scenes) -> None:
+    table = scenes.need("fido", "late").table
+    view = api.view(table)
+    seat, headers = mover(view), {"Idempotency-Key": new_key()}
+    move = api.moves(table, seat)["moves"][0]
+    first = api.move(table, seat, move, headers=headers)
+    play_on(api, table, lambda view: view["status"] == "round_over", Random(SEED))
+    assert_same(api.move(table, seat, move, headers=headers), first)
+    post_first(api, table, 0, [{"action": "deal"}])
+    assert_same(api.move(table, seat, move, headers=headers), first)

@@ -1,0 +1,474 @@
+"""It leaks nothing: the channels through which a service of hidden hands could tell what it must not, one by one."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+import redis
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from service.bootstrap import build_document, build_games
+from service.engine.events import Dealt, Drew
+from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
+from service.engine.variants import variants
+from service.games.codec import decode_event, encode_event, encode_game
+from service.games.game import Game, Happened
+from service.games.history import game_at
+from service.games.ports import Store
+from service.storage.entries import event_of
+from service.storage.live import LiveFeed
+from service.storage.redis_store import RedisStore
+from service.web.app import create_app
+from tests.api.client import Api, Table
+from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.playing import mover, play_on
+from tests.api.scenes import SEED, Kept, Scenes, decoded, keep, put
+from tests.api.test_whole_app import method_of, operations
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+ALIKE = 3
+"""How many games are compared that differ only in what the viewer cannot see."""
+TILE = re.compile(r"\b(?:1?\d)-(?:1?\d)\b")
+
+
+def heard(answer: TestResponse) -> tuple[int, list[tuple[str, str]], bytes]:
+    return answer.status_code, sorted(answer.headers), answer.data
+
+
+def bodies_of(path: str) -> list[Any]:
+    """What to send to an address: nothing, something good, something bad."""
+    good = {"moves": {"action": "pass"}, "players": {"name": "Eve", "join_code": "ABCDEFGH"}, "token": {}}
+    return [None, good.get(path.rpartition("/")[2]), {"colour": 1}]
+
+
+def game_addresses(app: Flask) -> list[str]:
+    """Every address within a game."""
+    return sorted({rule.rule for rule, _ in operations(app) if "<game>" in rule.rule})
+
+
+# Unknown game, foreign token, wrong token
+
+
+def strangers(api: Api) -> Iterator[tuple[str, str]]:
+    """A game and a token that does not open it, in every way that there is."""
+    table, foreign = api.create("domino", 2), api.create("fido", 4)
+    changed = table.tokens[1]
+    api.post(f"{table.path}/players/1/token", {}, token=changed)
+    wrong = f"seat_{'A' * 43}"
+    yield table.id, wrong
+    yield table.id, foreign.tokens[0]
+    yield table.id, changed
+    yield table.id[::-1], wrong
+    yield table.id[::-1], table.tokens[0]
+
+
+@pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
+def test_unknown_game_foreign_token_and_wrong_token_cannot_be_told_apart(app: Flask, api: Api, key: str | None) -> None:
+    known = list(strangers(api))
+    headers = {} if key is None else {"Idempotency-Key": key}
+    for address in game_addresses(app):
+        for method in METHODS:
+            for body in bodies_of(address):
+                answers = {
+                    str(heard(api.ask_unchecked(method, path, token=token, json=body, headers=headers)))
+                    for path, token in ((place(address, game), token) for game, token in known)
+                }
+                assert len(answers) == 1, f"{method} {address} tells {answers}"
+
+
+def place(address: str, game: str) -> str:
+    return address.replace("<game>", game).replace("<int:seat>", "0")
+
+
+def test_a_head_tells_a_stranger_no_more_than_a_get(app: Flask, api: Api) -> None:
+    for address in game_addresses(app):
+        if address.rpartition("/")[2] in ("players", "token"):
+            continue
+        for game, token in strangers(api):
+            get, head = (api.ask(method, place(address, game), token=token) for method in ("GET", "HEAD"))
+            assert head.status_code == get.status_code == 401
+            assert sorted(head.headers) == sorted(get.headers)
+
+
+def test_a_known_etag_is_no_way_past_a_token(api: Api) -> None:
+    table, foreign = api.create("domino", 2), api.create("domino", 2)
+    for path in ("", "/moves", "/score"):
+        etag = api.get(table.path + path, token=table.tokens[0]).headers["ETag"]
+        for known in (etag, "*", '"2-0"'):
+            answer = api.get(table.path + path, token=foreign.tokens[0], headers={"If-None-Match": known})
+            assert answer.status_code == 401
+            assert "ETag" not in answer.headers
+
+
+# The way that a refusal takes: timing is not measured here, but what there is to measure
+
+
+class Counted:
+    """A store that notes what is asked of it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.calls: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._store, name)
+
+        def call(*arguments: Any) -> Any:
+            self.calls.append(name)
+            return method(*arguments)
+
+        return call
+
+
+class Counting(NamedTuple):
+    api: Api
+    store: Counted
+
+    def calls_of(self, method: str, path: str, **more: Any) -> tuple[str, ...]:
+        """What one request asks of the store."""
+        self.store.calls.clear()
+        self.api.ask_unchecked(method, path, **more)
+        return tuple(self.store.calls)
+
+
+@pytest.fixture
+def counting(store: RedisStore, feed: LiveFeed) -> Counting:
+    counted: Any = Counted(store)
+    app = create_app(build_games(counted, feed, SECRET, TTL_SECONDS), build_document)
+    return Counting(Api(app.test_client(use_cookies=False)), counted)
+
+
+@pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
+def test_every_stranger_costs_the_store_the_same(app: Flask, api: Api, counting: Counting, key: str | None) -> None:
+    headers = {} if key is None else {"Idempotency-Key": key}
+    known = list(strangers(api))
+    for rule, described in operations(app):
+        if "<game>" not in rule.rule:
+            continue
+        calls = {
+            counting.calls_of(method_of(rule), place(rule.rule, game), token=token, headers=headers)
+            for game, token in known
+        }
+        wanted = ("read", "kept") if key and described.id == "changeToken" else ("read",)
+        assert calls == {wanted}, described.id
+
+
+@pytest.mark.parametrize("key", [None, "a-key-of-my-own"])
+@pytest.mark.parametrize("variant", variants())
+def test_a_tile_that_is_not_mine_is_refused_in_one_way_at_one_price(
+    server: redis.Redis, scenes: Scenes, counting: Counting, variant: str, key: str | None
+) -> None:
+    headers = {} if key is None else {"Idempotency-Key": key}
+    for stage in ("dealt", "late", "second_round"):
+        scene = scenes.need(variant, stage)
+        game = decoded(scene.table.id, scene.kept)
+        seat = game.state.turn
+        assert seat is not None
+        others = [tile for tile in TILES if tile not in game.state.hands[seat]]
+        places = {place_of(game, tile): tile for tile in others}
+        assert len(places) >= 3 - (stage == "dealt")
+        ends: list[dict[str, Any]] = [{}, {"end": game.state.layout.ends[0].name} if game.state.layout.ends else {}]
+        answers, calls = set(), set()
+        for tile in places.values():
+            for more in ends:
+                body = {"action": "play", "tile": tile.name, **more}
+                asked: dict[str, Any] = {"token": scene.table.tokens[seat], "json": body, "headers": headers}
+                calls.add(counting.calls_of("POST", f"{scene.table.path}/moves", **asked))
+                answer = counting.api.ask("POST", f"{scene.table.path}/moves", **asked)
+                assert answer.get_json()["code"] == "illegal_move"
+                answers.add(str(heard(answer)))
+        assert len(answers) == 1
+        assert calls == {("read",) if key is None else ("read", "kept")}
+        assert keep(server, scene.table.id) == scene.kept
+
+
+def place_of(game: Game, tile: Tile) -> str:
+    if tile in game.state.stock:
+        return "the stock"
+    if any(tile in hand for hand in game.state.hands):
+        return "a hand"
+    return "the table" if tile in game.rules.tiles else "no set"
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_out_of_turn_every_tile_is_refused_in_one_way(api: Api, scenes: Scenes, variant: str) -> None:
+    scene = scenes.need(variant, "late")
+    game = decoded(scene.table.id, scene.kept)
+    assert game.state.turn is not None
+    for seat in scene.table.tokens:
+        if seat == game.state.turn:
+            continue
+        token, path = scene.table.tokens[seat], f"{scene.table.path}/moves"
+        bodies = [{"action": "play", "tile": tile.name} for tile in TILES]
+        assert api.post(path, bodies[0], token=token).get_json()["code"] == "not_your_turn"
+        answers = {str(heard(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}
+        assert len(answers) == 1
+
+
+# Cursor, ids and sizes of events, and replays
+
+
+def hidden_from(game: Game, seat: int | None) -> list[Tile]:
+    others = [other for other in range(len(game.seats)) if other != seat]
+    return [tile for other in others for tile in game.state.hands[other]] + list(game.state.stock)
+
+
+def happened_in(game: Game, kept: Kept) -> list[Happened]:
+    return [
+        decode_event(version, game.created_at, event_of(entry)) for version, entry in enumerate(kept.events, start=1)
+    ]
+
+
+def unlike_where_hidden(game_id: str, kept: Kept, seat: int | None, luck: Random, *, drawn: bool) -> Kept:
+    """The game and its events with the tiles of this round changed that ``seat`` has never seen.
+
+    Whose turn it was is seen by all, so only such changes are taken that leave it; with ``drawn`` also the tiles that
+    were drawn are changed, after which the events cannot be replayed.
+    """
+    game = decoded(game_id, kept)
+    happened = happened_in(game, kept)
+    began = max(place for place, each in enumerate(happened) if isinstance(each.event, Dealt))
+    taken = {each.event.tile for each in happened[began:] if isinstance(each.event, Drew)}
+    pool = [tile for tile in hidden_from(game, seat) if drawn or tile not in taken]
+    while True:
+        shuffled = luck.sample(pool, len(pool))
+        swap = dict(zip(pool, shuffled, strict=True))
+
+        def swapped(tiles: Any, swap: dict[Tile, Tile] = swap) -> tuple[Tile, ...]:
+            return tuple(swap.get(tile, tile) for tile in tiles)
+
+        state = game.state._replace(
+            hands=tuple(sort_tiles(swapped(hand)) for hand in game.state.hands), stock=swapped(game.state.stock)
+        )
+        events: list[Happened] = []
+        for each in happened[began:]:
+            event = each.event
+            if isinstance(event, Dealt):
+                hands = tuple(sort_tiles(swapped(hand)) for hand in event.hands)
+                event = Dealt(event.round, hands, swapped(event.stock), event.arranged)
+            elif isinstance(event, Drew):
+                event = Drew(event.seat, swap.get(event.tile, event.tile))
+            events.append(each._replace(event=event))
+        changed = game._replace(state=state)
+        past = [*happened[:began], *events]
+        if drawn or all(
+            game_at(changed, past, version).state.turn == game_at(game, happened, version).state.turn
+            for version in range(began + 1, game.version + 1)
+        ):
+            break
+    frames = [entry.partition(b" ")[0] for entry in kept.events]
+    entries = [
+        b"%b %b" % (frame, encode_event(each.event, each.at - game.created_at))
+        for frame, each in zip(frames, past, strict=True)
+    ]
+    return Kept(b"%d %b" % (game.version, encode_game(changed)), entries)
+
+
+class Played(NamedTuple):
+    """A match in its first round, with every move, the headers it was sent with, and its answer."""
+
+    table: Table
+    kept: Kept
+    moves: list[tuple[int, dict[str, Any], dict[str, str], TestResponse]]
+
+
+def play_some(api: Api, server: redis.Redis, variant: str) -> Played:
+    """A round played as far as somebody could still be curious."""
+    luck = Random(SEED)
+    seats = min(variants()[variant].players.low + 1, variants()[variant].players.high)
+    table = api.create(variant, seats, seed=SEED)
+    made: list[tuple[int, dict[str, Any], dict[str, str], TestResponse]] = []
+    view = api.view(table)
+    most = sum(player["tiles"] for player in view["players"])
+    while view["status"] == "playing" and sum(player["tiles"] for player in view["players"]) * 2 > most:
+        seat = mover(view)
+        move, headers = luck.choice(api.moves(table, seat)["moves"]), {"Idempotency-Key": f"move-{len(made)}"}
+        answer = api.move(table, seat, move, headers=headers)
+        made.append((seat, move, headers, answer))
+        view = answer.get_json()
+    assert view["status"] == "playing"
+    return Played(table, keep(server, table.id), made)
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_events_show_a_seat_the_same_whatever_it_cannot_see(api: Api, server: redis.Redis, variant: str) -> None:
+    table, kept, _ = play_some(api, server, variant)
+    for seat in (None, *table.tokens):
+        token = None if seat is None else table.tokens[seat]
+        shown = []
+        for luck in range(ALIKE):
+            unlike = unlike_where_hidden(table.id, kept, seat, Random(luck), drawn=True) if luck else kept
+            assert (unlike != kept) == bool(luck)
+            put(server, table.id, unlike)
+            asked = [
+                api.ask_unchecked(method, f"{table.path}/events{query}", token=token)
+                for method in ("GET", "HEAD")
+                for query in ("", "?after=2", "?after=5&limit=3", "?after=99999")
+            ]
+            asked.append(api.ask_unchecked("GET", f"{table.path}/score", token=token))
+            shown.append([heard(answer) for answer in asked])
+        assert all(each == shown[0] for each in shown), f"the events tell seat {seat} what it cannot see"
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_replay_shows_a_seat_the_same_whatever_it_cannot_see(api: Api, server: redis.Redis, variant: str) -> None:
+    table, kept, moves = play_some(api, server, variant)
+    for seat in table.tokens:
+        own = [each for each in moves if each[0] == seat]
+        assert own
+        for luck in range(ALIKE):
+            put(server, table.id, unlike_where_hidden(table.id, kept, seat, Random(luck), drawn=False))
+            for _, move, headers, first in own:
+                again = api.ask_unchecked(
+                    "POST", f"{table.path}/moves", token=table.tokens[seat], json=move, headers=headers
+                )
+                assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
+                assert again.data == first.data
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_every_viewer_counts_the_same_events_at_the_same_times(api: Api, server: redis.Redis, variant: str) -> None:
+    table, _, _ = play_some(api, server, variant)
+    pages = [
+        api.get(f"{table.path}/events?limit=1000", token=token).get_json() for token in (None, *table.tokens.values())
+    ]
+    kinds = [
+        [(event["version"], event["type"], event.get("seat"), event["at"]) for event in page["events"]]
+        for page in pages
+    ]
+    assert all(each == kinds[0] for each in kinds)
+    assert [version for version, *_ in kinds[0]] == list(range(1, len(kinds[0]) + 1))
+    assert {page["version"] for page in pages} == {len(kinds[0])}
+
+
+# ETags, and the order of hands and stock
+
+
+def test_games_at_one_version_have_one_etag_whatever_was_dealt(api: Api) -> None:
+    etags = set()
+    for seed in range(5):
+        table = api.create("domino", 2, seed=f"{seed}")
+        etags.add(tuple(api.get(table.path, token=token).headers["ETag"] for token in (None, *table.tokens.values())))
+    assert etags == {('"2-s"', '"2-0"', '"2-1"')}
+
+
+def lists_of_tiles(value: Any) -> Iterator[list[str]]:
+    """Every list of tiles in an answer, but for what lies on the table."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name != "board":
+                yield from lists_of_tiles(each)
+    elif isinstance(value, list):
+        if value and all(isinstance(each, str) and TILE.fullmatch(each) for each in value):
+            yield value
+        for each in value:
+            yield from lists_of_tiles(each)
+
+
+@pytest.mark.parametrize("stage", ["dealt", "late", "round_over", "second_round", "finished"])
+@pytest.mark.parametrize("variant", variants())
+def test_hands_are_told_in_the_order_of_the_tiles_and_not_as_they_were_dealt(
+    api: Api, scenes: Scenes, variant: str, stage: str
+) -> None:
+    table = scenes.need(variant, stage).table
+    told = 0
+    for token in (None, *table.tokens.values()):
+        for path in ("", "/score", "/events?limit=1000"):
+            for tiles in lists_of_tiles(api.get(table.path + path, token=token).get_json()):
+                assert tiles == [tile.name for tile in sort_tiles([parse_tile(name) for name in tiles])]
+                told += 1
+    assert told
+
+
+# Words and fields of refusals
+
+
+def refusals_of(api: Api, scenes: Scenes) -> list[TestResponse]:
+    """Refusals of every kind, asked for in a game in full play."""
+    scene = scenes.need("domino", "late")
+    table = scene.table
+    seat = mover(api.view(table))
+    own, other = table.tokens[seat], table.tokens[(seat + 1) % len(table.tokens)]
+    moves, waiting = f"{table.path}/moves", api.create("domino", [{"name": "Ada"}, {"open": True}])
+    return [
+        api.get(table.path, token="wrong"),
+        api.get("/v1/games/nowhere"),
+        api.get(table.path, headers={"Accept": "image/png"}),
+        api.ask("DELETE", table.path),
+        api.ask("POST", moves, token=own, data="{", content_type="application/json"),
+        api.ask("POST", moves, token=own, data="{", content_type="text/plain"),
+        api.ask("POST", moves, token=own, data="x" * 300_000, content_type="application/json"),
+        api.post(moves, {"action": "fly"}, token=own),
+        api.post(moves, {"action": "deal"}, token=own),
+        api.post(moves, {"action": "pass", "version": 1}, token=own),
+        api.post(moves, {"action": "pass"}, token=other),
+        api.post(f"{waiting.path}/moves", {"action": "pass"}, token=waiting.tokens[0]),
+        api.post(f"{waiting.path}/players", {"name": "Eve", "join_code": "wrong"}),
+        api.post(f"{table.path}/players/0/token", {}, token=table.tokens[1]),
+    ]
+
+
+def test_a_problem_has_its_documented_fields_and_no_instance(api: Api, scenes: Scenes) -> None:
+    known = {"type", "title", "status", "detail", "code", "errors", "legal_moves", "version", "retry_after"}
+    codes = set()
+    for answer in refusals_of(api, scenes):
+        problem = json.loads(answer.data)
+        codes.add(problem["code"])
+        assert set(problem) <= known
+        assert problem["type"] == f"/docs#{problem['code']}"
+        assert ("legal_moves" in problem) == ("version" in problem)
+        assert "Location" not in answer.headers
+        assert "ETag" not in answer.headers
+        assert answer.headers["Cache-Control"] == "no-store"
+    assert len(codes) >= 11
+
+
+def test_the_legal_moves_of_a_refusal_are_those_of_who_asked(api: Api, scenes: Scenes) -> None:
+    table = scenes.need("domino", "late").table
+    for seat in table.tokens:
+        refused = api.move(table, seat, {"action": "play", "tile": "9-9"}).get_json()
+        assert refused["legal_moves"] == api.moves(table, seat)["moves"]
+
+
+# Logs
+
+
+def test_no_log_holds_a_token_a_code_a_key_or_a_tile(
+    api: Api, scenes: Scenes, server: redis.Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    key = "a-key-that-nobody-may-read"
+    people: list[dict[str, Any]] = [{"name": "Secret Ada"}, {"open": True}]
+    table = api.create("domino", people, seed="a seed that nobody may read")
+    player = {"name": "Secret Bo", "join_code": table.join_code}
+    for _ in range(2):
+        table.tokens[1] = api.post(f"{table.path}/players", player, headers={"Idempotency-Key": key}).get_json()[
+            "token"
+        ]
+    play_on(api, table, lambda view: len(view["board"]["tiles"]) > 4)
+    changed = [api.post(f"{table.path}/players/0/token", {}, token=table.tokens[0], headers={"Idempotency-Key": key})]
+    for path in ("", "/moves", "/score", "/events"):
+        api.get(table.path + path, token=table.tokens[0])
+        api.get(table.path + path, token=table.tokens[1])
+    refusals_of(api, scenes)
+    state = keep(server, table.id)
+    put(server, table.id, Kept(b"4 [99]", state.events))
+    assert api.get(table.path, token=table.tokens[1]).status_code == 503
+    put(server, table.id, Kept(b"4 spoilt", state.events))
+    assert api.get(table.path, token=table.tokens[1]).status_code == 500
+    put(server, table.id, state)
+
+    text = caplog.text
+    assert "storage unavailable" in text
+    assert "internal error" in text
+    secrets = [key, str(table.join_code), *table.tokens.values(), changed[0].get_json()["token"]]
+    secrets += ["Secret", "a seed", "seat_", "Bearer"]
+    assert not [secret for secret in secrets if secret in text]
+    assert not TILE.findall(re.sub(r"\d{4}-\d\d-\d\d", "", text))

@@ -1,0 +1,272 @@
+"""Tokens: how they look, what they open, and how one is changed for another."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode, urlsafe_b64decode
+from hashlib import sha256
+from typing import Any
+
+import pytest
+import redis
+import yaml
+from werkzeug.test import TestResponse
+
+from service.bootstrap import build_document
+from service.engine.variants import variants
+from service.games.tokens import Derived, hash_secret
+from tests.api.client import Api, Table
+from tests.api.playing import mover, play_on
+from tests.api.scenes import SEED, STAGES, Scenes, decoded, keep
+
+TOKEN = re.compile(r"seat_([A-Za-z0-9_-]{43})")
+READ = ("", "/moves", "/score", "/events")
+
+
+@pytest.fixture
+def table(api: Api) -> Table:
+    """A domino game of two at version 2."""
+    return api.create("domino", 2, seed=SEED)
+
+
+def change(api: Api, table: Table, seat: int, *, token: str | None = None, **more: Any) -> TestResponse:
+    """Ask for a new token of this seat, by the bearer of it if no other token is given."""
+    shown = table.tokens[seat] if token is None else token
+    return api.ask("POST", f"{table.path}/players/{seat}/token", token=shown, **more)
+
+
+def said(answer: TestResponse) -> tuple[int, str]:
+    assert answer.json is not None
+    return answer.status_code, answer.json["code"]
+
+
+# How they look
+
+
+def test_every_token_has_a_prefix_of_its_kind_and_256_bits(api: Api) -> None:
+    for headers in ({}, {"Idempotency-Key": "a-token-of-every-way"}):
+        body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
+        opened = api.post("/v1/games", body, headers=headers).get_json()
+        table = Table(opened["game"]["id"], {0: opened["seats"][0]["token"]}, opened["join_code"], opened)
+        player = {"name": "Bo", "join_code": table.join_code}
+        table.tokens[1] = api.post(f"{table.path}/players", player, headers=headers).get_json()["token"]
+        tokens = [*table.tokens.values(), change(api, table, 0, headers=headers).get_json()["token"]]
+        for token in tokens:
+            match = TOKEN.fullmatch(token)
+            assert match is not None
+            assert len(urlsafe_b64decode(match[1] + "=")) == 32
+        assert len(set(tokens)) == 3
+
+
+def test_a_token_is_kept_as_its_hash_alone(api: Api, server: redis.Redis, table: Table) -> None:
+    old = list(table.tokens.values())
+    new = change(api, table, 0).get_json()["token"]
+    kept = keep(server, table.id)
+    game = decoded(table.id, kept)
+    assert [seat.token_hash for seat in game.seats] == [hash_secret(new), hash_secret(old[1])]
+    held = b"\n".join([kept.state, *kept.events])
+    for token in (*old, new):
+        secret = token.removeprefix("seat_")
+        assert secret.encode() not in held
+    assert b64encode(sha256(old[0].encode()).digest()) not in held
+
+
+# Changing one
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("variant", variants())
+def test_a_changed_token_plays_the_seat_and_the_old_one_nothing(
+    api: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+) -> None:
+    scene = scenes.at(variant, stage)
+    if scene is None:
+        assert stage == "somebody_gone"
+        return
+    table = scene.table
+    before = {path: api.get(table.path + path, token=table.tokens[0]).get_json() for path in READ[:3]}
+    answer = change(api, table, 0)
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == table.path
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "ETag" not in answer.headers
+    new = answer.get_json()
+    assert set(new) == {"seat", "name", "token"}
+    assert (new["seat"], new["name"]) == (0, "P0")
+    for path in READ:
+        assert said(api.get(table.path + path, token=table.tokens[0])) == (401, "unauthorized")
+    for path, shown in before.items():
+        now = api.get(table.path + path, token=new["token"]).get_json()
+        assert now["version"] == shown["version"] + 1
+        assert unversioned(now) == unversioned(shown)
+    for seat in list(table.tokens)[1:]:
+        assert api.view(table, seat)["you"]["seat"] == seat
+
+
+def unversioned(shown: Any) -> Any:
+    """What is shown, but for version and times."""
+    if isinstance(shown, dict):
+        return {
+            name: unversioned(value)
+            for name, value in shown.items()
+            if name not in ("version", "updated_at", "expires_at")
+        }
+    return [unversioned(each) for each in shown] if isinstance(shown, list) else shown
+
+
+def test_a_change_is_an_event_that_everybody_may_know(api: Api, table: Table) -> None:
+    token = change(api, table, 1).get_json()["token"]
+    for shown in (None, table.tokens[0], token):
+        page = api.get(f"{table.path}/events?after=2", token=shown).get_json()
+        assert page["version"] == 3
+        (event,) = page["events"]
+        assert {name: value for name, value in event.items() if name != "at"} == {
+            "version": 3,
+            "type": "token_changed",
+            "seat": 1,
+            "data": {},
+        }
+        assert token not in str(page)
+
+
+def test_a_change_takes_a_version_so_that_known_views_are_read_anew(api: Api, table: Table) -> None:
+    seat = mover(api.view(table))
+    listed = api.moves(table, seat)["moves"][0]
+    known = api.get(table.path).headers["ETag"]
+    change(api, table, 1 - seat)
+    assert api.get(table.path, headers={"If-None-Match": known}).status_code == 200
+    stale = api.move(table, seat, listed)
+    assert said(stale) == (412, "stale_version")
+    assert api.move(table, seat, stale.get_json()["legal_moves"][0]).status_code == 201
+
+
+def test_a_token_may_be_changed_again_and_again_and_the_match_goes_on(api: Api, table: Table) -> None:
+    seen = set(table.tokens.values())
+    for turn in range(6):
+        seat = turn % 2
+        table.tokens[seat] = change(api, table, seat).get_json()["token"]
+        assert table.tokens[seat] not in seen
+        seen.add(table.tokens[seat])
+        view = play_on(api, table, lambda _: True)
+        api.move(table, mover(view), api.moves(table, mover(view))["moves"][0])
+    play_on(api, table, lambda view: view["status"] == "round_over")
+    assert api.score(table, 0)["rounds"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b" { } "])
+def test_the_body_is_nothing_or_an_empty_object(api: Api, table: Table, body: bytes) -> None:
+    content_type = "application/json" if body else None
+    assert change(api, table, 0, data=body, content_type=content_type).status_code == 201
+
+
+@pytest.mark.parametrize("body", [b"[]", b"null", b'{"seat": 0}', b'{"token": "seat_mine"}', b'{"": 1}', b"1"])
+def test_a_token_of_ones_own_making_is_not_taken(api: Api, server: redis.Redis, table: Table, body: bytes) -> None:
+    before = keep(server, table.id)
+    assert said(change(api, table, 0, data=body, content_type="application/json")) == (422, "invalid")
+    assert keep(server, table.id) == before
+
+
+# Whose it is
+
+
+def refused(api: Api, server: redis.Redis, table: Table, path: str, token: str | None) -> tuple[int, str]:
+    """What a change at this address with this token gets, with a key or without; nothing is changed."""
+    before = keep(server, table.id)
+    answers = [api.ask("POST", path, token=token, headers=headers) for headers in ({}, {"Idempotency-Key": "mine"})]
+    assert keep(server, table.id) == before
+    ((status, code),) = {said(answer) for answer in answers}
+    return status, code
+
+
+def test_only_the_bearer_of_the_seat_may_change_its_token(api: Api, server: redis.Redis, table: Table) -> None:
+    path = f"{table.path}/players/0/token"
+    assert refused(api, server, table, path, table.tokens[1]) == (403, "forbidden")
+    for token in (None, "seat_nobody", "x", api.create("domino", 2).tokens[0]):
+        assert refused(api, server, table, path, token) == (401, "unauthorized")
+    assert api.view(table, 0)["you"]["seat"] == 0
+
+
+@pytest.mark.parametrize("seat", ["2", "99", "9" * 30, "9" * 4000])
+def test_a_seat_that_is_not_there_is_not_found_by_who_plays_and_nothing_to_anybody_else(
+    api: Api, server: redis.Redis, table: Table, seat: str
+) -> None:
+    path = f"{table.path}/players/{seat}/token"
+    assert refused(api, server, table, path, table.tokens[0]) == (404, "not_found")
+    assert refused(api, server, table, path, "wrong") == (401, "unauthorized")
+    assert refused(api, server, table, path, None) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("seat", ["-1", "x", "1.0", "0x0", "%00", "", "0/", "9" * 5000, "null", "+0"])
+def test_a_seat_that_is_no_number_is_no_address(api: Api, server: redis.Redis, table: Table, seat: str) -> None:
+    for token in (None, "wrong", table.tokens[0]):
+        path = f"{table.path}/players/{seat}/token"
+        assert refused(api, server, table, path, token) == (404, "not_found")
+
+
+def test_an_open_seat_has_no_token_to_change(api: Api, server: redis.Redis) -> None:
+    table = api.create("domino", [{"name": "Ada"}, {"open": True}])
+    path = f"{table.path}/players/1/token"
+    assert refused(api, server, table, path, table.tokens[0]) == (403, "forbidden")
+    assert refused(api, server, table, path, table.join_code) == (401, "unauthorized")
+
+
+def test_of_two_devices_that_change_a_token_the_second_has_lost_it(api: Api, server: redis.Redis, table: Table) -> None:
+    first = change(api, table, 0)
+    before = keep(server, table.id)
+    assert said(change(api, table, 0)) == (401, "unauthorized")
+    assert keep(server, table.id) == before
+    assert api.get(table.path, token=first.get_json()["token"]).status_code == 200
+
+
+def test_a_stream_of_the_old_token_tells_of_the_change_and_ends(api: Api, table: Table) -> None:
+    token = table.tokens[0]
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/x-ndjson"}
+    stream = api.client.get(f"{table.path}/events?after=2", headers=headers, buffered=False)
+    lines = stream.iter_encoded()
+    assert next(lines) == b"\n"
+    change(api, table, 0)
+    told = [line for line in lines if line != b"\n"]
+    assert len(told) == 1
+    assert b'"token_changed"' in told[0]
+
+
+def test_the_document_tells_how_a_token_is_changed() -> None:
+    paths: Any = yaml.safe_load(build_document())["paths"]
+    described = paths["/v1/games/{game}/players/{seat}/token"]["post"]
+    assert described["operationId"] == "changeToken"
+    assert {"201", "401", "403", "404", "422", "503"} <= set(described["responses"])
+    assert "Idempotent-Replayed" in described["responses"]["201"]["headers"]
+    assert "Idempotency-Key" in str(described["parameters"])
+    assert described["security"]
+    assert "required" not in described.get("requestBody", {}) or not described["requestBody"]["required"]
+
+
+# Drawn again
+
+
+def test_the_same_purpose_draws_the_same_bytes() -> None:
+    first, again = Derived(b"secret", "join", "game", "key"), Derived(b"secret", "join", "game", "key")
+    drawn = [first(32), first(32), first(10)]
+    assert [again(32), again(32), again(10)] == drawn
+    assert [len(each) for each in drawn] == [32, 32, 10]
+    assert len(set(drawn)) == 3
+
+
+def test_another_secret_or_purpose_draws_other_bytes() -> None:
+    purposes: list[tuple[bytes, tuple[str, ...]]] = [
+        (b"secret", ("join", "game", "key")),
+        (b"Secret", ("join", "game", "key")),
+        (b"secret", ("create", "game", "key")),
+        (b"secret", ("join", "gamek", "ey")),
+        (b"secret", ("join", "gamekey")),
+        (b"secret", ("join", "game", "key", "")),
+        (b"secret", ("join4:game", "key")),
+        (b"secret", ("join", "game", "ké")),
+        (b"secret", ()),
+    ]
+    assert len({Derived(secret, *purpose)(32) for secret, purpose in purposes}) == len(purposes)
+
+
+def test_the_bytes_drawn_stay_the_same_from_release_to_release() -> None:
+    drawn = Derived(b"secret", "create", "game")
+    assert [drawn(4).hex(), drawn(4).hex()] == ["6a2a645f", "ec54b967"]

@@ -1,0 +1,25 @@
+"""The names of keys: all of one game lie in one slot of a Cluster, whatever a client calls the game."""
+
+from __future__ import annotations
+
+import secrets
+
+import pytest
+from redis.crc import key_slot
+
+from service.storage import keys
+
+STRANGE = ["}", "}x", "a}b", "{", "{}", "a}{b", "x}:events", "\ud800", "\0", "", "ü" * 300]
+
+
+@pytest.mark.parametrize("game", [secrets.token_urlsafe(16), *STRANGE[:-2], STRANGE[-1]])
+def test_all_keys_of_a_game_lie_in_one_slot(game: str) -> None:
+    slots = {key_slot(key) for key in (keys.state(game), keys.events(game), keys.record(game, "name"))}
+    assert len(slots) == 1
+
+
+def test_a_strange_name_is_no_other_game() -> None:
+    game = secrets.token_urlsafe(16)
+    strange = [*STRANGE, f"{game}}}", f"{{{game}}}", f"{game}}}:events", f"{game}:events"]
+    assert keys.state(game) not in {keys.state(each) for each in strange}
+    assert not {keys.state(each) for each in strange} & {keys.events(game), keys.record(game, "name")}

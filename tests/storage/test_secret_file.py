@@ -1,0 +1,106 @@
+"""The secret of a machine: made once, by whoever comes first, and readable by its owner alone."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from service.storage.secret_file import BYTES, kept_secret
+
+PROCESSES = 8
+PATIENCE = 60
+ASK = """
+import sys
+from pathlib import Path
+from service.storage.secret_file import kept_secret
+print("ready", flush=True)
+sys.stdin.readline()
+print(kept_secret(Path(sys.argv[1])).hex(), flush=True)
+"""
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_secret_is_made_once_and_kept(tmp_path: Path) -> None:
+    secret = kept_secret(tmp_path)
+    assert len(secret) == BYTES == 32
+    assert kept_secret(tmp_path) == secret
+    assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+
+
+def test_two_folders_have_two_secrets(tmp_path: Path) -> None:
+    assert kept_secret(tmp_path / "a") != kept_secret(tmp_path / "b")
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_nobody_but_its_owner_may_read_it(tmp_path: Path, umask: int) -> None:
+    folder = tmp_path / "data" / "deep"
+    before = os.umask(umask)
+    try:
+        kept_secret(folder)
+    finally:
+        os.umask(before)
+    assert mode(folder) == 0o700
+    assert mode(folder / "secret") == 0o600
+
+
+def test_several_processes_at_once_get_the_same_secret(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    crowd = [
+        subprocess.Popen(
+            [sys.executable, "-c", ASK, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(PROCESSES)
+    ]
+    try:
+        for process in crowd:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+        for process in crowd:
+            assert process.stdin is not None
+            process.stdin.write("now\n")
+            process.stdin.flush()
+        told = {process.communicate(timeout=PATIENCE)[0].strip() for process in crowd}
+    finally:
+        for process in crowd:
+            process.kill()
+            process.wait()
+    assert told == {kept_secret(folder).hex()}
+    assert [path.name for path in folder.iterdir()] == ["secret"]
+
+
+def test_several_threads_at_once_get_the_same_secret(tmp_path: Path) -> None:
+    for attempt in range(10):
+        folder = tmp_path / str(attempt)
+        together = threading.Barrier(PROCESSES)
+
+        def ask(folder: Path, together: threading.Barrier) -> bytes:
+            together.wait(PATIENCE)
+            return kept_secret(folder)
+
+        with ThreadPoolExecutor(PROCESSES) as pool:
+            told = set(pool.map(ask, [folder] * PROCESSES, [together] * PROCESSES))
+        assert len(told) == 1
+        assert {len(secret) for secret in told} == {BYTES}
+
+
+def test_what_somebody_who_was_killed_left_behind_is_no_secret(tmp_path: Path) -> None:
+    left = tmp_path / f"secret.{os.getpid()}"
+    left.write_bytes(b"half")
+    assert len(kept_secret(tmp_path)) == BYTES
+    assert left.read_bytes() == b"half"
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(OSError, match="data"):
+        kept_secret(tmp_path / "data")
