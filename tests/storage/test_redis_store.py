@@ -78,6 +78,11 @@ def test_a_server_that_forgot_the_scripts_is_told_them_once(store: RedisStore, s
     assert store.events(GAME, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3", b"e4"]
 
 
+@pytest.mark.parametrize("game", ["", "}", "}a{b}"])
+def test_all_keys_of_a_strange_id_lie_in_one_slot_too(game: str) -> None:
+    assert key_slot(keys.state(game)) == key_slot(keys.events(game)) == key_slot(keys.record(game, "wish"))
+
+
 @pytest.mark.parametrize("game", [GAME, "x", "a}b", "ü"])
 def test_all_keys_of_a_game_lie_in_one_slot(game: str) -> None:
     assert key_slot(keys.state(game)) == key_slot(keys.events(game)) == key_slot(b"{%b}" % game.encode())
