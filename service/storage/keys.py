@@ -43,6 +43,7 @@ def reservation(name: str) -> bytes:
 
 
 def _tag(game: str) -> bytes:
-    # The id may be anything a client puts into a URL: a lone surrogate too must be a game that does not exist, and so
-    # must what would end the tag early, or leave it empty, for then the keys of the game would lie in many slots.
-    return game.encode("utf-8", "surrogatepass").replace(b"}", b"%") or b"%"
+    # The id may be anything a client puts into a URL: a lone surrogate too must be a game that does not exist. An empty
+    # tag is none, and the keys would lie in many slots: a byte that no id has fills it.
+    tag = game.encode("utf-8", "surrogatepass")
+    return b"\xff" + tag if not tag or tag.startswith(b"}") else tag

@@ -98,6 +98,8 @@ def call(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]
         connection.send_packed_command(connection.pack_commands(commands), check_health=False)
         for _ in commands:
             answers.append(_answer(connection))  # noqa: PERF401 # those before a break count
+        if _hung_up(answers[0]):
+            connection.disconnect()  # else the next one may use it before the end of it has come
         return answers
     except BaseException as error:
         # An answer may still be on its way: nobody else may get it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from redis.crc import key_slot
 
 from service.games.ports import OutcomeUnknown, Stored
 from service.redis_url import Address, read_redis_url
+from service.storage.connection import connect
 from service.storage.nodes import MaybeMade, Nodes, NotSent, SingleNode
 from service.storage.opening import open_nodes
 from service.storage.redis_store import RedisStore
@@ -47,6 +49,10 @@ def nodes(request: pytest.FixtureRequest) -> Nodes:
 @pytest.fixture
 def key() -> bytes:
     return secrets.token_hex(8).encode()
+
+
+def address(server: FalseServer) -> bytes:
+    return server.url.removeprefix("redis://").encode()
 
 
 def works(nodes: Nodes, key: bytes) -> bool:
@@ -116,10 +122,11 @@ def test_a_command_without_an_answer_may_be_made_and_is_not_sent_again(commands:
 
 def test_a_second_answer_that_does_not_come_leaves_all_unknown_and_is_nobody_elses(key: bytes) -> None:
     answers: list[Answer] = [b"+OK\r\n", b"", b"$4\r\nmine\r\n"]
-    with FalseServer(lambda _: answers.pop(0)) as server:
-        nodes = open_nodes(server.url)
+    with FalseServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
+        nodes = SingleNode(client)
         with within(2), pytest.raises(MaybeMade):
             nodes.call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500))
+        assert not any(each.is_connected for each in client.connection_pool._connections)
         assert nodes.call(key, (b"GET", key)) == [b"mine"]
 
 
@@ -168,22 +175,52 @@ def test_a_slot_on_the_move_is_followed_and_nothing_is_made_twice(shared_cluster
     until(shared_cluster.is_whole)
 
 
-def test_a_server_that_sends_everybody_to_itself_is_not_followed_for_ever(key: bytes) -> None:
-    def answer(command: list[bytes]) -> Answer:
+def alone(answer: Callable[[int], Answer], own: Callable[[], FalseServer]) -> Callable[[list[bytes]], Answer]:
+    """What a server says that owns all slots of its Cluster; ``answer`` is what it says to the nth INCR, from 0."""
+    counted = itertools.count()
+
+    def say(command: list[bytes]) -> Answer:
         match command[:2]:
             case [b"CLUSTER", b"INFO"]:
                 return b"$16\r\ncluster_state:ok\r\n"
             case [b"CLUSTER", b"SLOTS"]:
-                return b"*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n" % port
+                return b"*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n" % int(own().url.rpartition(":")[2])
             case _:
-                return b"-MOVED %d :%d\r\n" % (key_slot(key), port)
+                return answer(next(counted))
 
-    with FalseServer(answer) as server:
-        port = int(server.url.rpartition(":")[2])
+    return say
+
+
+def increments(server: FalseServer) -> int:
+    return [command[0] for command in server.commands].count(b"INCR")
+
+
+def test_a_server_that_sends_everybody_to_itself_is_not_followed_for_ever(key: bytes) -> None:
+    with FalseServer(alone(lambda _: b"-MOVED %d %b\r\n" % (key_slot(key), address(server)), lambda: server)) as server:
         nodes = open_nodes(server.url.replace("redis", "redis+cluster"))
         (answered,) = nodes.call(key, (b"INCR", key))
         assert isinstance(answered, exceptions.MovedError)
-        assert [command[0] for command in server.commands].count(b"INCR") == 3
+        assert increments(server) == 3
+
+
+def test_of_two_commands_only_the_one_that_was_not_executed_is_sent_on(key: bytes) -> None:
+    def answer(number: int) -> Answer:
+        return b"-MOVED %d %b\r\n" % (key_slot(key), address(server)) if number == 1 else b":%d\r\n" % number
+
+    with FalseServer(alone(answer, lambda: server)) as server:
+        nodes = open_nodes(server.url.replace("redis", "redis+cluster"))
+        assert nodes.call(key, (b"INCR", key), (b"INCR", key)) == [0, 2]
+        assert increments(server) == 3
+
+
+def test_a_silent_server_is_the_last_to_be_asked_for_the_map_the_next_time(key: bytes) -> None:
+    with FalseServer(lambda _: b"") as silent, FalseServer(alone(lambda _: b":1\r\n", lambda: server)) as server:
+        nodes = open_nodes(f"redis+cluster://{address(silent).decode()},{address(server).decode()}")
+        assert nodes.node(key) == address(server).decode()
+        asked = len(silent.commands)
+        nodes.suspect(key, exceptions.ConnectionError("broken"))
+        until(lambda: len(server.commands) == 4)
+        assert len(silent.commands) == asked == 2
 
 
 def test_a_moved_subscriber_tells_the_owner(shared_cluster: Cluster, key: bytes) -> None:
@@ -265,6 +302,16 @@ def test_sentinel_names_another_primary(tmp_path: Path, key: bytes, hurt: Callab
         until(lambda: works(nodes, key))
         assert nodes.node(key) == replica.address
         nodes.subscribable(key).connection.disconnect()
+
+
+def test_a_sentinel_that_thinks_the_primary_is_down_is_not_the_one_to_believe(key: bytes) -> None:
+    def names(host: str, flags: str) -> Callable[[list[bytes]], Answer]:
+        facts = ["flags", flags, "ip", host, "port", "7000"]
+        return lambda _: "".join([f"*{len(facts)}\r\n", *(f"${len(it)}\r\n{it}\r\n" for it in facts)]).encode()
+
+    with FalseServer(names("old", "s_down,master")) as late, FalseServer(names("new", "master")) as good:
+        nodes = open_nodes(f"redis+sentinel://{address(late).decode()},{address(good).decode()}/games")
+        assert nodes.node(key) == "new:7000"
 
 
 # ── What may lose games ──────────────────────────────────────────────────────────────────────────────────────────────
