@@ -14,7 +14,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test coverage check fmt openapi lock upgrade clean
+.PHONY: help install install-dev run demo test soak coverage check fmt openapi lock upgrade clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ demo: $(RUN) ## play one match of each game against the running service
 
 test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more at once)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
+	@$(BIN)/python -m pytest -m soak $(ARGS)
 
 coverage: $(DEV) ## run all tests and say which lines of the engine none of them reached
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)

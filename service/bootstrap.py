@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 
 from flask import Flask
@@ -13,14 +13,16 @@ from flask import Flask
 from service.config import Settings
 from service.games.hosting import Games
 from service.games.ports import Feed, Store
-from service.storage.connection import connect
+from service.log_lines import log_as_json
 from service.storage.live import LiveFeed
 from service.storage.memory_store import MemoryStore
-from service.storage.nodes import SingleNode
+from service.storage.opening import open_nodes
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import kept_secret
 from service.web.app import create_app
 from service.web.examples import take_examples
+from service.web.limiting import Limits, storage_at
+from service.web.metrics import Metrics
 from service.web.openapi import document
 from service.web.streams import Streams
 
@@ -32,11 +34,22 @@ def build_app(settings: Settings) -> Flask:
     """The application over the Redis of the settings."""
     if settings.redis_url is None:
         raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
-    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_as_json(settings.log_level)
     ttl = settings.game_ttl_days * _DAY_SECONDS
-    nodes = SingleNode(connect(settings.redis_url))
-    games = build_games(RedisStore(nodes, ttl), LiveFeed(nodes), server_secret(settings), ttl)
-    return create_app(games, build_document, Streams(settings.streams))
+    metrics = Metrics()
+    nodes = open_nodes(settings.redis_url)
+    for warning in nodes.warnings():
+        logging.getLogger(__name__).warning(warning)
+    store = RedisStore(nodes, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
+    games = build_games(store, LiveFeed(nodes), server_secret(settings), ttl)
+    limits = Limits(
+        partial(storage_at, settings.redis_url),
+        create=settings.create_limit,
+        failure=settings.token_failure_limit,
+        seat=settings.seat_limit,
+    )
+    streams = Streams(settings.streams, metrics.streams)
+    return create_app(games, build_document, streams, metrics=metrics, limits=limits, proxies=settings.proxies)
 
 
 def server_secret(settings: Settings) -> bytes:

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+
+from service.redis_url import read_redis_url
 
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
-REDIS_SCHEMES = ("redis", "rediss", "unix")
+DURABILITIES = ("local", "replicated")
 
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
 _HOST_NAME = re.compile(r"(?=.{1,253}$)(?!.*\.[0-9]+$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
@@ -95,14 +96,7 @@ def _folder(text: str) -> Path:
 def _redis_url(text: str) -> str | None:
     if not text:
         return None
-    url = urlsplit(text)
-    if url.scheme not in REDIS_SCHEMES or not text.isprintable() or " " in text:
-        raise ValueError
-    if url.scheme == "unix":
-        if url.netloc.rpartition("@")[2] or not url.path.startswith("/"):
-            raise ValueError
-    elif not url.hostname or url.port == 0 or not re.fullmatch(r"(/[0-9]{0,5})?", url.path):
-        raise ValueError
+    read_redis_url(text)
     return text
 
 
@@ -118,7 +112,10 @@ _SECRET = Kind("32 characters or more", _secret, secret=True)
 _HOST = Kind("an IP address or a host name", _host)
 _FOLDER = Kind("the path of a folder", _folder)
 _REDIS_URL = Kind(
-    "redis://host[:port][/db], rediss://host[:port][/db] or unix:///path/to/socket", _redis_url, secret=True
+    "redis[s]://host[:port][/db], unix:///path/to/socket, redis[s]+sentinel://host[:port],…/name[/db] "
+    "or redis[s]+cluster://host[:port],…",
+    _redis_url,
+    secret=True,
 )
 
 
@@ -135,7 +132,16 @@ class Settings:
     port: int = _setting("8000", _integer(0, 65535), "port to listen on; `0` takes any free one")
     workers: int = _setting("2", _integer(1, 256), "worker processes; about one a core")
     redis_url: str | None = _setting(
-        "", _REDIS_URL, "Redis or Valkey 7 or newer that keeps the games; none: an embedded server is started"
+        "",
+        _REDIS_URL,
+        "Redis or Valkey 7 or newer that keeps the games: `redis://` or `rediss://` with `host[:port][/db]`, "
+        "`unix:///path`, `redis+sentinel://host,…/name` or `redis+cluster://host,…` (`rediss+…` with TLS); "
+        "none: an embedded server is started",
+    )
+    durability: str = _setting(
+        "local",
+        _word(DURABILITIES),
+        "when a move counts as made: `local`, the server has it; `replicated`, a replica has it too",
     )
     data_dir: Path = _setting(  # noqa: RUF009 # it is a field
         "data", _FOLDER, "folder of the embedded server and of what is kept beside the games"
@@ -148,6 +154,20 @@ class Settings:
     )
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "least level that is logged: " + ", ".join(LOG_LEVELS))
+    create_limit: int = _setting(
+        "1000", _integer(0, 1_000_000), "games that one address may create a minute; `0`: no limit"
+    )
+    token_failure_limit: int = _setting(
+        "600",
+        _integer(0, 1_000_000),
+        "wrong tokens, join codes and games that one address may try a minute; `0`: no limit",
+    )
+    seat_limit: int = _setting(
+        "1200", _integer(0, 1_000_000), "requests that one seat may send a minute; `0`: no limit"
+    )
+    proxies: int = _setting(
+        "0", _integer(0, 10), "reverse proxies in front, each trusted to add its client to `X-Forwarded-For`"
+    )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "clients that one worker serves at a time")
     streams: int = _setting(
         "4000",

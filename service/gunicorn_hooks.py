@@ -1,13 +1,30 @@
 """What gunicorn's master does beside its own work: its configuration file, as a module.
 
-Owns the clearing up after a worker that has ended. Must not import the application: new workers are forked from the
-master, and would go on with what it has imported.
+Owns the clearing up after a worker that has ended, and the form of gunicorn's own log lines. Must not import the
+application: new workers are forked from the master, and would go on with what it has imported.
 """
 
 from __future__ import annotations
 
 import os
 from typing import Any
+
+from gunicorn.glogging import Logger
+
+from service.log_lines import JsonLines
+
+
+class JsonLogger(Logger):  # type: ignore[misc]  # gunicorn has no type information
+    """gunicorn's, with one JSON object a line."""
+
+    def setup(self, cfg: Any) -> None:
+        """Take the settings of gunicorn, but for the form."""
+        super().setup(cfg)
+        for handler in self.error_log.handlers:
+            handler.setFormatter(JsonLines())
+
+
+logger_class = JsonLogger
 
 
 def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature

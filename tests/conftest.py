@@ -1,11 +1,16 @@
-"""What all tests share: files that record how things are, compared or written anew."""
+"""What all tests share: files that record how things are, compared or written anew, and figures told at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+
+Figures = Callable[[str, Mapping[str, float]], None]
+
+_FIGURES = "figures"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,3 +34,28 @@ def same_as_file(rewriting: bool) -> Callable[[Path, str], None]:
         assert text.splitlines() == path.read_text(encoding="utf-8").splitlines()
 
     return compare
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> Figures:
+    """Tell figures under a title; those of all tests and workers are added up and shown after the run."""
+
+    def tell(title: str, counted: Mapping[str, float]) -> None:
+        request.node.user_properties.append((_FIGURES, [title, dict(counted)]))
+
+    return tell
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == _FIGURES:
+                for what, number in value[1].items():
+                    sums[value[0]][what] += number
+    if sums:
+        terminalreporter.section("figures")
+    for title, counted in sums.items():
+        terminalreporter.line(
+            f"{title}: " + ", ".join(f"{round(number, 2):.12g} {what}" for what, number in counted.items())
+        )

@@ -22,7 +22,8 @@ class Service:
 
     def __init__(self, folder: Path, **environ: str) -> None:
         own = {name: value for name, value in os.environ.items() if name not in ("HOST", "REDIS_URL")}
-        self._environ = {**own, "PORT": "0", "WORKERS": "2", "DATA_DIR": str(folder), **environ}
+        no_limits = {"CREATE_LIMIT": "0", "TOKEN_FAILURE_LIMIT": "0", "SEAT_LIMIT": "0"}
+        self._environ = {**own, "PORT": "0", "WORKERS": "2", "DATA_DIR": str(folder), **no_limits, **environ}
         self.folder = folder
         self.url = ""
         self.lines: list[str] = []

@@ -46,14 +46,20 @@ def test_settings_cannot_be_changed() -> None:
         ("WORKERS", "16", 16),
         ("REDIS_URL", "", None),
         ("REDIS_URL", "redis://localhost", "redis://localhost"),
-        (
-            "REDIS_URL",
-            "redis://me:secret@db.example:6380/3?protocol=3",
-            "redis://me:secret@db.example:6380/3?protocol=3",
-        ),
+        ("REDIS_URL", "redis://me:secret@db.example:6380/3", "redis://me:secret@db.example:6380/3"),
         ("REDIS_URL", "rediss://[::1]:6379/0", "rediss://[::1]:6379/0"),
         ("REDIS_URL", "unix:///run/redis.sock?db=2", "unix:///run/redis.sock?db=2"),
         ("REDIS_URL", "unix://me:secret@/run/redis.sock", "unix://me:secret@/run/redis.sock"),
+        *[
+            ("REDIS_URL", text, text)
+            for text in (
+                "redis+sentinel://me:secret@a:26379,[::1]:26380/games/2?sentinel_password=s3cret",
+                "rediss+sentinel://a/games?ssl_ca_certs=/ca.pem",
+                "redis+cluster://me:secret@a:7000,b",
+                "rediss+cluster://a",
+            )
+        ],
+        ("DURABILITY", "Replicated", "replicated"),
         ("DATA_DIR", "/var/lib/domino", Path("/var/lib/domino")),
         ("GAME_TTL_DAYS", "1", 1),
         ("LOG_LEVEL", "WARNING", "warning"),
@@ -82,6 +88,25 @@ def test_a_good_value_is_taken(name: str, text: str, value: object) -> None:
             ("REDIS_URL", text)
             for text in ("redis://h/a", "unix://", "unix://run/redis.sock", "redis://a b", "redis://h:0")
         ],
+        *[
+            ("REDIS_URL", text)
+            for text in (
+                "redis://a,b",
+                "redis://a?protocol=3",
+                "redis+sentinel://a",
+                "redis+sentinel:///games",
+                "redis+sentinel://a,/games",
+                "redis+sentinel://a/games/one",
+                "redis+sentinel://a/games?socket_timeout=9",
+                "redis+cluster://",
+                "redis+cluster://a:0",
+                "redis+cluster://a:x,b",
+                "redis+cluster://a/1",
+                "redis+cluster://a?sentinel_password=x",
+                "redis+other://a",
+            )
+        ],
+        ("DURABILITY", "both"),
         ("DATA_DIR", ""),
         *[("GAME_TTL_DAYS", text) for text in ("0", "3651", "1.5")],
         *[("LOG_LEVEL", text) for text in ("", "loud", "10")],
@@ -105,14 +130,24 @@ def test_all_bad_settings_are_named_in_one_line() -> None:
     )
 
 
-def test_the_password_of_a_bad_redis_url_is_not_shown() -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://me:secret@host:port",
+        "redis+sentinel://me:secret@host",
+        "redis+sentinel://host/name/x?sentinel_password=secret",
+        "redis+cluster://me:secret@host:port,b",
+    ],
+)
+def test_the_password_of_a_bad_redis_url_is_not_shown(url: str) -> None:
     with pytest.raises(BadSettings) as caught:
-        Settings.from_environ({"REDIS_URL": "redis://me:secret@host:port"})
+        Settings.from_environ({"REDIS_URL": url})
     assert "secret" not in str(caught.value)
 
 
-def test_the_password_of_a_good_redis_url_is_not_shown_either() -> None:
-    assert "secret" not in repr(Settings.from_environ({"REDIS_URL": "redis://me:secret@host"}))
+@pytest.mark.parametrize("url", ["redis://me:secret@host", "redis+sentinel://h/name?sentinel_password=secret"])
+def test_the_password_of_a_good_redis_url_is_not_shown_either(url: str) -> None:
+    assert "secret" not in repr(Settings.from_environ({"REDIS_URL": url}))
 
 
 def test_other_variables_of_the_environment_are_none_of_its_business() -> None:

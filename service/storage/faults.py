@@ -57,6 +57,8 @@ def unavailable(error: Exception) -> StorageUnavailable | None:
             exceptions.AuthenticationError() | exceptions.AuthorizationError() | exceptions.ExternalAuthProviderError()
         ):
             return StorageUnavailable("auth", LATER)
+        case exceptions.ResponseError() if str(error).startswith("Protocol error: unauthenticated"):
+            return StorageUnavailable("NOAUTH", LATER)  # a stranger's command that is longer than it may be
         case exceptions.AuthenticationWrongNumberOfArgsError():
             return StorageUnavailable("auth", LATER)
         case exceptions.MaxConnectionsError():

@@ -43,6 +43,6 @@ def reservation(name: str) -> bytes:
 
 
 def _tag(game: str) -> bytes:
-    # The id may be anything a client puts into a URL: a lone surrogate too must be a game that does not exist, and a
-    # brace must not end the hash tag, or the keys of one script would lie in several slots.
-    return game.encode("utf-8", "surrogatepass").replace(b"}", b"!")
+    # The id may be anything a client puts into a URL: a lone surrogate too must be a game that does not exist, and so
+    # must what would end the tag early, or leave it empty, for then the keys of the game would lie in many slots.
+    return game.encode("utf-8", "surrogatepass").replace(b"}", b"%") or b"%"

@@ -84,7 +84,7 @@ class SingleNode(Nodes):
 
     def warnings(self) -> list[str]:
         """What it does that may lose games."""
-        return []
+        return warnings(self._pool)
 
 
 def call(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]:
@@ -104,7 +104,7 @@ def call(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]
         connection.disconnect()
         if not isinstance(error, Exception):
             raise
-        if answers and _takes_no_clients(answers[0]):
+        if answers and _hung_up(answers[0]):
             raise NotSent from answers[0]
         raise MaybeMade from error
     finally:
@@ -121,9 +121,12 @@ def _answer(connection: Any) -> Any:
         raise
 
 
-def _takes_no_clients(answer: Any) -> bool:
-    """Whether the server said this to a new client instead of reading its commands, and hung up."""
-    return isinstance(answer, RedisError) and str(answer).startswith(("max number of clients", "DENIED "))
+_REFUSALS = ("max number of clients", "DENIED ", "Protocol error: unauthenticated")
+"""What a server says before it hangs up, instead of executing anything."""
+
+
+def _hung_up(answer: Any) -> bool:
+    return isinstance(answer, RedisError) and str(answer).startswith(_REFUSALS)
 
 
 def line(pool: redis.ConnectionPool) -> Line:
@@ -136,6 +139,34 @@ def line(pool: redis.ConnectionPool) -> Line:
         raise NotSent from error
     connection.update_current_socket_timeout(None)  # only now: the greeting has its bounds
     return Line(connection, name(pool))
+
+
+def ask(pool: redis.ConnectionPool, *commands: Command, wait: float = ANSWER_WAIT) -> list[Any]:
+    """The answers to a question that is not about a key, on a connection beside the pool. Raises as redis-py does."""
+    connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": wait})
+    try:
+        connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+        return [_answer(connection) for _ in commands]
+    finally:
+        connection.disconnect()
+
+
+def warnings(pool: redis.ConnectionPool) -> list[str]:
+    """What the server of the pool does that may lose games, as sentences; none if it does not tell."""
+    try:
+        told = ask(pool, (b"INFO", b"memory"), (b"INFO", b"persistence"))
+    except (RedisError, OSError):
+        return []
+    facts = dict(
+        line.split(b":", 1) for text in told if isinstance(text, bytes) for line in text.split() if b":" in line
+    )
+    found = []
+    policy = facts.get(b"maxmemory_policy", b"noeviction").decode()
+    if facts.get(b"maxmemory", b"0") != b"0" and policy != "noeviction":
+        found.append(f"{name(pool)} may throw games away when it is full: its maxmemory-policy is {policy}")
+    if facts.get(b"aof_enabled") == b"0":
+        found.append(f"{name(pool)} may forget the last moves when it stops: its appendonly is no")
+    return found
 
 
 def name(pool: redis.ConnectionPool) -> str:

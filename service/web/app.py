@@ -10,10 +10,14 @@ from typing import Final
 
 from flask import Flask, Response
 from flask_cors import CORS
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.games.hosting import Games
 from service.web import event_routes, game_routes, problems, service_routes, variant_routes
+from service.web.limiting import Limits
+from service.web.metrics import Metrics
 from service.web.streams import Streams
+from service.web.watching import Watching
 
 _DAY_SECONDS: Final = 86_400
 _CLIENT_HEADERS: Final = (
@@ -25,6 +29,7 @@ _CLIENT_HEADERS: Final = (
     "If-Match",
     "If-None-Match",
     "Last-Event-ID",
+    "X-Request-ID",
 )
 _SHOWN_HEADERS: Final = (
     "Allow",
@@ -32,8 +37,11 @@ _SHOWN_HEADERS: Final = (
     "ETag",
     "Idempotent-Replayed",
     "Location",
+    "RateLimit",
+    "RateLimit-Policy",
     "Retry-After",
     "WWW-Authenticate",
+    "X-Request-ID",
 )
 
 
@@ -60,12 +68,25 @@ class Application(Flask):
         return response
 
 
-def create_app(games: Games, document: Callable[[], str], streams: Streams | None = None) -> Application:
-    """The application over these games; ``document`` gives the text of the contract."""
+def create_app(
+    games: Games,
+    document: Callable[[], str],
+    streams: Streams | None = None,
+    *,
+    metrics: Metrics | None = None,
+    limits: Limits | None = None,
+    proxies: int = 0,
+) -> Application:
+    """The application over these games; ``document`` gives the text of the contract.
+
+    Without ``metrics`` nothing is counted and no request is logged, without ``limits`` anybody may ask as often as
+    they like. So many ``proxies`` in front are trusted to say who asks.
+    """
     streams = streams or Streams(MOST_STREAMS)
+    limits = limits or Limits()
     app = Application(streams)
     app.url_map.merge_slashes = False
-    problems.install(app)
+    problems.install(app, limits)
     CORS(
         app,
         origins="*",
@@ -76,8 +97,11 @@ def create_app(games: Games, document: Callable[[], str], streams: Streams | Non
         max_age=_DAY_SECONDS,
     )
     app.register_blueprint(variant_routes.blueprint())
-    app.register_blueprint(game_routes.blueprint(games))
-    app.register_blueprint(event_routes.blueprint(games, streams))
-    app.register_blueprint(service_routes.blueprint(games, document))
+    app.register_blueprint(game_routes.blueprint(games, metrics, limits))
+    app.register_blueprint(event_routes.blueprint(games, streams, limits))
+    app.register_blueprint(service_routes.blueprint(games, document, metrics))
     app.register_blueprint(service_routes.reader())
+    if proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
+    app.wsgi_app = Watching(app.wsgi_app, metrics)  # type: ignore[method-assign] # Flask's own advice
     return app

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request
 from service.games.hosting import Games
 from service.games.look import EventPage
 from service.web import bodies, schemas
+from service.web.limiting import Limits
 from service.web.operations import Answer, Operation, operation
 from service.web.present import present_page
 from service.web.reading import accepted, bearer_token, load
@@ -19,7 +20,7 @@ _query_in = bodies.EventsQuery()
 _TYPES: Final = (JSON, SSE, NDJSON)
 
 
-def blueprint(games: Games, streams: Streams) -> Blueprint:
+def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
     """The route of the events."""
     routes = Blueprint("events", __name__)
 
@@ -51,11 +52,12 @@ def blueprint(games: Games, streams: Streams) -> Blueprint:
                     media_type=None,
                 ),
             },
-            problems=("unauthorized", "not_found", "not_acceptable", "invalid", "too_many_streams"),
+            problems=("unauthorized", "not_found", "rate_limited", "not_acceptable", "invalid", "too_many_streams"),
         )
     )
     def get_events(game: str) -> Response:
         entered = games.enter(game, bearer_token())
+        limits.seat(game, entered.seat)
         media_type = accepted(*_TYPES)
         asked = load(_query_in, _query())
         after, wait = asked["after"], asked["wait"]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
-from service.games.game import HUMAN, OPEN_SEAT
+from service.games.game import HUMAN, OPEN_SEAT, Status
 from service.games.hosting import Entered, Games
+from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
 from service.web import bodies, schemas
+from service.web.limiting import Limits, Quota
+from service.web.metrics import Metrics
 from service.web.operations import Answer, Operation, operation
 from service.web.present import (
     present_legal_moves,
@@ -33,11 +36,12 @@ from service.web.reading import (
     read_json_or_nothing,
 )
 from service.web.replies import JSON, not_modified, reply, reply_made, reply_with_secrets
+from service.web.watching import MORE_HEADERS
 
 _VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
 _BODY_PROBLEMS = ("malformed", "too_large", "unsupported_media_type", "invalid")
 _WRITE_PROBLEMS = ("key_reused", "outcome_unknown")
-_READ_PROBLEMS = ("unauthorized", "not_found", "not_acceptable")
+_READ_PROBLEMS = ("unauthorized", "not_found", "rate_limited", "not_acceptable")
 
 _game_in = bodies.GameIn()
 _player_in = bodies.PlayerIn()
@@ -45,9 +49,24 @@ _token_in = bodies.TokenIn()
 _move_in = bodies.MoveIn()
 
 
-def blueprint(games: Games) -> Blueprint:
+def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprint:
     """The routes of the games."""
     routes = Blueprint("games", __name__)
+
+    def count(look: Look, before: Status | None, *, moved: bool = False) -> None:
+        """Count what was just made of a game that was at ``before``."""
+        if metrics is None:
+            return
+        if moved:
+            metrics.moved(look.recipe.key)
+        if look.status != before:
+            metrics.came_to(look.status)
+
+    def enter(game: str) -> Entered:
+        """The game as the bearer enters it. Raises ``RateLimited`` for a seat that asks too often."""
+        entered = games.enter(game, bearer_token())
+        limits.seat(game, entered.seat)
+        return entered
 
     @routes.post("/v1/games")
     @operation(
@@ -65,15 +84,19 @@ def blueprint(games: Games) -> Blueprint:
                     schema=schemas.Opened,
                     headers=("Location", "Cache-Control"),
                     replayable=True,
+                    limited=True,
                 )
             },
-            problems=(*_BODY_PROBLEMS, "not_acceptable", "key_reused", "outcome_unknown"),
+            problems=(*_BODY_PROBLEMS, "rate_limited", "not_acceptable", "key_reused", "outcome_unknown"),
         )
     )
     def create_game() -> Response:
+        _show(limits.create(request.environ.get("REMOTE_ADDR", "")))
         check_accepts(JSON)
         body = read_json()
         opened, replayed = games.open(_game_request(load(_game_in, body)), once(body))
+        if not replayed:
+            count(opened.look, None)
         return reply_with_secrets(present_opened(opened), f"/v1/games/{opened.look.id}", replayed=replayed)
 
     @routes.get("/v1/games/<game>")
@@ -91,7 +114,7 @@ def blueprint(games: Games) -> Blueprint:
         )
     )
     def get_game(game: str) -> Response:
-        entered = games.enter(game, bearer_token())
+        entered = enter(game)
         return _read(entered, lambda: present_look(games.look(entered)))
 
     @routes.post("/v1/games/<game>/players")
@@ -117,7 +140,7 @@ def blueprint(games: Games) -> Blueprint:
         )
     )
     def join_game(game: str) -> Response:
-        entered = games.enter(game, bearer_token())
+        entered = enter(game)
         check_accepts(JSON)
         body = read_json()
         join_code = body.get("join_code") if isinstance(body, dict) else None
@@ -126,6 +149,8 @@ def blueprint(games: Games) -> Blueprint:
             games.check_join_code(entered, join_code)
         player = load(_player_in, body)
         taken, replayed = games.join(entered, player["join_code"], player["name"], once(body))
+        if not replayed:
+            count(taken.look, entered.game.status)
         return reply_with_secrets(present_taken(taken), f"/v1/games/{game}", replayed=replayed)
 
     @routes.post("/v1/games/<game>/players/<int:seat>/token")
@@ -152,6 +177,8 @@ def blueprint(games: Games) -> Blueprint:
     )
     def change_token(game: str, seat: int) -> Response:
         changing = games.enter_to_change(game, bearer_token(), seat, idempotency_key())
+        if changing.kept is None:
+            limits.seat(game, seat)
         check_accepts(JSON)
         body = read_json_or_nothing()
         load(_token_in, body)
@@ -173,7 +200,7 @@ def blueprint(games: Games) -> Blueprint:
         )
     )
     def get_moves(game: str) -> Response:
-        entered = games.enter(game, bearer_token())
+        entered = enter(game)
         return _read(entered, lambda: present_legal_moves(games.legal_moves(entered)))
 
     @routes.post("/v1/games/<game>/moves")
@@ -193,6 +220,7 @@ def blueprint(games: Games) -> Blueprint:
                     schema=schemas.Game,
                     headers=("Location", *_VIEW_HEADERS),
                     replayable=True,
+                    limited=True,
                 )
             },
             problems=(
@@ -210,11 +238,14 @@ def blueprint(games: Games) -> Blueprint:
     )
     def make_move(game: str) -> Response:
         entered = games.enter_to_move(game, bearer_token())
+        _show(limits.seat(game, entered.seat))
         check_accepts(JSON)
         body = read_json()
         asked = load(_move_in, body)
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
         look, replayed = games.move(entered, move, precondition(asked.get("version")), once(body))
+        if not replayed:
+            count(look, entered.game.status, moved=True)
         return reply_made(present_look(look), etag=look.etag, location=f"/v1/games/{game}", replayed=replayed)
 
     @routes.get("/v1/games/<game>/score")
@@ -231,10 +262,16 @@ def blueprint(games: Games) -> Blueprint:
         )
     )
     def get_score(game: str) -> Response:
-        entered = games.enter(game, bearer_token())
+        entered = enter(game)
         return _read(entered, lambda: present_score(games.score(entered)))
 
     return routes
+
+
+def _show(quota: Quota | None) -> None:
+    """Say in the answer, whatever it will be, what is left."""
+    if quota is not None:
+        request.environ[MORE_HEADERS] = quota.headers()
 
 
 def _read(entered: Entered, show: Any) -> Response:

@@ -31,6 +31,9 @@ back as it stands, so that a client needs to know no rule.
 A token is sent as `Authorization: Bearer <token>`. A field with nothing to say is absent, never null. Clients ignore
 fields that they do not know; words that may grow are plain strings with a documented list.
 
+Every answer has an `X-Request-ID`: the client's, if it sent one of 1 to 64 letters, digits, `.`, `_` or `-`, else a new
+one. The log of the service names it, so it helps to keep it with an error report.
+
 Every error is `application/problem+json`, with a stable `code`:
 
 | code | status | meaning |
@@ -52,6 +55,10 @@ _RESPONSE_HEADERS: Final = {
     "Content-Language": "The language of the texts.",
     "Idempotent-Replayed": "`true` when this is the first answer once more.",
     "Retry-After": "Seconds to wait.",
+    "RateLimit": 'What is left of a limit, by its name, and the seconds until all of it is there: `"seat";r=99;t=42`; '
+    "absent where there is no limit.",
+    "RateLimit-Policy": 'How many requests the limit allows in how many seconds: `"seat";q=1200;w=60`; absent where '
+    "there is no limit.",
     "Allow": "The methods that this address takes.",
     "WWW-Authenticate": "How to authenticate.",
 }
@@ -95,7 +102,15 @@ _PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore")
 _ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
 
-_HEADERS_OF_PROBLEMS: Final = {401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}
+_QUOTA: Final = ("RateLimit", "RateLimit-Policy")
+_SOMETIMES: Final = (*_QUOTA, "Idempotent-Replayed")
+"""Headers that an answer may be without."""
+_HEADERS_OF_PROBLEMS: Final = {
+    401: ("WWW-Authenticate",),
+    405: ("Allow",),
+    429: ("Retry-After", *_QUOTA),
+    503: ("Retry-After",),
+}
 
 
 def document(app: Flask, examples: Examples) -> str:
@@ -197,7 +212,11 @@ def _answer(answer: Answer) -> dict[str, Any]:
         shown["content"] = {answer.media_type: {"schema": schema}}
         for media_type, text in answer.streams.items():
             shown["content"][media_type] = {"schema": {"type": "string", "description": text}}
-    names = (*answer.headers, *(("Idempotent-Replayed",) if answer.replayable else ()))
+    names = (
+        *answer.headers,
+        *(("Idempotent-Replayed",) if answer.replayable else ()),
+        *(_QUOTA if answer.limited else ()),
+    )
     if names:
         shown["headers"] = _headers(names)
     if answer.schema is schemas.Opened:
@@ -213,7 +232,14 @@ def _answer(answer: Answer) -> dict[str, Any]:
 
 
 def _headers(names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: {"description": _RESPONSE_HEADERS[name], "schema": {"type": "string"}} for name in names}
+    return {
+        name: {
+            "description": _RESPONSE_HEADERS[name],
+            **({} if name in _SOMETIMES else {"required": True}),
+            "schema": {"type": "string"},
+        }
+        for name in names
+    }
 
 
 def _problems(codes: list[str]) -> dict[str, Any]:
@@ -229,7 +255,7 @@ def _problem(status: int, codes: list[str]) -> dict[str, Any]:
         "content": {PROBLEM_JSON: {"schema": schemas.Problem}},
     }
     if status in _HEADERS_OF_PROBLEMS:
-        shown["headers"] = _headers((_HEADERS_OF_PROBLEMS[status],))
+        shown["headers"] = _headers(_HEADERS_OF_PROBLEMS[status])
     return shown
 
 

@@ -19,13 +19,17 @@ Access = Literal["public", "spectator", "seat"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A good answer: its schema, if it has one of ours, and what it means; a ``replayable`` one may be a repetition."""
+    """A good answer: its schema, if it has one of ours, and what it means; a ``replayable`` one may be a repetition.
+
+    A ``limited`` one says what is left of its rate limit.
+    """
 
     meaning: str
     schema: type[Schema] | None = None
     media_type: str | None = "application/json"
     headers: tuple[str, ...] = ()
     replayable: bool = False
+    limited: bool = False
     streams: Mapping[str, str] = field(default_factory=dict)
     """Media types of streams that it may be instead, and what is in them."""
 

@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import orjson
-from flask import Flask, Response
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from service.engine.errors import BadSetup, Refusal
 from service.games.errors import MoveRefused
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.web.limiting import Limits, Quota, RateLimited
 from service.web.present import present_moves
+from service.web.watching import MORE_HEADERS, PROBLEM_CODE, REQUEST_ID
 
 PROBLEM_JSON: Final = "application/problem+json"
 
@@ -50,6 +52,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "unsupported_media_type": Problem(415, "Unsupported media type", "A body is `application/json` in UTF-8."),
     "invalid": Problem(422, "Invalid", "The request cannot be taken as it is; see `errors`, by field."),
     "key_reused": Problem(422, "Key reused", "This `Idempotency-Key` stood for another request in the last 24 hours."),
+    "rate_limited": Problem(429, "Too many requests", "This was too often within a minute; see `retry_after`."),
     "internal": Problem(500, "Internal error", "The service made a mistake; look at the game before you try again."),
     "storage_unavailable": Problem(
         503, "Storage unavailable", "The store cannot answer now, and nothing has changed; try again."
@@ -68,6 +71,9 @@ _STREAM_WAIT: Final = 5
 """Seconds after which a refused stream may be tried again."""
 
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+_FAILURES: Final = (401, 403, 404)
+_GUARDED: Final = "/v1/games/"
+"""Where refusals are counted, as they may be tries to find a game, a token or a join code."""
 
 
 class BadRequest(Exception):
@@ -94,6 +100,7 @@ class InvalidBody(Exception):
 def problem(code: str, detail: str, **more: object) -> Response:
     """The answer for that code; ``more`` are the fields that help."""
     status, title, _ = PROBLEMS[code]
+    request.environ[PROBLEM_CODE] = code
     body = {"type": f"/docs#{code}", "title": title, "status": status, "detail": detail, "code": code, **more}
     response = Response(orjson.dumps(body), status, mimetype=PROBLEM_JSON)
     response.headers["Cache-Control"] = "no-store"
@@ -102,9 +109,26 @@ def problem(code: str, detail: str, **more: object) -> Response:
     return response
 
 
-def install(app: Flask) -> None:
-    """Make ``app`` answer every error as a problem."""
-    app.register_error_handler(Refusal, _refusal)
+def install(app: Flask, limits: Limits) -> None:
+    """Make ``app`` answer every error as a problem, and too many tries at games and tokens with one and the same."""
+
+    def limited() -> Response | None:
+        """What is answered instead of a refusal, after too many of them from one address."""
+        if not request.path.startswith(_GUARDED):
+            return None
+        quota = limits.failure(request.environ.get("REMOTE_ADDR", ""))
+        return None if quota is None else _too_often(quota)
+
+    def refusal(error: Refusal) -> Response:
+        found = limited() if PROBLEMS[error.code].status in _FAILURES else None
+        return found or _refusal(error)
+
+    def http_exception(error: HTTPException) -> Response:
+        found = limited() if error.code in _FAILURES else None
+        return found or _http_exception(error)
+
+    app.register_error_handler(Refusal, refusal)
+    app.register_error_handler(RateLimited, _rate_limited)
     app.register_error_handler(BadSetup, _bad_setup)
     app.register_error_handler(MoveRefused, _move_refused)
     app.register_error_handler(BadRequest, _bad_request)
@@ -112,7 +136,7 @@ def install(app: Flask) -> None:
     app.register_error_handler(StorageUnavailable, _storage_unavailable)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
     app.register_error_handler(TooManyStreams, _too_many_streams)
-    app.register_error_handler(HTTPException, _http_exception)
+    app.register_error_handler(HTTPException, http_exception)
     app.register_error_handler(Exception, _internal)
 
 
@@ -138,12 +162,12 @@ def _invalid_body(error: InvalidBody) -> Response:
 
 
 def _storage_unavailable(error: StorageUnavailable) -> Response:
-    _log.warning("storage unavailable: %s", error.reason)
+    _log.warning("storage unavailable: %s", error.reason, extra=_which())
     return _try_again("storage_unavailable", error.retry_after)
 
 
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
-    _log.warning("outcome unknown: %s", error.reason)
+    _log.warning("outcome unknown: %s", error.reason, extra=_which())
     return _try_again("outcome_unknown", error.retry_after)
 
 
@@ -169,6 +193,20 @@ def _http_exception(error: HTTPException) -> Response:
     return response
 
 
+def _rate_limited(error: RateLimited) -> Response:
+    return _too_often(error.quota)
+
+
+def _too_often(quota: Quota) -> Response:
+    request.environ[MORE_HEADERS] = quota.headers()
+    return _try_again("rate_limited", quota.reset)
+
+
 def _internal(error: Exception) -> Response:
-    _log.error("internal error", exc_info=error)
+    _log.error("internal error", exc_info=error, extra=_which())
     return problem("internal", PROBLEMS["internal"].meaning)
+
+
+def _which() -> dict[str, object]:
+    """The request that a line of the log is about."""
+    return {"fields": {"request_id": request.environ.get(REQUEST_ID)}}

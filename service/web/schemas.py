@@ -438,4 +438,4 @@ class Problem(Schema):
     )
     version = fields.Integer(metadata=about("With a refused move: the version of the game.", minimum=1, example=17))
     legal_moves = fields.List(fields.Nested(Move), metadata=about("With a refused move: what you may do now."))
-    retry_after = fields.Integer(metadata=about("With 503: seconds to wait.", minimum=0, example=1))
+    retry_after = fields.Integer(metadata=about("With 429 and 503: seconds to wait.", minimum=0, example=1))

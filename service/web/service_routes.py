@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from collections.abc import Callable
+from hashlib import sha256
 
 from flask import Blueprint, Response
 from flask_swagger_ui import get_swaggerui_blueprint
 
 from service.games.hosting import Games
+from service.web.metrics import TEXT, Metrics
 from service.web.operations import Answer, Operation, operation
 from service.web.replies import public_reply, reply
 from service.web.schemas import Health
@@ -15,7 +19,7 @@ from service.web.schemas import Health
 _YAML = "application/yaml"
 
 
-def blueprint(games: Games, document: Callable[[], str]) -> Blueprint:
+def blueprint(games: Games, document: Callable[[], str], metrics: Metrics | None) -> Blueprint:
     """The routes of the service itself; ``document`` gives the text of the contract."""
     routes = Blueprint("service", __name__)
 
@@ -46,6 +50,21 @@ def blueprint(games: Games, document: Callable[[], str]) -> Blueprint:
     def readyz() -> Response:
         games.check()
         return reply({"status": "ok"})
+
+    @routes.get("/metrics")
+    @operation(
+        Operation(
+            id="getMetrics",
+            tag="service",
+            summary="What is counted",
+            description="Requests, moves, games, open streams and the latency of Redis, of all workers of this "
+            "machine, as Prometheus reads them.",
+            answers={200: Answer(meaning="The metrics.", media_type="text/plain", headers=("Cache-Control",))},
+        )
+    )
+    def show_metrics() -> Response:
+        text = b"" if metrics is None else metrics.text()
+        return Response(text, headers={"Content-Type": TEXT, "Cache-Control": "no-store"})
 
     @routes.get("/openapi.yaml")
     @operation(
@@ -82,4 +101,18 @@ def reader() -> Blueprint:
             "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
         },
     )
+    made.after_request(_let_the_page_work)
     return made
+
+
+def _let_the_page_work(response: Response) -> Response:
+    """Allow a page of the reader its files, the styles that it makes up, and the scripts that are in it, by hash."""
+    if response.mimetype == "text/html":
+        response.direct_passthrough = False
+        scripts = re.findall(rb"<script>(.*?)</script>", response.get_data(), re.DOTALL)
+        hashes = [f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts]
+        response.headers["Content-Security-Policy"] = (
+            "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; "
+            f"img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' {' '.join(hashes)}"
+        )
+    return response

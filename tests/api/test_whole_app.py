@@ -19,7 +19,7 @@ from tests.api.client import ANYWHERE, Api
 
 FILES_OF_THE_READER = {"/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}
 """The only addresses that the document does not describe."""
-PUBLIC = {"createGame", "getContract", "getHealth", "getReadiness", "getVariant", "listVariants"}
+PUBLIC = {"createGame", "getContract", "getHealth", "getMetrics", "getReadiness", "getVariant", "listVariants"}
 """What anybody may ask."""
 SPECTATOR = {"getEvents", "getGame", "getMoves", "getScore", "joinGame"}
 """What takes the token of a seat, or none; any other is refused."""

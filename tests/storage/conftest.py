@@ -9,8 +9,10 @@ import pytest
 import redis
 
 from service.storage.connection import connect
-from service.storage.nodes import SingleNode
+from service.storage.nodes import Nodes, SingleNode
+from service.storage.opening import open_nodes
 from service.storage.redis_store import RedisStore
+from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 
 TTL = 30 * 24 * 3600
@@ -28,6 +30,17 @@ def shared_client(shared_server: RealServer) -> Iterator[redis.Redis]:
     client = connect(shared_server.url)
     yield client
     client.close()
+
+
+@pytest.fixture(scope="session")
+def shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def cluster_nodes(shared_cluster: Cluster) -> Nodes:
+    return open_nodes(shared_cluster.url)
 
 
 @pytest.fixture

@@ -31,6 +31,10 @@ class RealServer:
     def url(self) -> str:
         return self._server.url
 
+    @property
+    def socket_path(self) -> Path:
+        return self._server.socket_path
+
     def kill(self) -> None:
         """As by kill -9."""
         pid = self._server.pid

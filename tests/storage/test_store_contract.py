@@ -8,15 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 import pytest
-import redis
 
-from service.games.ports import GameExists, Store, Stored
+from service.games.ports import GameExists, Kept, Passage, Record, Store, Stored
 from service.storage import keys
 from service.storage.memory_store import MemoryStore
-from service.storage.nodes import SingleNode
+from service.storage.nodes import Nodes, SingleNode
 from service.storage.redis_store import RedisStore
 from tests.storage.conftest import TTL
-from tests.storage.servers import RealServer
 from tests.storage.writes import write
 
 
@@ -46,31 +44,32 @@ class MemoryBench:
 
 
 class RedisBench:
-    def __init__(self, server: RealServer, client: redis.Redis) -> None:
-        self.store: Store = RedisStore(SingleNode(client), TTL)
-        self._admin = server.admin
+    def __init__(self, nodes: Nodes) -> None:
+        self.store: Store = RedisStore(nodes, TTL)
+        self._nodes = nodes
 
     def seconds_left(self, game: str) -> set[int]:
         ends = {self._end(key) for key in (keys.state(game), keys.events(game))}
-        seconds, micros = self._admin.time()
-        return {round((end - seconds * 1000 - micros / 1000) / 1000) for end in ends}
+        ((seconds, micros),) = self._nodes.call(keys.state(game), (b"TIME",))
+        return {round((end - int(seconds) * 1000 - int(micros) / 1000) / 1000) for end in ends}
 
     def age(self, game: str, seconds: int) -> None:
         for key in (keys.state(game), keys.events(game)):
-            self._admin.pexpireat(key, self._end(key) - seconds * 1000)
+            self._nodes.call(key, (b"PEXPIREAT", key, self._end(key) - seconds * 1000))
 
     def _end(self, key: bytes) -> int:
         """When the key ends, in milliseconds of the server's clock."""
-        return int(self._admin.pexpiretime(key.decode()))
+        (end,) = self._nodes.call(key, (b"PEXPIRETIME", key))
+        return int(end)
 
 
-@pytest.fixture(params=["memory", "redis"])
+@pytest.fixture(params=["memory", "redis", "cluster"])
 def bench(request: pytest.FixtureRequest) -> Bench:
     if request.param == "memory":
         return MemoryBench()
-    server: RealServer = request.getfixturevalue("shared_server")
-    client: redis.Redis = request.getfixturevalue("shared_client")
-    return RedisBench(server, client)
+    if request.param == "redis":
+        return RedisBench(SingleNode(request.getfixturevalue("shared_client")))
+    return RedisBench(request.getfixturevalue("cluster_nodes"))
 
 
 @pytest.fixture
@@ -254,6 +253,105 @@ def test_of_a_crowd_creating_one_game_exactly_one_does(store: Store, game: str) 
     assert made.count(True) == 1
     assert store.read(game) == Stored(1, b"by %d" % made.index(True))
     assert store.events(game, [1, 2]) == [b"by %d" % made.index(True)]
+
+
+# ── A write that is sent again ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_creation_sent_again_is_made_once_and_says_that_it_is_made(store: Store, game: str) -> None:
+    sent = write()
+    assert [store.create(game, b"s", [b"e1", b"e2"], sent) for _ in range(2)] == [None, None]
+    assert store.read(game) == Stored(2, b"s")
+    assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
+
+
+def test_a_creation_sent_again_leaves_a_game_that_moved_on_alone(store: Store, game: str) -> None:
+    sent = write()
+    store.create(game, b"s", [b"e1"], sent)
+    store.commit(game, 1, b"t", [b"e2"], write())
+    assert store.create(game, b"s", [b"e1"], sent) is None
+    assert store.read(game) == Stored(2, b"t")
+    assert store.events(game, [1, 2]) == [b"e1", b"e2"]
+
+
+def test_a_commit_sent_again_is_made_once_and_says_that_it_is_made(store: Store, game: str) -> None:
+    store.create(game, b"s", [b"e1"], write())
+    sent = write()
+    assert [store.commit(game, 1, b"t", [b"e2", b"e3"], sent) for _ in range(3)] == [None, None, None]
+    assert store.read(game) == Stored(3, b"t")
+    assert store.events(game, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3"]
+
+
+def test_a_commit_sent_again_is_known_when_the_game_has_moved_on(store: Store, game: str) -> None:
+    store.create(game, b"s", [b"e1"], write())
+    sent = write()
+    store.commit(game, 1, b"t", [b"e2", b"e3"], sent)
+    store.commit(game, 3, b"u", [b"e4"], write())
+    store.commit(game, 4, b"v", [b"e5", b"e6"], write())
+    assert store.commit(game, 1, b"t", [b"e2", b"e3"], sent) is None
+    assert store.read(game) == Stored(6, b"v")
+    assert store.events(game, range(1, 9)) == [b"e1", b"e2", b"e3", b"e4", b"e5", b"e6"]
+
+
+def test_what_another_write_did_is_not_taken_for_this_one(store: Store, game: str) -> None:
+    first = write()
+    store.create(game, b"s", [b"e1"], first)
+    store.commit(game, 1, b"t", [b"e2"], write())
+    assert store.commit(game, 1, b"t", [b"e2"], write()) == Stored(2, b"t")
+    assert store.commit(game, 1, b"t", [b"e2"], first) == Stored(2, b"t")
+    with pytest.raises(GameExists):
+        store.create(game, b"s", [b"e1"], write())
+
+
+# ── A write that is made once whoever sends it ───────────────────────────────────────────────────────────────────────
+
+
+def test_a_record_tells_what_was_made_under_it(store: Store, game: str) -> None:
+    assert store.kept(game, "wish") is None
+    store.create(game, b"s", [b"e1"], write(Record("seed", b"asked 0")))
+    store.commit(game, 1, b"t", [b"e2", b"e3"], write(Record("wish", b"asked 1")))
+    store.commit(game, 3, b"u", [b"e4"], write())
+    assert store.kept(game, "seed") == Kept(1, b"asked 0")
+    assert store.kept(game, "wish") == Kept(3, b"asked 1")
+    assert store.kept(game, "other") is None
+    assert store.kept(game + "x", "wish") is None
+
+
+def test_another_write_under_the_same_record_is_told_what_was_made(store: Store, game: str) -> None:
+    sent = write(Record("wish", b"asked"))
+    store.create(game, b"s", [b"e1"], write(Record("seed", b"asked 0")))
+    store.commit(game, 1, b"t", [b"e2"], sent)
+    assert store.create(game, b"lie", [b"lie"], write(Record("seed", b"lie"))) == Kept(1, b"asked 0")
+    for expected in (1, 2):
+        assert store.commit(game, expected, b"lie", [b"lie"], write(Record("wish", b"lie"))) == Kept(2, b"asked")
+    assert store.commit(game, 1, b"t", [b"e2"], sent) is None
+    assert store.read(game) == Stored(2, b"t")
+    assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
+
+
+def test_a_write_that_was_not_made_leaves_no_record(store: Store, game: str) -> None:
+    store.create(game, b"s", [b"e1"], write())
+    late = write(Record("wish", b"asked"))
+    assert store.commit(game, 7, b"lie", [b"lie"], late) == Stored(1, b"s")
+    assert store.kept(game, "wish") is None
+    assert store.commit(game, 1, b"t", [b"e2"], late) is None
+
+
+def test_the_first_value_under_a_name_is_reserved(store: Store, game: str) -> None:
+    assert store.reserve(game, "first") == "first"
+    assert store.reserve(game, "second") == "first"
+    assert store.reserve(game + "x", "second") == "second"
+
+
+def test_a_passage_begins_behind_a_version_and_is_no_longer_than_asked(store: Store, game: str) -> None:
+    assert store.passage(game, 0, 10) is None
+    store.create(game, b"s", [b"e1", b"e2"], write())
+    store.commit(game, 2, b"t", [b"e3", b"e4"], write())
+    assert store.passage(game, 0, 3) == Passage(1, (b"e1", b"e2", b"e3"), 4)
+    assert store.passage(game, 2, 10) == Passage(3, (b"e3", b"e4"), 4)
+    behind = store.passage(game, 4, 10)
+    assert behind is not None
+    assert (behind.events, behind.version) == ((), 4)
 
 
 def test_a_check_answers(store: Store) -> None:

@@ -1,0 +1,138 @@
+"""What REDIS_URL may say: one server, a primary that Sentinel names, or a Cluster.
+
+Owns how such a URL is read, and nothing else: no connection is made here. Must not know who asks. What it refuses it
+refuses in words that do not repeat the URL, for it may hold a password.
+
+=========================================================== =============================================
+``redis://[user:password@]host[:port][/db]``                one server; ``rediss://`` with TLS
+``unix://[user:password@]/path/to/socket[?db=n]``           one server
+``redis+sentinel://[user:password@]host[:port],…/name[/db]`` the primary ``name``, as these Sentinels have it;
+                                                            ``?sentinel_password=`` is theirs
+``redis+cluster://[user:password@]host[:port],…``           a Cluster, of which these are some servers
+=========================================================== =============================================
+
+``rediss+sentinel://`` and ``rediss+cluster://`` are those with TLS. With TLS the ``ssl_…`` options of redis-py work.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+_FORM = re.compile(
+    r"(?P<scheme>redis|rediss)(?P<kind>|\+sentinel|\+cluster)://"
+    r"((?P<credentials>[^/?#]*)@)?(?P<servers>[^/?#@]*)(?P<path>/[^?#]*)?(\?(?P<options>[^#]*))?"
+)
+_DATABASE = re.compile(r"[0-9]{1,5}")
+_SENTINEL_PORT = 26379
+_REDIS_PORT = 6379
+
+
+class Address(NamedTuple):
+    """Where a server listens."""
+
+    host: str
+    port: int
+
+
+class RedisUrl(NamedTuple):
+    """A URL as it was read: ``kind`` is ``single``, ``sentinel`` or ``cluster``, ``text`` the whole of it.
+
+    The rest is for the two kinds of many servers. ``service`` is the name of the primary, ``credentials`` and
+    ``tail`` are what stands before and behind the address of each server that keeps games.
+    """
+
+    kind: str
+    text: str
+    scheme: str = ""
+    addresses: tuple[Address, ...] = ()
+    credentials: str = ""
+    tail: str = ""
+    service: str = ""
+    sentinel_password: str | None = None
+
+    def server(self, address: Address) -> str:
+        """The URL of one server that keeps games."""
+        return f"{self.scheme}://{self.credentials}{_written(address)}{self.tail}"
+
+    def sentinel(self, address: Address) -> str:
+        """The URL of one Sentinel: it has a password of its own, and no database."""
+        own = "" if self.sentinel_password is None else f":{quote(self.sentinel_password, safe='')}@"
+        _, mark, options = self.tail.partition("?")
+        return f"{self.scheme}://{own}{_written(address)}{mark}{options}"
+
+
+def read_redis_url(text: str) -> RedisUrl:
+    """What the URL says; raises ``ValueError`` for one that cannot be taken."""
+    if not text.isprintable() or " " in text:
+        raise ValueError("it has a space or a sign that cannot be printed")
+    if text.startswith("unix://"):
+        return _unix(text)
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise ValueError("it must begin with redis://, rediss:// or unix://, or be one of Sentinel or of a Cluster")
+    options = _options(form["options"] or "", form["scheme"], form["kind"])
+    steps = (form["path"] or "").removeprefix("/").split("/")
+    match form["kind"]:
+        case "+sentinel":
+            service = unquote(steps.pop(0))
+            if not service:
+                raise ValueError("it must name the primary that Sentinel knows")
+            kind, port = "sentinel", _SENTINEL_PORT
+        case "+cluster":
+            service, kind, port = "", "cluster", _REDIS_PORT
+        case _:
+            service, kind, port = "", "single", _REDIS_PORT
+    database = "/".join(steps)
+    if database and not _DATABASE.fullmatch(database):
+        raise ValueError("the path must be the number of a database")
+    if kind == "cluster" and database.strip("0"):
+        raise ValueError("a Cluster has no database but 0")
+    addresses = tuple(_address(each, port) for each in form["servers"].split(","))
+    if kind == "single":
+        if len(addresses) > 1:
+            raise ValueError("one server has one address")
+        return RedisUrl(kind, text)
+    password = options.pop("sentinel_password", None)
+    who = "" if form["credentials"] is None else f"{form['credentials']}@"
+    tail = f"/{options.pop('db', database)}" + (f"?{urlencode(options)}" if options else "")
+    return RedisUrl(kind, text, form["scheme"], addresses, who, tail, service, password)
+
+
+def _unix(text: str) -> RedisUrl:
+    parts = urlsplit(text)
+    if parts.netloc.rpartition("@")[2] or not parts.path.startswith("/"):
+        raise ValueError("it must name the path of a socket")
+    _options(parts.query, "unix", "")
+    return RedisUrl("single", text)
+
+
+def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
+    """The options, none of which undoes what the service needs."""
+    options = dict(parse_qsl(text, keep_blank_values=True))
+    for name, value in options.items():
+        if name == "db" and kind != "+cluster":
+            if not _DATABASE.fullmatch(value):
+                raise ValueError("db must be the number of a database")
+        elif not (name == "sentinel_password" and kind == "+sentinel") and not (
+            name.startswith("ssl_") and scheme == "rediss"
+        ):
+            raise ValueError("it may not set " + re.sub(r"[^a-z_]", "?", name[:40]))
+    return options
+
+
+def _address(text: str, port: int) -> Address:
+    try:
+        parts = urlsplit(f"//{text}")
+        given = parts.port
+    except ValueError:
+        raise ValueError("it is not a URL: a host or a port cannot be read") from None
+    if not parts.hostname or given == 0:
+        raise ValueError("it must name a host, and a port from 1 to 65535")
+    return Address(parts.hostname, port if given is None else given)
+
+
+def _written(address: Address) -> str:
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return f"{host}:{address.port}"

@@ -1,0 +1,223 @@
+"""The way to the server of a Cluster that owns a key.
+
+Owns the map of the slots, and when it is read again. Must not know what is sent, but for WAIT, which has no key.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import redis
+from redis.crc import key_slot
+from redis.exceptions import (
+    AskError,
+    BusyLoadingError,
+    ClusterDownError,
+    MasterDownError,
+    MovedError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+    SlotNotCoveredError,
+)
+
+from service.redis_url import Address, RedisUrl
+from service.storage.connection import make_pool
+from service.storage.nodes import Command, Line, MaybeMade, Nodes, NotSent, ask, call, line, name, warnings
+from service.storage.refresh import Refresh
+
+SLOTS = 16384
+
+REDIRECTIONS = 2
+"""How often a call goes where it is sent: once because the map is old, once because the slot is on the move."""
+
+FIRST_WAIT = 0.8
+"""Seconds that a call waits for the map, when there is none."""
+
+QUESTION_WAIT = 0.4
+"""Seconds that a server gets to show its map: there are others."""
+
+_OLD_MAP = (ClusterDownError, ReadOnlyError, BusyLoadingError, MasterDownError)
+
+_NOWHERE = (None, b"", b"?")
+"""How a server says that another has the host by which it was asked itself, or one it does not know."""
+
+_log = logging.getLogger(__name__)
+
+
+class ClusterNodes(Nodes):
+    """Servers that share the slots; the map is read when it is first needed, and after everything that shows it old."""
+
+    def __init__(self, url: RedisUrl) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._pools: dict[Address, redis.ConnectionPool] = {}
+        self._owners: list[redis.ConnectionPool | None] = [None] * SLOTS
+        self._known: tuple[Address, ...] = ()
+        self._silent: set[str] = set()
+        self._refresh = Refresh(self._look)
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:
+        """Send the commands to the owner of the key, and on to where it sends them."""
+        slot = key_slot(key)
+        pool = self._owners[slot] or self._owner(slot)
+        answers = self._call(pool, commands)
+        for answer in answers:
+            if isinstance(answer, Exception):
+                return self._second_thoughts(slot, pool, commands, answers)
+        return answers
+
+    def node(self, key: bytes) -> str:
+        """The name of the owner of the key."""
+        slot = key_slot(key)
+        return name(self._owners[slot] or self._owner(slot))
+
+    def subscribable(self, key: bytes) -> Line:
+        """A new connection to the owner of the key."""
+        slot = key_slot(key)
+        pool = self._owners[slot] or self._owner(slot)
+        try:
+            return line(pool)
+        except NotSent:
+            self._fell_silent(pool)
+            raise
+
+    def suspect(self, key: bytes, error: Exception) -> None:
+        """Apply what the owner said, or look for it anew."""
+        slot = key_slot(key)
+        pool = self._owners[slot]
+        if isinstance(error, MovedError):
+            self._moved(slot, pool, error)
+        elif pool is not None and not isinstance(error, AskError):
+            self._fell_silent(pool)
+        else:
+            self._refresh.soon()
+
+    def warnings(self) -> list[str]:
+        """What the owners of the slots do that may lose games."""
+        try:
+            self.node(b"")
+        except NotSent:
+            return []
+        pools = {name(pool): pool for pool in self._owners if pool is not None}
+        return [warning for _, pool in sorted(pools.items()) for warning in warnings(pool)]
+
+    def _call(self, pool: redis.ConnectionPool, commands: Sequence[Command]) -> list[Any]:
+        try:
+            return call(pool, tuple(commands))
+        except (NotSent, MaybeMade):
+            self._fell_silent(pool)
+            raise
+
+    def _second_thoughts(
+        self, slot: int, pool: redis.ConnectionPool, commands: Sequence[Command], answers: list[Any]
+    ) -> list[Any]:
+        """Send on what was not executed here; read the map again if it looks old."""
+        for _ in range(REDIRECTIONS):
+            onward = next((answer for answer in answers if isinstance(answer, AskError)), None)
+            if onward is None:
+                break
+            places = [
+                place
+                for place, answer in enumerate(answers)
+                if isinstance(answer, AskError) or commands[place][0] == b"WAIT"
+            ]
+            again = [commands[place] for place in places]
+            try:
+                if isinstance(onward, MovedError):
+                    pool = self._moved(slot, pool, onward)
+                    given = self._call(pool, again)
+                else:
+                    pool = self._pool(_address(onward, pool))
+                    given = self._call(pool, [each for command in again for each in ((b"ASKING",), command)])[1::2]
+            except NotSent as error:
+                if len(again) == len(commands):
+                    raise
+                raise MaybeMade from error.__cause__
+            for place, answer in zip(places, given, strict=True):
+                answers[place] = answer
+        if any(isinstance(answer, (*_OLD_MAP, AskError)) for answer in answers):
+            self._refresh.soon()
+        return answers
+
+    def _moved(self, slot: int, pool: redis.ConnectionPool | None, error: MovedError) -> redis.ConnectionPool:
+        owner = self._owners[slot] = self._pool(_address(error, pool))
+        self._refresh.soon()
+        return owner
+
+    def _fell_silent(self, pool: redis.ConnectionPool) -> None:
+        self._silent.add(name(pool))
+        self._refresh.soon()
+
+    def _pool(self, address: Address) -> redis.ConnectionPool:
+        with self._lock:
+            if address not in self._pools:
+                self._pools[address] = make_pool(self._url.server(address))
+            return self._pools[address]
+
+    def _owner(self, slot: int) -> redis.ConnectionPool:
+        """The owner of a slot of which none is known yet."""
+        self._refresh.wait(FIRST_WAIT)
+        owner = self._owners[slot]
+        if owner is None:
+            known = any(self._owners)
+            cause = SlotNotCoveredError(f"slot {slot}") if known else RedisClusterException("no server shows a map")
+            raise NotSent from cause
+        return owner
+
+    def _look(self) -> None:
+        """Take the map of the first server that sees a whole Cluster; those that fell silent are asked last.
+
+        The map of a Cluster that is down is better than none.
+        """
+        last_resort: tuple[list[Any], Address] | None = None
+        addresses = dict.fromkeys((*self._known, *self._url.addresses))
+        for address in sorted(addresses, key=lambda each: _name(each) in self._silent):
+            try:
+                state, slots = ask(
+                    make_pool(self._url.server(address)),
+                    (b"CLUSTER", b"INFO"),
+                    (b"CLUSTER", b"SLOTS"),
+                    wait=QUESTION_WAIT,
+                )
+            except (RedisError, OSError):
+                self._silent.add(_name(address))
+                continue
+            if not isinstance(state, bytes) or not isinstance(slots, list):
+                continue
+            self._silent.discard(_name(address))
+            if b"cluster_state:ok" in state:
+                self._take(slots, address)
+                return
+            last_resort = slots, address
+        if last_resort is not None and not any(self._owners):
+            self._take(*last_resort)
+
+    def _take(self, slots: list[Any], told_by: Address) -> None:
+        owners: list[redis.ConnectionPool | None] = [None] * SLOTS
+        primaries, known = set(), []
+        for first, last, *servers in slots:
+            addresses = [
+                Address(told_by.host if host in _NOWHERE else host.decode(), port) for host, port, *_ in servers
+            ]
+            primaries.add(addresses[0])
+            known += addresses
+            owners[first : last + 1] = [self._pool(addresses[0])] * (last + 1 - first)
+        self._owners, self._known = owners, tuple(known)
+        with self._lock:
+            gone = {address: self._pools.pop(address) for address in self._pools.keys() - primaries}
+        for address, pool in gone.items():
+            _log.info("%s owns no slot any more", _name(address))
+            pool.disconnect(inuse_connections=False)
+
+
+def _address(error: AskError, pool: redis.ConnectionPool | None) -> Address:
+    """Where the server sends us; without a host, it is the same one."""
+    return Address(error.host or (pool.connection_kwargs["host"] if pool else ""), error.port)
+
+
+def _name(address: Address) -> str:
+    return f"{address.host}:{address.port}"

@@ -1,0 +1,106 @@
+"""What is counted for Prometheus.
+
+Owns the names of the metrics and their labels: words of the service, never anything that a client sent. Must not know
+who scrapes. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment when the process starts, the processes of one service
+count together in that folder, and each answers for all; a process then has one ``Metrics`` at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.multiprocess import MultiProcessCollector
+
+TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4
+
+_REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 3.0)
+_REDIS_SECONDS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.1, 1.0)
+
+
+class OpenStreams:
+    """How many answers are being streamed now."""
+
+    def __init__(self, gauge: Gauge) -> None:
+        self._gauge = gauge
+
+    def opened(self) -> None:
+        """One more."""
+        self._gauge.inc()
+
+    def closed(self) -> None:
+        """One less."""
+        self._gauge.dec()
+
+
+class _Kind(NamedTuple):
+    add: Callable[[], None]
+    observe: Callable[[float], None]
+
+
+class Metrics:
+    """The counts of one application; ``streams`` is for whoever opens and closes them."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "domino_requests_total", "Requests.", ["method", "route", "status"], registry=self._registry
+        )
+        self._durations = Histogram(
+            "domino_request_seconds",
+            "Time to an answer; of a stream, to its end.",
+            ["method", "route"],
+            buckets=_REQUEST_SECONDS,
+            registry=self._registry,
+        )
+        self._moves = Counter("domino_moves_total", "Moves made.", ["variant"], registry=self._registry)
+        self._games = Counter("domino_games_total", "Games that came to a status.", ["status"], registry=self._registry)
+        self._redis = Histogram(
+            "domino_redis_seconds",
+            "Time to an answer of Redis.",
+            ["operation"],
+            buckets=_REDIS_SECONDS,
+            registry=self._registry,
+        )
+        self.streams = OpenStreams(
+            Gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum", registry=self._registry)
+        )
+        # The children by their labels, as looking one up in its metric costs more than to count.
+        self._kinds: dict[tuple[str, str, int], _Kind] = {}
+        self._operations: dict[str, Callable[[float], None]] = {}
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """A request has ended; ``route`` is a template."""
+        kind = self._kinds.get((method, route, status))
+        if kind is None:
+            kind = _Kind(
+                self._requests.labels(method, route, str(status)).inc, self._durations.labels(method, route).observe
+            )
+            self._kinds[method, route, status] = kind
+        kind.add()
+        kind.observe(seconds)
+
+    def redis(self, operation: str, seconds: float) -> None:
+        """Redis has answered, or failed to."""
+        observe = self._operations.get(operation)
+        if observe is None:
+            observe = self._operations[operation] = self._redis.labels(operation).observe
+        observe(seconds)
+
+    def moved(self, variant: str) -> None:
+        """A move was made."""
+        self._moves.labels(variant).inc()
+
+    def came_to(self, status: str) -> None:
+        """A game has this status now, and had another one before or none."""
+        self._games.labels(status).inc()
+
+    def text(self) -> bytes:
+        """All of it as Prometheus reads it, of type ``TEXT``."""
+        if not values.ValueClass._multiprocess:  # noqa: SLF001 # the library has no better question
+            return generate_latest(self._registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together)

@@ -1,0 +1,337 @@
+"""How often somebody may ask: by address, and by seat; counted together by all workers, or alone without Redis."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import randbytes
+from typing import Any
+
+import pytest
+import redis
+from limits.storage import RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
+from werkzeug.test import TestResponse
+
+from service.bootstrap import build_document
+from service.games.hosting import Games
+from service.storage.embedded import EmbeddedServer
+from service.web.app import create_app
+from service.web.limiting import ALONE_SECONDS, Limits, RateLimited, network, storage_at
+from tests.api.client import Api, Table
+from tests.storage.servers import FalseServer, RealServer
+
+MINUTE = 29_000_000 * 60
+"""The beginning of a minute."""
+
+
+class Clock:
+    """Stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.now = MINUTE + 18.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def address() -> str:
+    """An address that nobody has had before."""
+    return "2001:db8:" + ":".join(randbytes(2).hex() for _ in range(2)) + "::1"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    clock = Clock()
+    # A minute of one's own, as the server is shared: what another test counted must not count here.
+    clock.now += int.from_bytes(randbytes(3)) * 60
+    return clock
+
+
+Workers = Callable[..., list[Api]]
+
+
+@pytest.fixture
+def workers(games: Games, redis_url: str, clock: Clock, address: str) -> Workers:
+    """Applications over the same server, each with these limits."""
+
+    def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
+        made = []
+        for _ in range(count):
+            own = Limits(partial(storage_at, redis_url), clock, **limits)
+            client = create_app(games, build_document, limits=own, proxies=proxies).test_client(use_cookies=False)
+            client.environ_base["REMOTE_ADDR"] = address
+            made.append(Api(client))
+        return made
+
+    return make
+
+
+def create(api: Api) -> TestResponse:
+    return api.try_create("domino", 2)
+
+
+def assert_limited(answer: TestResponse, name: str, limit: int, seconds: int) -> None:
+    assert answer.status_code == 429
+    problem = answer.json
+    assert problem is not None
+    assert (problem["code"], problem["retry_after"]) == ("rate_limited", seconds)
+    assert answer.headers.getlist("Retry-After") == [str(seconds)]
+    assert_quota(answer, name, limit, 0, seconds)
+
+
+def assert_quota(answer: TestResponse, name: str, limit: int, left: int, seconds: int) -> None:
+    assert answer.headers.getlist("RateLimit-Policy") == [f'"{name}";q={limit};w=60']
+    assert answer.headers.getlist("RateLimit") == [f'"{name}";r={left};t={seconds}']
+
+
+# ── Creating ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_address_creates_so_many_games_a_minute_whichever_worker_it_asks(workers: Workers, clock: Clock) -> None:
+    one, other = workers(2, create=3)
+    for left, api in ((2, one), (1, other), (0, one)):
+        answer = create(api)
+        assert answer.status_code == 201
+        assert_quota(answer, "create", 3, left, 42)
+    for api in (one, other):
+        assert_limited(create(api), "create", 3, 42)
+    clock.now += 42
+    assert_quota(create(other), "create", 3, 2, 60)
+
+
+def test_a_request_that_creates_nothing_counts_too(workers: Workers) -> None:
+    (api,) = workers(create=2)
+    assert_quota(api.post("/v1/games", {"variant": "none"}), "create", 2, 1, 42)
+    assert create(api).status_code == 201
+    assert create(api).status_code == 429
+
+
+def test_another_address_has_games_of_its_own(workers: Workers, address: str) -> None:
+    (api,) = workers(create=1)
+    assert create(api).status_code == 201
+    api.client.environ_base["REMOTE_ADDR"] = address.replace("::1", ":0:ffff::9")
+    assert create(api).status_code == 429, "the same network of 64 bits"
+    api.client.environ_base["REMOTE_ADDR"] = address.replace("2001:", "2002:")
+    assert create(api).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("address", "whose"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("", "unknown"),
+        ("x" * 1000, "unknown"),
+    ],
+)
+def test_an_address_is_its_own_or_its_network(address: str, whose: str) -> None:
+    assert network(address) == whose
+
+
+def test_what_a_client_says_of_its_address_counts_only_through_a_known_proxy(workers: Workers) -> None:
+    (direct,) = workers(create=1)
+    (behind,) = workers(create=1, proxies=1)
+    for api, statuses in ((direct, [201, 429, 429]), (behind, [201, 201, 429])):
+        found = []
+        for said in ("spoofed, 192.0.2.1", "spoofed, 192.0.2.2", "other, 192.0.2.2"):
+            body = {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}
+            found.append(api.post("/v1/games", body, headers={"X-Forwarded-For": said}).status_code)
+        assert found == statuses
+
+
+# ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def fail(api: Api, table: Table, elsewhere: Table) -> list[TestResponse]:
+    """Every way to try: a wrong and a foreign token, a game that is not there, a wrong code, a wrong address."""
+    join = {"name": "Mallory", "join_code": "WRONG"}
+    return [
+        api.get(table.path, token="seat_wrong"),
+        api.get(table.path, token=elsewhere.tokens[0]),
+        api.get("/v1/games/none", token=table.tokens[0]),
+        api.get("/v1/games/none"),
+        api.get(f"{table.path}/none"),
+        api.post(f"{table.path}/players", join),
+        api.post(f"{table.path}/moves", {"action": "pass"}),
+        api.get(f"{table.path}/moves", headers={"Authorization": "Basic x"}),
+        api.get(f"{table.path}/events", token="seat_wrong"),
+    ]
+
+
+def test_after_too_many_wrong_tokens_every_wrong_one_is_answered_alike(workers: Workers) -> None:
+    one, other = workers(2, failure=9)
+    table, elsewhere = one.create("domino", [{"name": "Ada"}, {"open": True}]), one.create("domino", 2)
+    assert {answer.status_code for answer in fail(one, table, elsewhere)} == {401, 403, 404}
+    answers = fail(other, table, elsewhere)
+    assert {(answer.status, answer.data, str(answer.headers)) for answer in answers} == {
+        (answers[0].status, answers[0].data, str(answers[0].headers))
+    }
+    assert_limited(answers[0], "failure", 9, 42)
+
+
+def test_a_right_token_is_never_refused_for_the_wrong_ones(workers: Workers) -> None:
+    (api,) = workers(failure=1)
+    table = api.create("domino", 2)
+    for _ in range(3):
+        api.get(table.path, token="seat_wrong")
+    assert api.get(table.path, token="seat_wrong").status_code == 429
+    seat = api.view(table)["turn"]["seat"]
+    assert api.move(table, seat, api.moves(table, seat)["moves"][0]).status_code == 201
+    assert api.get(table.path).status_code == 200
+    assert api.get("/v1/variants/none").status_code == 404, "what is public is no secret to be guessed"
+
+
+# ── Seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_seat_asks_so_often_a_minute_and_the_others_are_not_concerned(workers: Workers, clock: Clock) -> None:
+    (api,) = workers(seat=8)
+    table = api.create("domino", 2)
+    for _ in range(8):
+        assert api.get(table.path, token=table.tokens[0]).status_code == 200
+    for path in ("", "/moves", "/score", "/events"):
+        assert_limited(api.get(f"{table.path}{path}", token=table.tokens[0]), "seat", 8, 42)
+    assert_limited(api.move(table, 0, {"action": "pass"}), "seat", 8, 42)
+    for _ in range(9):
+        assert api.get(table.path).status_code == 200, "spectators have no seat"
+    assert api.get(table.path, token=table.tokens[1]).status_code == 200
+    clock.now += 60
+    assert api.get(table.path, token=table.tokens[0]).status_code == 200
+
+
+def test_a_busy_seat_is_counted_by_all_workers_together(workers: Workers) -> None:
+    apis = workers(2, seat=8)
+    table = apis[0].create("domino", 2)
+    answers = [apis[turn % 2].get(table.path, token=table.tokens[0]).status_code for turn in range(10)]
+    assert answers == [200] * 8 + [429] * 2
+
+
+def test_every_answer_to_a_move_says_what_is_left(workers: Workers) -> None:
+    (api,) = workers(seat=8)
+    table = api.create("domino", 2)
+    seat = api.view(table)["turn"]["seat"]
+    move = api.move(table, seat, api.moves(table, seat)["moves"][0])
+    assert move.status_code == 201
+    assert_quota(move, "seat", 8, 6, 42)
+    refused = api.move(table, seat, {"action": "pass", "version": 1})
+    assert refused.status_code == 412
+    assert_quota(refused, "seat", 8, 5, 42)
+
+
+def test_changing_a_token_counts_and_so_does_asking_for_it_once_more(workers: Workers) -> None:
+    (api,) = workers(seat=2)
+    table = api.create("domino", 2)
+    path = f"{table.path}/players/0/token"
+    key = {"Idempotency-Key": "once"}
+    changed = [api.ask_unchecked("POST", path, token=table.tokens[0], headers=key) for _ in range(2)]
+    assert [answer.status_code for answer in changed] == [201, 201]
+    assert changed[0].data == changed[1].data
+    new = json.loads(changed[0].data)["token"]
+    assert api.ask_unchecked("POST", path, token=new).status_code == 429
+
+
+def test_an_ordinary_seat_asks_redis_nothing(clock: Clock) -> None:
+    def no_redis() -> Storage:
+        raise AssertionError
+
+    limits = Limits(no_redis, clock, seat=1200)
+    for _ in range(300):
+        assert limits.seat("game", 0) is not None
+
+
+# ── No limit, no Redis ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_without_limits_nothing_is_counted_or_said(workers: Workers) -> None:
+    (api,) = workers()
+    answer = create(api)
+    assert answer.status_code == 201
+    assert not {"RateLimit", "RateLimit-Policy"} & set(answer.headers.keys())
+
+
+def test_what_is_kept_in_redis_is_a_few_counts_for_a_minute(
+    workers: Workers, server: redis.Redis, address: str, clock: Clock
+) -> None:
+    (api,) = workers(create=5)
+    create(api)
+    keys: Any = server.keys(f"domino:limit*{network(address)}*")
+    (key,) = keys
+    assert key.decode() == f"domino:limit:create/{network(address)}/{int(clock.now) // 60}"
+    assert 0 < server.ttl(key) <= 60
+    assert server.get(key) == b"1"
+
+
+def test_when_redis_dies_each_worker_counts_alone_and_together_again_when_it_is_back(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr("service.web.limiting.time.monotonic", lambda: now)
+    server = RealServer(tmp_path)
+    try:
+        limits = Limits(partial(storage_at, server.url), clock, create=3)
+        assert left(limits) == 2
+        server.kill()
+        with caplog.at_level(logging.WARNING):
+            assert [left(limits), left(limits), left(limits)] == [2, 1, 0]
+        assert len(caplog.records) == 1
+        with pytest.raises(RateLimited):
+            limits.create("192.0.2.1")
+        server.start()
+        now += ALONE_SECONDS
+        clock.now += 60
+        other = Limits(partial(storage_at, server.url), clock, create=3)
+        assert [left(limits), left(other), left(limits)] == [2, 1, 0]
+    finally:
+        server.stop()
+
+
+def test_a_silent_redis_is_not_waited_for_long_nor_twice(clock: Clock) -> None:
+    def silent(command: list[bytes]) -> bytes:
+        return b""
+
+    with FalseServer(silent) as server:
+        limits = Limits(partial(storage_at, server.url), clock, create=1000)
+        began = time.monotonic()
+        assert [left(limits) for _ in range(100)] == list(range(999, 899, -1))
+        assert time.monotonic() - began < 1
+
+
+def left(limits: Limits) -> int:
+    quota = limits.create("192.0.2.1")
+    assert quota is not None
+    return quota.left
+
+
+# ── Where they are counted ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_servers_of_a_url_are_those_of_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with EmbeddedServer(tmp_path) as server:
+        assert isinstance(storage_at(server.url), RedisStorage)
+    sentinel = storage_at("redis+sentinel://me:p%40ss@h1,h2:26380,[::1]/games/3")
+    assert isinstance(sentinel, RedisSentinelStorage)
+    assert sentinel.service_name == "games"
+    assert [place(each) for each in sentinel.sentinel.sentinels] == [("h1", 26379), ("h2", 26380), ("::1", 26379)]
+    pool: Any = sentinel.storage.connection_pool  # type: ignore[attr-defined] # limits knows less of it
+    wanted = {"db": 3, "username": "me", "password": "p@ss"}
+    assert wanted.items() <= pool.connection_kwargs.items()
+    assert sentinel.sentinel.sentinels[0].connection_pool.connection_kwargs["password"] is None
+    given: dict[str, Any] = {}
+    monkeypatch.setattr("redis.cluster.RedisCluster", lambda **options: given.update(options))
+    with pytest.raises(AssertionError):
+        storage_at("redis+cluster://:secret@h1,h2:7001")
+    assert [(each.host, each.port) for each in given["startup_nodes"]] == [("h1", 6379), ("h2", 7001)]
+    assert given["password"] == "secret"
+    assert RedisClusterStorage.STORAGE_SCHEME[0] == "redis+cluster"
+
+
+def place(sentinel: redis.Redis) -> tuple[str, int]:
+    options = sentinel.connection_pool.connection_kwargs
+    return options["host"], options["port"]

@@ -1,0 +1,150 @@
+"""A store that fails as a network and a server fail, by luck that a seed repeats."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from enum import Enum
+from random import Random
+from typing import TypeVar
+
+from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, StorageUnavailable, Store, Stored, Write
+
+TIME_OUT = 1000
+"""Milliseconds until a call without an answer is given up."""
+
+T = TypeVar("T")
+
+
+class Fault(Enum):
+    """What goes wrong with one call."""
+
+    LOST_BEFORE = "lost before"
+    LOST_AFTER = "lost after"
+    TIME_OUT_AFTER = "time-out after"
+    READ_ONLY = "read-only"
+    FULL = "full"
+    DELAYED = "delayed"
+    """No answer came in time, and it is executed later, after other writes, or never."""
+    REPEATED = "repeated"
+    """It is executed and answered; later it is executed once more."""
+
+
+OF_WRITES = tuple(Fault)
+OF_READS = (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.TIME_OUT_AFTER)
+
+
+class SimulatedTime:
+    """A clock that goes on by what happens, in milliseconds."""
+
+    def __init__(self) -> None:
+        self.now = 1_767_728_000_000
+
+
+class FaultyStore(Store):
+    """Another store behind an unreliable line.
+
+    Every call gives way by ``pause`` before it is executed, and sometimes again before its answer is heard, so that
+    others come in between. Every ``rate``-th part of the calls fails, by ``luck``; ``injected`` counts the faults.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        luck: Random,
+        rate: float,
+        *,
+        time: SimulatedTime,
+        pause: Callable[[], object],
+        injected: Counter[str],
+    ) -> None:
+        self._store = store
+        self._luck = luck
+        self._rate = rate
+        self._time = time
+        self._pause = pause
+        self._injected = injected
+        self._on_their_way: list[Callable[[], object]] = []
+        self.created: set[str] = set()
+
+    def deliver(self) -> None:
+        """Execute one of the delayed writes, if there is one, or forget it."""
+        if self._on_their_way:
+            late = self._on_their_way.pop(self._luck.randrange(len(self._on_their_way)))
+            if self._luck.random() < 0.8:
+                with contextlib.suppress(KeyError, GameExists):
+                    late()
+
+    def deliver_all(self) -> None:
+        """Execute whatever is still on its way."""
+        while self._on_their_way:
+            self.deliver()
+
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
+        self.created.add(game)
+        return self._write(lambda: self._store.create(game, state, events, write))
+
+    def read(self, game: str) -> Stored | None:
+        return self._read(lambda: self._store.read(game))
+
+    def commit(
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+    ) -> Stored | Kept | None:
+        return self._write(lambda: self._store.commit(game, expected, state, events, write))
+
+    def kept(self, game: str, record: str) -> Kept | None:
+        return self._write(lambda: self._store.kept(game, record))
+
+    def reserve(self, name: str, value: str) -> str:
+        return self._write(lambda: self._store.reserve(name, value))
+
+    def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
+        return self._read(lambda: self._store.events(game, versions))
+
+    def passage(self, game: str, after: int, limit: int) -> Passage | None:
+        return self._read(lambda: self._store.passage(game, after, limit))
+
+    def check(self) -> None:
+        self._read(self._store.check)
+
+    def _read(self, work: Callable[[], T]) -> T:
+        self._begin()
+        if (fault := self._draw(OF_READS)) is None:
+            return self._answered(work())
+        if fault is Fault.TIME_OUT_AFTER:
+            self._time.now += TIME_OUT
+        raise StorageUnavailable(fault.value)
+
+    def _write(self, work: Callable[[], T]) -> T:
+        self._begin()
+        fault = self._draw(OF_WRITES)
+        if fault is None:
+            return self._answered(work())
+        if fault in (Fault.READ_ONLY, Fault.FULL):
+            raise StorageUnavailable(fault.value)
+        if fault in (Fault.DELAYED, Fault.REPEATED):
+            self._on_their_way.append(work)
+        if fault is Fault.REPEATED:
+            return self._answered(work())
+        if fault in (Fault.LOST_AFTER, Fault.TIME_OUT_AFTER):
+            self._answered(work())
+        if fault in (Fault.TIME_OUT_AFTER, Fault.DELAYED):
+            self._time.now += TIME_OUT
+        raise OutcomeUnknown(fault.value)
+
+    def _begin(self) -> None:
+        self._pause()
+        self._time.now += self._luck.randrange(3)
+
+    def _answered(self, answer: T) -> T:
+        if self._luck.random() < 0.3:
+            self._pause()
+        return answer
+
+    def _draw(self, faults: tuple[Fault, ...]) -> Fault | None:
+        if self._luck.random() >= self._rate:
+            return None
+        fault = self._luck.choice(faults)
+        self._injected[fault.value] += 1
+        return fault

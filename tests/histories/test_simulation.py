@@ -1,0 +1,152 @@
+"""Thousands of simulated histories: whatever fails on the way to the store, nothing is lost and nothing made twice.
+
+And the judge of them judged: over stores that break their promises it finds out each time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count, takewhile
+
+import pytest
+
+from service.games.ports import Kept, Stored, Write
+from service.storage.memory_store import MemoryStore, _Game
+from tests.conftest import Figures
+from tests.histories.checker import Verdict
+from tests.histories.faults import Fault
+from tests.histories.simulation import TTL, simulate
+
+PARTS = 8
+HISTORIES = 2000 // PARTS
+SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_nothing_is_lost_or_made_twice_whatever_fails(part: int, figures: Figures) -> None:
+    figures("simulated histories", judged(range(part * HISTORIES, (part + 1) * HISTORIES)))
+
+
+@pytest.mark.soak
+def test_nothing_is_lost_or_made_twice_in_a_long_time(figures: Figures) -> None:
+    until = time.monotonic() + SOAK_SECONDS
+    first = time.time_ns()
+    figures("simulated histories", judged(takewhile(lambda _: time.monotonic() < until, count(first))))
+
+
+def test_a_seed_is_one_history() -> None:
+    assert simulate(5) == simulate(5)
+
+
+class ForgetsWrites(MemoryStore):
+    """Does not know a write again that it has made."""
+
+    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: Write) -> None:
+        super()._keep(game, before, state, events, Write(b"", write.record))
+
+
+class ForgetsRecords(MemoryStore):
+    """Does not know a client's key again."""
+
+    def kept(self, game: str, record: str) -> Kept | None:
+        return None
+
+    def commit(
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+    ) -> Stored | Kept | None:
+        return super().commit(game, expected, state, events, Write(write.id))
+
+
+class SeesRecordsLate(MemoryStore):
+    """Tells of a record but does not look at it when it commits."""
+
+    def commit(
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+    ) -> Stored | Kept | None:
+        return super().commit(game, expected, state, events, Write(write.id))
+
+
+class LosesWrites(MemoryStore):
+    """Says of every tenth write that it is made, and forgets it."""
+
+    writes = 0
+
+    def commit(
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+    ) -> Stored | Kept | None:
+        self.writes += 1
+        return None if self.writes % 10 == 0 else super().commit(game, expected, state, events, write)
+
+
+class LastWriteWins(MemoryStore):
+    """Lets whoever comes last write over what others made meanwhile, in games where no key was used yet."""
+
+    def commit(
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+    ) -> Stored | Kept | None:
+        found = self._find(game)
+        keyed = write.record is not None or any(name == game for name, _ in self._records)
+        if found is not None and found.stored.version > expected and not keyed:
+            before = Stored(expected, found.stored.state)
+            self._games[game] = found._replace(stored=before, events=found.events[:expected])
+        return super().commit(game, expected, state, events, write)
+
+
+class SkipsEvents(MemoryStore):
+    """Keeps the state, but not every event."""
+
+    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: Write) -> None:
+        super()._keep(game, before, state, events, write)
+        kept = self._games[game]
+        if kept.stored.version > 5:
+            self._games[game] = kept._replace(events=kept.events[:-1])
+
+
+def lost(verdict: Verdict) -> list[str]:
+    return verdict.lost
+
+
+def doubled(verdict: Verdict) -> list[str]:
+    return verdict.doubled
+
+
+def wrong(verdict: Verdict) -> list[str]:
+    return verdict.wrong
+
+
+@pytest.mark.parametrize(
+    ("store", "found"),
+    [
+        (ForgetsWrites, doubled),
+        (ForgetsRecords, doubled),
+        (SeesRecordsLate, doubled),
+        (LosesWrites, lost),
+        (LastWriteWins, lost),
+        (SkipsEvents, wrong),
+    ],
+)
+def test_a_store_that_breaks_its_promise_is_found_out(
+    store: type[MemoryStore], found: Callable[[Verdict], list[str]]
+) -> None:
+    assert any(found(simulate(seed, store(TTL)).verdict) for seed in range(100))
+
+
+def test_workers_that_do_not_share_their_secret_are_found_out() -> None:
+    assert any(wrong(simulate(seed, secrets=(b"one", b"two")).verdict) for seed in range(100))
+
+
+def judged(seeds: Iterable[int]) -> Counter[str]:
+    """The figures of these histories, none of which has a complaint."""
+    figures: Counter[str] = Counter()
+    for seed in seeds:
+        verdict, injected = simulate(seed)
+        assert not verdict.complaints, (seed, verdict.complaints)
+        figures["histories"] += 1
+        figures.update(verdict.figures)
+        figures.update(injected)
+    assert figures["histories"]
+    assert all(figures[fault.value] for fault in Fault), figures
+    return figures

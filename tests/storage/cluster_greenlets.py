@@ -1,0 +1,60 @@
+"""Run by ``test_nodes`` as a process of its own: greenlets before a Cluster of which one server freezes.
+
+Arguments: the URL of the Cluster, the address of the server, its process id.
+"""
+
+from gevent import monkey
+
+monkey.patch_all()
+
+import os  # noqa: E402
+import signal  # noqa: E402
+import sys  # noqa: E402
+import time  # noqa: E402
+
+import gevent  # noqa: E402
+
+from service.storage.nodes import MaybeMade, Nodes, NotSent  # noqa: E402
+from service.storage.opening import open_nodes  # noqa: E402
+from tests.storage.clusters import NODE_TIMEOUT, until  # noqa: E402
+
+CROWD = 200
+
+
+def crowd(nodes: Nodes, keys: list[bytes], seconds: float) -> list[bool]:
+    """Which keys are served; none may take longer than that."""
+
+    def one(key: bytes) -> bool:
+        began = time.monotonic()
+        try:
+            served = nodes.call(key, (b"SET", key, b"1")) == [b"OK"]
+        except (NotSent, MaybeMade):
+            served = False
+        assert time.monotonic() - began < seconds
+        return served
+
+    greenlets = [gevent.spawn(one, key) for key in keys]
+    gevent.joinall(greenlets, raise_error=True)
+    return [bool(greenlet.value) for greenlet in greenlets]
+
+
+def main(url: str, address: str, server: int) -> None:
+    """Fails by an assertion."""
+    nodes = open_nodes(url)
+    keys = [b"key %d" % number for number in range(CROWD)]
+    assert all(crowd(nodes, keys, 3))
+    hurt = [key for key in keys if nodes.node(key) == address]
+    well = [key for key in keys if nodes.node(key) != address]
+    assert hurt
+    os.kill(server, signal.SIGSTOP)
+    try:
+        assert not any(crowd(nodes, hurt, 3))
+        assert all(crowd(nodes, well, 1))
+        until(lambda: all(crowd(nodes, hurt, 3)), NODE_TIMEOUT + 3)
+    finally:
+        os.kill(server, signal.SIGCONT)
+    until(lambda: all(crowd(nodes, keys, 3)), NODE_TIMEOUT + 3)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

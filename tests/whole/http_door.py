@@ -1,0 +1,178 @@
+"""A client's way to a running service: one connection, opened anew whenever it breaks."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from tests.histories.clients import Door, Heard, Seen
+from tests.histories.history import Asked, Outcome, Told
+
+TIME_OUT = 5.0
+"""Seconds until a client gives a request up; the service promises an answer within three."""
+
+EXPECTED = {
+    *("unauthorized", "not_your_turn", "illegal_move", "not_started", "round_over", "game_over", "seats_taken"),
+    *("stale_version", "key_reused", "storage_unavailable", "outcome_unknown"),
+}
+
+
+class Log:
+    """What all doors of a history went through; threads may share it."""
+
+    def __init__(self) -> None:
+        self.counted: Counter[str] = Counter()
+        self.unexpected: list[str] = []
+        self.served = 0
+        self.slowest = 0.0
+        self.outage = 0.0
+        """The longest time in which no request was served."""
+        self._served = time.monotonic()
+        self._lock = threading.Lock()
+
+    def answered(self, seconds: float, status: int, code: str) -> None:
+        """A request got an answer."""
+        with self._lock:
+            self.counted["requests"] += 1
+            self.slowest = max(self.slowest, seconds)
+            if status < 400:
+                self.served += 1
+                now = time.monotonic()
+                self.outage = max(self.outage, now - self._served)
+                self._served = now
+            if status >= 500:
+                self.counted[f"answered {code or status}"] += 1
+            if status >= 400 and code not in EXPECTED:
+                self.unexpected.append(f"{status} {code}")
+
+    def broken(self, *, gone: bool) -> None:
+        """A request got no answer; ``gone``: its connection had served before and was closed, which may happen."""
+        with self._lock:
+            self.counted["requests"] += 1
+            self.counted["connections gone" if gone else "no answer"] += 1
+
+
+class NoAnswer(Exception):
+    """The connection could not be made, or broke."""
+
+
+class HttpDoor(Door):
+    """Asks over HTTP. Used by one thread at a time."""
+
+    def __init__(self, url: str, log: Log) -> None:
+        self._address = urlsplit(url).netloc
+        self._log = log
+        self._line: http.client.HTTPConnection | None = None
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._line is not None:
+            self._line.close()
+            self._line = None
+
+    def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Heard:
+        players = [{"open": True} if name is None else {"name": name} for name in names]
+        told, body = self._post("/v1/games", {"variant": variant, "players": players}, None, key)
+        if told.outcome is not Outcome.MADE:
+            return Heard(told)
+        told = told._replace(game=body["game"]["id"], version=body["game"]["version"])
+        return Heard(told, {each["seat"]: each["token"] for each in body["seats"]}, body.get("join_code"))
+
+    def join(self, game: str, join_code: str, name: str, key: str | None) -> Heard:
+        told, body = self._post(f"/v1/games/{game}/players", {"name": name, "join_code": join_code}, None, key)
+        if told.outcome is not Outcome.MADE:
+            return Heard(told)
+        return Heard(told._replace(game=game, version=body["game"]["version"]), {body["seat"]: body["token"]})
+
+    def move(self, game: str, token: str, move: Asked, at: int | None, key: str | None) -> Heard:
+        asked = {name: value for name, value in move._asdict().items() if value not in (None, False)}
+        if at is not None:
+            asked["version"] = at
+        told, body = self._post(f"/v1/games/{game}/moves", asked, token, key)
+        return Heard(told._replace(game=game, version=body["version"]) if told.outcome is Outcome.MADE else told)
+
+    def change_token(self, game: str, token: str, seat: int, key: str | None) -> Heard:
+        told, body = self._post(f"/v1/games/{game}/players/{seat}/token", {}, token, key)
+        if told.outcome is not Outcome.MADE:
+            return Heard(told)
+        return Heard(told._replace(game=game), {seat: body["token"]})
+
+    def see(self, game: str, token: Callable[[int], str | None], seat: int) -> Seen | None:
+        view = self._get(game, token(seat))
+        if view is not None and "turn" in view and view["turn"]["seat"] != seat:
+            mover = view["turn"]["seat"]
+            if token(mover) is not None:
+                seat, view = mover, self._get(game, token(mover))
+        if view is None:
+            return None
+        legal = [
+            Asked(move["action"], move.get("tile"), move.get("end"), move.get("face_down", False))
+            for move in view["legal_moves"]
+        ]
+        return Seen(view["version"], view["status"], seat, legal)
+
+    def _get(self, game: str, token: str | None) -> Any:
+        """The view, or ``None`` if it cannot be had now."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        try:
+            status, _, body = self._send("GET", f"/v1/games/{game}", None, headers)
+        except NoAnswer:
+            return None
+        return orjson.loads(body) if status == 200 else None
+
+    def _post(self, path: str, value: object, token: str | None, key: str | None) -> tuple[Told, Any]:
+        headers = {"Content-Type": "application/json"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        try:
+            status, answered, body = self._send("POST", path, orjson.dumps(value), headers)
+        except NoAnswer:
+            return Told(Outcome.UNKNOWN, "no answer"), None
+        if status == 201:
+            replayed = answered.get("Idempotent-Replayed") == "true"
+            return Told(Outcome.MADE, "", "", body, replayed), orjson.loads(body)
+        code = _code(body) or str(status)
+        unknown = status == 500 or code == "outcome_unknown"
+        return Told(Outcome.UNKNOWN if unknown else Outcome.NOT_MADE, code), None
+
+    def _send(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, http.client.HTTPMessage, bytes]:
+        """The answer. A read is sent again if a connection that had served before is gone."""
+        while True:
+            fresh = self._line is None
+            if self._line is None:
+                self._line = http.client.HTTPConnection(self._address, timeout=TIME_OUT)
+            began = time.monotonic()
+            try:
+                self._line.request(method, path, body, dict(headers))
+                answer = self._line.getresponse()
+                data = answer.read()
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                gone = not fresh and not isinstance(error, TimeoutError)
+                self._log.broken(gone=gone)
+                if not gone or method == "POST":  # a client asks again for a wish, so that it is on record
+                    raise NoAnswer from error
+                continue
+            if answer.will_close:
+                self.close()
+            status = answer.status
+            self._log.answered(time.monotonic() - began, status, _code(data) if status >= 400 else "")
+            return status, answer.headers, data
+
+
+def _code(body: bytes) -> str:
+    try:
+        return str(orjson.loads(body).get("code", ""))
+    except (ValueError, AttributeError):
+        return ""

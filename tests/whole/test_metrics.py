@@ -1,0 +1,62 @@
+"""What several workers count, they count together; what they log is JSON, line by line."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from os import kill
+from pathlib import Path
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.serving import Service
+from tests.whole.table import Table, connect
+
+
+def samples(url: str) -> dict[tuple[str, ...], float]:
+    """The metrics as a worker says them, on a connection of its own, so that any may answer."""
+    answer = httpx.get(f"{url}/metrics").raise_for_status()
+    assert answer.headers["Content-Type"].startswith("text/plain")
+    return {
+        (sample.name, *(sample.labels[name] for name in sorted(sample.labels))): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> None:
+    with Service(tmp_path, WORKERS="2") as service:
+        for _ in range(40):
+            assert httpx.get(f"{service.url}/v1/variants").status_code == 200
+        asked = ("domino_requests_total", "GET", "/v1/variants", "200")
+        assert {samples(service.url)[asked] for _ in range(10)} == {40}
+        with connect(service.url) as http:
+            table = Table.create(http, "domino", 2)
+            streaming = {"Accept": "text/event-stream"}
+            with http.stream("GET", f"{table.path}/events", headers=streaming) as stream:
+                assert stream.status_code == 200
+                assert samples(service.url)["domino_open_streams",] == 1
+            for _ in table.play(1):
+                pass
+        counted = samples(service.url)
+        assert counted["domino_games_total", "finished"] == 1
+        assert counted["domino_redis_seconds_count", "commit"] == counted["domino_moves_total", "domino"] > 10
+        kill(service.workers()[0], signal.SIGKILL)
+        assert samples(service.url)[asked] == 40
+
+
+def test_every_line_of_the_workers_is_json_and_names_no_path(tmp_path: Path) -> None:
+    with Service(tmp_path) as service, connect(service.url) as http:
+        table = Table.create(http, "domino", 2)
+        answer = http.get(f"{table.path}/score?wanted=1", headers={"X-Request-ID": "from-a-test"})
+        assert answer.headers["X-Request-ID"] == "from-a-test"
+        assert answer.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    said = [line for line in service.lines if not line.startswith("{")]
+    assert all(re.match(r"(Serving|Try it:|Ctrl-C|Stopping)", line) for line in said), said
+    lines = [json.loads(line) for line in service.lines if line.startswith("{")]
+    assert {"service.web.watching", "gunicorn.error"} <= {line["logger"] for line in lines}
+    (read,) = [line for line in lines if line.get("request_id") == "from-a-test"]
+    assert (read["route"], read["status"]) == ("/v1/games/<game>/score", 200)
+    assert not any(table.id in line or "wanted" in line for line in service.lines)
