@@ -177,8 +177,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def change_token(game: str, seat: int) -> Response:
         changing = games.enter_to_change(game, bearer_token(), seat, idempotency_key())
-        if changing.kept is None:
-            limits.seat(game, seat)
+        limits.seat(game, seat)
         check_accepts(JSON)
         body = read_json_or_nothing()
         load(_token_in, body)

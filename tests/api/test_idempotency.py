@@ -594,6 +594,15 @@ def test_of_a_crowd_with_two_wishes_under_one_key_one_wish_is_made(app: Flask, a
     assert {said(answer) for answer in answers if answer.status_code != 201} == {(422, "key_reused")}
 
 
+def test_of_a_crowd_that_changes_a_token_without_a_key_one_has_the_seat(app: Flask, api: Api) -> None:
+    wish = wish_for(api, "token")
+    assert wish.table is not None
+    answers = at_once(app, lambda own, _: send(own, wish, None))
+    (made,) = [answer for answer in answers if answer.status_code == 201]
+    assert {said(answer) for answer in answers if answer is not made} == {(401, "unauthorized")}
+    assert api.get(wish.table.path, token=made.get_json()["token"]).status_code == 200
+
+
 def test_a_game_that_has_expired_since_is_not_there_for_its_key_either(api: Api, server: redis.Redis) -> None:
     for operation in ("join", "move", "token"):
         wish, key = wish_for(api, operation), new_key()

@@ -318,6 +318,33 @@ def test_events_show_a_seat_the_same_whatever_it_cannot_see(api: Api, server: re
 
 
 @pytest.mark.parametrize("variant", variants())
+def test_the_event_of_a_draw_tells_the_tile_to_its_drawer_alone(
+    api: Api, server: redis.Redis, scenes: Scenes, variant: str
+) -> None:
+    table = scenes.need(variant, "dealt").table
+    view = play_on(api, table, lambda view: must_draw(api, table, view), Random(SEED))
+    drawer, after = mover(view), view["version"]
+    assert api.move(table, drawer, {"action": "draw"}).status_code == 201
+    kept = keep(server, table.id)
+    for seat in (None, *table.tokens):
+        token = None if seat is None else table.tokens[seat]
+        shown = []
+        for luck in range(ALIKE):
+            put(server, table.id, unlike_where_hidden(table.id, kept, seat, Random(luck), drawn=True))
+            page = api.get(f"{table.path}/events?after={after}", token=token)
+            shown.append(page.data)
+            assert page.get_json()["events"][0]["type"] == "drew"
+            assert ("tile" in page.get_json()["events"][0]["data"]) == (seat == drawer)
+        assert len(set(shown)) == 1
+
+
+def must_draw(api: Api, table: Table, view: dict[str, Any]) -> bool:
+    """Whether somebody must draw now (a match that is over has no draw to show, and fails the test)."""
+    assert view["status"] != "finished", "nobody ever had to draw"
+    return bool(view["status"] == "playing" and api.moves(table, mover(view))["moves"][0]["action"] == "draw")
+
+
+@pytest.mark.parametrize("variant", variants())
 def test_a_replay_shows_a_seat_the_same_whatever_it_cannot_see(api: Api, server: redis.Redis, variant: str) -> None:
     table, kept, moves = play_some(api, server, variant)
     for seat in table.tokens:
