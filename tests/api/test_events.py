@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from threading import Condition
+from threading import Condition, Thread
 from typing import Any
 
 import pytest
@@ -107,9 +108,10 @@ def told_by(chunk: bytes) -> list[Event]:
 def rest(answer: TestResponse) -> bytes:
     """What a stream still sends, to its end, which must come."""
     sent = b""
-    for count, chunk in enumerate(answer.iter_encoded()):
-        assert count < 200, "it does not end"
-        sent += chunk
+    with closing(answer):
+        for count, chunk in enumerate(answer.iter_encoded()):
+            assert count < 200, "it does not end"
+            sent += chunk
     return sent
 
 
@@ -553,6 +555,26 @@ def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
     assert closing_event == {"version": version, "type": "closing", "at": closing_event["at"], "data": {}}
     assert json.loads(rest(lines).splitlines()[-1])["type"] == "closing"
     assert watched.api.get(f"{scene.table.path}/events", headers=SSE).status_code == 503
+
+
+def test_a_stream_that_was_cut_leaves_nothing_to_be_tidied_up_at_a_bad_moment(
+    watched: Watched, feed: LiveFeed, scenes: Scenes
+) -> None:
+    scene = scenes.need("domino", "early")
+    gc.disable()
+    try:
+        for _ in range(3):
+            told = stream(watched.api, scene.table)
+            listen(told.iter_encoded(), 1)
+            told.close()
+        del told
+        with watched.streams._lock, feed._lock:  # whatever is collected now must not want them
+            collecting = Thread(target=gc.collect, daemon=True)
+            collecting.start()
+            collecting.join(5)
+            assert not collecting.is_alive()
+    finally:
+        gc.enable()
 
 
 @pytest.fixture
