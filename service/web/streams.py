@@ -6,7 +6,7 @@ event says, nor where events come from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from threading import Lock
 from time import time
 from typing import Final, Protocol
@@ -72,11 +72,11 @@ class Streams:
 
     def remove(self, following: Following) -> None:
         """Close one; once more does no harm."""
-        following.close()
         with self._lock:
             if following not in self._open:
                 return
             self._open.remove(following)
+        following.close()
         self._gauge.closed()
 
     def drain(self) -> None:
@@ -88,7 +88,11 @@ class Streams:
 
 
 class Stream:
-    """One stream as the body of an answer; closing it, also by a client that hangs up, lets go of what it follows."""
+    """One stream as the body of an answer; a WSGI server closes it in the end, also when the client hangs up.
+
+    Only that lets go of what it follows: a generator that tidied up behind itself would do so whenever it is collected
+    as garbage, perhaps in the middle of what it waits for.
+    """
 
     def __init__(self, streams: Streams, following: Following, media_type: str, first: EventPage | None) -> None:
         self._streams = streams
@@ -101,9 +105,10 @@ class Stream:
 
     def close(self) -> None:
         """Follow no more."""
+        self._chunks.close()
         self._streams.remove(self._following)
 
-    def _run(self, form: _Format, first: EventPage | None) -> Iterator[bytes]:
+    def _run(self, form: _Format, first: EventPage | None) -> Generator[bytes, None, None]:
         following = self._following
         try:
             yield form.opening
@@ -121,8 +126,6 @@ class Stream:
                     yield form.alive
         except (NotFound, Unauthorized):
             return  # the game has expired, or the token is another by now
-        finally:
-            self.close()
 
 
 def _now() -> int:

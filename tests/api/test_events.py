@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from threading import Condition
+from threading import Condition, Thread
 from typing import Any
 
 import pytest
@@ -102,6 +103,16 @@ def told_by(chunk: bytes) -> list[Event]:
             assert set(fields) <= {"id", "data"}, "no event has a name"
             events.append({**json.loads(fields["data"]), **({"id": int(fields["id"])} if "id" in fields else {})})
     return events
+
+
+def rest(answer: TestResponse) -> bytes:
+    """What a stream still sends, to its end, which must come."""
+    sent = b""
+    with closing(answer):
+        for count, chunk in enumerate(answer.iter_encoded()):
+            assert count < 200, "it does not end"
+            sent += chunk
+    return sent
 
 
 def listen(chunks: Iterator[bytes], count: int) -> list[Event]:
@@ -338,11 +349,13 @@ def test_a_cursor_ahead_of_the_game_is_reset(api: Api, scenes: Scenes) -> None:
         assert (event["type"], event["id"]) == ("reset", version)
 
 
-def test_a_stream_that_was_reset_to_a_match_that_is_over_ends(api: Api, server: redis.Redis, scenes: Scenes) -> None:
+def test_a_stream_that_was_reset_to_a_match_that_is_over_ends(
+    watched: Watched, server: redis.Redis, scenes: Scenes
+) -> None:
     table = scenes.need("domino", "finished").table
     server.ltrim(keys.events(table.id), 3, -1)
-    answer = stream(api, table, None, "?after=1")
-    assert [each["type"] for each in told_by(answer.data)] == ["reset"]
+    answer = stream(watched.api, table, None, "?after=1")
+    assert [each["type"] for each in told_by(rest(answer))] == ["reset"]
 
 
 # Long polls
@@ -415,7 +428,7 @@ def test_a_poll_has_no_more_events_than_were_asked_for(
 class Watched:
     """An application whose open streams are counted; ``alive`` is the time between its signs of life."""
 
-    def __init__(self, games: Games, most: int = 100, alive: float = ALIVE_SECONDS) -> None:
+    def __init__(self, games: Games, most: int = 100, alive: float = 0.1) -> None:
         self.streams = Streams(most, self, alive)
         self.app = create_app(games, build_document, self.streams)
         self.api = Api(self.app.test_client(use_cookies=False))
@@ -450,10 +463,10 @@ def test_both_kinds_of_streams_tell_what_the_pages_tell_and_end_with_the_match(
 ) -> None:
     for seat in seats_of(finished.table):
         events = everything(watched.api, finished.table, seat)
-        sent = stream(watched.api, finished.table, seat).data
+        sent = rest(stream(watched.api, finished.table, seat))
         assert sent.startswith(b"retry: 1000\n\n")
         assert told_by(sent) == [{**event, "id": event["version"]} for event in events]
-        lines = stream(watched.api, finished.table, seat, headers=LINES).data
+        lines = rest(stream(watched.api, finished.table, seat, headers=LINES))
         assert [json.loads(line) for line in lines.splitlines() if line] == events
 
 
@@ -538,10 +551,30 @@ def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
     watched.until(3)
     watched.app.drain()
     assert poll.result(PATIENCE) == {"events": [], "version": version, "more": False}
-    (*_, closing_event) = told_by(sse.data)
+    (*_, closing_event) = told_by(rest(sse))
     assert closing_event == {"version": version, "type": "closing", "at": closing_event["at"], "data": {}}
-    assert json.loads(lines.data.splitlines()[-1])["type"] == "closing"
+    assert json.loads(rest(lines).splitlines()[-1])["type"] == "closing"
     assert watched.api.get(f"{scene.table.path}/events", headers=SSE).status_code == 503
+
+
+def test_a_stream_that_was_cut_leaves_nothing_to_be_tidied_up_at_a_bad_moment(
+    watched: Watched, feed: LiveFeed, scenes: Scenes
+) -> None:
+    scene = scenes.need("domino", "early")
+    gc.disable()
+    try:
+        for _ in range(3):
+            told = stream(watched.api, scene.table)
+            listen(told.iter_encoded(), 1)
+            told.close()
+        del told
+        with watched.streams._lock, feed._lock:  # whatever is collected now must not want them
+            collecting = Thread(target=gc.collect, daemon=True)
+            collecting.start()
+            collecting.join(5)
+            assert not collecting.is_alive()
+    finally:
+        gc.enable()
 
 
 @pytest.fixture
@@ -563,10 +596,10 @@ def test_a_seats_stream_ends_with_its_new_token_and_others_go_on(
         closing(stream(watched.api, table, 1)) as other,
         closing(stream(watched.api, table)) as public,
     ):
-        rest = [each.iter_encoded() for each in (other, public)]
+        others = [each.iter_encoded() for each in (other, public)]
         changed_token(table, 0)
-        assert [each["type"] for each in told_by(own.data)] == ["created", "dealt", "token_changed"]
-        for chunks in rest:
+        assert [each["type"] for each in told_by(rest(own))] == ["created", "dealt", "token_changed"]
+        for chunks in others:
             assert listen(chunks, 3)[-1]["type"] == "token_changed"
 
 
@@ -589,7 +622,7 @@ def test_a_match_that_is_over_ends_a_stream_also_where_a_token_was_changed_since
     scene = scenes.need("domino", "finished")
     changed_token(scene.table, 0)
     for after in (0, scene.kept.version - 1, scene.kept.version):
-        events = told_by(stream(watched.api, scene.table, 1, f"?after={after}").data)
+        events = told_by(rest(stream(watched.api, scene.table, 1, f"?after={after}")))
         assert [each["version"] for each in events] == list(range(after + 1, scene.kept.version + 2))
 
 

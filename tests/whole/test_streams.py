@@ -1,0 +1,268 @@
+"""Streams of a running service with two workers: what they tell, while clients, Redis and the service come and go."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service.storage import keys
+from tests.serving import Service
+from tests.storage.servers import RealServer
+from tests.whole.contract import Contract
+from tests.whole.listening import NDJSON, SSE, Event, Listener
+from tests.whole.table import PATIENCE, Table, connect, variants
+
+CUTS = 100
+MOST_STEPS = 4000
+QUICK = 5.0
+
+LONG = {"limit": 1000}
+
+
+def everything(table: Table, seat: int | None = None) -> list[Event]:
+    """All that has happened, by pages."""
+    events: list[Event] = []
+    for _ in range(1000):
+        page = table.get(f"/events?limit=1000&after={len(events)}", seat).raise_for_status().json()
+        events += page["events"]
+        if not page["more"]:
+            return events
+    raise AssertionError("pages without an end")
+
+
+def step(table: Table, luck: random.Random) -> int:
+    """Whoever is to move makes a move; the version then."""
+    view = table.view()
+    seat = table.to_move(view)
+    answer = table.move(seat, luck.choice(table.moves(seat)))
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["version"])
+
+
+def viewers(table: Table) -> list[int | None]:
+    return [None, *table.tokens]
+
+
+def test_every_viewer_of_every_game_hears_the_whole_match_as_it_is_played_by_both_kinds_of_streams(
+    http: httpx.Client, contract: Contract
+) -> None:
+    event = contract.operation("GET", "/v1/games/x/events")["responses"]["200"]["content"]["application/json"]
+    assert event["schema"]["$ref"].endswith("/Events")
+    for variant in variants(http):
+        rules = {"rounds": 1} if variant["id"] in ("homo-homini-lupus", "fido") else {"limit": 1}
+        table = Table.create(http, variant["id"], rules=rules, seed="a rainy evening")
+        with ExitStack() as stack, ThreadPoolExecutor(16) as crowd:
+            listening = [
+                (seat, crowd.submit(list, stack.enter_context(Listener(table, seat, media_type=kind)).events()))
+                for seat in viewers(table)
+                for kind in (SSE, NDJSON)
+            ]
+            for _ in table.play(seed=1):
+                pass
+            for seat, heard in listening:
+                events = everything(table, seat)
+                assert heard.result(PATIENCE) == events
+                contract.check_value(event["schema"], {"events": events, "version": 1, "more": False})
+        assert [each["version"] for each in events] == [*range(1, len(events) + 1)]
+        with Listener(table, after=len(events)) as again:
+            assert (again.answer.status, again.answer.read()) == (204, b"")
+
+
+def test_a_poll_hears_of_a_move_made_at_any_worker(http: httpx.Client) -> None:
+    table = Table.create(http, "domino", 2, rules=LONG)
+    luck = random.Random(1)
+    with ThreadPoolExecutor(1) as crowd, connect(str(http.base_url)) as own:
+        version = table.view()["version"]
+        for _ in range(20):  # connections go to both workers
+            poll = crowd.submit(
+                own.get, f"{table.path}/events?after={version}&wait=25", headers={"Connection": "close"}
+            )
+            version = step(table, luck)
+            page = poll.result(PATIENCE).raise_for_status().json()
+            assert page["version"] <= version
+            assert page["events"]
+
+
+def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http: httpx.Client) -> None:
+    table = Table.create(http, "dominospiel", 3, rules=LONG, seed="cuts")
+    luck = random.Random(2)
+    stop = threading.Event()
+
+    def play() -> None:
+        with connect(str(http.base_url)) as own:
+            mine = Table(own, table.opened)
+            for _ in range(MOST_STEPS):
+                if stop.is_set():
+                    return
+                step(mine, random.Random(3))
+
+    with ThreadPoolExecutor(1) as crowd:
+        playing = crowd.submit(play)
+        try:
+            heard: dict[str, list[Event]] = {SSE: [], NDJSON: []}
+            for _ in range(CUTS):
+                for kind, events in heard.items():
+                    with Listener(table, 1, after=len(events) or None, media_type=kind) as stream:
+                        events.extend(stream.events(most_bytes=luck.choice((1, 20, luck.randrange(1500)))))
+            assert not playing.done()
+        finally:
+            stop.set()
+        playing.result(PATIENCE)
+    whole = everything(table, 1)
+    assert len(whole) > 100
+    for kind, events in heard.items():
+        with Listener(table, 1, after=len(events), media_type=kind) as stream:
+            if len(events) < len(whole):
+                events.extend(stream.until(len(whole)))
+        assert events == whole
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    server = RealServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def own(server: RealServer, tmp_path: Path) -> Iterator[Service]:
+    """A service that the test may hurt, with few streams."""
+    with Service(tmp_path / "own", REDIS_URL=server.url, STREAMS="4", GRACEFUL_TIMEOUT="20") as running:
+        yield running
+
+
+@pytest.fixture
+def client(own: Service) -> Iterator[httpx.Client]:
+    with connect(own.url) as client:
+        yield client
+
+
+def errors(service: Service) -> list[str]:
+    return [line for line in service.lines if "Traceback" in line or " ERROR " in line or "[ERROR]" in line]
+
+
+def test_a_killed_redis_that_comes_back_leaves_no_gap_in_a_stream(
+    own: Service, client: httpx.Client, server: RealServer
+) -> None:
+    table = Table.create(client, "domino", 3, rules=LONG)
+    luck = random.Random(4)
+    with Listener(table, 0) as seat, Listener(table) as public:
+        for stream in (seat, public):
+            assert [each["version"] for each in stream.take(2)] == [1, 2]
+        reached = 2
+        for _ in range(2):
+            server.kill()
+            assert client.get(table.path).status_code == 503
+            server.start()
+            before = reached
+            reached = step(table, luck)
+            reached = step(table, luck)
+            for stream in (seat, public):
+                assert [each["version"] for each in stream.until(reached)] == [*range(before + 1, reached + 1)]
+    assert not errors(own)
+
+
+def test_connections_of_the_news_that_are_cut_leave_no_gap_in_a_stream(
+    client: httpx.Client, server: RealServer
+) -> None:
+    table = Table.create(client, "domino", 3, rules=LONG)
+    luck = random.Random(5)
+    with Listener(table, 0) as stream:
+        heard = [each["version"] for each in stream.take(2)]
+        for _ in range(10):
+            server.admin.client_kill_filter(_type="pubsub")
+            heard += [each["version"] for each in stream.until(step(table, luck))]
+    assert heard == [*range(1, len(heard) + 1)]
+
+
+def test_a_game_that_is_deleted_under_a_stream_is_not_found_when_it_connects_again(
+    own: Service, client: httpx.Client, server: RealServer
+) -> None:
+    table = Table.create(client, "domino", 2)
+    with Listener(table, 0) as stream:
+        stream.take(2)
+        server.admin.delete(keys.state(table.id), keys.events(table.id))
+        server.admin.client_kill_filter(_type="pubsub")  # all look again
+        assert list(stream.events()) == []
+    with Listener(table) as again:
+        assert again.answer.status == 404
+    assert not errors(own)
+
+
+def test_streams_beyond_the_cap_are_refused_while_moves_are_made(client: httpx.Client) -> None:
+    table = Table.create(client, "domino", 2, rules=LONG)
+    with ExitStack() as stack:
+        streams = [stack.enter_context(Listener(table)) for _ in range(30)]
+        statuses = [stream.answer.status for stream in streams]
+        assert set(statuses) == {200, 503}
+        assert statuses.count(200) <= 8, "four a worker"
+        for stream in streams:
+            if stream.answer.status == 503:
+                assert int(stream.answer.headers["Retry-After"]) >= 1
+        version = step(table, random.Random(6))
+        for stream in streams:
+            if stream.answer.status == 200:
+                assert len(stream.until(version)) == version
+
+
+def test_at_a_stop_streams_get_their_closing_event_and_polls_their_answer(
+    own: Service, client: httpx.Client, server: RealServer
+) -> None:
+    table, polled = Table.create(client, "domino", 2), Table.create(client, "domino", 2)
+    version = table.view()["version"]
+    with ExitStack() as stack, ThreadPoolExecutor(2) as crowd:
+        streams = [stack.enter_context(Listener(table, 0, media_type=kind)) for kind in (SSE, NDJSON)]
+        for stream in streams:
+            stream.take(version)
+        poll = crowd.submit(client.get, f"{polled.path}/events?after={version}&wait=25")
+        until_followed(server, polled)
+        began = time.monotonic()
+        own.process.send_signal(signal.SIGTERM)
+        for stream in streams:
+            (last,) = stream.events()
+            assert (last["type"], last["version"], last["data"]) == ("closing", version, {})
+        assert poll.result(PATIENCE).json() == {"events": [], "version": version, "more": False}
+        assert own.stop() == 0
+        assert time.monotonic() - began < QUICK
+    assert not errors(own)
+
+
+def until_followed(server: RealServer, table: Table) -> None:
+    """Wait until a worker listens to what happens in the game."""
+    deadline = time.monotonic() + PATIENCE
+    while not dict(server.admin.pubsub_shardnumsub(keys.state(table.id).decode()))[keys.state(table.id)]:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_rolling_restart_lets_streams_go_on_elsewhere(own: Service, client: httpx.Client) -> None:
+    table = Table.create(client, "domino", 2, rules=LONG)
+    luck = random.Random(7)
+    with Listener(table, 1) as stream:
+        stream.take(2)
+        own.process.send_signal(signal.SIGUSR1)
+        *_, last = stream.events()
+        assert last["type"] == "closing"
+    with connect(own.url) as fresh:
+        again = Table(fresh, table.opened)
+        with Listener(again, 1, after=last["version"]) as stream:
+            version = step(again, luck)
+            assert [each["version"] for each in stream.until(version)] == [*range(3, version + 1)]
+
+
+def test_a_client_that_reads_nothing_for_a_while_gets_all_in_the_end(http: httpx.Client) -> None:
+    table = Table.create(http, "fido", 3, rules={"set": 18, "rounds": 100}, seed="slow")
+    luck = random.Random(8)
+    with Listener(table, 0) as stream:
+        for _ in range(150):
+            version = step(table, luck)
+        assert [each["version"] for each in stream.until(version)] == [*range(1, version + 1)]
