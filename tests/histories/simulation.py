@@ -79,7 +79,8 @@ class GamesDoor(Door):
 
     def change_token(self, game: str, token: str, seat: int, key: str | None) -> Heard:
         def ask() -> Heard:
-            changed, replayed = self._games.change_token(game, token, seat, _once(key, ""))
+            changing = self._games.enter_to_change(game, token, seat, key)
+            changed, replayed = self._games.change_token(changing, _once(key, ""))
             return Heard(_made(game, present_seat_token(changed), replayed=replayed), {seat: changed.token})
 
         return _heard(ask)
