@@ -40,7 +40,7 @@ from tests.whole.http_door import HttpDoor, Log
 from tests.whole.proxy import Mishap, Proxy
 
 CLIENTS = 8
-SECONDS = 3.0
+SECONDS = 2.0
 SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
 PATIENCE = 30.0
 REST = 0.05
@@ -48,7 +48,7 @@ FAILOVER = 3.0
 """Seconds after the node time-out of a Cluster within which its games are served again."""
 MOST_ATTEMPTS = 400
 SLOWEST = 3.0
-"""Seconds within which everything is answered."""
+"""Seconds within which everything is answered, whatever is wrong with the store."""
 
 
 class Stage(NamedTuple):
@@ -120,6 +120,11 @@ class Play:
             assert time.monotonic() < deadline, "it did not come true in time"
             self._over.wait(0.01)
 
+    def until_served(self) -> None:
+        """Wait until the clients get on again."""
+        served = self.log.served
+        self.until(lambda: self.log.served > served + 8 * CLIENTS)
+
     def any(self, pids: list[int]) -> int:
         return self._luck.choice(pids)
 
@@ -160,17 +165,16 @@ def kill_a_worker(play: Play) -> None:
     os.kill(play.any([pid for pid in service.workers() if runs(pid)]), signal.SIGKILL)
     play.broken["workers killed"] += 1
     play.until(lambda: len(service.workers()) > started)
-    play.load(0.4)
+    play.until_served()
 
 
 def kill_the_server(play: Play) -> None:
     before = play.stage.service.embedded_server()
     os.kill(before, signal.SIGKILL)
     play.until(lambda: not runs(before))
-    served = play.log.served
     play.broken["servers killed"] += 1
-    play.until(lambda: play.log.served > served + 2 * CLIENTS)
-    play.load(0.4)
+    play.until_served()
+    play.load(0.3)
 
 
 def restart_the_workers(play: Play) -> None:
@@ -179,7 +183,7 @@ def restart_the_workers(play: Play) -> None:
     service.process.send_signal(signal.SIGUSR1)
     play.broken["rolling restarts"] += 1
     play.until(lambda: not any(runs(pid) for pid in old))
-    play.load(0.3)
+    play.until_served()
 
 
 def spoil_the_line(play: Play) -> None:
@@ -195,7 +199,7 @@ def kill_a_primary(play: Play) -> None:
     primary.kill()
     play.broken["primaries killed"] += 1
     play.until(lambda: owned(cluster, hit))
-    play.load(1.0)
+    play.load(0.5)
     primary.start()
     play.until(lambda: whole(cluster))
     play.load(0.5)
@@ -243,24 +247,32 @@ def whole(cluster: Cluster) -> bool:
 
 
 class Scenario(NamedTuple):
-    """What breaks, where, whether clients may notice more than a closed connection, how many wishes have a key."""
+    """What breaks, and where.
+
+    Whether clients may notice (``noticed``) more than a closed connection; how many wishes have a key; and whether
+    what is made may be lost, as it may be when the only server that has it dies (``DURABILITY=local``). The slowest
+    answer may take so many seconds; while no worker runs, clients wait for the next one.
+    """
 
     name: str
     trouble: Trouble
     stage: str = "embedded"
     noticed: bool = True
     keyed: float = 1.0
+    lossy: bool = False
+    slowest: float = SLOWEST
 
 
 SCENARIOS = (
     Scenario("quiet", nothing, noticed=False),
-    Scenario("workers killed", kill_a_worker),
-    Scenario("rolling restart", restart_the_workers, noticed=False),
+    Scenario("workers killed", kill_a_worker, slowest=PATIENCE),
+    Scenario("rolling restart", restart_the_workers, noticed=False, slowest=PATIENCE),
     Scenario("server killed", kill_the_server),
     Scenario("line spoilt", spoil_the_line, stage="proxied", keyed=0.8),
     Scenario("Cluster: a primary killed", kill_a_primary, stage="replicated"),
     Scenario("Cluster: a replica frozen", freeze_a_replica, stage="replicated"),
 )
+LONG_SCENARIOS = (*SCENARIOS, Scenario("Cluster, local: a primary killed", kill_a_primary, stage="local", lossy=True))
 
 
 @pytest.fixture(scope="module")
@@ -285,13 +297,25 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 
 @pytest.fixture(scope="module")
-def replicated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    """A Cluster whose slots are served one without the other; a move counts only when a replica has it."""
-    folder = tmp_path_factory.mktemp("data")
-    with (
-        Cluster(tmp_path_factory.mktemp("cluster"), **{"cluster-require-full-coverage": "no"}) as cluster,
-        Service(folder, REDIS_URL=cluster.url, DURABILITY="replicated") as service,
-    ):
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A Cluster whose slots are served though others are not."""
+    settings = {"cluster-require-full-coverage": "no"}
+    with Cluster(tmp_path_factory.mktemp("cluster"), **settings) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def replicated(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    yield from over_cluster(cluster, tmp_path_factory.mktemp("data"), "replicated")
+
+
+@pytest.fixture(scope="module")
+def local(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    yield from over_cluster(cluster, tmp_path_factory.mktemp("data"), "local")
+
+
+def over_cluster(cluster: Cluster, folder: Path, durability: str) -> Iterator[Stage]:
+    with Service(folder, REDIS_URL=cluster.url, DURABILITY=durability) as service:
         servers = [f"redis://{server.address}" for server in cluster.servers]
         yield Stage(service, cluster.url, servers, cluster=cluster, tables=12)
 
@@ -302,7 +326,7 @@ def test_nothing_is_lost_or_made_twice(scenario: Scenario, request: pytest.Fixtu
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", LONG_SCENARIOS, ids=lambda scenario: scenario.name)
 def test_nothing_is_lost_or_made_twice_in_a_long_time(
     scenario: Scenario, request: pytest.FixtureRequest, figures: Figures
 ) -> None:
@@ -324,11 +348,11 @@ def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Fi
             name = f"s without {what} of the games hit at most"
             measured[name] = max(measured.get(name, 0.0), longest_gap(log, blow, method))
     figures(scenario.name, {**play.broken, **verdict.figures, **log.counted, **measured})
-    assert not verdict.complaints, verdict.complaints
+    assert scenario.lossy or not verdict.complaints, verdict.complaints
     assert not log.unexpected, log.unexpected
     assert verdict.told["made"] > 10
     assert not [wish for wish in play.party.history.wishes if wish.key and wish.outcome is Outcome.UNKNOWN]
-    assert log.slowest < SLOWEST
+    assert log.slowest < scenario.slowest
     if not scenario.noticed:
         assert not log.counted["no answer"]
         assert not [what for what in log.counted if what.startswith("answered 5")]
@@ -337,7 +361,8 @@ def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Fi
         assert blow.others
         failed = [answer for answer in log.answers if answer.game in blow.others and not 0 < answer.status < 500]
         assert not failed, failed
-        assert longest_gap(log, blow, "GET") < NODE_TIMEOUT + FAILOVER
+        for method in ("GET", "POST") if scenario.lossy else ("GET",):  # else moves wait for a new replica
+            assert longest_gap(log, blow, method) < NODE_TIMEOUT + FAILOVER
     assert stage.proxy is None or all(play.broken[mishap.value] for mishap in Mishap)
 
 
