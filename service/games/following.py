@@ -8,69 +8,112 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
+from threading import BoundedSemaphore
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 
 from service.engine.events import Finished
-from service.games.codec import decode_event
-from service.games.game import Game, TokenChanged
-from service.games.look import EventPage, look_at_event
+from service.games.codec import NewerFormat, decode_event
+from service.games.game import TokenChanged
+from service.games.look import EventPage, Reset, look_at_event
 from service.games.ports import Feed, News, StorageUnavailable
 
 PAGE: Final = 100
 """The most events told at a time."""
-_MOST_NEWS: Final = 64
+MOST_NEWS: Final = 64
 """News that wait for a slow client; more are dropped, for the store has them all."""
+RETRY_SECONDS: Final = 3.0
+"""After how long a store that could not answer is asked again, if the feed says nothing before."""
 
-_CLOSED: Final = News(-1, ())
+
+class Follower(NamedTuple):
+    """Who follows which game: only what telling it needs, for it is held as long as a stream lasts."""
+
+    game: str
+    created_at: int
+    seat: int | None
+    token_hash: bytes | None
+    """Of the token that was shown."""
+    version: int
+    """Of the game when it was."""
+    finished: bool
 
 
 class Following:
-    """What happens in ``game`` after a version, for the bearer of ``seat`` (``None``: a spectator).
+    """What happens in a game after a version, for one bearer.
 
-    ``read`` gives a page of the store from a cursor on, as that bearer may know it. Close it in the end.
+    ``read`` gives a page of the store from a cursor on, as that bearer may know it; ``turns`` bound how many read at
+    the same time, for after a fault all want to. A game that is silent for ``ttl_seconds`` may be gone, and is looked
+    for. Close it in the end.
     """
 
+    __slots__ = (
+        "_behind",
+        "_follower",
+        "_look_again",
+        "_news",
+        "_read",
+        "_stop",
+        "_ttl",
+        "_turns",
+        "closing",
+        "cursor",
+        "over",
+    )
+
     def __init__(
-        self, game: Game, seat: int | None, after: int, feed: Feed, read: Callable[[int, int], EventPage]
+        self,
+        follower: Follower,
+        after: int,
+        feed: Feed,
+        read: Callable[[Follower, int, int], EventPage],
+        *,
+        turns: BoundedSemaphore,
+        ttl_seconds: float,
     ) -> None:
         self.cursor = after
         self.closing = False
         """Whether the service is about to stop."""
         self.over = False
         """Whether nothing more will be told: the match is finished, or the seat has a new token."""
-        self._game = game
-        self._seat = seat
+        self._follower = follower
         self._read = read
+        self._turns = turns
+        self._ttl = ttl_seconds
+        self._look_again = monotonic() + ttl_seconds
         self._news: SimpleQueue[News | None] = SimpleQueue()
         self._behind = True
-        self._stop = feed.watch(game.id, self._hear)
+        self._stop = feed.watch(follower.game, self._hear)
 
     def wait(self, seconds: float) -> EventPage | None:
         """The next events, at most ``PAGE`` of them; ``None`` if there are none in that time, or it is closing.
 
-        Raises ``NotFound`` when the game is gone. While the store cannot be asked it waits.
+        Raises ``NotFound`` when the game is gone, ``Unauthorized`` when the token of the seat is another by now. While
+        the store cannot be asked it waits.
         """
         deadline = monotonic() + seconds
         while not self.closing:
-            page = self._catch_up() if self._behind else None
+            page = self._catch_up(deadline - monotonic()) if self._behind else None
             if page is None:
+                left = max(deadline - monotonic(), 0)
                 try:
-                    page = self._take(self._news.get(timeout=max(deadline - monotonic(), 0)))
+                    page = self._take(self._news.get(timeout=min(left, RETRY_SECONDS) if self._behind else left))
                 except Empty:
-                    return None
+                    now = monotonic()
+                    if now > self._look_again:
+                        self._behind = True
+                    if now >= deadline:
+                        return None
             if page is not None:
                 self._advance(page)
                 return page
         return None
 
     def look(self) -> EventPage | None:
-        """The next events that the store has now; ``None`` if there are none. Raises ``StorageUnavailable``."""
-        page = self._read(self.cursor, PAGE)
-        self._behind = page.more
-        if not page.events:
-            return None
-        self._advance(page)
+        """The next events that the store has now; ``None`` if there are none. Raises also ``StorageUnavailable``."""
+        page = self._next_page()
+        if page is not None:
+            self._advance(page)
         return page
 
     def close(self) -> None:
@@ -78,48 +121,66 @@ class Following:
         self._stop()
 
     def end(self) -> None:
-        """Wake whoever waits, and let no one wait any more: the service is about to stop."""
-        self._news.put(_CLOSED)
+        """Let whoever waits wait no longer: the service is about to stop."""
+        self.closing = True
+        self._news.put(None)
 
     def _hear(self, news: News | None) -> None:
-        if self._news.qsize() < _MOST_NEWS:
+        if self._news.qsize() < MOST_NEWS:
             self._news.put(news)
         else:
             self._behind = True
 
     def _take(self, news: News | None) -> EventPage | None:
         """What the news add to what was told."""
-        if news is _CLOSED:
-            self.closing = True
-            return None
         if news is None or news.after > self.cursor:
             self._behind = True
             return None
         fresh = news.events[self.cursor - news.after :]
         if not fresh:
             return None
-        version = self.cursor + len(fresh)
-        happened = [
-            decode_event(number, self._game.created_at, data) for number, data in enumerate(fresh, self.cursor + 1)
-        ]
-        return EventPage(tuple([look_at_event(each, self._seat) for each in happened]), version, more=False)
-
-    def _catch_up(self) -> EventPage | None:
-        self._behind = False
+        _, created_at, seat, *_ = self._follower
         try:
-            page = self._read(self.cursor, PAGE)
+            happened = [decode_event(number, created_at, data) for number, data in enumerate(fresh, self.cursor + 1)]
+        except NewerFormat:
+            self._behind = True  # the store says what is to be said of that
+            return None
+        told = tuple([look_at_event(each, seat) for each in happened])
+        return EventPage(told, self.cursor + len(told), more=False)
+
+    def _catch_up(self, seconds: float) -> EventPage | None:
+        """What the store has, if it can be asked within this time."""
+        if not self._turns.acquire(timeout=max(seconds, 0)):
+            return None
+        try:
+            return self._next_page()
         except StorageUnavailable:
-            # The feed says when the store is back; should it say nothing, the next wait asks again.
             self._behind = True
             return None
-        self._behind = page.more
-        return page if page.events else None
+        finally:
+            self._turns.release()
+
+    def _next_page(self) -> EventPage | None:
+        self._behind = False
+        self._look_again = monotonic() + self._ttl
+        page = self._read(self._follower, self.cursor, PAGE)
+        if page.more:  # else what was heard meanwhile has the say
+            self._behind = True
+        if not page.events:
+            return None
+        return page
 
     def _advance(self, page: EventPage) -> None:
         self.cursor = page.version
+        self._look_again = monotonic() + self._ttl
+        _, _, seat, _, entered, finished = self._follower
+        if finished and not page.more:
+            self.over = True
         for told in page.events:
             match told.event:
                 case Finished():
                     self.over = True
-                case TokenChanged(seat) if seat == self._seat and told.version > self._game.version:
+                case Reset(look):
+                    self.over = look.status == "finished"
+                case TokenChanged(changed) if changed == seat and told.version > entered:
                     self.over = True

@@ -8,6 +8,7 @@ it is asked for. Must not know HTTP, Redis, or the rules of any game.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import BoundedSemaphore
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from service.engine.deal import Deck, seed_from_text
@@ -26,7 +27,7 @@ from service.games.errors import (
     StaleVersion,
     Unauthorized,
 )
-from service.games.following import Following
+from service.games.following import Follower, Following
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged
 from service.games.history import game_at
 from service.games.look import (
@@ -72,6 +73,8 @@ _PATIENCE: Final = 1500
 """Milliseconds after which nothing is tried again, so that an answer comes within three seconds."""
 _PAGE: Final = 1000
 """Events read at a time."""
+_TURNS: Final = 16
+"""How many followers catch up at a time; connections are left for whoever plays."""
 
 T = TypeVar("T")
 
@@ -157,6 +160,7 @@ class Games:
         self._secrets = secrets
         self._secret = secret
         self._ttl = ttl_seconds * 1000
+        self._turns = BoundedSemaphore(_TURNS)
 
     def open(self, request: GameRequest, once: Once | None = None) -> Made[Opened]:
         """Open a game and deal its first round if no seat is open. Raises ``BadSetup``, ``KeyReused``."""
@@ -366,32 +370,41 @@ class Games:
     def events(self, entered: Entered, after: int, limit: int) -> EventPage:
         """At most ``limit`` of the events after a version, as the bearer may know them.
 
-        If they are not kept any more, or the version has never been, the page holds a ``Reset`` alone.
+        If they are not kept any more, or the version has never been, the page holds a ``Reset`` alone. It ends where
+        the bearer's seat was given a new token.
         """
-        game, seat = entered
-        passage = self._store.passage(game.id, after, limit)
-        if passage is None:
-            raise NotFound("There is no such game any more.")
-        if after > passage.version or passage.first > after + 1:
-            return self._reset(game.id, seat)
-        happened = [
-            _decode_event(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
-        ]
-        version = after + len(happened)
-        return EventPage(
-            tuple([look_at_event(each, seat) for each in happened]), version, more=version < passage.version
-        )
+        return self._page(_follower(entered), after, limit)
 
     def follow(self, entered: Entered, after: int) -> Following:
         """What happens in the game after a version, told as it happens, as the bearer may know it."""
-        game, seat = entered
-        return Following(game, seat, after, self._feed, lambda cursor, limit: self.events(entered, cursor, limit))
+        return Following(
+            _follower(entered), after, self._feed, self._page, turns=self._turns, ttl_seconds=self._ttl / 1000
+        )
 
-    def _reset(self, game_id: str, seat: int | None) -> EventPage:
-        stored = self._store.read(game_id)
+    def _page(self, follower: Follower, after: int, limit: int) -> EventPage:
+        game, created_at, seat, _, entered, _ = follower
+        passage = self._store.passage(game, after, limit)
+        if passage is None:
+            raise _gone()
+        if after > passage.version or passage.first > after + 1:
+            return self._reset(follower)
+        told: list[EventLook] = []
+        for version, data in enumerate(passage.events, passage.first):
+            happened = _decode_event(version, created_at, data)
+            told.append(look_at_event(happened, seat))
+            if version > entered and seat is not None and happened.event == TokenChanged(seat):
+                break  # what comes after it is for the new token
+        reached = after + len(told)
+        return EventPage(tuple(told), reached, more=reached < passage.version)
+
+    def _reset(self, follower: Follower) -> EventPage:
+        stored = self._store.read(follower.game)
         if stored is None:
-            raise NotFound("There is no such game any more.")
-        look = look_at(_decode(game_id, stored), seat, self._ttl)
+            raise _gone()
+        game, seat = _decode(follower.game, stored), follower.seat
+        if seat is not None and game.seats[seat].token_hash != follower.token_hash:
+            raise _unauthorized()
+        look = look_at(game, seat, self._ttl)
         return EventPage((EventLook(look.version, look.updated_at, Reset(look)),), look.version, more=False)
 
     def check(self) -> None:
@@ -546,6 +559,16 @@ def _at_version(game: Game, version: int, now: int, events: Sequence[GameEvent] 
 def _token_record(token: str, seat: int, key: str) -> str:
     """The name of the record of a changed token: a key belongs to who bore the old one."""
     return short_digest("token", token, str(seat), key)
+
+
+def _follower(entered: Entered) -> Follower:
+    game, seat = entered
+    token_hash = None if seat is None else game.seats[seat].token_hash
+    return Follower(game.id, game.created_at, seat, token_hash, game.version, game.status == "finished")
+
+
+def _gone() -> NotFound:
+    return NotFound("There is no such game any more.")
 
 
 def _unauthorized() -> Unauthorized:

@@ -27,8 +27,10 @@ from service.storage import keys
 from service.storage.entries import news_of
 from service.storage.nodes import Nodes, NotSent
 
-PING_SECONDS: Final = 5.0
-"""How often a connection is tried; one that is silent for three times as long is given up."""
+PING_SECONDS: Final = 2.0
+"""How often a connection is tried, and whether it still leads where it should."""
+SILENCE_SECONDS: Final = 5.0
+"""After how long a silent connection is given up."""
 RETRY_SECONDS: Final = 0.25
 """After how long a subscription that failed is tried again."""
 
@@ -47,6 +49,7 @@ class LiveFeed(Feed):
         self._lines: dict[str, _Line] = {}
         self._where: dict[bytes, _Line] = {}
         self._retries: dict[bytes, float] = {}
+        self._down: dict[str, tuple[float, NotSent]] = {}
         self._next_ping = 0.0
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
@@ -110,11 +113,13 @@ class LiveFeed(Feed):
                 self._adjust(channel)
         if self._next_ping <= now:
             self._next_ping = now + PING_SECONDS
+            for channel, line in list(self._where.items()):
+                self._follow_move(channel, line)
             for line in list(self._lines.values()):
-                if not line.channels:
+                if line.channels:
+                    line.ping()
+                else:
                     self._give_up(line)
-                elif not line.ping():
-                    self._mend(line)
 
     def _adjust(self, channel: bytes) -> None:
         """Subscribe to a channel that is wanted, and leave one that is not."""
@@ -126,19 +131,37 @@ class LiveFeed(Feed):
             del self._where[channel]
             line.leave(channel)
 
+    def _follow_move(self, channel: bytes, line: _Line) -> None:
+        """Leave a line to a server that has lost the channel, which does not always say so."""
+        with contextlib.suppress(NotSent):
+            if self._nodes.node(channel) != line.name:
+                line.leave(channel)
+                self._subscribe(channel)
+
     def _subscribe(self, channel: bytes) -> None:
         try:
             line = self._line_to(channel)
         except NotSent as error:
+            self._retry(channel, error)
+        except Exception as error:
+            _log.exception("news cannot be subscribed to")  # without the tender nobody would hear anything any more
             self._retry(channel, error)
         else:
             self._where[channel] = line
             line.join(channel)
 
     def _line_to(self, channel: bytes) -> _Line:
-        line = self._lines.get(self._nodes.node(channel))
+        node = self._nodes.node(channel)
+        line = self._lines.get(node)
         if line is None:
-            connection, node = self._nodes.subscribable(channel)
+            until, why = self._down.get(node, (0.0, NotSent()))
+            if monotonic() < until:
+                raise NotSent from why.__cause__  # tried just now for another channel
+            try:
+                connection, node = self._nodes.subscribable(channel)
+            except NotSent as error:
+                self._down[node] = monotonic() + RETRY_SECONDS, error
+                raise
             if node in self._lines:
                 connection.disconnect()
             else:
@@ -188,15 +211,16 @@ class _Line:
     ) -> None:
         self.name = name
         self.channels: set[bytes] = set()
-        self.error: Exception = ConnectionError("silent")
+        self.error: Exception = ConnectionError("given up")
         """Why it broke."""
         self._connection = connection
         self._hear = hear
         self._report = report
         self._leaving: Counter[bytes] = Counter()
-        self._heard = monotonic()
         self._open = True
-        Thread(target=self._read, name=f"reader of {name}", daemon=True).start()
+        connection.update_current_socket_timeout(SILENCE_SECONDS)
+        self._reader = Thread(target=self._read, name=f"reader of {name}", daemon=True)
+        self._reader.start()
 
     def join(self, channel: bytes) -> None:
         """Subscribe."""
@@ -209,10 +233,9 @@ class _Line:
         self._leaving[channel] += 1
         self._send(b"SUNSUBSCRIBE", channel)
 
-    def ping(self) -> bool:
-        """Ask for a sign of life; whether there was one lately."""
+    def ping(self) -> None:
+        """Ask for a sign of life."""
         self._send(b"PING")
-        return monotonic() - self._heard < 3 * PING_SECONDS
 
     def hang_up(self) -> None:
         """Close the connection; the reader ends."""
@@ -220,14 +243,15 @@ class _Line:
         self._connection.disconnect()
 
     def _send(self, *words: bytes) -> None:
+        if not self._connection.is_connected:
+            return  # redis-py would connect again
         with contextlib.suppress(RedisError, OSError):  # the reader finds it broken, and says so
             self._connection.send_packed_command(self._connection.pack_command(*words), check_health=False)
 
     def _read(self) -> None:
         try:
             while self._open:
-                self._take(self._connection.read_response())
-                self._heard = monotonic()
+                self._take(self._connection.read_response(disconnect_on_error=False))
         except Exception as error:
             if self._open:
                 self.error = error

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 import orjson
 
-from service.games.errors import NotFound
+from service.games.errors import NotFound, Unauthorized
 from service.games.following import Following
 from service.games.look import EventPage
 from service.web.present import present_event, show_time
@@ -22,7 +22,7 @@ from service.web.problems import TooManyStreams
 SSE: Final = "text/event-stream"
 NDJSON: Final = "application/x-ndjson"
 
-ALIVE_SECONDS: Final = 12.0
+ALIVE_SECONDS: Final = 10.0
 """After so long without an event a stream sends a sign of life: less than the 15 s of the contract."""
 RETRY_MILLISECONDS: Final = 1000
 """How long a client of server-sent events waits before it connects again."""
@@ -47,9 +47,13 @@ class _Unwatched(Gauge):
 
 
 class Streams:
-    """The open streams of this worker, ``most`` at a time; a long poll is one while it waits."""
+    """The open streams of this worker, ``most`` at a time; a long poll is one while it waits.
 
-    def __init__(self, most: int, gauge: Gauge | None = None) -> None:
+    One that has nothing to tell sends a sign of life every ``alive_seconds``.
+    """
+
+    def __init__(self, most: int, gauge: Gauge | None = None, alive_seconds: float = ALIVE_SECONDS) -> None:
+        self.alive_seconds = alive_seconds
         self._most = most
         self._gauge = gauge or _Unwatched()
         self._open: set[Following] = set()
@@ -77,9 +81,10 @@ class Streams:
 
     def drain(self) -> None:
         """Let every stream say that it closes, and end; and open no more."""
-        self._draining = True
-        for following in tuple(self._open):
-            following.end()
+        with self._lock:
+            self._draining = True
+            for following in self._open:
+                following.end()
 
 
 class Stream:
@@ -105,7 +110,7 @@ class Stream:
             if first is not None:
                 yield form.page(first)
             while not following.over:
-                page = following.wait(ALIVE_SECONDS)
+                page = following.wait(self._streams.alive_seconds)
                 if page is not None:
                     yield form.page(page)
                 elif following.closing:
@@ -114,8 +119,8 @@ class Stream:
                     return
                 else:
                     yield form.alive
-        except NotFound:
-            return  # the game has expired
+        except (NotFound, Unauthorized):
+            return  # the game has expired, or the token is another by now
         finally:
             self.close()
 

@@ -12,7 +12,7 @@ from service.storage import keys
 STRANGE = ["}", "}x", "a}b", "{", "{}", "a}{b", "x}:events", "\ud800", "\0", "", "ü" * 300]
 
 
-@pytest.mark.parametrize("game", [secrets.token_urlsafe(16), *STRANGE[:-2], STRANGE[-1]])
+@pytest.mark.parametrize("game", ["c0Zc9nU_eBZTsve8tz8_MA", *STRANGE])
 def test_all_keys_of_a_game_lie_in_one_slot(game: str) -> None:
     slots = {key_slot(key) for key in (keys.state(game), keys.events(game), keys.record(game, "name"))}
     assert len(slots) == 1

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import redis
-from redis.crc import key_slot
 
 import service.storage
 from service.games.ports import Stored
@@ -76,11 +75,6 @@ def test_a_server_that_forgot_the_scripts_is_told_them_once(store: RedisStore, s
     assert store.commit(GAME, 3, b"v", [b"e4"], write()) is None
     assert sent(shared_server)["eval"] == 1
     assert store.events(GAME, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3", b"e4"]
-
-
-@pytest.mark.parametrize("game", [GAME, "x", "a}b", "ü"])
-def test_all_keys_of_a_game_lie_in_one_slot(game: str) -> None:
-    assert key_slot(keys.state(game)) == key_slot(keys.events(game)) == key_slot(b"{%b}" % game.encode())
 
 
 def test_two_games_share_no_key() -> None:

@@ -55,5 +55,6 @@ redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 if KEYS[3] then
   redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
 end
-redis.call('SPUBLISH', KEYS[1], ARGV[1] .. table.concat(ARGV, '\n', 7))
+-- News are only a hint: a server that forbids them has made the write all the same.
+redis.pcall('SPUBLISH', KEYS[1], ARGV[1] .. table.concat(ARGV, '\n', 7))
 return 1

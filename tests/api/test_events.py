@@ -1,0 +1,614 @@
+"""What has happened in a game: pages, long polls and streams, as each bearer may know it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Condition
+from typing import Any
+
+import pytest
+import redis
+from werkzeug.test import TestResponse
+
+from service.bootstrap import build_document, build_games
+from service.engine.events import Dealt, Drew
+from service.engine.variants import variants
+from service.games.codec import decode_event
+from service.games.hosting import Games
+from service.storage import keys
+from service.storage.connection import connect
+from service.storage.entries import event_of
+from service.storage.live import LiveFeed
+from service.storage.nodes import SingleNode
+from service.storage.redis_store import RedisStore
+from service.web.app import create_app
+from service.web.streams import ALIVE_SECONDS, Streams
+from tests.api.client import Api, Table
+from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.playing import mover, post_first
+from tests.api.scenes import SEED, Scene, Scenes, shortest
+
+Event = dict[str, Any]
+Page = dict[str, Any]
+
+SSE = {"Accept": "text/event-stream"}
+LINES = {"Accept": "application/x-ndjson"}
+PATIENCE = 20.0
+
+DATA = {
+    "created": set(),
+    "joined": {"name"},
+    "token_changed": set(),
+    "dealt": {"round", "arranged"},
+    "played": {"tile", "face_down"},
+    "drew": set(),
+    "passed": set(),
+    "done": set(),
+    "flipped": set(),
+    "round_ended": {"number", "ended_by", "hands", "scores", "carried", "lines"},
+    "eliminated": set(),
+    "finished": {"winners"},
+}
+MORE_DATA = {
+    "dealt": {"hand"},
+    "played": {"end", "points", "ends_sum"},
+    "drew": {"tile"},
+    "round_ended": {"winner", "loser"},
+}
+WITHOUT_SEAT = {"created", "dealt", "round_ended", "finished"}
+
+
+def page(api: Api, table: Table, seat: int | None = None, **query: int) -> Page:
+    """A page of events."""
+    asked = "&".join(f"{name}={value}" for name, value in query.items())
+    answer = api.get(f"{table.path}/events?{asked}", token=None if seat is None else table.tokens[seat])
+    assert answer.status_code == 200, answer.json
+    shown: Page = answer.json  # type: ignore[assignment]
+    return shown
+
+
+def everything(api: Api, table: Table, seat: int | None = None) -> list[Event]:
+    """All that has happened."""
+    shown = page(api, table, seat, limit=1000)
+    assert not shown["more"]
+    events: list[Event] = shown["events"]
+    return events
+
+
+def stream(
+    api: Api,
+    table: Table,
+    seat: int | None = None,
+    query: str = "",
+    *,
+    headers: Mapping[str, str] = SSE,
+    last: str | None = None,
+) -> TestResponse:
+    """A stream of the table, after the ``last`` id; what it sends is asked for bit by bit."""
+    token = None if seat is None else table.tokens[seat]
+    headers = headers if last is None else {**headers, "Last-Event-ID": last}
+    return api.ask_unchecked("GET", f"{table.path}/events{query}", token=token, headers=headers, buffered=False)
+
+
+def told_by(chunk: bytes) -> list[Event]:
+    """The events in a piece of a stream of server-sent events, each with the id that it came under as ``id``."""
+    events = []
+    for block in chunk.decode().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
+        if "data" in fields:
+            assert set(fields) <= {"id", "data"}, "no event has a name"
+            events.append({**json.loads(fields["data"]), **({"id": int(fields["id"])} if "id" in fields else {})})
+    return events
+
+
+def listen(chunks: Iterator[bytes], count: int) -> list[Event]:
+    """The next events of a stream, so many of them."""
+    events: list[Event] = []
+    for _ in range(1000):
+        if len(events) >= count:
+            return events
+        events += told_by(next(chunks))
+    raise AssertionError("they never came")
+
+
+def step(api: Api, table: Table) -> int:
+    """Whoever is to move makes the first move; the version then."""
+    seat = mover(api.view(table))
+    return int(post_first(api, table, seat, api.moves(table, seat)["moves"])["version"])
+
+
+@pytest.fixture(params=variants())
+def finished(request: pytest.FixtureRequest, scenes: Scenes) -> Scene:
+    """A match of each variant that is over."""
+    return scenes.need(request.param, "finished")
+
+
+def seats_of(table: Table) -> list[int | None]:
+    return [None, *table.tokens]
+
+
+# Events
+
+
+def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: Api, finished: Scene) -> None:
+    counted = api.view(finished.table)["variant"] == "fido"
+    for seat in seats_of(finished.table):
+        events = everything(api, finished.table, seat)
+        assert [event["version"] for event in events] == list(range(1, finished.kept.version + 1))
+        assert [event["type"] for event in events[:2]] == ["created", "dealt"]
+        assert events[-1]["type"] == "finished"
+        assert sorted(event["at"] for event in events) == [event["at"] for event in events]
+        for event in events:
+            kind, data = event["type"], event["data"]
+            assert ("seat" in event) == (kind not in WITHOUT_SEAT), event
+            assert DATA[kind] <= set(data) <= DATA[kind] | MORE_DATA.get(kind, set()), event
+            if kind == "played":
+                assert ("points" in data, "ends_sum" in data) == (counted, counted)
+
+
+def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finished: Scene) -> None:
+    table = finished.table
+    true = [decode_event(place, 0, event_of(entry)).event for place, entry in enumerate(finished.kept.events, 1)]
+    for seat in seats_of(table):
+        for event, told in zip(true, everything(api, table, seat), strict=True):
+            if isinstance(event, Dealt):
+                hand = None if seat is None else [tile.name for tile in event.hands[seat]]
+                assert told["data"].get("hand") == hand
+            elif isinstance(event, Drew):
+                assert told["data"] == ({"tile": event.tile.name} if seat == event.seat else {})
+                assert told["seat"] == event.seat
+
+
+def test_all_other_events_are_the_same_for_everybody(api: Api, finished: Scene) -> None:
+    public = everything(api, finished.table)
+    for seat in finished.table.tokens:
+        for event, told in zip(public, everything(api, finished.table, seat), strict=True):
+            assert told == event or event["type"] in ("dealt", "drew")
+
+
+def test_the_rounds_and_winners_of_the_events_are_those_of_the_score_card(api: Api, finished: Scene) -> None:
+    events = everything(api, finished.table)
+    card = api.score(finished.table)
+    assert [event["data"] for event in events if event["type"] == "round_ended"] == card["rounds"]
+    assert [event["data"]["winners"] for event in events if event["type"] == "finished"] == [card["winners"]]
+    gone = [each["seat"] for each in card["standings"] if not each["in"]]
+    assert {event["seat"] for event in events if event["type"] == "eliminated"} <= set(gone)
+
+
+def test_the_tiles_played_since_the_last_deal_are_those_on_the_board(api: Api, finished: Scene) -> None:
+    events = everything(api, finished.table)
+    deal = max(place for place, event in enumerate(events) if event["type"] == "dealt")
+    played = [(each["seat"], each["data"]["tile"]) for each in events[deal:] if each["type"] == "played"]
+    assert played == [(each["seat"], each["tile"]) for each in api.view(finished.table)["board"]["tiles"]]
+
+
+def test_a_join_and_a_new_token_are_told_to_all_without_what_is_secret(api: Api) -> None:
+    table = api.create("domino", [{"name": "Ada"}, {"open": True}])
+    token = api.join(table, "Bo").json["token"]  # type: ignore[index]
+    changed = api.post(f"{table.path}/players/1/token", token=token)
+    assert changed.status_code == 201
+    events = everything(api, table)
+    assert [each["type"] for each in events] == ["created", "joined", "dealt", "token_changed"]
+    assert (events[1]["seat"], events[1]["data"]) == (1, {"name": "Bo"})
+    assert (events[3]["seat"], events[3]["data"]) == (1, {})
+
+
+# Pages
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7, 1000])
+def test_pages_put_together_are_the_whole(api: Api, scenes: Scenes, limit: int) -> None:
+    table = scenes.need("dominospiel", "finished").table
+    whole = everything(api, table, 0)
+    events: list[Event] = []
+    for _ in range(len(whole)):
+        shown = page(api, table, 0, after=len(events), limit=limit)
+        assert len(shown["events"]) == min(limit, len(whole) - len(events))
+        events += shown["events"]
+        assert shown["version"] == len(events)
+        assert shown["more"] == (len(events) < len(whole))
+        if not shown["more"]:
+            break
+    assert events == whole
+
+
+def test_a_page_has_a_hundred_events_where_nothing_else_is_asked(api: Api, scenes: Scenes) -> None:
+    table = scenes.need("dominospiel", "second_round").table
+    whole = everything(api, table)
+    assert page(api, table)["events"] == whole[:100]
+    assert page(api, table, after=3)["events"] == whole[3:103]
+
+
+def test_after_the_last_event_a_page_is_empty_and_keeps_the_cursor(api: Api, scenes: Scenes) -> None:
+    scene = scenes.need("domino", "early")
+    version = scene.kept.version
+    assert page(api, scene.table, after=version) == {"events": [], "version": version, "more": False}
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("after=-1", "after"),
+        ("after=x", "after"),
+        ("after=1.5", "after"),
+        ("after=", "after"),
+        ("after=99999999999999999999", "after"),
+        ("limit=0", "limit"),
+        ("limit=1001", "limit"),
+        ("wait=26", "wait"),
+        ("wait=-1", "wait"),
+        ("since=3", "since"),
+        ("after=1&token=secret", "token"),
+    ],
+)
+def test_a_query_that_cannot_be_taken_is_invalid_by_its_field(api: Api, scenes: Scenes, query: str, field: str) -> None:
+    for headers in ({}, SSE, LINES):
+        answer = api.get(f"{scenes.need('domino', 'early').table.path}/events?{query}", headers=headers)
+        assert answer.status_code == 422
+        assert list(answer.json["errors"]) == [field]  # type: ignore[index]
+        assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize("accept", [{}, SSE, LINES])
+def test_the_bearer_is_asked_first(api: Api, scenes: Scenes, accept: dict[str, str]) -> None:
+    path = f"{scenes.need('domino', 'early').table.path}/events?nonsense=1"
+    assert api.get(path, token="wrong", headers=accept).status_code == 401
+    assert api.get("/v1/games/none/events?nonsense=1", headers=accept).status_code == 404
+    assert api.get("/v1/games/none/events?nonsense=1", token="wrong", headers=accept).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("accept", "given"),
+    [
+        ("*/*", "application/json"),
+        ("application/json", "application/json"),
+        ("text/event-stream", "text/event-stream"),
+        ("text/event-stream, application/json;q=0.5", "text/event-stream"),
+        ("text/event-stream;q=0.5, application/json", "application/json"),
+        ("application/x-ndjson, text/event-stream;q=0.9", "application/x-ndjson"),
+        ("text/*", "text/event-stream"),
+    ],
+)
+def test_accept_says_how_events_are_given(api: Api, scenes: Scenes, accept: str, given: str) -> None:
+    table = scenes.need("domino", "finished").table
+    answer = stream(api, table, headers={"Accept": accept})
+    assert answer.mimetype == given
+    assert "private" in answer.headers["Cache-Control"]
+    assert set(answer.headers["Vary"].split(", ")) >= {"Authorization", "Accept"}
+    answer.close()
+
+
+def test_other_types_are_not_acceptable(api: Api, scenes: Scenes) -> None:
+    path = f"{scenes.need('domino', 'early').table.path}/events"
+    assert api.get(path, headers={"Accept": "text/html"}).status_code == 406
+
+
+def test_last_event_id_goes_before_after(api: Api, scenes: Scenes) -> None:
+    table = scenes.need("domino", "finished").table
+    whole = everything(api, table)
+    for last, expected in (("5", whole[5:]), ("", whole[2:])):
+        answer = stream(api, table, None, "?after=2", last=last)
+        assert [{**each, "id": each["version"]} for each in expected] == told_by(answer.data)
+    assert stream(api, table, last="x").status_code == 422
+
+
+@pytest.mark.parametrize("headers", [{}, SSE, LINES])
+@pytest.mark.parametrize("query", ["", "?wait=25", "?after=3&wait=25", "?after=100000&wait=25"])
+def test_head_never_waits(api: Api, scenes: Scenes, headers: dict[str, str], query: str) -> None:
+    scene = scenes.need("domino", "early")
+    query = query.replace("after=3", f"after={scene.kept.version}")
+    answer = api.head(f"{scene.table.path}/events{query}", headers=headers)
+    assert (answer.status_code, answer.data) == (200, b"")
+    assert answer.mimetype == headers.get("Accept", "application/json")
+
+
+# What is not kept
+
+
+@pytest.mark.parametrize("seat", [None, 0])
+def test_where_events_are_not_kept_any_more_a_reset_brings_the_game_as_it_is(
+    api: Api, server: redis.Redis, scenes: Scenes, seat: int | None
+) -> None:
+    scene = scenes.need("domino", "early")
+    table, version = scene.table, scene.kept.version
+    whole = everything(api, table, seat)
+    server.ltrim(keys.events(table.id), 3, -1)
+    shown = page(api, table, seat, after=2)
+    (reset,) = shown["events"]
+    assert (reset["type"], reset["version"], shown["version"], shown["more"]) == ("reset", version, version, False)
+    assert reset["data"] == {"game": api.view(table, seat)}
+    assert page(api, table, seat, after=3)["events"] == whole[3:]
+    with closing(stream(api, table, seat, "?after=1")) as told:
+        (event,) = listen(told.iter_encoded(), 1)
+        assert event == {**reset, "id": version}
+
+
+def test_a_cursor_ahead_of_the_game_is_reset(api: Api, scenes: Scenes) -> None:
+    scene = scenes.need("domino", "early")
+    version = scene.kept.version
+    for wait in (0, 25):
+        shown = page(api, scene.table, 1, after=version + 1, wait=wait)
+        assert [each["type"] for each in shown["events"]] == ["reset"]
+        assert shown["version"] == version
+    with closing(stream(api, scene.table, 1, last="1000")) as told:
+        (event,) = listen(told.iter_encoded(), 1)
+        assert (event["type"], event["id"]) == ("reset", version)
+
+
+def test_a_stream_that_was_reset_to_a_match_that_is_over_ends(api: Api, server: redis.Redis, scenes: Scenes) -> None:
+    table = scenes.need("domino", "finished").table
+    server.ltrim(keys.events(table.id), 3, -1)
+    answer = stream(api, table, None, "?after=1")
+    assert [each["type"] for each in told_by(answer.data)] == ["reset"]
+
+
+# Long polls
+
+
+@pytest.fixture(scope="module")
+def elsewhere(redis_url: str) -> Iterator[Api]:
+    """The application of another worker: it shares nothing with the first one but Redis."""
+    nodes = SingleNode(connect(redis_url))
+    with closing(LiveFeed(nodes)) as feed:
+        games = build_games(RedisStore(nodes, TTL_SECONDS), feed, SECRET, TTL_SECONDS)
+        yield Api(create_app(games, build_document).test_client(use_cookies=False))
+
+
+@pytest.fixture
+def crowd() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(8) as crowd:
+        yield crowd
+
+
+def test_a_poll_is_answered_at_once_when_there_is_something(api: Api, scenes: Scenes) -> None:
+    scene = scenes.need("domino", "early")
+    shown = page(api, scene.table, after=2, limit=1, wait=25)
+    assert [each["version"] for each in shown["events"]] == [3]
+    assert shown["more"]
+
+
+def test_a_poll_of_a_match_that_is_over_does_not_wait(api: Api, scenes: Scenes) -> None:
+    scene = scenes.need("domino", "finished")
+    assert page(api, scene.table, after=scene.kept.version, wait=25)["events"] == []
+
+
+def test_a_poll_with_nothing_to_tell_is_an_empty_page_after_its_time(api: Api, scenes: Scenes) -> None:
+    scene = scenes.need("domino", "early")
+    version = scene.kept.version
+    assert page(api, scene.table, 0, after=version, wait=1) == {"events": [], "version": version, "more": False}
+
+
+def test_polls_are_answered_as_soon_as_another_worker_makes_a_move(
+    watched: Watched, elsewhere: Api, crowd: ThreadPoolExecutor
+) -> None:
+    table = elsewhere.create("domino", 2, seed=SEED)
+    clients = [Api(watched.app.test_client(use_cookies=False)) for _ in range(3)]
+    polls = [
+        crowd.submit(page, client, table, seat, after=2, wait=25)
+        for client, seat in zip(clients, (None, 0, 1), strict=True)
+    ]
+    watched.until(3)
+    version = step(elsewhere, table)
+    for poll in polls:
+        shown = poll.result(PATIENCE)
+        assert (shown["version"], [each["version"] for each in shown["events"]]) == (version, [3])
+    watched.until(0)
+
+
+def test_a_poll_has_no_more_events_than_were_asked_for(
+    watched: Watched, elsewhere: Api, crowd: ThreadPoolExecutor
+) -> None:
+    table = elsewhere.create("domino", [{"name": "Ada"}, {"open": True}])
+    poll = crowd.submit(page, watched.api, table, None, after=1, wait=25, limit=1)
+    watched.until(1)
+    assert elsewhere.join(table).status_code == 201  # which also deals
+    shown = poll.result(PATIENCE)
+    assert ([each["type"] for each in shown["events"]], shown["version"], shown["more"]) == (["joined"], 2, True)
+
+
+# Streams
+
+
+class Watched:
+    """An application whose open streams are counted; ``alive`` is the time between its signs of life."""
+
+    def __init__(self, games: Games, most: int = 100, alive: float = ALIVE_SECONDS) -> None:
+        self.streams = Streams(most, self, alive)
+        self.app = create_app(games, build_document, self.streams)
+        self.api = Api(self.app.test_client(use_cookies=False))
+        self.open = 0
+        self._changed = Condition()
+
+    def opened(self) -> None:
+        with self._changed:
+            self.open += 1
+            self._changed.notify_all()
+
+    def closed(self) -> None:
+        with self._changed:
+            self.open -= 1
+            self._changed.notify_all()
+
+    def until(self, open_streams: int) -> None:
+        """Wait until so many are open."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.open == open_streams, PATIENCE)
+
+
+@pytest.fixture
+def watched(games: Games) -> Iterator[Watched]:
+    watched = Watched(games)
+    yield watched
+    watched.until(0)
+
+
+def test_both_kinds_of_streams_tell_what_the_pages_tell_and_end_with_the_match(
+    watched: Watched, finished: Scene
+) -> None:
+    for seat in seats_of(finished.table):
+        events = everything(watched.api, finished.table, seat)
+        sent = stream(watched.api, finished.table, seat).data
+        assert sent.startswith(b"retry: 1000\n\n")
+        assert told_by(sent) == [{**event, "id": event["version"]} for event in events]
+        lines = stream(watched.api, finished.table, seat, headers=LINES).data
+        assert [json.loads(line) for line in lines.splitlines() if line] == events
+
+
+def test_a_stream_asked_again_after_the_end_has_no_content(watched: Watched, scenes: Scenes) -> None:
+    scene = scenes.need("domino", "finished")
+    for headers in (SSE, LINES):
+        answer = stream(watched.api, scene.table, last=str(scene.kept.version), headers=headers)
+        assert (answer.status_code, answer.data) == (204, b"")
+
+
+def test_a_stream_tells_what_happens_as_it_happens(watched: Watched, elsewhere: Api) -> None:
+    table = elsewhere.create("dominospiel", 3, seed=SEED, rules=shortest("dominospiel"))
+    with closing(stream(watched.api, table, 1)) as first, closing(stream(watched.api, table)) as second:
+        feeds = [(1, first.iter_encoded()), (None, second.iter_encoded())]
+        told: dict[int | None, list[Event]] = {seat: listen(chunks, 2) for seat, chunks in feeds}
+        for _ in range(2000):
+            version = step(elsewhere, table)
+            for seat, chunks in feeds:
+                told[seat] += listen(chunks, version - len(told[seat]))
+            if elsewhere.view(table)["status"] == "finished":
+                break
+        for seat, chunks in feeds:
+            assert list(chunks) == []
+            assert told[seat] == [{**each, "id": each["version"]} for each in everything(elsewhere, table, seat)]
+
+
+def test_many_devices_on_one_seat_hear_the_same(watched: Watched, elsewhere: Api) -> None:
+    table = elsewhere.create("domino", 2, seed=SEED)
+    devices = [stream(watched.api, table, 0, headers=LINES) for _ in range(20)]
+    version = step(elsewhere, table)
+    heard = []
+    for device in devices:
+        chunks, lines = device.iter_encoded(), b""
+        while lines.count(b'{"version"') < version:
+            lines += next(chunks)
+        heard.append(lines)
+        device.close()
+    assert len(set(heard)) == 1
+
+
+def test_a_silent_stream_shows_signs_of_life_that_are_no_events(games: Games, scenes: Scenes) -> None:
+    assert ALIVE_SECONDS < 15 - 3, "and the store may take three seconds to answer"
+    scene = scenes.need("domino", "early")
+    watched = Watched(games, alive=0.01)
+    for headers, sign in ((SSE, b":\n\n"), (LINES, b"\n")):
+        with closing(stream(watched.api, scene.table, None, f"?after={scene.kept.version}", headers=headers)) as told:
+            chunks = told.iter_encoded()
+            next(chunks)
+            assert [next(chunks), next(chunks)] == [sign, sign]
+    watched.until(0)
+
+
+def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: Games, scenes: Scenes) -> None:
+    scene = scenes.need("domino", "early")
+    watched, version = Watched(games, most=2), scene.kept.version
+    api, path = watched.api, f"{scene.table.path}/events"
+    open_ones = [stream(api, scene.table), stream(api, scene.table, 0, headers=LINES)]
+    for more in ({"headers": SSE}, {"headers": LINES}):
+        refused = api.get(path, **more)
+        assert (refused.status_code, refused.json["code"]) == (503, "too_many_streams")  # type: ignore[index]
+        assert refused.headers["Retry-After"] == str(refused.json["retry_after"])  # type: ignore[index]
+    assert api.get(f"{path}?wait=25&after={version}").status_code == 503
+    assert api.get(path).status_code == 200
+    assert api.head(path, headers=SSE).status_code == 200
+    step(api, scene.table)
+    open_ones.pop().close()
+    open_ones.append(stream(api, scene.table))
+    assert open_ones[-1].status_code == 200
+    for each in open_ones:
+        each.close()
+    watched.until(0)
+
+
+def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
+    watched: Watched, scenes: Scenes, crowd: ThreadPoolExecutor
+) -> None:
+    scene = scenes.need("domino", "early")
+    version = scene.kept.version
+    sse, lines = stream(watched.api, scene.table), stream(watched.api, scene.table, 0, headers=LINES)
+    client = Api(watched.app.test_client(use_cookies=False))
+    poll = crowd.submit(page, client, scene.table, after=version, wait=25)
+    watched.until(3)
+    watched.app.drain()
+    assert poll.result(PATIENCE) == {"events": [], "version": version, "more": False}
+    (*_, closing_event) = told_by(sse.data)
+    assert closing_event == {"version": version, "type": "closing", "at": closing_event["at"], "data": {}}
+    assert json.loads(lines.data.splitlines()[-1])["type"] == "closing"
+    assert watched.api.get(f"{scene.table.path}/events", headers=SSE).status_code == 503
+
+
+@pytest.fixture
+def changed_token(elsewhere: Api) -> Callable[[Table, int], str]:
+    def change(table: Table, seat: int) -> str:
+        answer = elsewhere.post(f"{table.path}/players/{seat}/token", token=table.tokens[seat])
+        assert answer.json is not None
+        return str(answer.json["token"])
+
+    return change
+
+
+def test_a_seats_stream_ends_with_its_new_token_and_others_go_on(
+    watched: Watched, elsewhere: Api, changed_token: Callable[[Table, int], str]
+) -> None:
+    table = elsewhere.create("domino", 2, seed=SEED)
+    with (
+        closing(stream(watched.api, table, 0)) as own,
+        closing(stream(watched.api, table, 1)) as other,
+        closing(stream(watched.api, table)) as public,
+    ):
+        rest = [each.iter_encoded() for each in (other, public)]
+        changed_token(table, 0)
+        assert [each["type"] for each in told_by(own.data)] == ["created", "dealt", "token_changed"]
+        for chunks in rest:
+            assert listen(chunks, 3)[-1]["type"] == "token_changed"
+
+
+def test_a_stream_under_the_new_token_tells_of_the_change_and_goes_on(
+    watched: Watched, elsewhere: Api, changed_token: Callable[[Table, int], str]
+) -> None:
+    table = elsewhere.create("domino", 2, seed=SEED)
+    table.tokens[0] = changed_token(table, 0)
+    with closing(stream(watched.api, table, 0)) as told:
+        chunks = told.iter_encoded()
+        assert [each["type"] for each in listen(chunks, 3)] == ["created", "dealt", "token_changed"]
+        table.tokens[0] = changed_token(table, 0)
+        assert [each["type"] for each in listen(chunks, 1)] == ["token_changed"]
+        assert list(chunks) == []
+
+
+def test_a_match_that_is_over_ends_a_stream_also_where_a_token_was_changed_since(
+    watched: Watched, scenes: Scenes, changed_token: Callable[[Table, int], str]
+) -> None:
+    scene = scenes.need("domino", "finished")
+    changed_token(scene.table, 0)
+    for after in (0, scene.kept.version - 1, scene.kept.version):
+        events = told_by(stream(watched.api, scene.table, 1, f"?after={after}").data)
+        assert [each["version"] for each in events] == list(range(after + 1, scene.kept.version + 2))
+
+
+def test_a_stream_ends_when_its_game_is_gone(redis_url: str, games: Games, feed: LiveFeed, server: redis.Redis) -> None:
+    store = RedisStore(SingleNode(connect(redis_url)), 1)
+    watched = Watched(build_games(store, feed, SECRET, 1), alive=0.05)
+    table = watched.api.create("domino", 2)
+    for headers in (SSE, LINES):
+        told = stream(watched.api, table, headers=headers)
+        if headers is SSE:
+            server.persist(keys.state(table.id))
+            server.persist(keys.events(table.id))
+        else:
+            server.delete(keys.state(table.id), keys.events(table.id))
+        chunks = told.iter_encoded()
+        for _ in range(40):  # two lives of a game
+            sent = next(chunks, None)
+            if sent is None:
+                break
+        assert (sent is None) == (headers is LINES)
+        told.close()
+    watched.until(0)

@@ -1,0 +1,139 @@
+"""Two thousand streams at once: how soon they hear, and what each costs."""
+
+from __future__ import annotations
+
+import json
+import re
+import selectors
+import socket
+import subprocess
+import sys
+import time
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.serving import ROOT, Service
+from tests.supervised import linux_only
+from tests.whole.table import Table, connect
+
+STREAMS = 2000
+PACE = 50
+SECONDS = 20
+WARM_SECONDS = 2
+OPEN_SECONDS = 30
+MOST_DELAY = 0.05
+MOST_BYTES = 40 * 1024
+
+pytestmark = [pytest.mark.soak, linux_only]
+
+
+class Stream(AbstractContextManager["Stream"]):
+    """One open stream, and when each of its events came."""
+
+    def __init__(self, address: tuple[str, int], game: int, path: str, token: str | None) -> None:
+        self.game = game
+        self.heard: dict[int, float] = {}
+        self._rest = b""
+        self.line = socket.create_connection(address, timeout=30)
+        bearer = f"Authorization: Bearer {token}\r\n" if token else ""
+        head = f"GET {path}/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n{bearer}\r\n"
+        self.line.sendall(head.encode())
+
+    def __exit__(self, *_: object) -> None:
+        self.line.close()
+
+    def read(self) -> None:
+        now = time.monotonic()
+        data = self.line.recv(65536)
+        assert data, "the stream has ended"
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if line.startswith(b"id: "):
+                version = int(line[4:])
+                assert version == max(self.heard, default=0) + 1, "a gap, or one event twice"
+                self.heard[version] = now
+
+
+def resident(service: Service) -> int:
+    """The bytes of memory that the workers hold."""
+    workers = service.workers()
+    assert len(workers) == 2
+    pages = [int(Path(f"/proc/{pid}/smaps_rollup").read_text().partition("Pss:")[2].split()[0]) for pid in workers]
+    return sum(pages) * 1024
+
+
+@pytest.mark.parametrize(("games", "seats"), [(500, 3), (40, 3)])
+def test_two_thousand_streams_hear_of_fifty_moves_a_second_at_once(games: int, seats: int, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        service = stack.enter_context(Service(tmp_path / "data", WORKERS="2", GRACEFUL_TIMEOUT="5"))
+        where = urlsplit(service.url)
+        assert where.hostname
+        assert where.port
+        with connect(service.url) as http:
+            tables = [Table.create(http, "domino", seats, rules={"limit": 1000}) for _ in range(games)]
+        warm = [stack.enter_context(Stream((where.hostname, where.port), 0, tables[0].path, None)) for _ in range(20)]
+        for stream in warm:
+            stream.read()
+        before = resident(service)
+        streams, selector = [], selectors.DefaultSelector()
+        for number in range(STREAMS):
+            table = tables[number % games]
+            token = table.tokens.get(number // games % (seats + 1))  # the last one is a spectator
+            stream = stack.enter_context(Stream((where.hostname, where.port), number % games, table.path, token))
+            selector.register(stream.line, selectors.EVENT_READ, stream)
+            streams.append(stream)
+        began = time.monotonic()
+        while not all(stream.heard for stream in streams):
+            assert time.monotonic() < began + OPEN_SECONDS
+            listen(selector, time.monotonic() + 0.1)
+        listen(selector, time.monotonic() + WARM_SECONDS)
+        opened = resident(service)
+
+        mover = subprocess.Popen(
+            [sys.executable, "-m", "tests.whole.mover", where.netloc, str(PACE), str(SECONDS)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=stack.enter_context((tmp_path / "moves").open("wb")),
+        )
+        assert mover.stdin
+        mover.stdin.writelines(json.dumps([each.path, [*each.tokens.values()]]).encode() + b"\n" for each in tables)
+        mover.stdin.close()
+        try:
+            listen(selector, time.monotonic() + SECONDS + WARM_SECONDS)
+            assert mover.wait(10) == 0
+        finally:
+            mover.kill()
+            mover.wait()
+        after = resident(service)
+        sent = [line.split() for line in (tmp_path / "moves").read_text().splitlines()]
+        heard: dict[tuple[int, int], list[float]] = {}
+        for stream in streams:
+            for version, when in stream.heard.items():
+                heard.setdefault((stream.game, version), []).append(when)
+    each = STREAMS // games
+    delays = []
+    for place, version_before, when_sent in sent:
+        arrivals = heard.get((int(place), int(version_before) + 1), [])
+        assert len(arrivals) == each, "somebody was not told"
+        delays += [arrival - float(when_sent) for arrival in arrivals]
+    delays.sort()
+    p50, p99 = delays[len(delays) // 2], delays[len(delays) * 99 // 100]
+    size = (max(opened, after) - before) / STREAMS
+    print(
+        f"\n{STREAMS} streams of {games} games, {len(sent)} moves, {len(delays)} deliveries: "
+        f"p50 {p50 * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms, most {delays[-1] * 1000:.1f} ms; "
+        f"{(opened - before) / STREAMS / 1024:.1f} KB a stream when open, {(after - before) / STREAMS / 1024:.1f} later"
+    )
+    assert not [line for line in service.lines if re.search(r"ERROR|Traceback", line)]
+    assert p99 <= MOST_DELAY
+    assert size <= MOST_BYTES
+
+
+def listen(selector: selectors.BaseSelector, until: float) -> None:
+    """Read whatever comes until then."""
+    while (left := until - time.monotonic()) > 0:
+        for key, _ in selector.select(left):
+            key.data.read()
