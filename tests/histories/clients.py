@@ -14,9 +14,6 @@ from typing import NamedTuple, Protocol
 from service.engine.variants import variants
 from tests.histories.history import Asked, History, Outcome, Told, Wish
 
-TABLES = 3
-"""Fewer that are still played at, and a client opens another."""
-
 
 class Heard(NamedTuple):
     """What was told, with the secrets that came along."""
@@ -104,8 +101,9 @@ class Party:
 class Client:
     """Somebody who does one thing after the other, as ``luck`` has it.
 
-    An unknown outcome is asked for again under its key by any of the ``doors``, with a ``rest`` in between,
-    ``attempts`` times at most, or until a ``loss_of_patience``; so is what the store had no time for.
+    With fewer than ``tables`` that are still played at, another is opened. An unknown outcome is asked for again under
+    its key by any of the ``doors``, with a ``rest`` in between, ``attempts`` times at most, or until a
+    ``loss_of_patience``; so is what the store had no time for.
     """
 
     def __init__(
@@ -115,6 +113,7 @@ class Client:
         doors: Sequence[Door],
         *,
         keyed: float = 0.7,
+        tables: int = 3,
         attempts: int = 8,
         loss_of_patience: float = 0.1,
         rest: Callable[[], object] = lambda: None,
@@ -123,17 +122,25 @@ class Client:
         self._luck = luck
         self._doors = doors
         self._keyed = keyed
+        self._tables = tables
         self._attempts = attempts
         self._loss_of_patience = loss_of_patience
         self._rest = rest
 
     def act(self) -> None:
         """Do something."""
-        if len(self._party.tables) < TABLES and self._luck.random() < 0.3:
+        if len(self._party.tables) < self._tables and self._luck.random() < 0.3:
             self.create()
         elif self._party.tables:
             what = (self._move, self._join, self._change_token, self.create, self._again)
             self._luck.choices(what, (80, 5, 3, 2, 10))[0]()
+
+    def settle(self) -> None:
+        """Ask again for all that is unknown and has a key."""
+        self._loss_of_patience = 0.0
+        for wish, send in self._party.keyed:
+            if wish.outcome is Outcome.UNKNOWN:
+                self._ask(wish, send)
 
     def create(self) -> None:
         """Open a game."""
