@@ -12,7 +12,7 @@ from service.web.fields import Line, QueryInteger, StrictBoolean, StrictInteger,
 from service.web.house_rules import option_fields
 
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
-_HIGHEST_VERSION: Final = 2**31 - 1
+HIGHEST_VERSION: Final = 2**31 - 1
 _MOST_SEATS: Final = max(variant.players.high for variant in variants().values())
 _FEWEST_SEATS: Final = min(variant.players.low for variant in variants().values())
 _MOST_TILES: Final = 190
@@ -141,7 +141,7 @@ class MoveIn(Schema):
     )
     face_down = StrictBoolean(metadata=about("Lay a double face down, which closes its end. Left out: `false`."))
     version = StrictInteger(
-        validate=validate.Range(1, _HIGHEST_VERSION),
+        validate=validate.Range(1, HIGHEST_VERSION),
         metadata=about("The version the move is meant for; refused with 412 when the game has moved on.", example=17),
     )
     ends_sum = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=28))
@@ -163,7 +163,7 @@ class EventsQuery(Schema):
 
     after = QueryInteger(
         load_default=0,
-        validate=validate.Range(0, _HIGHEST_VERSION),
+        validate=validate.Range(0, HIGHEST_VERSION),
         metadata=about("The version after which they are asked for; the cursor of the last page.", example=17),
     )
     limit = QueryInteger(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from flask import Blueprint, Response, request
+from marshmallow import ValidationError
 
 from service.games.hosting import Games
 from service.games.look import EventPage
@@ -12,6 +13,7 @@ from service.web import bodies, schemas
 from service.web.limiting import Limits
 from service.web.operations import Answer, Operation, operation
 from service.web.present import present_page
+from service.web.problems import InvalidBody
 from service.web.reading import accepted, bearer_token, load
 from service.web.replies import JSON, reply, stream_reply
 from service.web.streams import NDJSON, SSE, Stream, Streams
@@ -59,7 +61,7 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
         entered = games.enter(game, bearer_token())
         limits.seat(game, entered.seat)
         media_type = accepted(*_TYPES)
-        asked = load(_query_in, _query())
+        asked = _asked()
         after, wait = asked["after"], asked["wait"]
         if media_type == JSON:
             page = games.events(entered, after, asked["limit"])
@@ -87,11 +89,16 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
     return routes
 
 
-def _query() -> dict[str, str]:
+def _asked() -> dict[str, int]:
     """The query, ``Last-Event-ID`` going before ``after``; of a name given twice the last one counts."""
-    asked = {name: values[-1] for name, values in request.args.lists()}
+    asked: dict[str, int] = load(_query_in, {name: values[-1] for name, values in request.args.lists()})
     last = request.headers.get("Last-Event-ID")
-    return asked if not last else {**asked, "after": last}
+    if last is not None:
+        try:
+            asked["after"] = _query_in.fields["after"].deserialize(last)
+        except ValidationError as error:
+            raise InvalidBody({"Last-Event-ID": [str(message) for message in error.messages]}) from None
+    return asked
 
 
 def _cut(page: EventPage, limit: int) -> EventPage:

@@ -18,9 +18,11 @@ from marshmallow import Schema
 
 from service.games.catalogue import LANGUAGES
 from service.web import bodies, schemas
+from service.web.bodies import HIGHEST_VERSION
 from service.web.examples import Examples
 from service.web.operations import Answer, Operation, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
+from service.web.reading import KEY_PATTERN
 
 _NO_STORE: Final = ("service",)
 
@@ -76,14 +78,14 @@ _REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
     },
     "Last-Event-ID": {
         "description": "As `after`, and before it: what an `EventSource` sends when it connects again.",
-        "schema": {"type": "string"},
-        "example": "17",
+        "schema": {"type": "integer", "minimum": 0, "maximum": HIGHEST_VERSION},
+        "example": 17,
     },
     "Idempotency-Key": {
         "description": "A key of the client's own making, at random and 1 to 255 visible characters long: the same "
         "key and body again within 24 hours, from anywhere, give the first answer and change nothing. Whoever knows "
         "key and body can have the answer again, so a key should not be guessable; a UUID does well.",
-        "schema": {"type": "string"},
+        "schema": {"type": "string", "pattern": KEY_PATTERN},
         "example": "9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40",
     },
     "If-Match": {

@@ -24,8 +24,9 @@ from service.web.problems import BadRequest, InvalidBody
 
 MOST_BODY_BYTES: Final = 256 * 1024
 _DEEPEST: Final = 32
-_KEY: Final = re.compile(r'"([\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})')
+KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
 """Outside quotes without a comma, which stands between the values of a header that was sent twice."""
+_KEY: Final = re.compile(KEY_PATTERN)
 _GOOD_KEY: Final = (
     "A key has 1 to 255 visible ASCII characters, no quotes or backslashes among them; one with a comma stands in "
     "quotes."
@@ -114,7 +115,7 @@ def precondition(version: int | None) -> Precondition:
 def idempotency_key() -> str | None:
     """The key of ``Idempotency-Key``, ``None`` without a good one."""
     match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
-    return None if match is None else match[1] or match[2]
+    return None if match is None else match[1].strip('"')
 
 
 def once(body: Any) -> Once | None:
