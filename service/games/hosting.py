@@ -8,6 +8,7 @@ it is asked for. Must not know HTTP, Redis, or the rules of any game.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hmac import digest
 from threading import BoundedSemaphore
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -159,11 +160,13 @@ class Games:
         self._clock = clock
         self._secrets = secrets
         self._secret = secret
+        self._mark = digest(secret, b"mark", "sha256").hex()[:8].encode()
         self._ttl = ttl_seconds * 1000
         self._turns = BoundedSemaphore(_TURNS)
 
     def open(self, request: GameRequest, once: Once | None = None) -> Made[Opened]:
         """Open a game and deal its first round if no seat is open. Raises ``BadSetup``, ``KeyReused``."""
+        once = self._marked(once)
         variant, rules = check_request(request)
         now = self._now()
         game_id = new_game_id(self._secrets)
@@ -257,6 +260,7 @@ class Games:
         Raises ``Forbidden`` for a wrong code, ``SeatsTaken`` when no seat is open, ``KeyReused``.
         """
         self.check_join_code(entered, join_code)
+        once = self._marked(once)
         record = None
         if once is not None:
             # A key belongs to its bearer, if there is one.
@@ -305,6 +309,7 @@ class Games:
     def change_token(self, changing: Changing, once: Once | None = None) -> Made[SeatToken]:
         """Give the bearer's seat a new token; the old one opens nothing any more. Raises ``KeyReused``."""
         game_id, seat, token, game, kept = changing
+        once = self._marked(once)
         draw, record = self._secrets, None
         if once is not None:
             record = Record(_token_record(token, seat, once.key), once.fingerprint)
@@ -338,7 +343,11 @@ class Games:
             raise _unauthorized()
         record = None if once is None else Record(short_digest("move", str(seat), once.key), once.fingerprint)
 
+        shown = entered.game.seats[seat].token_hash
+
         def make(game: Game) -> tuple[Game, list[GameEvent]]:
+            if game.seats[seat].token_hash != shown:
+                raise _unauthorized()  # another device has changed it meanwhile
             try:
                 if not precondition(game.version, game.etag(seat)):
                     raise StaleVersion(f"The game is at version {game.version} now.")
@@ -485,9 +494,16 @@ class Games:
             game = _decode(game.id, true)
         raise StorageUnavailable("contention")
 
+    def _marked(self, once: Once | None) -> Once | None:
+        """The same wish, marked with the secret that tokens are drawn from for it: another draws other tokens."""
+        return None if once is None else once._replace(fingerprint=b"%b.%b" % (once.fingerprint, self._mark))
+
     def _check_fingerprint(self, kept: Kept, once: Once | None) -> None:
-        if once is None or kept.fingerprint != once.fingerprint:
-            raise KeyReused("This idempotency key stood for another request before.")
+        if once is not None and kept.fingerprint == once.fingerprint:
+            return
+        if once is not None and kept.fingerprint.partition(b".")[0] == once.fingerprint.partition(b".")[0]:
+            raise RuntimeError("SECRET is not the one that these tokens were made with")
+        raise KeyReused("This idempotency key stood for another request before.")
 
     def _then(self, game_id: str, kept: Kept, once: Once | None) -> tuple[Game, Sequence[GameEvent]]:
         """The game just after what was made under a key, and all that had happened by then.

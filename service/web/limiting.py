@@ -17,7 +17,6 @@ import logging
 import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
-from urllib.parse import SplitResult, unquote, urlsplit
 
 import redis
 from limits.storage import (
@@ -28,7 +27,10 @@ from limits.storage import (
     Storage,
 )
 from redis.backoff import NoBackoff
+from redis.connection import parse_url
 from redis.retry import Retry
+
+from service.redis_url import read_redis_url
 
 SECONDS: Final = 60
 PREFIX: Final = "domino:limit"
@@ -172,55 +174,43 @@ def network(address: str) -> str:
 
 
 def storage_at(url: str) -> Storage:
-    """The storage of ``limits`` for the servers of ``REDIS_URL``, with short waits. May connect.
-
-    For Sentinel the user and the password of the URL are those of the servers, not of the Sentinels.
-    """
-    parts = urlsplit(url)
+    """The storage of ``limits`` for the servers of ``REDIS_URL``, with short waits. May connect."""
+    known = read_redis_url(url)
     waits: dict[str, Any] = {
         "socket_timeout": _WAIT,
         "socket_connect_timeout": _WAIT,
         "retry": Retry(NoBackoff(), 0),
         "protocol": 2,
     }
-    if parts.scheme == "redis+sentinel":
-        no_credentials: dict[str, Any] = {"username": None, "password": None}
-        service, _, database = parts.path.strip("/").partition("/")
-        return RedisSentinelStorage(
-            f"redis+sentinel://{_hosts(parts, 26379)}/{service}",
-            key_prefix=PREFIX,
-            use_replicas=False,
-            sentinel_kwargs=waits | no_credentials,
-            db=int(database or 0),
-            max_connections=_CONNECTIONS,
-            **_credentials(parts),
-            **waits,
-        )
-    if parts.scheme == "redis+cluster":
+    if known.kind == "single":
+        pool = redis.BlockingConnectionPool.from_url(url, max_connections=_CONNECTIONS, timeout=_POOL_WAIT, **waits)
+        return RedisStorage(url, connection_pool=pool, key_prefix=PREFIX)
+    hosts = ",".join([f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in known.addresses])
+    options = _options(known.server(known.addresses[0]))
+    if known.kind == "cluster":
         return RedisClusterStorage(
-            f"redis+cluster://{_hosts(parts, 6379)}",
+            f"redis+cluster://{hosts}",
             key_prefix=PREFIX,
             max_connections=_CONNECTIONS,
-            **_credentials(parts),
+            **{name: value for name, value in options.items() if name != "db"},
             **waits,
         )
-    pool = redis.BlockingConnectionPool.from_url(url, max_connections=_CONNECTIONS, timeout=_POOL_WAIT, **waits)
-    return RedisStorage(url, connection_pool=pool, key_prefix=PREFIX)
+    # The Sentinels have a password of their own, and none of the rest.
+    own: dict[str, Any] = {"username": None, "password": None} | _options(known.sentinel(known.addresses[0]))
+    return RedisSentinelStorage(
+        f"redis+sentinel://{hosts}/{known.service}",
+        key_prefix=PREFIX,
+        use_replicas=False,
+        sentinel_kwargs=waits | own,
+        max_connections=_CONNECTIONS,
+        **options,
+        **waits,
+    )
 
 
-def _hosts(parts: SplitResult, port: int) -> str:
-    """The hosts of the URL, each with its port."""
-    hosts = parts.netloc.rpartition("@")[2].split(",")
-    return ",".join(host if host.rpartition("]")[2].count(":") else f"{host}:{port}" for host in hosts)
-
-
-def _credentials(parts: SplitResult) -> dict[str, Any]:
-    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
-    given = {"username": unquote(user), "password": unquote(password)}
-    return {name: value for name, value in given.items() if value}
-
-
-def _checked(quota: Quota | None) -> Quota | None:
-    if quota is not None and quota.left < 0:
-        raise RateLimited(quota._replace(left=0))
-    return quota
+def _options(url: str) -> dict[str, Any]:
+    """What the URL of one server says of it beside its address."""
+    options = dict(parse_url(url))
+    if options.pop("connection_class", None) is not None:
+        options["ssl"] = True
+    return {name: value for name, value in options.items() if name not in ("host", "port")}

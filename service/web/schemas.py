@@ -310,8 +310,8 @@ class Event(Schema):
         required=True,
         metadata=about(
             "`created`, `joined`, `token_changed`, `dealt`, `played`, `drew`, `passed`, `done`, `flipped`, "
-            "`round_ended`, `eliminated`, `finished`; and `reset`, which brings the game as it is now, where the "
-            "events asked for are not kept any more.",
+            "`round_ended`, `eliminated`, `finished`; `reset`, which brings the game as it is now, where the "
+            "events asked for are not kept any more; and in a stream `closing`, the last one before the service stops.",
             example="played",
         ),
     )

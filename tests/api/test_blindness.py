@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from random import Random
@@ -20,12 +21,13 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
 from service.engine.deal import Deck, seed_from_text
+from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, Tile, sort_tiles
 from service.engine.variants import variants
 from service.games.catalogue import deal_table
-from service.games.codec import encode_game
-from service.games.game import Game
+from service.games.codec import decode_event, encode_event, encode_game
+from service.games.game import Game, GameEvent
 from service.games.hosting import Games
 from service.storage.live import LiveFeed
 from service.storage.redis_store import RedisStore
@@ -309,3 +311,143 @@ def test_a_count_never_names_the_stock_in_the_order_in_which_it_lies(
             if stock != sorted(stock):
                 shown = api.get(f"{table.path}/score").get_data(as_text=True)
                 assert not [between for between in (", ", ",", '","', " ", " + ") if between.join(stock) in shown]
+
+
+# Events
+
+
+def hidden_from(seat: int | None, kept: Kept, luck: Random) -> Kept:
+    """The same game with other tiles wherever its events hide them from the seat (or a spectator)."""
+    events = []
+    for entry in kept.events:
+        write, _, data = entry.partition(b" ")
+        at = int(json.loads(data)[1])
+        event = decode_event(0, at, data).event
+        if isinstance(event, Dealt):
+            others = [other for other in range(len(event.hands)) if other != seat]
+            pool = [*event.stock, *(tile for other in others for tile in event.hands[other])]
+            luck.shuffle(pool)
+            hands = list(event.hands)
+            for other in others:
+                size = len(hands[other])
+                hands[other] = sort_tiles(pool[:size])
+                del pool[:size]
+            changed: GameEvent = Dealt(event.round, tuple(hands), tuple(pool), event.arranged)
+        elif isinstance(event, Drew) and event.seat != seat:
+            changed = Drew(event.seat, luck.choice(TILES))
+        else:
+            changed = event
+        events.append(b"%b %b" % (write, encode_event(changed, at)))
+    return kept._replace(events=events)
+
+
+def streamed(api: Api, scene: Scene, seat: int | None, kind: str, after: int) -> bytes:
+    """What a stream of events sends up to now, byte by byte."""
+    table, until = scene.table, scene.kept.version
+    token = None if seat is None else table.tokens[seat]
+    headers = {"Accept": kind, "Last-Event-ID": str(after)}
+    with closing(api.ask_unchecked("GET", f"{table.path}/events", token=token, headers=headers, buffered=False)) as it:
+        return read_until(it.iter_encoded(), until)
+
+
+def read_until(chunks: Iterator[bytes], version: int) -> bytes:
+    """What a stream sends up to this version."""
+    sent = b""
+    for chunk in chunks:
+        sent += chunk
+        if b'{"version":%d,' % version in sent:
+            break
+    return sent
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("variant", variants())
+def test_events_tell_a_seat_the_same_whatever_it_cannot_see(
+    api: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+) -> None:
+    scene = scenes.at(variant, stage)
+    if scene is None:
+        assert stage == "somebody_gone"
+        return
+    version = scene.kept.version
+    queries = ("?limit=1000", f"?after={version // 2}&limit=3", "?limit=1&wait=25", f"?after={version + 1}")
+    for seat in viewers(scene.table):
+        token = None if seat is None else scene.table.tokens[seat]
+        answers: list[list[object]] = []
+        for luck, kept in enumerate(versions_of(scene, seat)):
+            put(server, scene.table.id, hidden_from(seat, kept, Random(luck)) if luck else kept)
+            ask = api.ask_unchecked if answers else api.ask
+            told: list[object] = [
+                heard(ask(method, f"{scene.table.path}/events{query}", token=token))
+                for method in ("GET", "HEAD")
+                for query in queries
+            ]
+            told += [
+                streamed(api, scene, seat, kind, after)
+                for kind in ("text/event-stream", "application/x-ndjson")
+                for after in (0, version // 2)
+            ]
+            answers.append(told)
+        assert all(each == answers[0] for each in answers), f"the events tell {seat} what it cannot see"
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_draw_is_streamed_to_the_others_alike_whatever_was_drawn(
+    still: Api, server: redis.Redis, scenes: Scenes, variant: str
+) -> None:
+    scene = scenes.need(variant, "dealt")
+    view = play_on(still, scene.table, lambda view: drawing(still, scene.table, view), Random(SEED))
+    seat = mover(view)
+    before = keep(server, scene.table.id)
+    state = decoded(scene.table.id, before).state
+    fitting = [bool(tile.mask & state.layout.open_mask) for tile in state.stock]
+    same = [tile for tile, fits in zip(state.stock, fitting, strict=True) if fits == fitting[0]]
+    watching = [viewer for viewer in viewers(scene.table) if viewer != seat]
+    shown: dict[tuple[int | None, str], list[bytes]] = {}
+    for top in same[:_ALIKE]:
+        game = decoded(scene.table.id, before)
+        stock = (top, *(tile for tile in state.stock if tile is not top))
+        changed = game._replace(state=state._replace(stock=stock))
+        put(server, scene.table.id, before._replace(state=b"%d %b" % (game.version, encode_game(changed))))
+        with ExitStack() as stack:
+            streams = {}
+            for viewer in watching:
+                for kind in ("text/event-stream", "application/x-ndjson"):
+                    headers = {"Accept": kind, "Last-Event-ID": str(game.version)}
+                    token = None if viewer is None else scene.table.tokens[viewer]
+                    path = f"{scene.table.path}/events"
+                    told = still.ask_unchecked("GET", path, token=token, headers=headers, buffered=False)
+                    streams[viewer, kind] = stack.enter_context(closing(told)).iter_encoded()
+            post_first(still, scene.table, seat, still.moves(scene.table, seat)["moves"])
+            for who, chunks in streams.items():
+                shown.setdefault(who, []).append(read_until(chunks, game.version + 1))
+    for (viewer, kind), sent in shown.items():
+        assert b'"drew"' in sent[0]
+        assert all(each == sent[0] for each in sent), f"{kind} tells {viewer} the tile that was drawn"
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_replayed_answer_shows_its_mover_the_same_whatever_it_cannot_see(
+    still: Api, server: redis.Redis, scenes: Scenes, variant: str
+) -> None:
+    scene = scenes.need(variant, "dealt")
+    game = decoded(scene.table.id, scene.kept)
+    seat = game.state.turn
+    assert seat is not None
+    (move, *_) = [move for move in still.moves(scene.table, seat)["moves"] if move["action"] != "draw"]
+    shown = []
+    for attempt in range(_ALIKE):
+        changed = unseen_by(seat, game, Random(attempt))
+        dealt = Dealt(1, changed.state.hands, changed.state.stock, game.arranged)
+        *first, last = scene.kept.events
+        write, _, data = last.partition(b" ")
+        at = int(json.loads(data)[1])
+        events = [*first, b"%b %b" % (write, encode_event(dealt, at))]
+        put(server, scene.table.id, Kept(b"%d %b" % (scene.kept.version, encode_game(changed)), events))
+        key = {"Idempotency-Key": f"{variant} {attempt}".replace(" ", "-")}
+        made = still.move(scene.table, seat, move, headers=key)
+        again = still.move(scene.table, seat, move, headers=key)
+        assert again.headers["Idempotent-Replayed"] == "true"
+        assert again.data == made.data
+        shown.append(heard(again))
+    assert all(each == shown[0] for each in shown), f"a replay tells seat {seat} what it cannot see"

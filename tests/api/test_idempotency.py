@@ -403,13 +403,15 @@ def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: L
     assert_same(send(another_worker(redis_url, feed), wish, key), first)
 
 
-def test_a_worker_with_another_secret_makes_no_second_game_either(api: Api, redis_url: str, feed: LiveFeed) -> None:
-    wish, key = wish_for(api, "create"), new_key()
-    first = send(api, wish, key).get_json()
-    again = send(another_worker(redis_url, feed, b"another"), wish, key)
-    assert replayed(again)
-    assert again.get_json()["game"] == first["game"]
-    assert not {each["token"] for each in again.get_json()["seats"]} & {each["token"] for each in first["seats"]}
+@pytest.mark.parametrize("kind", ["create", "join", "token"])
+def test_a_worker_with_another_secret_gives_no_token_that_opens_nothing(
+    api: Api, redis_url: str, feed: LiveFeed, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    wish, key = wish_for(api, kind), new_key()
+    send(api, wish, key)
+    answer = send(another_worker(redis_url, feed, b"another"), wish, key)
+    assert answer.get_json()["code"] == "internal"
+    assert "SECRET is not the one" in caplog.text
 
 
 def test_a_key_stands_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> None:

@@ -323,12 +323,16 @@ def test_the_servers_of_a_url_are_those_of_the_limits(tmp_path: Path, monkeypatc
     wanted = {"db": 3, "username": "me", "password": "p@ss"}
     assert wanted.items() <= pool.connection_kwargs.items()
     assert sentinel.sentinel.sentinels[0].connection_pool.connection_kwargs["password"] is None
+    secured: Any = storage_at("rediss+sentinel://h1/games?sentinel_password=s%3Fs&ssl_cert_reqs=none")
+    options = secured.sentinel.sentinels[0].connection_pool.connection_kwargs
+    assert (options["password"], options["ssl_cert_reqs"]) == ("s?s", "none")
+    assert issubclass(secured.storage.connection_pool.connection_class, redis.SSLConnection)
     given: dict[str, Any] = {}
     monkeypatch.setattr("redis.cluster.RedisCluster", lambda **options: given.update(options))
     with pytest.raises(AssertionError):
-        storage_at("redis+cluster://:secret@h1,h2:7001")
+        storage_at("rediss+cluster://:secret@h1,h2:7001")
     assert [(each.host, each.port) for each in given["startup_nodes"]] == [("h1", 6379), ("h2", 7001)]
-    assert given["password"] == "secret"
+    assert (given["password"], given["ssl"]) == ("secret", True)
     assert RedisClusterStorage.STORAGE_SCHEME[0] == "redis+cluster"
 
 
