@@ -210,7 +210,13 @@ def storage_at(url: str) -> Storage:
 
 def _options(url: str) -> dict[str, Any]:
     """What the URL of one server says of it beside its address."""
-    options = dict(parse_url(url))
+    options: dict[str, Any] = dict(parse_url(url))  # type: ignore[no-untyped-call]
     if options.pop("connection_class", None) is not None:
         options["ssl"] = True
     return {name: value for name, value in options.items() if name not in ("host", "port")}
+
+
+def _checked(quota: Quota | None) -> Quota | None:
+    if quota is not None and quota.left < 0:
+        raise RateLimited(quota._replace(left=0))
+    return quota
