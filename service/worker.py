@@ -168,6 +168,8 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             f"HTTP/1.1 {shown['status']} {reason}\r\n"
             "Content-Type: application/problem+json\r\n"
             "Access-Control-Allow-Origin: *\r\n"
+            "Cache-Control: no-store\r\n"
+            "X-Content-Type-Options: nosniff\r\n"
             "Connection: close\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )

@@ -12,11 +12,13 @@ import pytest
 import redis
 
 from service.games.ports import News
-from service.storage import live
+from service.storage import keys, live
 from service.storage.connection import connect
 from service.storage.live import LiveFeed
-from service.storage.nodes import Line, NotSent, SingleNode
+from service.storage.nodes import Line, Nodes, NotSent, SingleNode
+from service.storage.opening import open_nodes
 from service.storage.redis_store import RedisStore
+from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.servers import FalseServer, RealServer
 from tests.storage.writes import write
@@ -330,3 +332,33 @@ def test_a_closed_feed_hangs_up_and_tells_nobody(tmp_path: Path, server: RealSer
     line_reader_ends(line)
     say(store, game, 1, b"[3]")
     assert ear.hears_nothing_but()
+
+
+# ── A Cluster ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_games_of_every_part_of_a_cluster_are_heard(shared_cluster: Cluster, cluster_nodes: Nodes) -> None:
+    store = RedisStore(cluster_nodes, TTL)
+    games = [opened(store) for _ in range(12)]
+    assert len({shared_cluster.primary_of(keys.state(game)).address for game in games}) > 1
+    with closing(LiveFeed(cluster_nodes)) as feed:
+        ears = {game: Ear() for game in games}
+        for game, ear in ears.items():
+            feed.watch(game, ear)
+            ear.until(None)
+        for game, ear in ears.items():
+            ear.until(say(store, game, 1, b"one"))
+
+
+def test_after_a_primary_is_killed_the_feed_tells_to_look_again_and_goes_on(tmp_path: Path) -> None:
+    with Cluster(tmp_path) as cluster:
+        nodes = open_nodes(cluster.url)
+        game = opened(RedisStore(nodes, TTL, replicated=True))
+        store = RedisStore(nodes, TTL)
+        with closing(LiveFeed(nodes)) as feed:
+            ear = Ear()
+            feed.watch(game, ear)
+            ear.until(None)
+            cluster.primary_of(keys.state(game)).kill()
+            ear.until(None)  # a replica has taken its place, and is listened to
+            ear.until(say(store, game, 1, b"one"))
