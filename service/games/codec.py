@@ -35,7 +35,8 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""1: games had no mark, and their events no frame in the store."""
 
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
@@ -52,6 +53,7 @@ def encode_game(game: Game) -> bytes:
     return orjson.dumps(
         [
             FORMAT,
+            game.mark,
             game.variant,
             game.edition,
             game.options,
@@ -68,12 +70,34 @@ def encode_game(game: Game) -> bytes:
     )
 
 
+def beginning(game: Game) -> bytes:
+    """How the bytes of this game begin, and those of no other game nor of another past of this one."""
+    return b'[%d,"%b"' % (FORMAT, game.mark.encode()) if game.mark else b"[1,"
+
+
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """The game that these bytes stand for. Raises ``NewerFormat`` if they are of a later service."""
     fields = orjson.loads(data)
-    if fields[0] > FORMAT or fields[1] not in variants() or fields[2] > variants()[fields[1]].edition:
+    if fields[0] == 1:
+        fields.insert(1, "")
+    if fields[0] > FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
         raise NewerFormat
-    _, variant, edition, options, created_at, updated_at, seats, join, arranged, seed, deals, round_ends, state = fields
+    (
+        _,
+        mark,
+        variant,
+        edition,
+        options,
+        created_at,
+        updated_at,
+        seats,
+        join,
+        arranged,
+        seed,
+        deals,
+        round_ends,
+        state,
+    ) = fields
     game = Game(
         id=game_id,
         variant=variant,
@@ -90,6 +114,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         updated_at=updated_at,
         round_ends=tuple(round_ends),
         edition=edition,
+        mark=mark,
         state=None,  # type: ignore[arg-type]  # needs the rules, which need all the rest
     )
     return game._replace(state=_decode_state(game.rules, state))

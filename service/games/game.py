@@ -5,13 +5,13 @@ Owns the value that the store keeps and the codec writes. Must not know how it i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from service.engine.deal import Deck
-from service.engine.events import Event
+from service.engine.events import Event, RoundEnded
 from service.engine.options import Value
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
@@ -83,6 +83,8 @@ class Game(NamedTuple):
     state: State
     edition: int = 1
     """Of the rules that it began with."""
+    mark: str = ""
+    """The id of the write that led here; empty in games of the first edition."""
 
     @property
     def recipe(self) -> Variant:
@@ -103,6 +105,12 @@ class Game(NamedTuple):
     def status(self) -> Status:
         """Where the game stands."""
         return "waiting" if self.waiting else self.state.phase
+
+    def after(self, events: Sequence[GameEvent], at: int, mark: str) -> Game:
+        """The same at the version that these events lead to."""
+        ends = [version for version, event in enumerate(events, self.version + 1) if isinstance(event, RoundEnded)]
+        version = self.version + len(events)
+        return self._replace(version=version, updated_at=at, round_ends=(*self.round_ends, *ends), mark=mark)
 
     def etag(self, seat: int | None) -> str:
         """What names this version for this viewer; never made from anything hidden."""

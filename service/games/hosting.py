@@ -17,7 +17,6 @@ from service.engine.errors import Refusal
 from service.engine.events import Round, RoundEnded
 from service.engine.moves import Move
 from service.engine.play import advance, apply, deal
-from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game
 from service.games.errors import (
     Forbidden,
     KeyReused,
@@ -29,8 +28,8 @@ from service.games.errors import (
     Unauthorized,
 )
 from service.games.following import Follower, Following
-from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged
-from service.games.history import game_at
+from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat, Status, TokenChanged
+from service.games.ledger import Changed, Ledger, decode, gone
 from service.games.look import (
     EventLook,
     EventPage,
@@ -42,19 +41,7 @@ from service.games.look import (
     moves_of,
     standings,
 )
-from service.games.ports import (
-    Clock,
-    Feed,
-    GameExists,
-    Kept,
-    OutcomeUnknown,
-    Record,
-    Secrets,
-    StorageUnavailable,
-    Store,
-    Stored,
-    Write,
-)
+from service.games.ports import Clock, Feed, Kept, Record, Secrets, Store
 from service.games.setup import GameRequest, check_request
 from service.games.tokens import (
     Derived,
@@ -63,17 +50,9 @@ from service.games.tokens import (
     new_game_id,
     new_join_code,
     new_token,
-    new_write_id,
     short_digest,
 )
 
-_UPGRADE_SECONDS: Final = 30
-_MOST_TRIES: Final = 16
-"""How often a move without a version is tried again because somebody else was first."""
-_PATIENCE: Final = 1500
-"""Milliseconds after which nothing is tried again, so that an answer comes within three seconds."""
-_PAGE: Final = 1000
-"""Events read at a time."""
 _TURNS: Final = 16
 """How many followers catch up at a time; connections are left for whoever plays."""
 
@@ -84,10 +63,11 @@ Precondition = Callable[[int, str], bool]
 
 
 class Entered(NamedTuple):
-    """A game, and the seat of the bearer in it (``None``: a spectator)."""
+    """A game, and the seat of the bearer in it (``None``: a spectator); ``fresh`` if it was read just now."""
 
     game: Game
     seat: int | None
+    fresh: bool = True
 
 
 class SeatToken(NamedTuple):
@@ -121,9 +101,13 @@ class Once(NamedTuple):
 
 
 class Made(NamedTuple, Generic[T]):
-    """What a request has made, or, if ``replayed``, what it made when it was asked the first time."""
+    """What a request has made, or, if ``replayed``, what it made when it was asked the first time.
+
+    ``before`` is where the game stood before, if there was one and it was changed now.
+    """
 
     answer: T
+    before: Status | None
     replayed: bool
 
 
@@ -156,6 +140,7 @@ class Games:
         self, store: Store, feed: Feed, *, clock: Clock, secrets: Secrets, secret: bytes, ttl_seconds: int
     ) -> None:
         self._store = store
+        self._ledger = Ledger(store, self._now, secrets)
         self._feed = feed
         self._clock = clock
         self._secrets = secrets
@@ -201,12 +186,10 @@ class Games:
             edition=variant.edition,
         )
         game, events = _deal_if_full(game, [Created()])
-        game = _at_version(game, len(events), now)
-        kept = self._keep_new(game, events, Write(new_write_id(self._secrets), record))
-        if kept is None:
-            return Made(Opened(look_at(game, None, self._ttl), tokens, join_code), replayed=False)
-        then, _ = self._then(game_id, kept, once)
-        return Made(Opened(look_at(then, None, self._ttl), tokens, join_code), replayed=True)
+        made = self._ledger.open(game, events, record)
+        replayed = isinstance(made, Kept)
+        game = self._then(game_id, made, once)[0] if isinstance(made, Kept) else made
+        return Made(Opened(look_at(game, None, self._ttl), tokens, join_code), None, replayed=replayed)
 
     def enter(self, game_id: str, token: str | None) -> Entered:
         """The game as it is now, and the seat that ``token`` plays; without one, as a spectator.
@@ -214,26 +197,39 @@ class Games:
         Raises ``NotFound``, or, for whoever shows a token, ``Unauthorized``: a game that is not there
         cannot be told from a token that is not its.
         """
-        stored = self._store.read(game_id)
-        if stored is None:
+        game = self._ledger.read(game_id)
+        if game is None:
             raise NotFound("There is no such game.") if token is None else _unauthorized()
-        game = _decode(game_id, stored)
         if token is None:
             return Entered(game, None)
-        seat = find_hash(token, [each.token_hash for each in game.seats])
+        seat = _seat_of(token, game)
         if seat is None:
             raise _unauthorized()
         return Entered(game, seat)
 
     def enter_to_move(self, game_id: str, token: str | None) -> Entered:
-        """As ``enter``, but only for who plays a seat."""
+        """As ``enter``, but only for who plays a seat, and perhaps as the game was a moment ago.
+
+        That saves a read; ``move`` makes sure that it changes no answer, and ``confirm`` for who refuses by himself.
+        """
         if token is None:
             raise _unauthorized()
-        return self.enter(game_id, token)
+        game = self._ledger.recall(game_id)
+        seat = None if game is None else _seat_of(token, game)
+        if game is None or seat is None:
+            return self.enter(game_id, token)
+        return Entered(game, seat, fresh=False)
+
+    def confirm(self, entered: Entered, token: str | None) -> None:
+        """Raises what ``enter`` would have raised if the game had been read before."""
+        if not entered.fresh:
+            self.enter(entered.game.id, token)
 
     def enter_seat(self, game_id: str, token: str | None, seat: int) -> Entered:
-        """As ``enter_to_move``, but only for who plays this seat. Raises ``Forbidden`` for who plays another."""
-        entered = self.enter_to_move(game_id, token)
+        """As ``enter``, but only for who plays this seat. Raises ``Forbidden`` for who plays another."""
+        if token is None:
+            raise _unauthorized()
+        entered = self.enter(game_id, token)
         if seat >= len(entered.game.seats):
             raise NotFound("There is no such seat.")
         if seat != entered.seat:
@@ -246,7 +242,7 @@ class Games:
 
     def legal_moves(self, entered: Entered) -> LegalMoves:
         """The legal moves of the bearer's seat now."""
-        game, seat = entered
+        game, seat, _ = entered
         return LegalMoves(game.version, game.state.turn, moves_of(game, seat))
 
     def check_join_code(self, entered: Entered, join_code: str) -> None:
@@ -282,15 +278,15 @@ class Games:
             seats = (*game.seats[:seat], taken, *game.seats[seat + 1 :])
             return _deal_if_full(game._replace(seats=seats), [Joined(seat, name)])
 
-        written = self._write(entered.game, take, record)
-        if isinstance(written, Kept):
-            game, events = self._then(entered.game.id, written, once)
+        changed = self._ledger.change(entered.game, take, record)
+        if isinstance(changed, Kept):
+            game, events = self._then(entered.game.id, changed, once)
         else:
-            game, events = written
+            _, game, events = changed
         joined = [event for event in events if isinstance(event, Joined)][-1]
         own = SeatToken(joined.seat, joined.name, token_of(joined.seat))
         taken = Taken(own, look_at(game, joined.seat, self._ttl))
-        return Made(taken, replayed=isinstance(written, Kept))
+        return _made(taken, changed)
 
     def enter_to_change(self, game_id: str, token: str | None, seat: int, key: str | None) -> Changing:
         """As ``enter_seat``; but who has changed the token under this key may still show the old one."""
@@ -299,7 +295,7 @@ class Games:
         except Unauthorized:
             if token is None or key is None:
                 raise
-            kept = self._store.kept(game_id, _token_record(token, seat, key))
+            kept = self._ledger.kept(game_id, _token_record(token, seat, key))
             if kept is None:
                 raise
             return Changing(game_id, seat, token, None, kept)
@@ -317,20 +313,20 @@ class Games:
         new = new_token(draw)
         if kept is not None:
             then, _ = self._then(game_id, kept, once)
-            return Made(SeatToken(seat, then.seats[seat].name or "", new), replayed=True)
+            return Made(SeatToken(seat, then.seats[seat].name or "", new), None, replayed=True)
         assert game is not None
         old_hash = game.seats[seat].token_hash
 
         def change(game: Game) -> tuple[Game, list[GameEvent]]:
             if game.seats[seat].token_hash != old_hash:
                 raise _unauthorized()  # another device was first
-            changed = game.seats[seat]._replace(token_hash=hash_secret(new))
-            return game._replace(seats=(*game.seats[:seat], changed, *game.seats[seat + 1 :])), [TokenChanged(seat)]
+            own = game.seats[seat]._replace(token_hash=hash_secret(new))
+            return game._replace(seats=(*game.seats[:seat], own, *game.seats[seat + 1 :])), [TokenChanged(seat)]
 
-        written = self._write(game, change, record)
-        if isinstance(written, Kept):
-            self._check_fingerprint(written, once)
-        return Made(SeatToken(seat, game.seats[seat].name or "", new), replayed=isinstance(written, Kept))
+        changed = self._ledger.change(game, change, record)
+        if isinstance(changed, Kept):
+            self._check_fingerprint(changed, once)
+        return _made(SeatToken(seat, game.seats[seat].name or "", new), changed)
 
     def move(self, entered: Entered, move: Move, precondition: Precondition, once: Once | None = None) -> Made[Look]:
         """Make one move for the bearer's seat and show the game as the mover then sees it.
@@ -342,7 +338,6 @@ class Games:
         if seat is None:
             raise _unauthorized()
         record = None if once is None else Record(short_digest("move", str(seat), once.key), once.fingerprint)
-
         shown = entered.game.seats[seat].token_hash
 
         def make(game: Game) -> tuple[Game, list[GameEvent]]:
@@ -358,11 +353,13 @@ class Games:
                 raise MoveRefused(refusal, game.version, moves_of(game, seat)) from refusal
             return game._replace(state=state, deck=game.deck.without_spent(state.round)), list(events)
 
-        written = self._write(entered.game, make, record)
-        if isinstance(written, Kept):
-            then, _ = self._then(entered.game.id, written, once)
-            return Made(look_at(then, seat, self._ttl), replayed=True)
-        return Made(look_at(written[0], seat, self._ttl), replayed=False)
+        try:
+            changed = self._ledger.change(entered.game, make, record, fresh=entered.fresh)
+        except NotFound:
+            # Whoever reads before moving would not have come in.
+            raise _unauthorized() from None
+        game = self._then(entered.game.id, changed, once)[0] if isinstance(changed, Kept) else changed.after
+        return _made(look_at(game, seat, self._ttl), changed)
 
     def score(self, entered: Entered) -> ScoreCard:
         """The score card: the standings, and every round's count."""
@@ -392,14 +389,12 @@ class Games:
 
     def _page(self, follower: Follower, after: int, limit: int) -> EventPage:
         game, created_at, seat, _, entered, _ = follower
-        passage = self._store.passage(game, after, limit)
-        if passage is None:
-            raise _gone()
+        passage = self._ledger.passage(game, after, limit)
         if after > passage.version or passage.first > after + 1:
             return self._reset(follower)
         told: list[EventLook] = []
         for version, data in enumerate(passage.events, passage.first):
-            happened = _decode_event(version, created_at, data)
+            happened = decode(version, created_at, data)
             told.append(look_at_event(happened, seat))
             if version > entered and seat is not None and happened.event == TokenChanged(seat):
                 break  # what comes after it is for the new token
@@ -407,10 +402,9 @@ class Games:
         return EventPage(tuple(told), reached, more=reached < passage.version)
 
     def _reset(self, follower: Follower) -> EventPage:
-        stored = self._store.read(follower.game)
-        if stored is None:
-            raise _gone()
-        game, seat = _decode(follower.game, stored), follower.seat
+        game, seat = self._ledger.read(follower.game), follower.seat
+        if game is None:
+            raise gone()
         if seat is not None and game.seats[seat].token_hash != follower.token_hash:
             raise _unauthorized()
         look = look_at(game, seat, self._ttl)
@@ -421,78 +415,8 @@ class Games:
         self._store.check()
 
     def _rounds(self, game: Game) -> tuple[Round, ...]:
-        if not game.round_ends:
-            return ()
-        kept = self._store.events(game.id, game.round_ends)
-        if len(kept) != len(game.round_ends):
-            raise NotFound("There is no such game any more.")
-        events = [
-            _decode_event(version, game.created_at, data).event
-            for version, data in zip(game.round_ends, kept, strict=True)
-        ]
+        events = self._ledger.events(game, game.round_ends)
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
-
-    def _keep_new(self, game: Game, events: Sequence[GameEvent], write: Write) -> Kept | None:
-        data = [encode_event(event, 0) for event in events]
-        state = encode_game(game)
-        try:
-            return self._store.create(game.id, state, data, write)
-        except OutcomeUnknown as unknown:
-            if self._now() - game.created_at > _PATIENCE:
-                raise
-            try:
-                return self._store.create(game.id, state, data, write)
-            except (StorageUnavailable, GameExists):
-                raise unknown from None
-
-    def _write(
-        self, game: Game, change: Callable[[Game], tuple[Game, list[GameEvent]]], record: Record | None
-    ) -> tuple[Game, Sequence[GameEvent]] | Kept:
-        """Make a change, again on the true state whenever somebody else was first.
-
-        A write whose answer is lost is sent once more. Gives the changed game and what happened, or what was made
-        under the same record before. Raises what ``change`` raises, unless the record says that it was made.
-        """
-        write = Write(new_write_id(self._secrets), record)
-        began = self._now()
-        unknown: OutcomeUnknown | None = None
-        for _ in range(_MOST_TRIES):
-            try:
-                changed, events = change(game)
-            except (Refusal, MoveRefused):
-                kept = None if record is None else self._store.kept(game.id, record.name)
-                if kept is None:
-                    raise
-                return kept
-            now = max(self._now(), game.updated_at)
-            changed = _at_version(changed, game.version + len(events), now, events)
-            data = [encode_event(event, now - game.created_at) for event in events]
-            state = encode_game(changed)
-            while True:
-                try:
-                    true = self._store.commit(game.id, game.version, state, data, write)
-                except KeyError:
-                    raise NotFound("There is no such game any more.") from None
-                except OutcomeUnknown as fault:
-                    if unknown is not None or self._now() - began > _PATIENCE:
-                        raise
-                    unknown = fault
-                except StorageUnavailable:
-                    if unknown is not None:
-                        raise unknown from None
-                    raise
-                else:
-                    break
-            if true is None:
-                return changed, events
-            if isinstance(true, Kept):
-                return true
-            # Somebody else was first. An earlier sending that still waits somewhere will find the same, and do nothing.
-            unknown = None
-            if self._now() - began > _PATIENCE:
-                break
-            game = _decode(game.id, true)
-        raise StorageUnavailable("contention")
 
     def _marked(self, once: Once | None) -> Once | None:
         """The same wish, marked with the secret that tokens are drawn from for it: another draws other tokens."""
@@ -506,55 +430,12 @@ class Games:
         raise KeyReused("This idempotency key stood for another request before.")
 
     def _then(self, game_id: str, kept: Kept, once: Once | None) -> tuple[Game, Sequence[GameEvent]]:
-        """The game just after what was made under a key, and all that had happened by then.
-
-        Raises ``KeyReused``; but for that it is made, whatever fails now.
-        """
+        """The game just after what was made under a key, and all that had happened by then. Raises ``KeyReused``."""
         self._check_fingerprint(kept, once)
-        try:
-            stored = self._store.read(game_id)
-            if stored is None:
-                raise NotFound("There is no such game any more.")
-            game = _decode(game_id, stored)
-            happened = self._history(game)
-        except StorageUnavailable as error:
-            raise OutcomeUnknown(error.reason, error.retry_after) from error
-        return game_at(game, happened, kept.version), [each.event for each in happened[: kept.version]]
-
-    def _history(self, game: Game) -> list[Happened]:
-        """All that has happened in the game."""
-        happened: list[Happened] = []
-        while len(happened) < game.version:
-            passage = self._store.passage(game.id, len(happened), _PAGE)
-            if passage is None or passage.first != len(happened) + 1 or not passage.events:
-                raise StorageUnavailable("events are missing")
-            happened += [
-                _decode_event(version, game.created_at, data)
-                for version, data in enumerate(passage.events, passage.first)
-            ]
-        return happened
+        return self._ledger.then(game_id, kept)
 
     def _now(self) -> int:
         return int(self._clock().timestamp() * 1000)
-
-
-def _decode(game_id: str, stored: Stored) -> Game:
-    try:
-        return decode_game(game_id, stored.version, stored.state)
-    except NewerFormat:
-        raise _newer() from None
-
-
-def _decode_event(version: int, created_at: int, data: bytes) -> Happened:
-    try:
-        return decode_event(version, created_at, data)
-    except NewerFormat:
-        raise _newer() from None
-
-
-def _newer() -> StorageUnavailable:
-    # Another machine runs a newer service already; soon this one will, too.
-    return StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS)
 
 
 def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
@@ -566,10 +447,14 @@ def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameE
     return game._replace(state=state, deck=game.deck.without_spent(state.round)), [*events, dealt]
 
 
-def _at_version(game: Game, version: int, now: int, events: Sequence[GameEvent] = ()) -> Game:
-    first = version - len(events) + 1
-    ends = [first + place for place, event in enumerate(events) if isinstance(event, RoundEnded)]
-    return game._replace(version=version, updated_at=now, round_ends=(*game.round_ends, *ends))
+def _seat_of(token: str, game: Game) -> int | None:
+    return find_hash(token, [each.token_hash for each in game.seats])
+
+
+def _made(answer: T, changed: Changed | Kept) -> Made[T]:
+    if isinstance(changed, Kept):
+        return Made(answer, None, replayed=True)
+    return Made(answer, changed.before.status, replayed=False)
 
 
 def _token_record(token: str, seat: int, key: str) -> str:
@@ -578,13 +463,9 @@ def _token_record(token: str, seat: int, key: str) -> str:
 
 
 def _follower(entered: Entered) -> Follower:
-    game, seat = entered
+    game, seat, _ = entered
     token_hash = None if seat is None else game.seats[seat].token_hash
     return Follower(game.id, game.created_at, seat, token_hash, game.version, game.status == "finished")
-
-
-def _gone() -> NotFound:
-    return NotFound("There is no such game any more.")
 
 
 def _unauthorized() -> Unauthorized:

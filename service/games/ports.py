@@ -96,10 +96,18 @@ class Store(Protocol):
         """The game as it is now, or ``None`` if there is none (never was, or has expired)."""
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
     ) -> Stored | Kept | None:
         """Replace the state of a game that is still at version ``expected`` and append its new ``events``, one or more.
 
+        And whose state begins with ``after``: where a failover has lost moves, two pasts may have the same version.
         The new version is ``expected + len(events)``; the expiry starts anew. All of it happens, or nothing.
         Returns ``None`` when done, by this sending or an earlier one; else what was made under the same record
         before, which is looked up first; else the game as it really is: somebody else was first.

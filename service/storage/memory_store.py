@@ -70,7 +70,14 @@ class MemoryStore(Store, Feed):
             return None if found is None else found.stored
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
     ) -> Stored | Kept | None:
         """Move a game on from version ``expected``; ``None`` when done."""
         with self._lock:
@@ -80,7 +87,7 @@ class MemoryStore(Store, Feed):
             found = self._find(game)
             if found is None:
                 raise KeyError(game)
-            if found.stored.version != expected:
+            if found.stored.version != expected or not found.stored.state.startswith(after):
                 return None if found.writes.get(expected + 1) == write.id else found.stored
             self._keep(game, found, state, events, write)
             listeners = tuple(self._listeners.get(game, ()))

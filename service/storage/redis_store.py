@@ -76,13 +76,20 @@ class RedisStore(Store):
         return None if value is None else _stored(value)
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
     ) -> Stored | Kept | None:
         """Move a game on from version ``expected``; ``None`` when done."""
         version = expected + len(events)
         value = b"%d %b" % (version, state)
         framed = _framed(write, version, events)
-        answer = self._write(_COMMIT, game, write, b"%d " % expected, value, self._ttl, *framed)
+        answer = self._write(_COMMIT, game, write, b"%d %b" % (expected, after), value, self._ttl, *framed)
         if answer == 1:
             return None
         if answer is None:

@@ -13,7 +13,7 @@ from service.games.hosting import Entered, Games
 from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
 from service.web import bodies, schemas
-from service.web.limiting import Limits, Quota
+from service.web.limiting import Limits, Quota, RateLimited
 from service.web.metrics import Metrics
 from service.web.operations import Answer, Operation, operation
 from service.web.present import (
@@ -24,6 +24,7 @@ from service.web.present import (
     present_seat_token,
     present_taken,
 )
+from service.web.problems import BadRequest, InvalidBody
 from service.web.reading import (
     bearer_token,
     check_accepts,
@@ -94,7 +95,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
         _show(limits.create(request.environ.get("REMOTE_ADDR", "")))
         check_accepts(JSON)
         body = read_json()
-        opened, replayed = games.open(_game_request(load(_game_in, body)), once(body))
+        opened, _, replayed = games.open(_game_request(load(_game_in, body)), once(body))
         if not replayed:
             count(opened.look, None)
         return reply_with_secrets(present_opened(opened), f"/v1/games/{opened.look.id}", replayed=replayed)
@@ -148,9 +149,9 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             # A wrong code is named before any other fault of the body.
             games.check_join_code(entered, join_code)
         player = load(_player_in, body)
-        taken, replayed = games.join(entered, player["join_code"], player["name"], once(body))
+        taken, before, replayed = games.join(entered, player["join_code"], player["name"], once(body))
         if not replayed:
-            count(taken.look, entered.game.status)
+            count(taken.look, before)
         return reply_with_secrets(present_taken(taken), f"/v1/games/{game}", replayed=replayed)
 
     @routes.post("/v1/games/<game>/players/<int:seat>/token")
@@ -181,7 +182,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
         check_accepts(JSON)
         body = read_json_or_nothing()
         load(_token_in, body)
-        changed, replayed = games.change_token(changing, once(body))
+        changed, _, replayed = games.change_token(changing, once(body))
         return reply_with_secrets(present_seat_token(changed), f"/v1/games/{game}", replayed=replayed)
 
     @routes.get("/v1/games/<game>/moves")
@@ -236,15 +237,21 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
         )
     )
     def make_move(game: str) -> Response:
-        entered = games.enter_to_move(game, bearer_token())
-        _show(limits.seat(game, entered.seat))
-        check_accepts(JSON)
-        body = read_json()
-        asked = load(_move_in, body)
+        token = bearer_token()
+        entered = games.enter_to_move(game, token)
+        try:
+            _show(limits.seat(game, entered.seat))
+            check_accepts(JSON)
+            body = read_json()
+            asked = load(_move_in, body)
+            wish = once(body)
+        except (BadRequest, InvalidBody, RateLimited):
+            games.confirm(entered, token)
+            raise
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
-        look, replayed = games.move(entered, move, precondition(asked.get("version")), once(body))
+        look, before, replayed = games.move(entered, move, precondition(asked.get("version")), wish)
         if not replayed:
-            count(look, entered.game.status, moved=True)
+            count(look, before, moved=True)
         return reply_made(present_look(look), etag=look.etag, location=f"/v1/games/{game}", replayed=replayed)
 
     @routes.get("/v1/games/<game>/score")

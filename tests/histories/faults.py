@@ -89,9 +89,9 @@ class FaultyStore(Store):
         return self._read(lambda: self._store.read(game))
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
     ) -> Stored | Kept | None:
-        return self._write(lambda: self._store.commit(game, expected, state, events, write))
+        return self._write(lambda: self._store.commit(game, expected, state, events, write, after=after))
 
     def kept(self, game: str, record: str) -> Kept | None:
         return self._write(lambda: self._store.kept(game, record))

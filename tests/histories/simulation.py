@@ -51,7 +51,7 @@ class GamesDoor(Door):
     def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Heard:
         def ask() -> Heard:
             seats = [SeatRequest(OPEN_SEAT) if name is None else SeatRequest(HUMAN, name) for name in names]
-            opened, replayed = self._games.open(GameRequest(variant, tuple(seats), {}), _once(key, names))
+            opened, _, replayed = self._games.open(GameRequest(variant, tuple(seats), {}), _once(key, names))
             told = _made(opened.look.id, present_opened(opened), replayed=replayed, version=opened.look.version)
             return Heard(told, {each.seat: each.token for each in opened.seats}, opened.join_code)
 
@@ -60,7 +60,7 @@ class GamesDoor(Door):
     def join(self, game: str, join_code: str, name: str, key: str | None) -> Heard:
         def ask() -> Heard:
             entered = self._games.enter(game, None)
-            taken, replayed = self._games.join(entered, join_code, name, _once(key, name))
+            taken, _, replayed = self._games.join(entered, join_code, name, _once(key, name))
             told = _made(game, present_taken(taken), replayed=replayed, version=taken.look.version)
             return Heard(told, {taken.seat.seat: taken.seat.token})
 
@@ -72,7 +72,7 @@ class GamesDoor(Door):
             tile = None if move.tile is None else parse_tile(move.tile)
             asked = Move(move.action, tile, move.end, move.face_down)
             once = _once(key, (move, at))
-            look, replayed = self._games.move(entered, asked, lambda now, _: at in (None, now), once)
+            look, _, replayed = self._games.move(entered, asked, lambda now, _: at in (None, now), once)
             return Heard(_made(game, present_look(look), replayed=replayed, version=look.version))
 
         return _heard(ask)
@@ -80,7 +80,7 @@ class GamesDoor(Door):
     def change_token(self, game: str, token: str, seat: int, key: str | None) -> Heard:
         def ask() -> Heard:
             changing = self._games.enter_to_change(game, token, seat, key)
-            changed, replayed = self._games.change_token(changing, _once(key, ""))
+            changed, _, replayed = self._games.change_token(changing, _once(key, ""))
             return Heard(_made(game, present_seat_token(changed), replayed=replayed), {seat: changed.token})
 
         return _heard(ask)

@@ -55,7 +55,7 @@ class ForgetsRecords(MemoryStore):
         return None
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
     ) -> Stored | Kept | None:
         return super().commit(game, expected, state, events, Write(write.id))
 
@@ -64,7 +64,7 @@ class SeesRecordsLate(MemoryStore):
     """Tells of a record but does not look at it when it commits."""
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
     ) -> Stored | Kept | None:
         return super().commit(game, expected, state, events, Write(write.id))
 
@@ -75,17 +75,17 @@ class LosesWrites(MemoryStore):
     writes = 0
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
     ) -> Stored | Kept | None:
         self.writes += 1
-        return None if self.writes % 10 == 0 else super().commit(game, expected, state, events, write)
+        return None if self.writes % 10 == 0 else super().commit(game, expected, state, events, write, after=after)
 
 
 class LastWriteWins(MemoryStore):
     """Lets whoever comes last write over what others made meanwhile, in games where no key was used yet."""
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write
+        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
     ) -> Stored | Kept | None:
         found = self._find(game)
         keyed = write.record is not None or any(name == game for name, _ in self._records)
@@ -131,11 +131,16 @@ def wrong(verdict: Verdict) -> list[str]:
 def test_a_store_that_breaks_its_promise_is_found_out(
     store: type[MemoryStore], found: Callable[[Verdict], list[str]]
 ) -> None:
-    assert any(found(simulate(seed, store(TTL)).verdict) for seed in range(100))
+    assert any(found(simulate(seed, store(TTL)).verdict) for seed in range(400))
 
 
 def test_workers_that_do_not_share_their_secret_are_found_out() -> None:
-    assert any(wrong(simulate(seed, secrets=(b"one", b"two")).verdict) for seed in range(100))
+    def simulate_some() -> None:
+        for seed in range(100):
+            simulate(seed, secrets=(b"one", b"two"))
+
+    with pytest.raises(RuntimeError, match="SECRET"):
+        simulate_some()
 
 
 def judged(seeds: Iterable[int]) -> Counter[str]:

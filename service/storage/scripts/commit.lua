@@ -4,7 +4,7 @@
 -- KEYS[1]  string  the version and state of the game; also the channel of its news
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  what was made under the client's key; left out without one
--- ARGV[1]  what KEYS[1] must begin with: "<expected version> "
+-- ARGV[1]  what KEYS[1] must begin with: "<expected version> <beginning of the expected state>"
 -- ARGV[2]  the whole new value of KEYS[1]: "<new version> <state>"
 -- ARGV[3]  seconds to live, from now
 -- ARGV[4]  "<id of this write> "
@@ -37,7 +37,7 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
   -- The event after the expected version tells whose write came first: perhaps this one, whose answer was lost.
   -- Versions are small here: a double is exact up to 2^53.
   local newest = value and tonumber(string.match(value, '^(%d+) '))
-  local place = newest and tonumber(ARGV[1]) - newest or 0
+  local place = newest and tonumber(string.match(ARGV[1], '^%d+')) - newest or 0
   local next = place < 0 and redis.call('LINDEX', KEYS[2], place)
   if next and string.sub(next, 1, #ARGV[4]) == ARGV[4] then
     touch()
@@ -56,5 +56,5 @@ if KEYS[3] then
   redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
 end
 -- News are only a hint: a server that forbids them has made the write all the same.
-redis.pcall('SPUBLISH', KEYS[1], ARGV[1] .. table.concat(ARGV, '\n', 7))
+redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 7))
 return 1

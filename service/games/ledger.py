@@ -1,0 +1,235 @@
+"""Games through the store: read, opened, changed, told of; each change made once, however often it is sent.
+
+Owns the way from a game to bytes and back, what is tried again and what is not, and what this process remembers of
+games. What it remembers may be old, and is never believed: a change is tried on it, and the store alone decides.
+Must not know what a change is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Final, NamedTuple
+
+from service.engine.errors import Refusal
+from service.games.codec import NewerFormat, beginning, decode_event, decode_game, encode_event, encode_game
+from service.games.errors import MoveRefused, NotFound
+from service.games.game import Game, GameEvent, Happened
+from service.games.history import game_at
+from service.games.ports import (
+    GameExists,
+    Kept,
+    OutcomeUnknown,
+    Passage,
+    Record,
+    Secrets,
+    StorageUnavailable,
+    Store,
+    Stored,
+    Write,
+)
+from service.games.tokens import new_write_id
+
+REMEMBERED: Final = 1000
+"""Games whose last known state a process keeps at hand."""
+
+_UPGRADE_SECONDS: Final = 30
+_MOST_TRIES: Final = 16
+"""How often a change is tried again because somebody else was first."""
+_PATIENCE: Final = 1500
+"""Milliseconds after which nothing is tried again, so that an answer comes within three seconds."""
+_PAGE: Final = 1000
+"""Events read at a time."""
+
+Change = Callable[[Game], tuple[Game, list[GameEvent]]]
+"""What a game becomes, and what happens on the way; version and times are the ledger's. Raises a refusal."""
+
+
+class Changed(NamedTuple):
+    """A change that was made: the game before and after it, and what has happened."""
+
+    before: Game
+    after: Game
+    events: Sequence[GameEvent]
+
+
+class Ledger:
+    """The games of a store. ``now`` is in milliseconds since 1970."""
+
+    def __init__(self, store: Store, now: Callable[[], int], secrets: Secrets) -> None:
+        self._store = store
+        self._now = now
+        self._secrets = secrets
+        self._remembered: dict[str, tuple[Game, bytes]] = {}
+        self._lock = Lock()
+
+    def read(self, game_id: str) -> Game | None:
+        """The game as it is now, ``None`` if there is none."""
+        stored = self._store.read(game_id)
+        return None if stored is None else self._game(game_id, stored)
+
+    def recall(self, game_id: str) -> Game | None:
+        """The game as this process saw it last; it may be another by now, or gone."""
+        known = self._remembered.get(game_id)
+        return None if known is None else known[0]
+
+    def open(self, game: Game, events: Sequence[GameEvent], record: Record | None) -> Game | Kept:
+        """Keep a new game, at the version its first events lead to, or give what was made under the record before."""
+        write = Write(new_write_id(self._secrets), record)
+        game = game.after(events, game.created_at, write.id.decode())
+        state = encode_game(game)
+        data = [encode_event(event, 0) for event in events]
+        try:
+            kept = self._store.create(game.id, state, data, write)
+        except OutcomeUnknown as unknown:
+            if self._now() - game.created_at > _PATIENCE:
+                raise
+            try:
+                kept = self._store.create(game.id, state, data, write)
+            except (StorageUnavailable, GameExists):
+                raise unknown from None
+        if kept is not None:
+            return kept
+        self._remember(game, state)
+        return game
+
+    def change(self, game: Game, change: Change, record: Record | None = None, *, fresh: bool = True) -> Changed | Kept:
+        """Make a change, again on the true state whenever somebody else was first.
+
+        A write whose answer is lost is sent once more. Gives what was made under the same record before, if anything
+        was. Raises what ``change`` raises on the true state, ``NotFound`` when the game is gone. ``fresh`` says that
+        the game has just been read.
+        """
+        write = Write(new_write_id(self._secrets), record)
+        began = self._now()
+        for _ in range(_MOST_TRIES):
+            try:
+                changed, events = change(game)
+            except (Refusal, MoveRefused):
+                if not fresh:
+                    game, fresh = self._read_again(game.id), True
+                    continue
+                kept = None if record is None else self._store.kept(game.id, record.name)
+                if kept is None:
+                    raise
+                return kept
+            now = max(self._now(), game.updated_at)
+            changed = changed.after(events, now, write.id.decode())
+            state = encode_game(changed)
+            data = [encode_event(event, now - game.created_at) for event in events]
+            true = self._commit(game, state, data, write, began)
+            if true is None:
+                self._remember(changed, state)
+                return Changed(game, changed, events)
+            if isinstance(true, Kept):
+                return true
+            # Somebody else was first. An earlier sending that still waits somewhere will find the same, and do nothing.
+            if self._now() - began > _PATIENCE:
+                break
+            game, fresh = self._game(game.id, true), True
+        raise StorageUnavailable("contention")
+
+    def kept(self, game_id: str, record: str) -> Kept | None:
+        """What was made under that name of a record in the last 24 hours."""
+        return self._store.kept(game_id, record)
+
+    def then(self, game_id: str, kept: Kept) -> tuple[Game, Sequence[GameEvent]]:
+        """The game just after what was made under a record, and all that had happened by then.
+
+        It is made, whatever fails now: so a store that is away makes it ``OutcomeUnknown``.
+        """
+        try:
+            game = self._read_again(game_id)
+            happened = self._history(game)
+        except StorageUnavailable as error:
+            raise OutcomeUnknown(error.reason, error.retry_after) from error
+        return game_at(game, happened, kept.version), [each.event for each in happened[: kept.version]]
+
+    def events(self, game: Game, versions: Sequence[int]) -> list[GameEvent]:
+        """The events of these versions. Raises ``NotFound`` if one is not kept."""
+        if not versions:
+            return []
+        kept = self._store.events(game.id, versions)
+        if len(kept) != len(versions):
+            raise gone()
+        return [decode(version, game.created_at, data).event for version, data in zip(versions, kept, strict=True)]
+
+    def passage(self, game_id: str, after: int, limit: int) -> Passage:
+        """At most ``limit`` events after a version, still as bytes. Raises ``NotFound``."""
+        passage = self._store.passage(game_id, after, limit)
+        if passage is None:
+            raise gone()
+        return passage
+
+    def _commit(
+        self, game: Game, state: bytes, data: Sequence[bytes], write: Write, began: int
+    ) -> Stored | Kept | None:
+        unknown: OutcomeUnknown | None = None
+        while True:
+            try:
+                return self._store.commit(game.id, game.version, state, data, write, after=beginning(game))
+            except KeyError:
+                raise gone() from None
+            except OutcomeUnknown as fault:
+                if unknown is not None or self._now() - began > _PATIENCE:
+                    raise
+                unknown = fault
+            except StorageUnavailable:
+                if unknown is not None:
+                    raise unknown from None
+                raise
+
+    def _history(self, game: Game) -> list[Happened]:
+        """All that has happened in the game."""
+        happened: list[Happened] = []
+        while len(happened) < game.version:
+            passage = self.passage(game.id, len(happened), _PAGE)
+            if passage.first != len(happened) + 1 or not passage.events:
+                raise StorageUnavailable("events are missing")
+            happened += [
+                decode(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
+            ]
+        return happened
+
+    def _read_again(self, game_id: str) -> Game:
+        game = self.read(game_id)
+        if game is None:
+            raise gone()
+        return game
+
+    def _game(self, game_id: str, stored: Stored) -> Game:
+        known = self._remembered.get(game_id)
+        if known is not None and known[0].version == stored.version and known[1] == stored.state:
+            return known[0]
+        try:
+            game = decode_game(game_id, stored.version, stored.state)
+        except NewerFormat:
+            raise _newer() from None
+        self._remember(game, stored.state)
+        return game
+
+    def _remember(self, game: Game, state: bytes) -> None:
+        """Keep a game at hand, the one that was changed longest ago making room for it."""
+        with self._lock:
+            self._remembered.pop(game.id, None)
+            self._remembered[game.id] = (game, state)
+            if len(self._remembered) > REMEMBERED:
+                del self._remembered[next(iter(self._remembered))]
+
+
+def decode(version: int, created_at: int, data: bytes) -> Happened:
+    """An event of the store. Raises ``StorageUnavailable`` for one of a newer service."""
+    try:
+        return decode_event(version, created_at, data)
+    except NewerFormat:
+        raise _newer() from None
+
+
+def gone() -> NotFound:
+    """The refusal for a game that was there a moment ago."""
+    return NotFound("There is no such game any more.")
+
+
+def _newer() -> StorageUnavailable:
+    # Another machine runs a newer service already; soon this one will, too.
+    return StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS)
