@@ -48,7 +48,12 @@ _Make = Callable[[Line, Work, int], list[bytes]]
 
 def prepared(stand: Stand, kind: Kind, work: Work, name: Name) -> Scripts:
     """The requests of each client to this candidate."""
-    return (_of_service if name == "service" else _of_floor)(kind, work, stand[name].address)
+    return prepared_by(name, kind, work, stand[name].address)
+
+
+def prepared_by(name: Name, kind: Kind, work: Work, address: Address) -> Scripts:
+    """The same to another one of its kind."""
+    return (_of_service if name == "service" else _of_floor)(kind, work, address)
 
 
 def _of_service(kind: Kind, work: Work, address: Address) -> Scripts:

@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
     title: str
     head: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 class Goal(NamedTuple):
@@ -56,7 +56,7 @@ def show(section: Section) -> str:
     """A section for the terminal: the columns in line."""
     parts = [f"═══ {section.title} ═══", section.text]
     for table in section.tables:
-        widths = [max(len(row[column]) for row in [table.head, *table.rows]) for column in range(len(table.head))]
+        widths = [max(len(row[column]) for row in (table.head, *table.rows)) for column in range(len(table.head))]
         lines = [_line(row, widths) for row in [table.head, *table.rows]]
         parts.append("\n".join([table.title, *lines]))
     parts += [f"Left out: {each}" for each in section.left_out]
@@ -82,6 +82,7 @@ def page(sections: Sequence[Section], server: str) -> str:
 
 def write(folder: Path, sections: Sequence[Section], server: str) -> None:
     """Write RESULTS.md and the plots beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
     for section in sections:
         for name, svg in section.plots.items():
             (folder / name).write_text(svg)

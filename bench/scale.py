@@ -21,6 +21,8 @@ class Scale(NamedTuple):
     """Moves of a match at most, in a burst."""
     matches: int
     """Different matches of each setup."""
+    long_moves: int
+    """Moves of a long match at least; its last ones are compared with its tenth."""
     engine_seconds: float
     """Length of a burst of the engine."""
     stored_games: tuple[int, ...]
@@ -44,9 +46,10 @@ FULL: Final = Scale(
     crowd=16,
     longest=170,
     matches=4,
+    long_moves=183,
     engine_seconds=0.3,
     stored_games=(1, 1_000, 100_000),
-    sized_games=40,
+    sized_games=12,
     long_matches=20,
     streams=(100, 1_000, 4_000),
     stream_seconds=10.0,
@@ -62,6 +65,7 @@ SMOKE: Final = Scale(
     crowd=3,
     longest=12,
     matches=1,
+    long_moves=150,
     engine_seconds=0.01,
     stored_games=(1, 3),
     sized_games=1,

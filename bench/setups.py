@@ -6,7 +6,9 @@ match can be written down as a client would post it: as it is listed. Must not k
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import count, islice
 from random import Random
 from typing import Final, NamedTuple
 
@@ -15,7 +17,7 @@ import orjson
 from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
 from service.engine.play import advance, apply, deal, legal_moves
-from service.engine.state import FINISHED
+from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 
@@ -80,11 +82,16 @@ USUAL: Final = Setup("fido", 4, 12)
 """Where one setup has to stand for all."""
 LONGEST: Final = Setup("fido", 9, 18)
 """The longest game there is."""
+WHOLE: Final = 100_000
+"""More moves than any match has."""
 
 
 @cache
-def match(setup: Setup, seed: str, longest: int) -> Match:
-    """The match of this seed, played by seats that take any legal move, up to ``longest`` moves."""
+def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False) -> Match:
+    """The match of this seed, played by seats that take any legal move, up to ``longest`` moves.
+
+    Played ``slowly``, they take the moves after which the fewest tiles fit, so that everybody has to draw.
+    """
     rules = setup.rules
     deck = Deck(seed_from_text(seed))
     luck = Random(seed)  # noqa: S311 # repeatable on purpose
@@ -94,7 +101,8 @@ def match(setup: Setup, seed: str, longest: int) -> Match:
     steps: list[Step] = []
     while state.phase != FINISHED and len(steps) < longest:
         seat = state.seats_in()[0] if state.turn is None else state.turn
-        move = luck.choice(legal_moves(rules, state, seat))
+        moves = legal_moves(rules, state, seat)
+        move = _slowest(rules, deck, state, moves) if slowly else luck.choice(moves)
         steps.append(Step(seat, _body(move, version)))
         events, state = advance(rules, deck, state, seat, move)
         version += len(events)
@@ -107,9 +115,26 @@ def match(setup: Setup, seed: str, longest: int) -> Match:
     return Match(setup, orjson.dumps(request), tuple(steps))
 
 
-def matches(setup: Setup, many: int, longest: int) -> list[Match]:
+def matches(setup: Setup, many: int, longest: int = WHOLE) -> list[Match]:
     """So many different matches of a setup, the same ones at every run."""
     return [match(setup, f"bench {number}", longest) for number in range(many)]
+
+
+def long_matches(setup: Setup, many: int, moves: int) -> list[Match]:
+    """So many different matches of at least so many moves, of a setup that has them."""
+    slow = (match(setup, f"bench {number}", slowly=True) for number in count())
+    return list(islice((each for each in slow if len(each.steps) >= moves), many))
+
+
+def _slowest(rules: Rules, deck: Deck, state: State, moves: Sequence[Move]) -> Move:
+    """The first of the moves after which the fewest tiles of all hands fit."""
+
+    def fitting(move: Move) -> int:
+        assert state.turn is not None
+        after = advance(rules, deck, state, state.turn, move)[1]
+        return sum(bool(tile.mask & after.layout.open_mask) for hand in after.hands for tile in hand)
+
+    return min(moves, key=fitting)
 
 
 def _body(move: Move, version: int) -> bytes:
