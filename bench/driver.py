@@ -65,7 +65,7 @@ class Line:
         data = b""
         while True:
             data += self._receive()
-            end = _end(data)
+            end = end_of(data)
             if end is not None:
                 break
         head = data.index(b"\r\n\r\n") + 4
@@ -80,9 +80,11 @@ class Line:
         return piece
 
 
-def request(method: str, path: str, *, body: bytes = b"", token: str | None = None, extra: str = "") -> bytes:
+def request(
+    method: str, path: str, *, body: bytes = b"", token: str | None = None, accept: str = "*/*", extra: str = ""
+) -> bytes:
     """The bytes of a request; ``extra`` are whole lines of the head."""
-    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", "Accept: */*"]
+    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Accept: {accept}"]
     if token is not None:
         lines.append(f"Authorization: Bearer {token}")
     if body or method == "POST":
@@ -127,7 +129,7 @@ def _play(lines: Sequence[Line], scripts: Sequence[Sequence[bytes]], status: byt
                 data = pieces[client] + line.socket.recv(_PIECE)
                 if data == pieces[client]:
                     raise Refused("the connection was closed before the answer")
-                if _end(data) is None:
+                if end_of(data) is None:
                     pieces[client] = data
                     continue
                 latencies.append(perf_counter() - sent[client])
@@ -144,8 +146,8 @@ def _play(lines: Sequence[Line], scripts: Sequence[Sequence[bytes]], status: byt
         return Burst(perf_counter() - began, latencies, process_time() - own)
 
 
-def _end(data: bytes) -> int | None:
-    """Where the answer ends, if all of it has come."""
+def end_of(data: bytes) -> int | None:
+    """Where the answer ends, if all of it has come. Raises ``Refused`` where that cannot be told."""
     head = data.find(b"\r\n\r\n")
     if head < 0:
         return None
