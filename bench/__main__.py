@@ -39,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
     with Stand() as stand:
         for name in arguments.parts or PARTS:
             sections.append(part(name)(stand, scale))
-            print(report.show(sections[-1]), flush=True)
+            print(report.show(sections[-1], goals=not arguments.smoke), flush=True)
     if folder is not None:
         report.write(folder, sections, server_version())
         print(f"Written: {folder / 'RESULTS.md'}")

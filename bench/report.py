@@ -52,15 +52,16 @@ class Section:
     """What could not be measured here, and why."""
 
 
-def show(section: Section) -> str:
-    """A section for the terminal: the columns in line."""
+def show(section: Section, *, goals: bool = True) -> str:
+    """A section for the terminal: the columns in line, and its goals if they are wanted."""
     parts = [f"═══ {section.title} ═══", section.text]
     for table in section.tables:
         widths = [max(len(row[column]) for row in (table.head, *table.rows)) for column in range(len(table.head))]
         lines = [_line(row, widths) for row in [table.head, *table.rows]]
         parts.append("\n".join([table.title, *lines]))
     parts += [f"Left out: {each}" for each in section.left_out]
-    parts += [_goal_line(goal) for goal in section.goals]
+    if goals and section.goals:
+        parts.append("\n".join(_goal_line(goal) for goal in section.goals))
     return "\n\n".join(parts) + "\n"
 
 
