@@ -6,6 +6,7 @@ ids. Must not know what is asked of them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
@@ -50,6 +51,7 @@ class Candidate:
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str], folder: Path) -> None:
         self._log = folder / "log"
+        self._found: list[int] = []
         folder.mkdir()
         self.address: Address = ("127.0.0.1", _free_port())
         inherited = {name: text for name, text in os.environ.items() if name not in _OWN_SETTINGS}
@@ -98,24 +100,26 @@ class Candidate:
             self._process.wait()
 
     def worker_bytes(self) -> list[int]:
-        """The resident memory of each worker: of the processes below this one that have none below. Linux only."""
-        children: dict[int, list[int]] = {}
-        for entry in Path("/proc").glob("[0-9]*"):
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-        leaves = []
-        todo = [self._process.pid]
-        while todo:
-            pid = todo.pop()
-            below = children.get(pid, [])
-            todo += below
-            if not below:
-                leaves.append(pid)
+        """The resident memory of each worker. Nothing where it cannot be known: this is asked of Linux."""
         page = os.sysconf("SC_PAGE_SIZE")
-        return [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in sorted(leaves)]
+        return [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in sorted(self._workers())]
+
+    def worker_seconds(self) -> float:
+        """The processor time of all workers so far, in steps of some milliseconds; 0 where it cannot be known."""
+        ticks = [sum(map(int, _stat(pid)[11:13])) for pid in self._workers()]
+        return sum(ticks) / os.sysconf("SC_CLK_TCK")
+
+    def _workers(self) -> list[int]:
+        """The processes below this one that have none below. Found once, for none of them comes or goes."""
+        if not self._found:
+            below = _children()
+            todo = [self._process.pid]
+            while todo:
+                pid = todo.pop()
+                todo += below.get(pid, [])
+                if pid not in below and below:
+                    self._found.append(pid)
+        return self._found
 
 
 class Stand:
@@ -222,6 +226,20 @@ def _command(name: Name, redis_url: str) -> tuple[list[str], dict[str, str]]:
         case "Node":
             path = redis_url.removeprefix("unix://")
             return [shutil.which("node") or "node", str(NODE_PEER / "server.js")], {"REDIS_SOCKET": path}
+
+
+def _children() -> dict[int, list[int]]:
+    """The processes below each process; nothing where there is no /proc."""
+    below: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            below.setdefault(int(_stat(int(entry.name))[1]), []).append(int(entry.name))
+    return below
+
+
+def _stat(pid: int) -> list[str]:
+    """What Linux says of a process, from its state on."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 def _free_port() -> int:
