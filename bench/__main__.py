@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ def main(argv: Sequence[str]) -> int:
     if folder is None and not arguments.parts and not arguments.smoke:
         folder = Path(__file__).parent
     sections = []
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing that was started is left behind
     with Stand() as stand:
         for name in arguments.parts or PARTS:
             sections.append(part(name)(stand, scale))
