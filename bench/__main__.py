@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
         folder = Path(__file__).parent
     sections = []
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing that was started is left behind
-    with Stand() as stand:
+    with Stand(scale.workers) as stand:
         for name in arguments.parts or PARTS:
             sections.append(part(name)(stand, scale))
             print(report.show(sections[-1], goals=not arguments.smoke), flush=True)

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 class Scale(NamedTuple):
     """The sizes of all parts."""
 
+    workers: int
+    """Of each candidate."""
     turns: int
     """Bursts of each candidate."""
     setups: int | None
@@ -39,6 +41,7 @@ class Scale(NamedTuple):
 
 
 FULL: Final = Scale(
+    workers=2,
     turns=10,
     setups=None,
     clients=8,
@@ -58,6 +61,7 @@ FULL: Final = Scale(
 )
 
 SMOKE: Final = Scale(
+    workers=1,
     turns=1,
     setups=1,
     clients=2,

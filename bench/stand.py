@@ -30,7 +30,6 @@ from service.storage.embedded import EmbeddedServer, find_server
 
 ROOT: Final = Path(__file__).parent.parent
 NODE_PEER: Final = ROOT / "bench" / "peers" / "node"
-WORKERS: Final = 2
 START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 40.0
 _PAUSE_SECONDS: Final = 0.01
@@ -49,7 +48,7 @@ class DidNotStart(Exception):
 class Candidate:
     """A server in processes of its own, answering at ``address``."""
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str], folder: Path, workers: int) -> None:
         self._log = folder / "log"
         self._found: list[int] = []
         folder.mkdir()
@@ -58,7 +57,7 @@ class Candidate:
         own = {
             "HOST": self.address[0],
             "PORT": str(self.address[1]),
-            "WORKERS": str(WORKERS),
+            "WORKERS": str(workers),
             "DATA_DIR": str(folder / "data"),
             "LOG_LEVEL": "warning",
             **WITHOUT_LIMITS,
@@ -66,7 +65,7 @@ class Candidate:
         with self._log.open("wb") as log:
             self.began = time.perf_counter()
             self._process = subprocess.Popen(
-                [part.replace("{port}", str(self.address[1])) for part in command],
+                [word.format(port=self.address[1], workers=workers) for word in command],
                 cwd=ROOT,
                 env={**inherited, **own, **environ},
                 stdin=subprocess.DEVNULL,
@@ -123,9 +122,13 @@ class Candidate:
 
 
 class Stand:
-    """The server and the candidates of one run of the benchmark, its files in a folder that goes away with it."""
+    """The server and the candidates of one run of the benchmark, its files in a folder that goes away with it.
 
-    def __init__(self) -> None:
+    Each candidate has so many ``workers``.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
         self._folder = Path(tempfile.mkdtemp(prefix="domino-bench-"))
         self._servers: list[EmbeddedServer] = []
         self._started: list[Candidate] = []
@@ -188,7 +191,7 @@ class Stand:
 
     def start(self, command: Sequence[str], environ: Mapping[str, str]) -> Candidate:
         """Start any candidate; it is not waited for."""
-        candidate = Candidate(command, environ, self._folder / f"candidate-{len(self._started)}")
+        candidate = Candidate(command, environ, self._folder / f"candidate-{len(self._started)}", self._workers)
         self._started.append(candidate)
         return candidate
 
@@ -221,7 +224,7 @@ def _command(name: Name, redis_url: str) -> tuple[list[str], dict[str, str]]:
         case "floor, tuned client":
             return [sys.executable, "-m", "bench.floor"], {**environ, "FLOOR_CLIENT": "tuned"}
         case "FastAPI":
-            words = ["--factory", "bench.peers.asgi:create", "--port", "{port}", "--workers", str(WORKERS)]
+            words = ["--factory", "bench.peers.asgi:create", "--port", "{port}", "--workers", "{workers}"]
             return [sys.executable, "-m", "uvicorn", *words, "--log-level", "warning", "--no-access-log"], environ
         case "Node":
             path = redis_url.removeprefix("unix://")

@@ -61,7 +61,7 @@ def run(stand: Stand, scale: Scale) -> Section:
         title="Streams",
         text=f"From the moment a move is sent until its event has come on each stream of its game (four a game, "
         f"{USUAL.name}), the move's own time included; {scale.stream_rate} moves a second at most. The memory is "
-        "what both workers grew by from before the first stream was opened until all had been used.",
+        "what the workers grew by from before the first stream was opened until all had been used.",
         tables=[Table("Delivery", head, rows)],
     )
 

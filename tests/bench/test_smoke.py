@@ -28,7 +28,7 @@ from bench.stand import Name, Stand, missing
 
 @pytest.fixture(scope="module")
 def stand() -> Iterator[Stand]:
-    with Stand() as stand:
+    with Stand(SMOKE.workers) as stand:
         yield stand
 
 
