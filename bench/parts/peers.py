@@ -52,8 +52,8 @@ def run(stand: Stand, scale: Scale) -> Section:
         tables.append(Table(f"{kind}, {USUAL.name}", ("who", "of the floor", "a second", "p50 ms", "p99 ms"), rows))
     return Section(
         title="Peers on the same work",
-        text=f"For orientation: what other stacks do with the read and the script of the floor, {scale.workers} workers each, "
-        f"{scale.clients} clients. Where a peer outruns the clients of this process, it is they who are measured.",
+        text="For orientation: what other stacks do with the read and the script of the floor, "
+        f"{scale.workers} workers each, {scale.clients} clients. Where a peer outruns the clients of this process, it is they who are measured.",
         tables=tables,
         left_out=[fault for fault in faults.values() if fault is not None],
     )
