@@ -70,8 +70,8 @@ def run(stand: Stand, scale: Scale) -> Section:
     return Section(
         title="Moves over HTTP",
         text=f"{scale.clients} clients, {scale.workers} gevent workers, append-only file with fsync every second. "
-        "The floor is the same gunicorn with a bare Flask route: one read and one script on a value of the same size, and "
-        f"as many bytes. The clients take {spread(own).median * 1e6:.0f} µs of a core for each request, from every "
+        "The floor is the same gunicorn with a bare Flask route: one read and one script on a value of the same size, "
+        f"and as many bytes. The clients take {spread(own).median * 1e6:.0f} µs of a core for each request, from every "
         "candidate alike.",
         tables=tables,
         goals=goals,

@@ -53,7 +53,7 @@ def run(stand: Stand, scale: Scale) -> Section:
     return Section(
         title="Peers on the same work",
         text="For orientation: what other stacks do with the read and the script of the floor, "
-        f"{scale.workers} workers each, {scale.clients} clients. "
+        f"{scale.workers} worker(s) each, {scale.clients} clients. "
         "Where a peer outruns the clients of this process, it is they who are measured.",
         tables=tables,
         left_out=[fault for fault in faults.values() if fault is not None],
