@@ -8,13 +8,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
+BENCH_VENV := .venv-bench
+BENCH := $(BENCH_VENV)/.bench-installed
+NODE_PEER := bench/peers/node
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test soak coverage check fmt openapi lock upgrade clean
+.PHONY: help install install-dev run demo test soak coverage bench check fmt openapi lock upgrade clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +41,9 @@ soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 coverage: $(DEV) ## run all tests and say which lines of the engine none of them reached
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)
 
+bench: $(BENCH) ## measure the service beside its floor and write bench/RESULTS.md (ARGS="--smoke", ARGS="engine start")
+	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
+
 check: $(DEV) ## check format, lint, types and the direction of imports
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -55,13 +61,14 @@ openapi: $(RUN) ## write openapi.yaml anew
 lock: $(DEV) ## write the lock files anew after a change of pyproject.toml, keeping versions where they may stay
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --extra dev --constraint locks/run.txt --output-file locks/dev.txt pyproject.toml
+	@$(COMPILE) $(UPGRADE) --extra bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml
 
 upgrade: UPGRADE := --upgrade
 upgrade: lock ## the same with the newest versions that fit together
 
 clean: ## remove the environment and all caches; games stay
-	rm -rf $(VENV) .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
-	find service tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	find service tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here; Python 3.11 or newer is needed (make PYTHON=/path/to/python3 …)" >&2; exit 1; }
@@ -79,4 +86,11 @@ $(RUN): $(BIN)/python locks/run.txt pyproject.toml
 $(DEV): $(RUN) locks/dev.txt
 	@echo "Installing what locks/dev.txt lists"
 	@$(PIP) --require-hashes -r locks/dev.txt
+	@touch $@
+
+$(BENCH): $(BIN)/python locks/bench.txt pyproject.toml $(NODE_PEER)/package-lock.json
+	@echo "Installing what locks/bench.txt lists, in $(BENCH_VENV)"
+	@$(BIN)/python -m venv --clear $(BENCH_VENV)
+	@$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r locks/bench.txt
+	@if command -v npm >/dev/null; then npm --prefix $(NODE_PEER) ci --silent --no-audit --no-fund; fi
 	@touch $@

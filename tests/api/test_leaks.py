@@ -175,8 +175,8 @@ def test_a_tile_that_is_not_mine_is_refused_in_one_way_at_one_price(
         places = {place_of(game, tile): tile for tile in others}
         assert len(places) >= 3 - (stage == "dealt")
         ends: list[dict[str, Any]] = [{}, {"end": game.state.layout.ends[0].name} if game.state.layout.ends else {}]
-        # A worker that remembers the game of some moves ago may try the move on that first; what a seat could have played
-        # then, it knows itself.
+        # A worker that remembers the game of some moves ago may try the move on that first; what a seat could have
+        # played then, it knows itself.
         counting.api.get(scene.table.path)
         answers, calls = set(), set()
         for tile in places.values():

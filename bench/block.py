@@ -1,0 +1,44 @@
+"""The block game as other libraries have it, as a recipe of the engine: for comparison only.
+
+Double-six, seven tiles each, the first seat leads any tile, nobody draws; the round ends when somebody is out or
+nobody can play, and the tiles left are counted. With two players it is OpenSpiel's ``python_block_dominoes``, with
+four the game of the package ``dominoes`` — but for one thing: here a seat that nothing fits passes by a move of its
+own, which those skip.
+"""
+
+from __future__ import annotations
+
+from service.engine.events import Line, Reason, Round
+from service.engine.rules.drawing import ONE_AND_WAIT
+from service.engine.rules.ending import after_rounds, blocked, first_of, somebody_out
+from service.engine.rules.scoring import counted_round, hands_left
+from service.engine.rules.turns import one_tile
+from service.engine.state import State
+from service.engine.tiles import double_set, pips
+from service.engine.variant import Opening, Rules
+
+_HAND = 7
+
+
+def block_rules(seats: int) -> Rules:
+    """The rules for two to four players."""
+    tiles = double_set(6)
+    undrawn = len(tiles) - seats * _HAND
+    return Rules(
+        seats=seats,
+        facts={},
+        tiles=tiles,
+        hand_size=lambda _players: _HAND,
+        reserve=undrawn,
+        opening=lambda state: Opening(0, state.hands[0]),
+        follow=one_tile,
+        drawing=ONE_AND_WAIT,
+        round_end=first_of(somebody_out, blocked(undrawn)),
+        count=_count,
+        match_end=after_rounds(1, "lowest"),
+    )
+
+
+def _count(state: State, ended_by: Reason) -> Round:
+    hands = hands_left(state, pips)
+    return counted_round(state, ended_by, hands, [Line(each.seat, each.value, "", "") for each in hands])

@@ -1,0 +1,127 @@
+"""What a burst of each kind asks of each candidate, made ready before the clock runs.
+
+A kind is a request that is measured; the service gets it for real games, the others for their likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, Literal, NamedTuple
+
+from bench.driver import Address, Line, request
+from bench.floor.sizes import Sizes
+from bench.hosted import Measures, like_creation, open_game, open_like, play
+from bench.setups import Match
+from bench.stand import Name, Stand
+
+Kind = Literal["POST move", "GET view", "GET view, 304", "GET moves", "POST game"]
+Scripts = list[list[bytes]]
+
+KINDS: Final[tuple[Kind, ...]] = ("POST move", "GET view", "GET view, 304", "GET moves", "POST game")
+
+STATUS: Final[dict[Kind, int]] = {
+    "POST move": 201,
+    "GET view": 200,
+    "GET view, 304": 304,
+    "GET moves": 200,
+    "POST game": 201,
+}
+"""What answers each kind."""
+
+
+class Work(NamedTuple):
+    """What the clients of a burst do: each its match, or so many reads."""
+
+    matches: Sequence[Match]
+    measures: Measures
+    clients: int
+    reads: int
+
+    def match(self, client: int) -> Match:
+        """The match of a client."""
+        return self.matches[client % len(self.matches)]
+
+
+_Make = Callable[[Line, Work, int], list[bytes]]
+
+
+def prepared(stand: Stand, kind: Kind, work: Work, name: Name) -> Scripts:
+    """The requests of each client to this candidate."""
+    return prepared_by(name, kind, work, stand[name].address)
+
+
+def prepared_by(name: Name, kind: Kind, work: Work, address: Address) -> Scripts:
+    """The same to another one of its kind."""
+    return (_of_service if name == "service" else _of_floor)(kind, work, address)
+
+
+def _of_service(kind: Kind, work: Work, address: Address) -> Scripts:
+    """The requests of each client, for games that are opened here and now."""
+    makes: dict[Kind, _Make] = {
+        "POST move": _moves,
+        "GET view": partial(_looks, what="", extra=False),
+        "GET view, 304": partial(_looks, what="", extra=True),
+        "GET moves": partial(_looks, what="/moves", extra=False),
+        "POST game": _openings,
+    }
+    with Line(address) as line:
+        return [makes[kind](line, work, client) for client in range(work.clients)]
+
+
+def _of_floor(kind: Kind, work: Work, address: Address) -> Scripts:
+    """The same for what stands for the games on the floor."""
+    makes: dict[Kind, _Make] = {
+        "POST move": _moves_like,
+        "GET view": partial(_looks_like, sizes=work.measures.view, extra=False),
+        "GET view, 304": partial(_looks_like, sizes=work.measures.view, extra=True),
+        "GET moves": partial(_looks_like, sizes=work.measures.moves, extra=False),
+        "POST game": _openings_like,
+    }
+    with Line(address) as line:
+        return [makes[kind](line, work, client) for client in range(work.clients)]
+
+
+def _moves(line: Line, work: Work, client: int) -> list[bytes]:
+    match = work.match(client)
+    game = open_game(line, match)
+    return [game.move(step) for step in match.steps]
+
+
+def _moves_like(line: Line, work: Work, client: int) -> list[bytes]:
+    path = open_like(line, work.measures.move)
+    return [
+        request("POST", f"{path}/moves", body=step.body, token="x" * 43)  # as long as one
+        for step in work.match(client).steps
+    ]
+
+
+def _looks(line: Line, work: Work, client: int, *, what: str, extra: bool) -> list[bytes]:
+    """In the middle of a match, by who is to move."""
+    match = work.match(client)
+    middle = len(match.steps) // 2
+    game = open_game(line, match)
+    play(line, game, match.steps[:middle])
+    seat = match.steps[middle].seat
+    known = ""
+    if extra:
+        version = b'"version":'
+        place = match.steps[middle].body.index(version) + len(version)
+        number = match.steps[middle].body[place:].split(b",")[0].rstrip(b"}").decode()
+        known = f'If-None-Match: "{number}-{seat}"\r\n'
+    return [request("GET", game.path + what, token=game.tokens[seat], extra=known)] * work.reads
+
+
+def _looks_like(line: Line, work: Work, _client: int, *, sizes: Sizes, extra: bool) -> list[bytes]:
+    known = 'If-None-Match: "17-0"\r\n' if extra else ""
+    path = open_like(line, sizes)
+    return [request("GET", path, token="x" * 43, extra=known)] * work.reads  # as long as one
+
+
+def _openings(_line: Line, work: Work, client: int) -> list[bytes]:
+    return [request("POST", "/v1/games", body=work.match(client).request)] * work.reads
+
+
+def _openings_like(_line: Line, work: Work, client: int) -> list[bytes]:
+    body = work.match(client).request
+    return [like_creation(work.measures.create, body) for _ in range(work.reads)]

@@ -1,0 +1,167 @@
+"""Many clients in one process: prepared requests over plain sockets, kept alive, one request at a time on each.
+
+Owns the connections and the clock. It reads no more of an answer than its status and its length, so that it takes
+little of the cores that it shares with what it measures. Must not know what is asked, nor of whom.
+"""
+
+from __future__ import annotations
+
+import selectors
+import socket
+from collections.abc import Sequence
+from time import perf_counter, process_time
+from typing import Final, NamedTuple
+
+PATIENCE: Final = 30.0
+"""Seconds without any answer after which a burst has failed."""
+_PIECE: Final = 1 << 18
+
+Address = tuple[str, int]
+
+
+class Refused(Exception):
+    """An answer that no measurement expects; the message holds it."""
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    body: bytes
+
+
+class Burst(NamedTuple):
+    """What a burst took. Times in seconds."""
+
+    seconds: float
+    latencies: list[float]
+    own: float
+    """Processor time of the clients themselves."""
+
+    @property
+    def rate(self) -> float:
+        """Requests a second."""
+        return len(self.latencies) / self.seconds
+
+
+class Line:
+    """One connection."""
+
+    def __init__(self, address: Address) -> None:
+        self.socket = socket.create_connection(address, PATIENCE)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def __enter__(self) -> Line:
+        """Nothing is to be done."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Hang up."""
+        self.socket.close()
+
+    def ask(self, request: bytes) -> Answer:
+        """The answer to one request. Raises ``Refused``."""
+        self.socket.sendall(request)
+        data = b""
+        while True:
+            data += self._receive()
+            end = end_of(data)
+            if end is not None:
+                break
+        head = data.index(b"\r\n\r\n") + 4
+        if data[9:10] != b"2":
+            raise _refused(data)
+        return Answer(int(data[9:12]), data[head:end])
+
+    def _receive(self) -> bytes:
+        piece = self.socket.recv(_PIECE)
+        if not piece:
+            raise Refused("the connection was closed before the answer")
+        return piece
+
+
+def request(
+    method: str, path: str, *, body: bytes = b"", token: str | None = None, accept: str = "*/*", extra: str = ""
+) -> bytes:
+    """The bytes of a request; ``extra`` are whole lines of the head."""
+    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Accept: {accept}"]
+    if token is not None:
+        lines.append(f"Authorization: Bearer {token}")
+    if body or method == "POST":
+        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return ("\r\n".join(lines) + f"\r\n{extra}\r\n").encode() + body
+
+
+def burst(address: Address, scripts: Sequence[Sequence[bytes]], status: int) -> Burst:
+    """Play the scripts at the same time, each on a connection of its own.
+
+    Raises ``Refused`` for an answer with another status than this.
+    """
+    lines = [Line(address) for _ in scripts]
+    try:
+        return _play(lines, scripts, b"%d" % status)
+    finally:
+        for line in lines:
+            line.socket.close()
+
+
+def _play(lines: Sequence[Line], scripts: Sequence[Sequence[bytes]], status: bytes) -> Burst:
+    latencies: list[float] = []
+    places = [0] * len(lines)
+    sent = [0.0] * len(lines)
+    pieces = [b""] * len(lines)
+    with selectors.DefaultSelector() as selector:
+        for client, line in enumerate(lines):
+            selector.register(line.socket, selectors.EVENT_READ, client)
+        own = process_time()
+        began = perf_counter()
+        for client, line in enumerate(lines):
+            sent[client] = perf_counter()
+            line.socket.sendall(scripts[client][0])
+        running = len(lines)
+        while running:
+            ready = selector.select(PATIENCE)
+            if not ready:
+                raise Refused(f"no answer within {PATIENCE:.0f} s")
+            for key, _ in ready:
+                client = key.data
+                line = lines[client]
+                data = pieces[client] + line.socket.recv(_PIECE)
+                if data == pieces[client]:
+                    raise Refused("the connection was closed before the answer")
+                if end_of(data) is None:
+                    pieces[client] = data
+                    continue
+                latencies.append(perf_counter() - sent[client])
+                pieces[client] = b""
+                if data[9:12] != status:
+                    raise _refused(data)
+                places[client] += 1
+                if places[client] < len(scripts[client]):
+                    sent[client] = perf_counter()
+                    line.socket.sendall(scripts[client][places[client]])
+                else:
+                    selector.unregister(line.socket)
+                    running -= 1
+        return Burst(perf_counter() - began, latencies, process_time() - own)
+
+
+def end_of(data: bytes) -> int | None:
+    """Where the answer ends, if all of it has come. Raises ``Refused`` where that cannot be told."""
+    head = data.find(b"\r\n\r\n")
+    if head < 0:
+        return None
+    if data[9:12] == b"304":
+        return head + 4
+    lower = data[:head].lower()
+    place = lower.find(b"\r\ncontent-length:")
+    if place < 0:
+        raise Refused(f"an answer without a length: {data[:200]!r}")
+    stop = lower.find(b"\r\n", place + 2)
+    length = int(lower[place + 17 : stop if stop > 0 else None])
+    end = head + 4 + length
+    return end if len(data) >= end else None
+
+
+def _refused(data: bytes) -> Refused:
+    return Refused(data[:600].decode(errors="replace"))

@@ -1,0 +1,21 @@
+"""The parts of the benchmark by name, in the order in which they run; each is one module with a function ``run``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Final
+
+from bench.report import Section
+from bench.scale import Scale
+from bench.stand import Stand
+
+Part = Callable[[Stand, Scale], Section]
+
+PARTS: Final = ("moves", "engine", "growth", "streams", "peers", "start", "stages")
+
+
+def part(name: str) -> Part:
+    """The part of that name."""
+    run: Part = import_module(f"{__name__}.{name}").run
+    return run

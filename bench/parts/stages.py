@@ -1,0 +1,163 @@
+"""Where the time of one move goes, stage by stage, on real stored games.
+
+The stages are the public pieces of which the service makes a request, called here one after the other with a clock
+between them. Each move is also made in a twin of the game through the whole application without a server, and in
+another one over HTTP. What the stages do not account for is Flask's in the first, gunicorn's and the sockets' in the
+second.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter, time
+from typing import Any, Final
+from wsgiref.types import WSGIEnvironment
+
+import orjson
+from flask import Flask
+from werkzeug.test import EnvironBuilder
+
+from bench.driver import Line
+from bench.hosted import Hosted, open_game
+from bench.report import Section, Table
+from bench.scale import Scale
+from bench.setups import LONGEST, USUAL, Setup, Step, matches
+from bench.stand import Stand
+from service.bootstrap import build_app
+from service.config import Settings
+from service.engine.moves import Move
+from service.engine.play import advance
+from service.games.codec import decode_game, encode_event, encode_game
+from service.games.look import look_at
+from service.games.ports import Store, Write
+from service.games.tokens import find_hash, new_write_id
+from service.storage.nodes import SingleNode
+from service.storage.redis_store import RedisStore
+from service.web.bodies import MoveIn
+from service.web.present import present_look
+from service.web.reading import bearer_token, check_accepts, load, precondition, read_json
+
+STAGES: Final = ("parse", "read", "decode", "decide", "encode", "script", "present")
+MEANINGS: Final = {
+    "parse": "the bearer, the body, its schema",
+    "read": "one GET from Redis",
+    "decode": "the stored game, and whose token it is",
+    "decide": "the referee: events and the next state",
+    "encode": "the next state and the events as bytes",
+    "script": "one script in Redis",
+    "present": "the view, its legal moves, as JSON",
+    "Flask": "routing, headers, CORS",
+    "server": "gunicorn, gevent, sockets, and the client",
+}
+TTL_SECONDS: Final = 30 * 86_400
+_move_in: Final = MoveIn()
+_SETUPS: Final = (USUAL, LONGEST)
+
+
+def run(stand: Stand, scale: Scale) -> Section:
+    """Measure the stages of the usual and of the longest game."""
+    tables = [_table(stand, scale, setup) for setup in _SETUPS[: 1 if scale.setups else None]]
+    return Section(
+        title="Where the time of a move goes",
+        text="Medians over all moves of whole matches, one client at a time.",
+        tables=tables,
+    )
+
+
+def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
+    settings = Settings(redis_url=stand.redis_url, secret="bench" * 8, log_level="warning")
+    app = build_app(settings)
+    store = RedisStore(SingleNode(stand.redis), TTL_SECONDS)
+    stages: dict[str, list[float]] = {stage: [] for stage in STAGES}
+    applied: list[float] = []
+    asked: list[float] = []
+    for match in matches(setup, scale.matches, scale.longest):
+        with Line(stand["service"].address) as line:
+            staged, whole, served = [open_game(line, match) for _ in range(3)]
+            for step in match.steps:
+                _move_in_stages(app, store, staged, step, stages)
+                applied.append(_move_in_application(app, whole, step))
+                request = served.move(step)
+                began = perf_counter()
+                line.ask(request)
+                asked.append(perf_counter() - began)
+    times = {stage: median(taken) for stage, taken in stages.items()}
+    inside, outside = median(applied), median(asked)
+    times["Flask"] = inside - sum(times.values())
+    times["server"] = outside - inside
+    rows = [
+        (f"{stage}: {MEANINGS[stage]}", f"{taken * 1e6:.0f}", f"{taken / outside:.0%}")
+        for stage, taken in times.items()
+    ]
+    rows.append(("in all", f"{outside * 1e6:.0f}", "100%"))
+    return Table(f"One move, {setup.name}", ("stage", "µs", "share"), rows)
+
+
+class Stopwatch:
+    """Adds the time since the last lap to a stage."""
+
+    def __init__(self, stages: dict[str, list[float]]) -> None:
+        self._stages = stages
+        self._last = perf_counter()
+
+    def lap(self, stage: str) -> None:
+        """This stage is over."""
+        now = perf_counter()
+        self._stages[stage].append(now - self._last)
+        self._last = perf_counter()
+
+
+def _move_in_stages(app: Flask, store: Store, hosted: Hosted, step: Step, stages: dict[str, list[float]]) -> None:
+    with app.request_context(_environ(hosted, step)):
+        watch = Stopwatch(stages)
+        token = bearer_token()
+        check_accepts("application/json")
+        asked = load(_move_in, read_json())
+        holds = precondition(asked.get("version"))
+        watch.lap("parse")
+        stored = store.read(hosted.id)
+        assert stored is not None
+        watch.lap("read")
+        game = decode_game(hosted.id, stored.version, stored.state)
+        assert token is not None
+        seat = find_hash(token, [each.token_hash for each in game.seats])
+        assert seat is not None
+        watch.lap("decode")
+        assert holds(game.version, game.etag(seat))
+        move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
+        events, state = advance(game.rules, game.deck, game.state, seat, move)
+        watch.lap("decide")
+        now = int(time() * 1000)
+        after = game._replace(state=state, version=game.version + len(events), updated_at=now)
+        data = [encode_event(event, now - game.created_at) for event in events]
+        value = encode_game(after)
+        watch.lap("encode")
+        assert store.commit(hosted.id, game.version, value, data, Write(new_write_id(os.urandom))) is None
+        watch.lap("script")
+        orjson.dumps(present_look(look_at(after, seat, TTL_SECONDS * 1000)))
+        watch.lap("present")
+
+
+def _move_in_application(app: Flask, hosted: Hosted, step: Step) -> float:
+    """Seconds from the call of the application to the end of its answer."""
+    said: list[str] = []
+
+    def start_response(status: str, _headers: Any, _error: Any = None) -> Callable[[bytes], object]:
+        said.append(status)
+        return lambda _data: None
+
+    environ = _environ(hosted, step)
+    began = perf_counter()
+    b"".join(app(environ, start_response))
+    taken = perf_counter() - began
+    assert said[0].startswith("201")
+    return taken
+
+
+def _environ(hosted: Hosted, step: Step) -> WSGIEnvironment:
+    headers = [("Authorization", f"Bearer {hosted.tokens[step.seat]}"), ("Accept", "*/*")]
+    path = f"{hosted.path}/moves"
+    builder = EnvironBuilder(path, method="POST", headers=headers, data=step.body, content_type="application/json")
+    return builder.get_environ()

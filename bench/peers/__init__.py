@@ -1,0 +1,1 @@
+"""The work of the floor on other stacks, for orientation: the same paths, the same scripts, as many bytes."""

@@ -1,0 +1,36 @@
+"""Plots as SVG, where matplotlib is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from io import StringIO
+
+from bench.figures import Spread
+
+
+def can_plot() -> bool:
+    """Whether there is matplotlib."""
+    return find_spec("matplotlib") is not None
+
+
+def line_with_band(values: Sequence[Spread], *, title: str, across: str, up: str) -> str:
+    """A curve of medians with the quartiles as a band around it, numbered from 1, as SVG."""
+    import matplotlib as mpl  # noqa: PLC0415 # of the group bench
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "bench"
+    from matplotlib import pyplot  # noqa: PLC0415 # as above
+
+    figure, axes = pyplot.subplots(figsize=(8, 4))
+    numbers = range(1, len(values) + 1)
+    axes.fill_between(numbers, [each.low for each in values], [each.high for each in values], alpha=0.25)
+    axes.plot(numbers, [each.median for each in values])
+    axes.set(title=title, xlabel=across, ylabel=up)
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(left=1)
+    axes.grid(alpha=0.3)
+    drawn = StringIO()
+    figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+    return "\n".join(line.rstrip() for line in drawn.getvalue().splitlines()) + "\n"

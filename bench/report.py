@@ -1,0 +1,147 @@
+"""What was measured, as tables: on the terminal and as the page RESULTS.md.
+
+Must not know how anything was measured.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGES = (
+    "flask", "gunicorn", "gevent", "redis", "hiredis", "orjson", "marshmallow",
+    "open-spiel", "dominoes", "fastapi", "uvicorn",
+)  # fmt: skip
+
+
+class Table(NamedTuple):
+    """Rows under a head; the first column is text, the others are figures."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+class Goal(NamedTuple):
+    """A figure to reach, and what was measured."""
+
+    what: str
+    wanted: str
+    measured: str
+    reached: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """What one part of the benchmark has to say."""
+
+    title: str
+    text: str
+    tables: list[Table]
+    goals: list[Goal] = field(default_factory=list)
+    plots: dict[str, str] = field(default_factory=dict)
+    """File name to SVG."""
+    left_out: list[str] = field(default_factory=list)
+    """What could not be measured here, and why."""
+
+
+def show(section: Section, *, goals: bool = True) -> str:
+    """A section for the terminal: the columns in line, and its goals if they are wanted."""
+    parts = [f"═══ {section.title} ═══", section.text]
+    for table in section.tables:
+        widths = [max(len(row[column]) for row in (table.head, *table.rows)) for column in range(len(table.head))]
+        lines = [_line(row, widths) for row in [table.head, *table.rows]]
+        parts.append("\n".join([table.title, *lines]))
+    parts += [f"Left out: {each}" for each in section.left_out]
+    if goals and section.goals:
+        parts.append("\n".join(_goal_line(goal) for goal in section.goals))
+    return "\n\n".join(parts) + "\n"
+
+
+def page(sections: Sequence[Section], server: str) -> str:
+    """RESULTS.md as a whole; ``server`` says which Redis it was."""
+    parts = ["# Results of `make bench`", _machine(server)]
+    goals = [goal for section in sections for goal in section.goals]
+    if goals:
+        rows = [(goal.what, goal.wanted, goal.measured, "yes" if goal.reached else "**no**") for goal in goals]
+        parts.append("## The figures to reach\n\n" + _markdown(("figure", "wanted", "measured", "reached"), rows))
+    for section in sections:
+        parts += [f"## {section.title}", section.text]
+        for table in section.tables:
+            parts.append(f"{table.title}\n\n{_markdown(table.head, table.rows)}")
+        parts += [f"![{name}]({name})" for name in section.plots]
+        parts += [f"Left out: {each}" for each in section.left_out]
+    return "\n\n".join(parts) + "\n"
+
+
+def write(folder: Path, sections: Sequence[Section], server: str) -> None:
+    """Write RESULTS.md and the plots beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for section in sections:
+        for name, svg in section.plots.items():
+            (folder / name).write_text(svg)
+    (folder / "RESULTS.md").write_text(page(sections, server))
+
+
+def _machine(server: str) -> str:
+    facts = [
+        ("date", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+        ("machine", f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"),
+        ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
+        ("server", server),
+        ("packages", ", ".join(f"{name} {number}" for name in PACKAGES if (number := _version(name)))),
+        ("service", _commit()),
+    ]
+    return (
+        "Ratios are medians over turns of short bursts, all candidates side by side and in shuffled order, with the "
+        "quartiles in parentheses. Absolute figures are of this machine at that time.\n\n" + _markdown(("", ""), facts)
+    )
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit() -> str:
+    asked = ["git", "describe", "--always", "--dirty"]
+    try:
+        said = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=Path(__file__).parent)
+    except OSError:
+        return "unknown"
+    return said.stdout.strip() or "unknown"
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    ruler = ["---", *["---:"] * (len(head) - 1)] if len(head) > 2 else ["---"] * len(head)
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ruler, *rows])
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = [
+        cell.rjust(width) if column else cell.ljust(width)
+        for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "  " + "  ".join([first, *others])
+
+
+def _goal_line(goal: Goal) -> str:
+    return f"{'reached' if goal.reached else 'NOT REACHED'}: {goal.what}: {goal.measured} (wanted: {goal.wanted})"

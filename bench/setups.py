@@ -1,0 +1,150 @@
+"""The games that are measured, and whole matches of them, played beforehand by the engine.
+
+A match is fixed by its seed, so that the service deals the same tiles when it is asked to, and every move of the
+match can be written down as a client would post it: as it is listed. Must not know HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import count, islice
+from random import Random
+from typing import Final, NamedTuple
+
+import orjson
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.moves import Move
+from service.engine.play import advance, apply, deal, legal_moves
+from service.engine.state import FINISHED, State
+from service.engine.variant import Rules
+from service.engine.variants import variants
+
+CREATED_VERSION: Final = 2
+"""Of a game whose seats were all taken when it was opened: it was created, and the first round was dealt."""
+
+
+class Setup(NamedTuple):
+    """A game with its players and the one option that matters here: the highest double of the set."""
+
+    key: str
+    seats: int
+    highest: int | None = None
+    """``None``: the game knows only one set, double-six."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.key}, double-{self.highest or 6}, {self.seats} players"
+
+    @property
+    def options(self) -> dict[str, int]:
+        """As they are asked for."""
+        return {} if self.highest is None else {"set": self.highest}
+
+    @property
+    def rules(self) -> Rules:
+        """The rules in force."""
+        return variants()[self.key].rules(self.options, self.seats)
+
+
+class Step(NamedTuple):
+    """One move of a match: who posts which body."""
+
+    seat: int
+    body: bytes
+
+
+class Match(NamedTuple):
+    """A match played beforehand: what creates it, and its moves in order."""
+
+    setup: Setup
+    request: bytes
+    """The body of the request that opens it."""
+    steps: tuple[Step, ...]
+
+
+SETUPS: Final = (
+    Setup("homo-homini-lupus", 4),
+    Setup("menschenwolf", 4),
+    Setup("dominospiel", 4),
+    Setup("domino", 4, 6),
+    Setup("domino", 6, 9),
+    Setup("domino", 8, 12),
+    Setup("fido", 4, 6),
+    Setup("fido", 5, 9),
+    Setup("fido", 4, 12),
+    Setup("fido", 6, 15),
+    Setup("fido", 9, 18),
+)
+USUAL: Final = Setup("fido", 4, 12)
+"""Where one setup has to stand for all."""
+LONGEST: Final = Setup("fido", 9, 18)
+"""The longest game there is."""
+WHOLE: Final = 100_000
+"""More moves than any match has."""
+
+
+@cache
+def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False) -> Match:
+    """The match of this seed, played by seats that take any legal move, up to ``longest`` moves.
+
+    Played ``slowly``, they take the moves after which the fewest tiles fit, so that everybody has to draw.
+    """
+    rules = setup.rules
+    deck = Deck(seed_from_text(seed))
+    luck = Random(seed)  # noqa: S311 # repeatable on purpose
+    state = rules.start()
+    state = apply(rules, state, deal(rules, deck, state))
+    version = CREATED_VERSION
+    steps: list[Step] = []
+    while state.phase != FINISHED and len(steps) < longest:
+        seat = state.seats_in()[0] if state.turn is None else state.turn
+        moves = legal_moves(rules, state, seat)
+        move = _slowest(rules, deck, state, moves) if slowly else luck.choice(moves)
+        steps.append(Step(seat, _body(move, version)))
+        events, state = advance(rules, deck, state, seat, move)
+        version += len(events)
+    request = {
+        "variant": setup.key,
+        "players": [{"name": f"Player {seat}"} for seat in range(setup.seats)],
+        "rules": setup.options,
+        "seed": seed,
+    }
+    return Match(setup, orjson.dumps(request), tuple(steps))
+
+
+def matches(setup: Setup, many: int, longest: int = WHOLE) -> list[Match]:
+    """So many different matches of a setup, the same ones at every run."""
+    return [match(setup, f"bench {number}", longest) for number in range(many)]
+
+
+def long_matches(setup: Setup, many: int, moves: int) -> list[Match]:
+    """So many different matches of at least so many moves, of a setup that has them."""
+    slow = (match(setup, f"bench {number}", slowly=True) for number in count())
+    return list(islice((each for each in slow if len(each.steps) >= moves), many))
+
+
+def _slowest(rules: Rules, deck: Deck, state: State, moves: Sequence[Move]) -> Move:
+    """The first of the moves after which the fewest tiles of all hands fit."""
+
+    def fitting(move: Move) -> int:
+        assert state.turn is not None
+        after = advance(rules, deck, state, state.turn, move)[1]
+        return sum(bool(tile.mask & after.layout.open_mask) for hand in after.hands for tile in hand)
+
+    return min(moves, key=fitting)
+
+
+def _body(move: Move, version: int) -> bytes:
+    listed: dict[str, object] = {"action": move.action}
+    if move.tile is not None:
+        listed["tile"] = move.tile.name
+        if move.end is not None:
+            listed["end"] = move.end
+        listed["face_down"] = move.face_down
+    listed["version"] = version
+    if move.ends_sum is not None:
+        listed |= {"ends_sum": move.ends_sum, "points": move.points}
+    return orjson.dumps(listed)

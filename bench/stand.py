@@ -1,0 +1,252 @@
+"""What is measured on: one real server with its append-only file, and the candidates as processes beside it.
+
+Owns every process of the benchmark: each is started when it is first asked for, and all are ended by their process
+ids. Must not know what is asked of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Literal, Self
+
+import redis
+
+from bench.driver import Address, Line, Refused, request
+from service.storage.connection import connect
+from service.storage.embedded import EmbeddedServer, find_server
+
+ROOT: Final = Path(__file__).parent.parent
+NODE_PEER: Final = ROOT / "bench" / "peers" / "node"
+START_SECONDS: Final = 30.0
+STOP_SECONDS: Final = 40.0
+_PAUSE_SECONDS: Final = 0.01
+_OWN_SETTINGS: Final = frozenset({"HOST", "PORT", "REDIS_URL", "DATA_DIR", "SECRET"})
+
+Name = Literal["service", "floor", "floor, tuned client", "FastAPI", "Node"]
+
+WITHOUT_LIMITS: Final = {"CREATE_LIMIT": "0", "TOKEN_FAILURE_LIMIT": "0", "SEAT_LIMIT": "0"}
+"""A benchmark is what limits are against."""
+
+
+class DidNotStart(Exception):
+    """A candidate did not answer in time; the message holds the end of what it said."""
+
+
+class Candidate:
+    """A server in processes of its own, answering at ``address``."""
+
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str], folder: Path, workers: int) -> None:
+        self._log = folder / "log"
+        self._found: list[int] = []
+        folder.mkdir()
+        self.address: Address = ("127.0.0.1", _free_port())
+        inherited = {name: text for name, text in os.environ.items() if name not in _OWN_SETTINGS}
+        own = {
+            "HOST": self.address[0],
+            "PORT": str(self.address[1]),
+            "WORKERS": str(workers),
+            "DATA_DIR": str(folder / "data"),
+            "LOG_LEVEL": "warning",
+            **WITHOUT_LIMITS,
+        }
+        with self._log.open("wb") as log:
+            self.began = time.perf_counter()
+            self._process = subprocess.Popen(
+                [word.format(port=self.address[1], workers=workers) for word in command],
+                cwd=ROOT,
+                env={**inherited, **own, **environ},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait(self, path: str = "/healthz") -> float:
+        """Wait until ``path`` is answered; returns the seconds since the start. Raises ``DidNotStart``."""
+        while True:
+            waited = time.perf_counter() - self.began
+            try:
+                with Line(self.address) as line:
+                    line.ask(request("GET", path))
+                return time.perf_counter() - self.began
+            except (OSError, Refused):
+                if self._process.poll() is not None or waited > START_SECONDS:
+                    said = self._log.read_text(errors="replace")[-2000:]
+                    self.stop()
+                    raise DidNotStart(f"no answer after {waited:.1f} s\n{said}") from None
+                time.sleep(_PAUSE_SECONDS)
+
+    def stop(self) -> None:
+        """End it, and wait for its end."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def worker_bytes(self) -> list[int]:
+        """The resident memory of each worker. Nothing where it cannot be known: this is asked of Linux."""
+        page = os.sysconf("SC_PAGE_SIZE")
+        return [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in sorted(self._workers())]
+
+    def worker_seconds(self) -> float:
+        """The processor time of all workers so far, in steps of some milliseconds; 0 where it cannot be known."""
+        ticks = [sum(map(int, _stat(pid)[11:13])) for pid in self._workers()]
+        return sum(ticks) / os.sysconf("SC_CLK_TCK")
+
+    def _workers(self) -> list[int]:
+        """The processes below this one that have none below. Found once, for none of them comes or goes."""
+        if not self._found:
+            below = _children()
+            todo = [self._process.pid]
+            while todo:
+                pid = todo.pop()
+                todo += below.get(pid, [])
+                if pid not in below and below:
+                    self._found.append(pid)
+        return self._found
+
+
+class Stand:
+    """The server and the candidates of one run of the benchmark, its files in a folder that goes away with it.
+
+    Each candidate has so many ``workers``.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._folder = Path(tempfile.mkdtemp(prefix="domino-bench-"))
+        self._servers: list[EmbeddedServer] = []
+        self._started: list[Candidate] = []
+        self._named: dict[Name, Candidate] = {}
+        self._client: redis.Redis | None = None
+
+    def __enter__(self) -> Self:
+        """Allow as many open files as may be: streams are many."""
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End every process that was started."""
+        for candidate in reversed(self._started):
+            candidate.stop()
+        if self._client is not None:
+            self._client.close()
+        for server in reversed(self._servers):
+            server.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def server(self) -> EmbeddedServer:
+        """One more server, for who needs one that nobody else uses."""
+        server = EmbeddedServer(self._folder / f"server-{len(self._servers)}")
+        server.start()
+        self._servers.append(server)
+        return server
+
+    @property
+    def redis_url(self) -> str:
+        """Of the server that all named candidates share."""
+        if not self._servers:
+            self.server()
+        return self._servers[0].url
+
+    @property
+    def redis(self) -> Any:
+        """A client for that server."""
+        if self._client is None:
+            self._client = connect(self.redis_url)
+        return self._client
+
+    def __getitem__(self, name: Name) -> Candidate:
+        """The candidate of that name, started if it is not yet. Raises ``DidNotStart``."""
+        if name not in self._named:
+            command, environ = _command(name, self.redis_url)
+            self._named[name] = self.start(command, environ)
+            self._named[name].wait()
+        return self._named[name]
+
+    def service(self, redis_url: str, **environ: str) -> Candidate:
+        """One more service, over another server."""
+        command, _ = _command("service", redis_url)
+        candidate = self.start(command, {"REDIS_URL": redis_url, **environ})
+        candidate.wait()
+        return candidate
+
+    def start(self, command: Sequence[str], environ: Mapping[str, str]) -> Candidate:
+        """Start any candidate; it is not waited for."""
+        candidate = Candidate(command, environ, self._folder / f"candidate-{len(self._started)}", self._workers)
+        self._started.append(candidate)
+        return candidate
+
+
+def missing(name: Name) -> str | None:
+    """Why a candidate cannot be measured here, or ``None``."""
+    if name == "FastAPI" and not (find_spec("fastapi") and find_spec("uvicorn")):
+        return "FastAPI: fastapi and uvicorn are not installed (make bench installs them)"
+    if name == "Node":
+        if shutil.which("node") is None:
+            return "Node: there is no node on the PATH"
+        if not (NODE_PEER / "node_modules" / "ioredis").is_dir():
+            return "Node: ioredis is not installed (make bench installs it where npm is)"
+    return None
+
+
+def server_version() -> str:
+    """What the server says it is."""
+    said = subprocess.run([find_server(), "--version"], capture_output=True, text=True, check=True).stdout
+    return f"{' '.join(said.split()[:3])}, append-only file, fsync everysec, unix socket"
+
+
+def _command(name: Name, redis_url: str) -> tuple[list[str], dict[str, str]]:
+    environ = {"REDIS_URL": redis_url}
+    match name:
+        case "service":
+            return [sys.executable, "-m", "service"], environ
+        case "floor":
+            return [sys.executable, "-m", "bench.floor"], {**environ, "FLOOR_CLIENT": "plain"}
+        case "floor, tuned client":
+            return [sys.executable, "-m", "bench.floor"], {**environ, "FLOOR_CLIENT": "tuned"}
+        case "FastAPI":
+            words = ["--factory", "bench.peers.asgi:create", "--port", "{port}", "--workers", "{workers}"]
+            return [sys.executable, "-m", "uvicorn", *words, "--log-level", "warning", "--no-access-log"], environ
+        case "Node":
+            path = redis_url.removeprefix("unix://")
+            return [shutil.which("node") or "node", str(NODE_PEER / "server.js")], {"REDIS_SOCKET": path}
+
+
+def _children() -> dict[int, list[int]]:
+    """The processes below each process; nothing where there is no /proc."""
+    below: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            below.setdefault(int(_stat(int(entry.name))[1]), []).append(int(entry.name))
+    return below
+
+
+def _stat(pid: int) -> list[str]:
+    """What Linux says of a process, from its state on."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def _free_port() -> int:
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        port: int = line.getsockname()[1]
+        return port
