@@ -39,13 +39,15 @@ from service.engine.events import (
     Reason,
     RoundEnded,
 )
-from service.engine.layout import NEVER, OPEN, End, Layout
+from service.engine.layout import NEVER, OPEN, End, Layout, empty_layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
-from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, Scored, State
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, STEADY, Hand, Scored, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules
 
 _MOST_DEALS: Final = 10_000
+
+_new: Final = tuple.__new__  # as in ``layout``
 
 
 # What a seat may do
@@ -70,29 +72,29 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
 def _admitted(rules: Rules, state: State) -> Hand:
     """The tiles of the mover's hand that this moment of the turn admits, whether they fit or not."""
     assert state.turn is not None
-    hand = state.hands[state.turn]
-    if not state.layout.placements:
+    if not state.layout.ends:
         opening = rules.opening(state)
         assert opening is not None
         return opening.tiles
+    hand = state.hands[state.turn]
     return rules.follow(state.layout, hand) if state.laid else hand
 
 
 def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
     """The places of these tiles: an end each, and for a double that may lie face down two."""
-    if not layout.placements:
+    ends, open_mask = layout.ends, layout.open_mask
+    if not ends:
         return [_play(rules, layout, tile, None) for tile in tiles]
-    _, ends, _, _, _, open_mask, _ = layout
     counted, face_down = rules.points is not None, rules.face_down
     moves = []
     for tile in tiles:
         if tile.mask & open_mask:
+            mask = tile.mask
             for end in ends:
-                name, number, _, _, gate, _ = end
-                if gate == OPEN and tile.mask >> number & 1:
-                    moves.append(_play(rules, layout, tile, end) if counted else play(tile, name))
+                if mask >> end.number & 1 and end.gate == OPEN:
+                    moves.append(_play(rules, layout, tile, end) if counted else play(tile, end.name))
                     if face_down and tile.double:
-                        moves.append(play(tile, name, face_down=True))
+                        moves.append(play(tile, end.name, face_down=True))
     return moves
 
 
@@ -126,11 +128,14 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tu
     """The events of ``decide`` together with the state they lead to."""
     event = _answer(rules, deck, state, seat, move)
     state = apply(rules, state, event)
-    if isinstance(event, (Played, Drew, Flipped)):
+    if isinstance(event, _MAY_END_ROUND):
         reason = rules.round_end(state)
         if reason is not None:
             return _end_round(rules, state, event, reason)
     return (event,), state
+
+
+_MAY_END_ROUND: Final = (Played, Drew, Flipped)
 
 
 def _end_round(rules: Rules, state: State, event: Event, reason: Reason) -> tuple[tuple[Event, ...], State]:
@@ -167,7 +172,7 @@ def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
 
 def opens(rules: Rules, state: State, dealt: Dealt) -> bool:
     """Whether somebody can open this deal; if not, the rules deal again (rules 3.3, 5.3)."""
-    return rules.opening(_with_deal(state, dealt)) is not None
+    return rules.opening(_with_deal(rules, state, dealt)) is not None
 
 
 def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
@@ -183,7 +188,7 @@ def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Ev
         raise NotYourTurn("It is not your turn.")
     if move.action == "play":
         return _answer_play(rules, state, seat, move)
-    if all(move.action != legal.action for legal in legal_moves(rules, state, seat)):
+    if move.action not in [legal.action for legal in legal_moves(rules, state, seat)]:
         raise IllegalMove(_WHY_NOT[move.action])
     return _SIMPLE[move.action](state, seat)
 
@@ -203,10 +208,11 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
     end = _end_meant(layout, tile, name)
     if end is not None:
         name = end.name
-    if rules.points is None or face_down:
-        return Played(seat, tile, name, face_down)
-    ends_sum = layout.sum_after(end, tile, rules.branching(layout, tile))
-    return Played(seat, tile, name, face_down, rules.points(ends_sum), ends_sum)
+    ends_sum = points = None
+    if rules.points is not None and not face_down:
+        ends_sum = layout.sum_after(end, tile, rules.branching(layout, tile))
+        points = rules.points(ends_sum)
+    return _new(Played, (seat, tile, name, face_down, points, ends_sum))
 
 
 def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End | None:
@@ -250,21 +256,30 @@ def apply(rules: Rules, state: State, event: Event) -> State:
 
 
 def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
-    state = _with_deal(state, event)._replace(
-        phase=PLAYING, layout=rules.start().layout, laid=0, drew=False, first_out=None, scored=()
-    )
+    state = _with_deal(rules, state, event)
     opening = rules.opening(state)
     assert opening is not None
     return state._replace(turn=opening.seat, opener=opening.seat)
 
 
-def _with_deal(state: State, event: Dealt) -> State:
-    return state._replace(round=event.round, hands=event.hands, stock=event.stock)
+def _with_deal(rules: Rules, state: State, event: Dealt) -> State:
+    """The round dealt, but for who opens it."""
+    return state._replace(
+        phase=PLAYING,
+        round=event.round,
+        hands=event.hands,
+        stock=event.stock,
+        layout=empty_layout(line=rules.line, counted=rules.counted),
+        laid=0,
+        drew=False,
+        first_out=None,
+        scored=(),
+    )
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
     seat, tile, name, face_down, points, ends_sum = event
-    layout = state.layout
+    hands, stock, layout, _, laid, drew, first_out, scored = state[:STEADY]
     branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
     if name is None:
         layout = layout.lead(tile, seat, branching)
@@ -272,57 +287,37 @@ def _apply_played(rules: Rules, state: State, event: Played) -> State:
         end = layout.end(name)
         assert end is not None
         layout = layout.join(end, tile, seat, face_down, branching)
-    hand = state.hands[seat]
+    hand = hands[seat]
     place = hand.index(tile)
     hand = hand[:place] + hand[place + 1 :]
-    hands = _with_hand(state.hands, seat, hand)
-    scored, first_out = state.scored, state.first_out
+    hands = _with_hand(hands, seat, hand)
     if points:
         assert ends_sum is not None
         scored += (Scored(seat, ends_sum, points),)
     if not hand and first_out is None:
         first_out = seat
-    more = layout.fits_any(rules.follow(layout, hand))
-    return state.in_round(
-        hands=hands,
-        stock=state.stock,
-        layout=layout,
-        turn=seat if more else _next_seat(hands, seat),
-        laid=state.laid + 1 if more else 0,
-        drew=state.drew and more,
-        first_out=first_out,
-        scored=scored,
-    )
+    followers = rules.follow(layout, hand)
+    if followers and layout.fits_any(followers):
+        turn: int | None = seat
+        laid += 1
+    else:
+        turn, laid, drew = _next_seat(hands, seat), 0, False
+    return _new(State, (hands, stock, layout, turn, laid, drew, first_out, scored) + state[STEADY:])
 
 
 def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
     seat, tile = event.seat, event.tile
-    hands = _with_hand(state.hands, seat, sort_tiles((*state.hands[seat], tile)))
-    drawing = rules.drawing
-    goes_on = drawing.place if tile.mask & state.layout.open_mask else drawing.again
-    return state.in_round(
-        hands=hands,
-        stock=state.stock[1:],
-        layout=state.layout,
-        turn=seat if goes_on else _next_seat(hands, seat),
-        laid=0,
-        drew=goes_on,
-        first_out=state.first_out,
-        scored=state.scored,
-    )
+    hands, stock, layout, _, _, _, first_out, scored = state[:STEADY]
+    hands = _with_hand(hands, seat, sort_tiles((*hands[seat], tile)))
+    goes_on = rules.drawing.place if tile.mask & layout.open_mask else rules.drawing.again
+    turn = seat if goes_on else _next_seat(hands, seat)
+    return _new(State, (hands, stock[1:], layout, turn, 0, goes_on, first_out, scored) + state[STEADY:])
 
 
 def _apply_turn_over(_rules: Rules, state: State, event: Passed | Done) -> State:
-    return state.in_round(
-        hands=state.hands,
-        stock=state.stock,
-        layout=state.layout,
-        turn=_next_seat(state.hands, event.seat),
-        laid=0,
-        drew=False,
-        first_out=state.first_out,
-        scored=state.scored,
-    )
+    hands, stock, layout, _, _, _, first_out, scored = state[:STEADY]
+    turn = _next_seat(hands, event.seat)
+    return _new(State, (hands, stock, layout, turn, 0, False, first_out, scored) + state[STEADY:])
 
 
 def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
@@ -341,7 +336,8 @@ def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
         carry=state.carry + counted.carried if counted.loser is None else 0,
         leader=counted.winner,
     )
-    return state._replace(dealer=rules.dealer(state))
+    dealer = rules.dealer(state)
+    return state if dealer == state.dealer else state._replace(dealer=dealer)
 
 
 def _apply_eliminated(rules: Rules, state: State, event: Eliminated) -> State:
@@ -368,7 +364,9 @@ _APPLY: Final[dict[type[Event], Callable[..., State]]] = {
 
 
 def _with_hand(hands: tuple[Hand, ...], seat: int, hand: Hand) -> tuple[Hand, ...]:
-    return hands[:seat] + (hand,) + hands[seat + 1 :]
+    changed = list(hands)
+    changed[seat] = hand
+    return tuple(changed)
 
 
 def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
@@ -376,7 +374,9 @@ def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
 
     A seat that is out of the match holds none, nor does one that is out of the round (rules 4.6).
     """
-    for following in range(seat + 1 - len(hands), seat + 1):
-        if hands[following]:
+    following = seat + 1
+    for hand in hands[following:] + hands[:following]:
+        if hand:
             return following % len(hands)
+        following += 1
     return None

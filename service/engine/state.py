@@ -19,8 +19,6 @@ FINISHED: Final = "finished"
 
 Hand = tuple[Tile, ...]
 
-_new: Final = tuple.__new__  # as in ``layout``
-
 
 class Scored(NamedTuple):
     """Points for one placement of the running round (rules 3.6), with the sum of the ends that gave them."""
@@ -30,14 +28,16 @@ class Scored(NamedTuple):
     points: int
 
 
+STEADY: Final = 8
+
+
 class State(NamedTuple):
     """Everything that is true between two moves; all per-seat tuples are in seat order.
 
+    What a move can change comes first, what stays while a round runs after it, from the field ``STEADY`` on.
     Before the first deal a match is in the phase ``round_over`` with round 0.
     """
 
-    phase: Phase
-    round: int
     hands: tuple[Hand, ...]
     """Sorted; empty for a seat that is out."""
     stock: tuple[Tile, ...]
@@ -49,11 +49,13 @@ class State(NamedTuple):
     """Tiles laid in this turn."""
     drew: bool
     """Whether a tile was drawn in this turn."""
-    opener: int | None
-    """Who opened this round."""
     first_out: int | None
     """Who laid their last tile first in this round."""
     scored: tuple[Scored, ...]
+    phase: Phase
+    round: int
+    opener: int | None
+    """Who opened this round."""
     totals: tuple[int, ...]
     """The match score at the end of the last round."""
     gone: tuple[int, ...]
@@ -65,43 +67,6 @@ class State(NamedTuple):
     dealer: int | None
     """Who deals, in the games that have a dealer; from the end of the first round on."""
     winners: tuple[int, ...]
-
-    def in_round(
-        self,
-        *,
-        hands: tuple[Hand, ...],
-        stock: tuple[Tile, ...],
-        layout: Layout,
-        turn: int | None,
-        laid: int,
-        drew: bool,
-        first_out: int | None,
-        scored: tuple[Scored, ...],
-    ) -> State:
-        """The state after a step of the running round, in which nothing else changes; quicker than ``_replace``."""
-        phase, round_number, _, _, _, _, _, _, opener, _, _, totals, gone, carry, leader, dealer, winners = self
-        return _new(
-            State,
-            (
-                phase,
-                round_number,
-                hands,
-                stock,
-                layout,
-                turn,
-                laid,
-                drew,
-                opener,
-                first_out,
-                scored,
-                totals,
-                gone,
-                carry,
-                leader,
-                dealer,
-                winners,
-            ),
-        )
 
     def seats_in(self) -> tuple[int, ...]:
         """The seats still in the match, in seat order."""

@@ -17,8 +17,7 @@ def first_of(*checks: RoundEnd) -> RoundEnd:
 
     def round_end(state: State) -> Reason | None:
         for check in checks:
-            reason = check(state)
-            if reason is not None:
+            if reason := check(state):
                 return reason
         return None
 
@@ -95,8 +94,9 @@ def leaders(state: State, seats: Iterable[int], best: Best) -> tuple[int, ...]:
 
 
 def _some_hand_fits(state: State) -> bool:
-    fits_any = state.layout.fits_any
+    open_mask = state.layout.open_mask
     for hand in state.hands:
-        if fits_any(hand):
-            return True
+        for tile in hand:
+            if tile.mask & open_mask:
+                return True
     return False

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from service.engine.state import State
-from service.engine.tiles import Tile
 from service.engine.variant import Opening
 
 
 def lowest_double(state: State) -> Opening | None:
     """The lowest double in any hand must be led (rules 1.2; 4.2: 0-0 is the lowest there is)."""
     held = _doubles(state)
-    return _must_lead(min(held, key=_rank)) if held else None
+    return held[min(held)] if held else None
 
 
 def highest_double(state: State) -> Opening | None:
     """The highest double in any hand must be led (rules 2.3, 3.3)."""
     held = _doubles(state)
-    return _must_lead(max(held, key=_rank)) if held else None
+    return held[max(held)] if held else None
 
 
 def any_double_of_the_highest_holder(state: State) -> Opening | None:
@@ -28,14 +27,6 @@ def any_double_of_the_highest_holder(state: State) -> Opening | None:
     return Opening(seat, tuple([tile for tile in state.hands[seat] if tile.double]))
 
 
-def _doubles(state: State) -> list[tuple[int, Tile]]:
-    return [(seat, tile) for seat, hand in enumerate(state.hands) for tile in hand if tile.double]
-
-
-def _rank(held: tuple[int, Tile]) -> int:
-    return held[1].low
-
-
-def _must_lead(held: tuple[int, Tile]) -> Opening:
-    seat, tile = held
-    return Opening(seat, (tile,))
+def _doubles(state: State) -> dict[int, Opening]:
+    """By the number of each double in a hand: that its holder leads it."""
+    return {tile.low: Opening(seat, (tile,)) for seat, hand in enumerate(state.hands) for tile in hand if tile.double}
