@@ -177,9 +177,9 @@ class Layout(NamedTuple):
         if not self.counted:
             return 0
         if tile.double:
-            gain = 0 if branching == NEVER else 2 * tile.low
+            gain = 0 if branching == NEVER else tile.pips
         else:
-            gain = tile.pips if at is None else tile.other(at.number)
+            gain = tile.pips if at is None else tile.pips - at.number
         return self.ends_sum + gain - (0 if at is None else at.counts)
 
     def end(self, name: str) -> End | None:

@@ -82,16 +82,17 @@ def _admitted(rules: Rules, state: State) -> Hand:
 
 def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
     """The places of these tiles: an end each, and for a double that may lie face down two."""
-    ends, open_mask = layout.ends, layout.open_mask
-    if not ends:
+    if not layout.ends:
         return [_play(rules, layout, tile, None) for tile in tiles]
+    open_mask = layout.open_mask
+    ends = [(1 << end.number, end) for end in layout.ends if end.gate == OPEN]
     counted, face_down = rules.points is not None, rules.face_down
     moves = []
     for tile in tiles:
-        if tile.mask & open_mask:
-            mask = tile.mask
-            for end in ends:
-                if mask >> end.number & 1 and end.gate == OPEN:
+        mask = tile.mask
+        if mask & open_mask:
+            for bit, end in ends:
+                if mask & bit:
                     moves.append(_play(rules, layout, tile, end) if counted else play(tile, end.name))
                     if face_down and tile.double:
                         moves.append(play(tile, end.name, face_down=True))
@@ -99,11 +100,16 @@ def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
 
 
 def _play(rules: Rules, layout: Layout, tile: Tile, end: End | None) -> Move:
+    """The move that lays this tile face up at this end, with what it counts."""
     name = None if end is None else end.name
     if rules.points is None:
         return play(tile, name)
-    ends_sum = layout.sum_after(end, tile, rules.branching(layout, tile))
-    return Move(PLAY, tile, name, ends_sum=ends_sum, points=rules.points(ends_sum))
+    ends_sum = _sum_after(rules, layout, tile, end)
+    return _new(Move, (PLAY, tile, name, False, ends_sum, rules.points(ends_sum)))
+
+
+def _sum_after(rules: Rules, layout: Layout, tile: Tile, end: End | None) -> int:
+    return layout.sum_after(end, tile, rules.branching(layout, tile) if tile.double else NEVER)
 
 
 def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
@@ -210,7 +216,7 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
         name = end.name
     ends_sum = points = None
     if rules.points is not None and not face_down:
-        ends_sum = layout.sum_after(end, tile, rules.branching(layout, tile))
+        ends_sum = _sum_after(rules, layout, tile, end)
         points = rules.points(ends_sum)
     return _new(Played, (seat, tile, name, face_down, points, ends_sum))
 

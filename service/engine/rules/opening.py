@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from service.engine.state import State
+from service.engine.tiles import Tile
 from service.engine.variant import Opening
 
 
 def lowest_double(state: State) -> Opening | None:
     """The lowest double in any hand must be led (rules 1.2; 4.2: 0-0 is the lowest there is)."""
     held = _doubles(state)
-    return held[min(held)] if held else None
+    return _must_lead(*held[min(held)]) if held else None
 
 
 def highest_double(state: State) -> Opening | None:
     """The highest double in any hand must be led (rules 2.3, 3.3)."""
     held = _doubles(state)
-    return held[max(held)] if held else None
+    return _must_lead(*held[max(held)]) if held else None
 
 
 def any_double_of_the_highest_holder(state: State) -> Opening | None:
@@ -27,6 +28,10 @@ def any_double_of_the_highest_holder(state: State) -> Opening | None:
     return Opening(seat, tuple([tile for tile in state.hands[seat] if tile.double]))
 
 
-def _doubles(state: State) -> dict[int, Opening]:
-    """By the number of each double in a hand: that its holder leads it."""
-    return {tile.low: Opening(seat, (tile,)) for seat, hand in enumerate(state.hands) for tile in hand if tile.double}
+def _doubles(state: State) -> dict[int, tuple[int, Tile]]:
+    """By its number each double in a hand, with the seat that holds it."""
+    return {tile.low: (seat, tile) for seat, hand in enumerate(state.hands) for tile in hand if tile.double}
+
+
+def _must_lead(seat: int, tile: Tile) -> Opening:
+    return Opening(seat, (tile,))
