@@ -113,9 +113,9 @@ def _sum_after(rules: Rules, layout: Layout, tile: Tile, end: End | None) -> int
 
 
 def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
-    flips = (FLIP,) if rules.may_flip(state) else ()
-    can_draw = rules.drawable(state) and (rules.drawing.again or not state.drew)
-    return (DRAW, *flips) if can_draw else (PASS, *flips)
+    can_draw = len(state.stock) > rules.reserve and (rules.drawing.again or not state.drew)
+    moves = (DRAW,) if can_draw else (PASS,)
+    return (*moves, FLIP) if rules.may_flip(state) else moves
 
 
 # What then happens

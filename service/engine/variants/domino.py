@@ -76,12 +76,13 @@ def _count(teams: int) -> Callable[[State, Reason], Round]:
         hands = hands_left(state, _hand_value)
         sides = [seat % teams if teams else seat for seat in range(len(state.hands))]
         finisher = None if state.first_out is None else sides[state.first_out]
+        unfinished = [left for left in hands if left.tiles]
         lines = [
             Line(seat, left.value, rule, _line_text(left, teams=bool(teams)))
             for seat in state.seats_in()
             if sides[seat] != finisher
-            for left in hands
-            if left.tiles and sides[left.seat] in (sides[seat], finisher)
+            for left in unfinished
+            if sides[left.seat] == sides[seat] or sides[left.seat] == finisher
         ]
         return counted_round(state, ended_by, hands, lines)
 
