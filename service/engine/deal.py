@@ -25,6 +25,8 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import count
+from struct import Struct
 from typing import NamedTuple
 
 from service.engine.tiles import Tile
@@ -32,6 +34,7 @@ from service.engine.tiles import Tile
 _LABEL = "domino-shuffle-1"
 _SEED_LABEL = "domino-seed-1"
 _WORD = 1 << 32
+_EIGHT_WORDS = Struct(">8I")
 
 Hands = tuple[tuple[Tile, ...], ...]
 
@@ -77,11 +80,15 @@ def seed_from_text(text: str) -> bytes:
 
 def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:
     """The tiles in the order that this seed gives to this attempt at dealing this round."""
-    words = _words(seed, field(_LABEL) + field(str(round_number)) + field(str(attempt)))
     order = list(tiles)
-    for i in range(len(order) - 1, 0, -1):
-        j = _below(i + 1, words)
-        order[i], order[j] = order[j], order[i]
+    n = len(order)
+    for word in _words(seed, field(_LABEL) + field(str(round_number)) + field(str(attempt))):
+        if n < 2:
+            break
+        if word < _WORD - _WORD % n:
+            j = word % n
+            n -= 1
+            order[n], order[j] = order[j], order[n]
     return tuple(order)
 
 
@@ -96,17 +103,5 @@ def cut(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
 
 
 def _words(seed: bytes, context: bytes) -> Iterator[int]:
-    counter = 0
-    while True:
-        block = hmac.digest(seed, context + field(str(counter)), "sha256")
-        for start in range(0, 32, 4):
-            yield int.from_bytes(block[start : start + 4], "big")
-        counter += 1
-
-
-def _below(n: int, words: Iterator[int]) -> int:
-    limit = _WORD - _WORD % n
-    while True:
-        word = next(words)
-        if word < limit:
-            return word % n
+    for counter in count():
+        yield from _EIGHT_WORDS.unpack(hmac.digest(seed, context + field(str(counter)), "sha256"))

@@ -56,9 +56,11 @@ class Dealt:
     arranged: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A tile was laid; ``end`` is where it joined (the lead: nowhere). Points where ends are counted."""
+class Played(NamedTuple):
+    """A tile was laid; ``end`` is where it joined (the lead: nowhere). Points where ends are counted.
+
+    Most events are of this kind, and a named tuple is the quickest thing to make that cannot be changed.
+    """
 
     seat: int
     tile: Tile

@@ -67,6 +67,9 @@ NEVER: Final = "never"
 AT_ONCE: Final = "at once"
 GATED: Final = "gated"
 
+_new: Final = tuple.__new__
+"""Makes a named tuple without the detour through its own constructor, where that counts: on the way of every move."""
+
 
 class End(NamedTuple):
     """A place where a tile may join, now or later.
@@ -111,37 +114,57 @@ class Layout(NamedTuple):
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
-        if tile.double:
-            ends = self._double_ends(tile.low, 0, 2, branching, ("left", "right"))
-        else:
-            names = ("left", "right") if self.line else ("e1", "e2")
-            ends = tuple(
-                [
-                    End(name, number, 0, END, OPEN, number if self.counted else 0)
-                    for name, number in zip(names, (tile.low, tile.high), strict=True)
-                ]
-            )
-        return self._with(Placement(tile, -1, END, seat, face_down=False), ends, len(ends))
+        names = ("left", "right") if self.line else ("e1", "e2")
+        side: Side = LONG if tile.double else END
+        counts = self.counted and not tile.double
+        ends = tuple(
+            [
+                End(name, number, 0, side, OPEN, number if counts else 0)
+                for name, number in zip(names, (tile.low, tile.high), strict=True)
+            ]
+        )
+        if tile.double and branching != NEVER and not self.line:
+            ends += _short_ends(tile.low, 0, branching, 3, counted=self.counted)
+        return self._replace(
+            placements=(Placement(tile, -1, END, seat, face_down=False),),
+            ends=ends,
+            named=0 if self.line else len(ends),
+            open_mask=tile.mask,
+            ends_sum=sum([end.counts for end in ends]),
+        )
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
-        host = len(self.placements)
-        new: tuple[End, ...]
-        if not tile.double:
-            outer = tile.other(at.number)
-            name = at.name if self.line else f"e{self.named + 1}"
-            new = (End(name, outer, host, END, OPEN, outer if self.counted else 0),)
-        elif face_down:
-            name = at.name if self.line else f"e{self.named + 1}"
-            new = (End(name, at.number, host, LONG, CLOSED, 0),)
+        placements, ends, line, counted, named, open_mask, ends_sum = self
+        name, number, at_host, at_side, _, at_counts = at
+        host = len(placements)
+        place = ends.index(at)
+        outer = tile.pips - number
+        if not line:
+            named += 1
+            name = f"e{named}"
+            if at_side == LONG:
+                ends = tuple([e._replace(gate=OPEN) if e.gate == GATED and e.host == at_host else e for e in ends])
+        left = list(ends)
+        if tile.double:
+            left[place] = _new(End, (name, outer, host, LONG, CLOSED if face_down else OPEN, 0))
+            if branching != NEVER and not (face_down or line):
+                short = _short_ends(outer, host, branching, named + 1, counted=counted)
+                left[place + 1 : place + 1] = short
+                named += 2
+                ends_sum += sum([end.counts for end in short])
         else:
-            new = self._double_ends(at.number, host, 1, branching, (at.name,))
-        ends = self.ends
-        if at.side == LONG and not self.line:
-            ends = tuple([e._replace(gate=OPEN) if e.gate == GATED and e.host == at.host else e for e in ends])
-        place = self.ends.index(at)
-        ends = ends[:place] + new + ends[place + 1 :]
-        return self._with(Placement(tile, at.host, at.side, seat, face_down), ends, len(new))
+            counts = outer if counted else 0
+            left[place] = _new(End, (name, outer, host, END, OPEN, counts))
+            open_mask |= 1 << outer
+            ends_sum += counts
+        for end in left:
+            if end.number == number and end.gate == OPEN:
+                break
+        else:
+            open_mask ^= 1 << number
+        placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
+        return _new(Layout, (placements, tuple(left), line, counted, named, open_mask, ends_sum - at_counts))
 
     def turn_over(self) -> Layout:
         """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""
@@ -154,9 +177,9 @@ class Layout(NamedTuple):
         if not self.counted:
             return 0
         if tile.double:
-            gain = 0 if branching == NEVER else 2 * tile.low
+            gain = 0 if branching == NEVER else tile.pips
         else:
-            gain = tile.pips if at is None else tile.other(at.number)
+            gain = tile.pips if at is None else tile.pips - at.number
         return self.ends_sum + gain - (0 if at is None else at.counts)
 
     def end(self, name: str) -> End | None:
@@ -166,31 +189,24 @@ class Layout(NamedTuple):
                 return end
         return None
 
+    def fits_any(self, tiles: tuple[Tile, ...]) -> bool:
+        """Whether one of these tiles fits an open end."""
+        mask = self.open_mask
+        for tile in tiles:
+            if tile.mask & mask:
+                return True
+        return False
+
     def has_branched(self) -> bool:
         """Whether a double lies face up: where only the first one branches, it has (rules 2.4)."""
         return any(placement.tile.double and not placement.face_down for placement in self.placements)
 
-    def _double_ends(
-        self, number: int, host: int, longs: int, branching: Branching, line_names: tuple[str, ...]
-    ) -> tuple[End, ...]:
-        if self.line:
-            return tuple([End(name, number, host, LONG, OPEN, 0) for name in line_names])
-        first = self.named + 1
-        ends = [End(f"e{first + i}", number, host, LONG, OPEN, 0) for i in range(longs)]
-        if branching != NEVER:
-            gate: Gate = OPEN if branching == AT_ONCE else GATED
-            counts = number if self.counted else 0
-            ends += [End(f"e{first + longs + i}", number, host, SHORT, gate, counts) for i in range(2)]
-        return tuple(ends)
 
-    def _with(self, placement: Placement, ends: tuple[End, ...], new: int) -> Layout:
-        mask = total = 0
-        for end in ends:
-            total += end.counts
-            if end.gate == OPEN:
-                mask |= 1 << end.number
-        named = 0 if self.line else self.named + new
-        return Layout(self.placements + (placement,), ends, self.line, self.counted, named, mask, total)
+def _short_ends(number: int, host: int, branching: Branching, first: int, *, counted: bool) -> tuple[End, ...]:
+    """The two short sides of a double that branches; the number in their names begins with ``first``."""
+    gate: Gate = OPEN if branching == AT_ONCE else GATED
+    counts = number if counted else 0
+    return tuple([End(f"e{each}", number, host, SHORT, gate, counts) for each in (first, first + 1)])
 
 
 def empty_layout(*, line: bool, counted: bool) -> Layout:

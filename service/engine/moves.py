@@ -5,6 +5,7 @@ Owns the one form of a move and the words for its actions. Must not know whether
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from service.engine.tiles import Tile
@@ -28,6 +29,12 @@ class Move(NamedTuple):
     face_down: bool = False
     ends_sum: int | None = None
     points: int | None = None
+
+
+@cache
+def play(tile: Tile, end: str | None, *, face_down: bool = False) -> Move:
+    """The move that lays this tile there, where ends are not counted: made once, as lists name the same few."""
+    return Move(PLAY, tile, end, face_down)
 
 
 DRAW: Final = Move("draw")

@@ -21,7 +21,7 @@ that may not be placed or does not fit where only one may be drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from service.engine.deal import Deck, cut, shuffle
@@ -36,15 +36,18 @@ from service.engine.events import (
     Flipped,
     Passed,
     Played,
+    Reason,
     RoundEnded,
 )
-from service.engine.layout import OPEN, End
-from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move
-from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, Scored, State
+from service.engine.layout import NEVER, OPEN, End, Layout, empty_layout
+from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, STEADY, Hand, Scored, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules
 
 _MOST_DEALS: Final = 10_000
+
+_new: Final = tuple.__new__  # as in ``layout``
 
 
 # What a seat may do
@@ -56,7 +59,7 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
         return (DEAL,) if state.phase == ROUND_OVER and not state.gone[seat] else ()
     if seat != state.turn:
         return ()
-    moves = [move for tile in _admitted(rules, state) for move in _plays(rules, state, tile)]
+    moves = _plays(rules, state.layout, _admitted(rules, state))
     if not moves:
         return _without_a_play(rules, state)
     if state.laid:
@@ -69,40 +72,50 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
 def _admitted(rules: Rules, state: State) -> Hand:
     """The tiles of the mover's hand that this moment of the turn admits, whether they fit or not."""
     assert state.turn is not None
-    hand = state.hands[state.turn]
-    if not state.layout.placements:
+    if not state.layout.ends:
         opening = rules.opening(state)
         assert opening is not None
         return opening.tiles
+    hand = state.hands[state.turn]
     return rules.follow(state.layout, hand) if state.laid else hand
 
 
-def _plays(rules: Rules, state: State, tile: Tile) -> Iterator[Move]:
-    """The places of one tile of the mover: an end each, and for a double that may lie face down two."""
-    layout = state.layout
-    if not layout.placements:
-        yield _play(rules, state, tile, None)
-    elif tile.mask & layout.open_mask:
-        for end in layout.ends:
-            if end.gate == OPEN and tile.mask >> end.number & 1:
-                yield _play(rules, state, tile, end)
-                if tile.double and rules.face_down:
-                    yield Move(PLAY, tile, end.name, face_down=True)
+def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
+    """The places of these tiles: an end each, and for a double that may lie face down two."""
+    if not layout.ends:
+        return [_play(rules, layout, tile, None) for tile in tiles]
+    open_mask = layout.open_mask
+    ends = [(1 << end.number, end) for end in layout.ends if end.gate == OPEN]
+    counted, face_down = rules.points is not None, rules.face_down
+    moves = []
+    for tile in tiles:
+        mask = tile.mask
+        if mask & open_mask:
+            for bit, end in ends:
+                if mask & bit:
+                    moves.append(_play(rules, layout, tile, end) if counted else play(tile, end.name))
+                    if face_down and tile.double:
+                        moves.append(play(tile, end.name, face_down=True))
+    return moves
 
 
-def _play(rules: Rules, state: State, tile: Tile, end: End | None) -> Move:
+def _play(rules: Rules, layout: Layout, tile: Tile, end: End | None) -> Move:
+    """The move that lays this tile face up at this end, with what it counts."""
     name = None if end is None else end.name
     if rules.points is None:
-        return Move(PLAY, tile, name)
-    branching = rules.branching(state.layout, tile)
-    ends_sum = state.layout.sum_after(end, tile, branching)
-    return Move(PLAY, tile, name, ends_sum=ends_sum, points=rules.points(ends_sum))
+        return play(tile, name)
+    ends_sum = _sum_after(rules, layout, tile, end)
+    return _new(Move, (PLAY, tile, name, False, ends_sum, rules.points(ends_sum)))
+
+
+def _sum_after(rules: Rules, layout: Layout, tile: Tile, end: End | None) -> int:
+    return layout.sum_after(end, tile, rules.branching(layout, tile) if tile.double else NEVER)
 
 
 def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
-    flips = (FLIP,) if rules.may_flip(state) else ()
-    can_draw = rules.drawable(state) and (rules.drawing.again or not state.drew)
-    return (DRAW, *flips) if can_draw else (PASS, *flips)
+    can_draw = len(state.stock) > rules.reserve and (rules.drawing.again or not state.drew)
+    moves = (DRAW,) if can_draw else (PASS,)
+    return (*moves, FLIP) if rules.may_flip(state) else moves
 
 
 # What then happens
@@ -120,12 +133,28 @@ def decide(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tup
 def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
     """The events of ``decide`` together with the state they lead to."""
     event = _answer(rules, deck, state, seat, move)
-    events = [event]
     state = apply(rules, state, event)
-    for follows in _consequences(rules, state, event):
-        events.append(follows)
-        state = apply(rules, state, follows)
-    return tuple(events), state
+    if isinstance(event, _MAY_END_ROUND):
+        reason = rules.round_end(state)
+        if reason is not None:
+            return _end_round(rules, state, event, reason)
+    return (event,), state
+
+
+_MAY_END_ROUND: Final = (Played, Drew, Flipped)
+
+
+def _end_round(rules: Rules, state: State, event: Event, reason: Reason) -> tuple[tuple[Event, ...], State]:
+    """The event that ended the round, and what follows by itself: the count, and what that means for the match."""
+    events = [event, RoundEnded(rules.count(state, reason))]
+    state = apply(rules, state, events[-1])
+    verdict = rules.match_end(state)
+    follow: list[Event] = [Eliminated(seat) for seat in verdict.eliminated]
+    if verdict.winners:
+        follow.append(Finished(verdict.winners))
+    for each in follow:
+        state = apply(rules, state, each)
+    return (*events, *follow), state
 
 
 def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
@@ -149,7 +178,7 @@ def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
 
 def opens(rules: Rules, state: State, dealt: Dealt) -> bool:
     """Whether somebody can open this deal; if not, the rules deal again (rules 3.3, 5.3)."""
-    return rules.opening(_with_deal(state, dealt)) is not None
+    return rules.opening(_with_deal(rules, state, dealt)) is not None
 
 
 def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
@@ -165,29 +194,46 @@ def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Ev
         raise NotYourTurn("It is not your turn.")
     if move.action == "play":
         return _answer_play(rules, state, seat, move)
-    if all(move.action != legal.action for legal in legal_moves(rules, state, seat)):
+    if move.action not in [legal.action for legal in legal_moves(rules, state, seat)]:
         raise IllegalMove(_WHY_NOT[move.action])
     return _SIMPLE[move.action](state, seat)
 
 
 def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
-    tile = move.tile
+    _, tile, name, face_down, _, _ = move
+    layout = state.layout
     if tile is None or tile not in state.hands[seat]:
         raise IllegalMove("You do not hold this tile.")
-    if tile not in _admitted(rules, state):
+    leads = not layout.placements
+    if (leads or state.laid) and tile not in _admitted(rules, state):
         raise IllegalMove("This tile may not be laid now.")
-    places = list(_plays(rules, state, tile))
-    if not places:
+    if not leads and not tile.mask & layout.open_mask:
         raise IllegalMove("This tile fits no open end.")
-    chosen = [
-        place for place in places if (move.end is None or place.end == move.end) and place.face_down == move.face_down
-    ]
-    if not chosen:
-        raise IllegalMove("This tile may not be laid there in this way.")
-    if len(chosen) > 1:
+    if face_down and (leads or not tile.double or not rules.face_down):
+        raise IllegalMove(_NOT_THERE)
+    end = _end_meant(layout, tile, name)
+    if end is not None:
+        name = end.name
+    ends_sum = points = None
+    if rules.points is not None and not face_down:
+        ends_sum = _sum_after(rules, layout, tile, end)
+        points = rules.points(ends_sum)
+    return _new(Played, (seat, tile, name, face_down, points, ends_sum))
+
+
+def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End | None:
+    """The open end of that name, or the only one where the tile fits; the lead joins none."""
+    if name is not None:
+        end = layout.end(name)
+        if end is None or end.gate != OPEN or not tile.mask >> end.number & 1:
+            raise IllegalMove(_NOT_THERE)
+        return end
+    if not layout.placements:
+        return None
+    places = [end for end in layout.ends if end.gate == OPEN and tile.mask >> end.number & 1]
+    if len(places) > 1:
         raise IllegalMove("This tile has several places; name the end.")
-    (place,) = chosen
-    return Played(seat, tile, place.end, place.face_down, place.points, place.ends_sum)
+    return places[0]
 
 
 _SIMPLE: Final[dict[str, Callable[[State, int], Event]]] = {
@@ -197,6 +243,7 @@ _SIMPLE: Final[dict[str, Callable[[State, int], Event]]] = {
     "flip": lambda _state, seat: Flipped(seat),
 }
 
+_NOT_THERE: Final = "This tile may not be laid there in this way."
 _WHY_NOT: Final = {
     "draw": "You may not draw now.",
     "pass": "You may not pass now.",
@@ -204,22 +251,6 @@ _WHY_NOT: Final = {
     "flip": "You may not turn the opening tile over now.",
     "deal": "The round is not over; there is nothing to deal.",
 }
-
-
-def _consequences(rules: Rules, state: State, event: Event) -> Iterator[Event]:
-    """What follows by itself from an event that led to ``state``: the end of the round, and of the match."""
-    if not isinstance(event, (Played, Drew, Flipped)):
-        return
-    reason = rules.round_end(state)
-    if reason is None:
-        return
-    ended = RoundEnded(rules.count(state, reason))
-    yield ended
-    verdict = rules.match_end(_apply_round_ended(rules, state, ended))
-    for seat in verdict.eliminated:
-        yield Eliminated(seat)
-    if verdict.winners:
-        yield Finished(verdict.winners)
 
 
 # What that makes of the match
@@ -231,61 +262,68 @@ def apply(rules: Rules, state: State, event: Event) -> State:
 
 
 def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
-    state = _with_deal(state, event)._replace(
-        phase=PLAYING, layout=rules.start().layout, laid=0, drew=False, first_out=None, scored=()
-    )
+    state = _with_deal(rules, state, event)
     opening = rules.opening(state)
     assert opening is not None
     return state._replace(turn=opening.seat, opener=opening.seat)
 
 
-def _with_deal(state: State, event: Dealt) -> State:
-    return state._replace(round=event.round, hands=event.hands, stock=event.stock)
+def _with_deal(rules: Rules, state: State, event: Dealt) -> State:
+    """The round dealt, but for who opens it."""
+    return state._replace(
+        phase=PLAYING,
+        round=event.round,
+        hands=event.hands,
+        stock=event.stock,
+        layout=empty_layout(line=rules.line, counted=rules.counted),
+        laid=0,
+        drew=False,
+        first_out=None,
+        scored=(),
+    )
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
-    seat, tile, layout = event.seat, event.tile, state.layout
-    branching = rules.branching(layout, tile) if tile.double and not event.face_down else "never"
-    if event.end is None:
+    seat, tile, name, face_down, points, ends_sum = event
+    hands, stock, layout, _, laid, drew, first_out, scored = state[:STEADY]
+    branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
+    if name is None:
         layout = layout.lead(tile, seat, branching)
     else:
-        end = layout.end(event.end)
+        end = layout.end(name)
         assert end is not None
-        layout = layout.join(end, tile, seat, event.face_down, branching)
-    hand = tuple([held for held in state.hands[seat] if held is not tile])
-    hands = state.hands[:seat] + (hand,) + state.hands[seat + 1 :]
-    scored = state.scored
-    if event.points:
-        assert event.ends_sum is not None
-        scored += (Scored(seat, event.ends_sum, event.points),)
-    more = any([held.mask & layout.open_mask for held in rules.follow(layout, hand)])
-    return state._replace(
-        hands=hands,
-        layout=layout,
-        scored=scored,
-        first_out=seat if not hand and state.first_out is None else state.first_out,
-        turn=seat if more else _next_seat(hands, seat),
-        laid=state.laid + 1 if more else 0,
-        drew=state.drew and more,
-    )
+        layout = layout.join(end, tile, seat, face_down, branching)
+    hand = hands[seat]
+    place = hand.index(tile)
+    hand = hand[:place] + hand[place + 1 :]
+    hands = _with_hand(hands, seat, hand)
+    if points:
+        assert ends_sum is not None
+        scored += (Scored(seat, ends_sum, points),)
+    if not hand and first_out is None:
+        first_out = seat
+    followers = rules.follow(layout, hand)
+    if followers and layout.fits_any(followers):
+        turn: int | None = seat
+        laid += 1
+    else:
+        turn, laid, drew = _next_seat(hands, seat), 0, False
+    return _new(State, (hands, stock, layout, turn, laid, drew, first_out, scored) + state[STEADY:])
 
 
 def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
-    seat = event.seat
-    hands = state.hands[:seat] + (sort_tiles((*state.hands[seat], event.tile)),) + state.hands[seat + 1 :]
-    drawing = rules.drawing
-    fits = event.tile.mask & state.layout.open_mask
-    goes_on = drawing.place if fits else drawing.again
-    return state._replace(
-        hands=hands,
-        stock=state.stock[1:],
-        turn=seat if goes_on else _next_seat(hands, seat),
-        drew=goes_on,
-    )
+    seat, tile = event.seat, event.tile
+    hands, stock, layout, _, _, _, first_out, scored = state[:STEADY]
+    hands = _with_hand(hands, seat, sort_tiles((*hands[seat], tile)))
+    goes_on = rules.drawing.place if tile.mask & layout.open_mask else rules.drawing.again
+    turn = seat if goes_on else _next_seat(hands, seat)
+    return _new(State, (hands, stock[1:], layout, turn, 0, goes_on, first_out, scored) + state[STEADY:])
 
 
 def _apply_turn_over(_rules: Rules, state: State, event: Passed | Done) -> State:
-    return state._replace(turn=_next_seat(state.hands, event.seat), laid=0, drew=False)
+    hands, stock, layout, _, _, _, first_out, scored = state[:STEADY]
+    turn = _next_seat(hands, event.seat)
+    return _new(State, (hands, stock, layout, turn, 0, False, first_out, scored) + state[STEADY:])
 
 
 def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
@@ -304,7 +342,8 @@ def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
         carry=state.carry + counted.carried if counted.loser is None else 0,
         leader=counted.winner,
     )
-    return state._replace(dealer=rules.dealer(state))
+    dealer = rules.dealer(state)
+    return state if dealer == state.dealer else state._replace(dealer=dealer)
 
 
 def _apply_eliminated(rules: Rules, state: State, event: Eliminated) -> State:
@@ -330,14 +369,20 @@ _APPLY: Final[dict[type[Event], Callable[..., State]]] = {
 }
 
 
+def _with_hand(hands: tuple[Hand, ...], seat: int, hand: Hand) -> tuple[Hand, ...]:
+    changed = list(hands)
+    changed[seat] = hand
+    return tuple(changed)
+
+
 def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
     """Clockwise the next seat that holds tiles; this one again if it is the only one, nobody if there is none.
 
     A seat that is out of the match holds none, nor does one that is out of the round (rules 4.6).
     """
-    seats = len(hands)
-    for step in range(1, seats + 1):
-        following = (seat + step) % seats
-        if hands[following]:
-            return following
+    following = seat + 1
+    for hand in hands[following:] + hands[:following]:
+        if hand:
+            return following % len(hands)
+        following += 1
     return None

@@ -28,14 +28,16 @@ class Scored(NamedTuple):
     points: int
 
 
+STEADY: Final = 8
+
+
 class State(NamedTuple):
     """Everything that is true between two moves; all per-seat tuples are in seat order.
 
+    What a move can change comes first, what stays while a round runs after it, from the field ``STEADY`` on.
     Before the first deal a match is in the phase ``round_over`` with round 0.
     """
 
-    phase: Phase
-    round: int
     hands: tuple[Hand, ...]
     """Sorted; empty for a seat that is out."""
     stock: tuple[Tile, ...]
@@ -47,11 +49,13 @@ class State(NamedTuple):
     """Tiles laid in this turn."""
     drew: bool
     """Whether a tile was drawn in this turn."""
-    opener: int | None
-    """Who opened this round."""
     first_out: int | None
     """Who laid their last tile first in this round."""
     scored: tuple[Scored, ...]
+    phase: Phase
+    round: int
+    opener: int | None
+    """Who opened this round."""
     totals: tuple[int, ...]
     """The match score at the end of the last round."""
     gone: tuple[int, ...]

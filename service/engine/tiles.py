@@ -74,6 +74,11 @@ def parse_tile(text: str) -> Tile:
     return tile
 
 
+def double(number: int) -> Tile:
+    """The tile with this number on both halves."""
+    return TILES[number * (number + 3) // 2]
+
+
 @cache
 def double_set(highest: int) -> tuple[Tile, ...]:
     """The set up to double-``highest``, sorted: (n+1)(n+2)/2 tiles (rules 3.1, 5.1)."""

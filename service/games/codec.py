@@ -7,8 +7,10 @@ which store keeps the bytes.
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Sequence
+from functools import cache, partial
+from itertools import compress
 from typing import Any, Final
 
 import orjson
@@ -33,7 +35,7 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Scored, State
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged
+from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged, rules_for
 
 FORMAT: Final = 2
 """1: games had no mark, and their events no frame in the store."""
@@ -41,7 +43,12 @@ FORMAT: Final = 2
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
 _GATES: Final[tuple[Gate, ...]] = (OPEN, GATED, CLOSED)
+_SIDE_CODES: Final = {side: code for code, side in enumerate(_SIDES)}
+_GATE_CODES: Final = {gate: code for code, gate in enumerate(_GATES)}
 _LINE_ENDS: Final = ("left", "right")
+
+_new: Final = tuple.__new__  # as in ``layout``: a game may have hundreds of placements and ends
+_new_placement: Final = partial(_new, Placement)
 
 
 class NewerFormat(Exception):
@@ -98,7 +105,8 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         round_ends,
         state,
     ) = fields
-    game = Game(
+    rules = rules_for(variant, options, len(seats))
+    return Game(
         id=game_id,
         variant=variant,
         options=options,
@@ -106,7 +114,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         join_hash=_decode_bytes(join),
         arranged=arranged,
         deck=Deck(
-            b64decode(seed),
+            a2b_base64(seed),
             tuple([ArrangedDeal(_decode_hands(hands), _decode_tiles(stock)) for hands, stock in deals]),
         ),
         version=version,
@@ -115,9 +123,8 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         round_ends=tuple(round_ends),
         edition=edition,
         mark=mark,
-        state=None,  # type: ignore[arg-type]  # needs the rules, which need all the rest
+        state=_decode_state(rules, state),
     )
-    return game._replace(state=_decode_state(game.rules, state))
 
 
 def encode_event(event: GameEvent, since_creation: int) -> bytes:
@@ -139,21 +146,22 @@ def decode_event(version: int, created_at: int, data: bytes) -> Happened:
 
 def _encode_state(state: State) -> list[object]:
     layout = state.layout
+    tiles, hosts, sides, seats, face_down = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
     return [
         _PHASES.index(state.phase),
         state.round,
         _encode_hands(state.hands),
         _encode_tiles(state.stock),
         [
-            [each.tile.index for each in layout.placements],
-            [each.host for each in layout.placements],
-            [_SIDES.index(each.side) for each in layout.placements],
-            [each.seat for each in layout.placements],
-            [host for host, each in enumerate(layout.placements) if each.face_down],
+            _encode_tiles(tiles),
+            hosts,
+            [_SIDE_CODES[side] for side in sides],
+            seats,
+            list(compress(range(len(tiles)), face_down)),
         ],
         [
-            [encode_end(end.name), end.number, end.host, _SIDES.index(end.side), _GATES.index(end.gate)]
-            for end in layout.ends
+            [encode_end(name), number, host, _SIDE_CODES[side], _GATE_CODES[gate]]
+            for name, number, host, side, gate, _ in layout.ends
         ],
         layout.named,
         state.turn,
@@ -169,6 +177,9 @@ def _encode_state(state: State) -> list[object]:
         state.dealer,
         state.winners,
     ]
+
+
+_NO_COLUMNS: Final[tuple[tuple[Any, ...], ...]] = ((),) * 5
 
 
 def _decode_state(rules: Rules, fields: list[Any]) -> State:
@@ -220,18 +231,19 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], named: int
     for place in face_down:
         down[place] = True
     placements = tuple(
-        map(Placement, map(TILES.__getitem__, tiles), hosts, map(_SIDES.__getitem__, sides), seats, down)
+        map(
+            _new_placement, zip(_decode_tiles(tiles), hosts, [_SIDES[side] for side in sides], seats, down, strict=True)
+        )
     )
     ends = []
     mask = total = 0
     line, counted = rules.line, rules.counted
-    for code, number, host, side_code, gate_code in rows:
-        side, gate = _SIDES[side_code], _GATES[gate_code]
-        counts = number if counted and side != LONG else 0
+    for code, number, host, side, gate in rows:
+        counts = number if counted and _SIDES[side] != LONG else 0
         total += counts
-        if gate == OPEN:
+        if _GATES[gate] == OPEN:
             mask |= 1 << number
-        ends.append(End(decode_end(code, line=line), number, host, side, gate, counts))
+        ends.append(_new(End, (decode_end(code, line), number, host, _SIDES[side], _GATES[gate], counts)))
     return Layout(placements, tuple(ends), line, counted, named, mask, total)
 
 
@@ -275,7 +287,7 @@ def _encode_played(event: Played) -> list[object]:
 
 def _decode_played(fields: list[Any]) -> Played:
     seat, tile, end, face_down, *counted = fields
-    name = None if end is None else decode_end(end, line=end < 0)
+    name = None if end is None else decode_end(end, end < 0)
     return Played(seat, TILES[tile], name, bool(face_down), *counted)
 
 
@@ -321,12 +333,14 @@ _EVENT_DECODERS: Final[dict[int, Callable[[list[Any]], GameEvent]]] = {
 # Small things
 
 
+@cache
 def encode_end(name: str) -> int:
     """The number of an end: −1 and −2 for left and right, else the one in its name."""
     return -1 - _LINE_ENDS.index(name) if name in _LINE_ENDS else int(name[1:])
 
 
-def decode_end(code: int, *, line: bool) -> str:
+@cache
+def decode_end(code: int, line: bool) -> str:
     """The name of the end of that number."""
     return _LINE_ENDS[-1 - code] if line else f"e{code}"
 
@@ -336,7 +350,7 @@ def _encode_tiles(tiles: Sequence[Tile]) -> list[int]:
 
 
 def _decode_tiles(indexes: Sequence[int]) -> tuple[Tile, ...]:
-    return tuple(map(TILES.__getitem__, indexes))
+    return tuple([TILES[index] for index in indexes])
 
 
 def _encode_hands(hands: Sequence[Sequence[Tile]]) -> list[list[int]]:
@@ -344,12 +358,12 @@ def _encode_hands(hands: Sequence[Sequence[Tile]]) -> list[list[int]]:
 
 
 def _decode_hands(hands: Sequence[Sequence[int]]) -> tuple[tuple[Tile, ...], ...]:
-    return tuple([tuple(map(TILES.__getitem__, hand)) for hand in hands])
+    return tuple([_decode_tiles(hand) for hand in hands])
 
 
 def _encode_bytes(data: bytes | None) -> str | None:
-    return None if data is None else b64encode(data).decode()
+    return None if data is None else b2a_base64(data, newline=False).decode()
 
 
 def _decode_bytes(text: str | None) -> bytes | None:
-    return None if text is None else b64decode(text)
+    return None if text is None else a2b_base64(text)

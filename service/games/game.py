@@ -94,7 +94,7 @@ class Game(NamedTuple):
     @property
     def rules(self) -> Rules:
         """The rules in force."""
-        return _rules(self.variant, tuple(sorted(self.options.items())), len(self.seats))
+        return rules_for(self.variant, self.options, len(self.seats))
 
     @property
     def waiting(self) -> bool:
@@ -115,6 +115,11 @@ class Game(NamedTuple):
     def etag(self, seat: int | None) -> str:
         """What names this version for this viewer; never made from anything hidden."""
         return f"{self.version}-{SPECTATOR if seat is None else seat}"
+
+
+def rules_for(variant: str, options: Mapping[str, Value], seats: int) -> Rules:
+    """The rules of a variant for these options and seats, the same object for the same ones."""
+    return _rules(variant, tuple(options.items()), seats)
 
 
 @lru_cache(maxsize=1024)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from service.engine.events import Done, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
-from service.engine.layout import OPEN, Layout, Placement
+from service.engine.layout import OPEN, Layout, Side
 from service.engine.moves import Move
 from service.engine.options import Option
 from service.engine.tiles import Tile
@@ -270,7 +270,10 @@ def _move(move: Move, version: int) -> Shown:
 def _board(layout: Layout) -> Shown:
     placements = layout.placements
     shown: Shown = {
-        "tiles": [_placement(placement, placements) for placement in placements],
+        "tiles": [
+            _placement(tile, face_down, placements[host].tile if host >= 0 else None, side, seat)
+            for tile, host, side, seat, face_down in placements
+        ],
         "ends": [
             {
                 "id": end.name,
@@ -288,12 +291,14 @@ def _board(layout: Layout) -> Shown:
     return shown
 
 
-def _placement(placement: Placement, placements: tuple[Placement, ...]) -> Shown:
-    tile, host, side, seat, face_down = placement
-    if host < 0:
-        return {"tile": tile.name, "face_down": face_down, "seat": seat}
-    on = {"tile": placements[host].tile.name, "side": side}
-    return {"tile": tile.name, "face_down": face_down, "on": on, "seat": seat}
+@lru_cache(maxsize=8192)
+def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> Shown:
+    """A tile on the table. Many answers share what is shown of it, as all of it is shown again after every move."""
+    shown: Shown = {"tile": tile.name, "face_down": face_down}
+    if host is not None:
+        shown["on"] = {"tile": host.name, "side": side}
+    shown["seat"] = seat
+    return shown
 
 
 def _line(line: Line) -> Shown:

@@ -8,7 +8,7 @@ from service.engine.errors import GameOver, IllegalMove, NotYourTurn, Refusal, R
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move
 from service.engine.play import advance, decide, legal_moves
-from service.engine.state import FINISHED, PLAYING, ROUND_OVER, State
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, STEADY, State
 from tests.laws.matches import Match, Step, law
 
 
@@ -197,6 +197,15 @@ def test_a_state_knows_what_was_laid_and_drawn_in_this_turn(match: Match) -> Non
         drew |= isinstance(step.events[0], Drew)
         if step.after.phase != PLAYING or not goes_on(match, step):
             laid, drew = 0, False
+
+
+@law()
+def test_what_is_steady_in_a_state_changes_with_deals_and_counts_alone(match: Match) -> None:
+    steady = State._fields[STEADY:]
+    assert {"phase", "round", "totals", "gone", "carry", "winners"} <= set(steady)
+    for before, event, after in match.happenings:
+        if isinstance(event, (Played, Drew, Passed, Done, Flipped)):
+            assert after[STEADY:] == before[STEADY:]
 
 
 @law(matches=60)

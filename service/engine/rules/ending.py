@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from service.engine.events import Reason
 from service.engine.layout import CLOSED
 from service.engine.state import State
-from service.engine.tiles import Tile
 from service.engine.variant import NO_VERDICT, Best, Verdict
 
 RoundEnd = Callable[[State], Reason | None]
@@ -18,8 +17,7 @@ def first_of(*checks: RoundEnd) -> RoundEnd:
 
     def round_end(state: State) -> Reason | None:
         for check in checks:
-            reason = check(state)
-            if reason is not None:
+            if reason := check(state):
                 return reason
         return None
 
@@ -46,16 +44,14 @@ def all_ends_closed(state: State) -> Reason | None:
 
 def nothing_left_fits(state: State) -> Reason | None:
     """No tile still unplayed, in any hand or in the stock, fits any open end (rules 1.7 c)."""
-    return None if _any_fits(state, (*state.hands, state.stock)) else "blocked"
+    return None if state.layout.fits_any(state.stock) or _some_hand_fits(state) else "blocked"
 
 
 def blocked(reserve: int = 0) -> RoundEnd:
     """No hand fits, and nothing but ``reserve`` hidden tiles is left to draw (rules 1.7 d, 2.9 c, 3.8, 4.6, 5.6)."""
 
     def round_end(state: State) -> Reason | None:
-        if len(state.stock) > reserve or _any_fits(state, state.hands):
-            return None
-        return "blocked"
+        return None if len(state.stock) > reserve or _some_hand_fits(state) else "blocked"
 
     return round_end
 
@@ -97,10 +93,10 @@ def leaders(state: State, seats: Iterable[int], best: Best) -> tuple[int, ...]:
     return tuple([seat for seat in seats if state.totals[seat] == top])
 
 
-def _any_fits(state: State, hands: Iterable[tuple[Tile, ...]]) -> bool:
-    mask = state.layout.open_mask
-    for hand in hands:
+def _some_hand_fits(state: State) -> bool:
+    open_mask = state.layout.open_mask
+    for hand in state.hands:
         for tile in hand:
-            if tile.mask & mask:
+            if tile.mask & open_mask:
                 return True
     return False

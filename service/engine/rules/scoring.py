@@ -10,7 +10,8 @@ from service.engine.state import Hand, State
 
 def hands_left(state: State, value: Callable[[Hand], int]) -> tuple[HandLeft, ...]:
     """The hand of every seat that was in, as the round left it, with its value."""
-    return tuple([HandLeft(seat, state.hands[seat], value(state.hands[seat])) for seat in state.seats_in()])
+    held = state.hands
+    return tuple([HandLeft(seat, held[seat], value(held[seat])) for seat in state.seats_in()])
 
 
 def counted_round(

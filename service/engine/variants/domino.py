@@ -70,24 +70,19 @@ def _hand_value(hand: Hand) -> int:
 
 def _count(teams: int) -> Callable[[State, Reason], Round]:
     """A side writes its own hands and those left with the finisher's side, which writes nothing (rules 5.7, 5.9)."""
+    rule = "5.9" if teams else "5.7"
 
     def count(state: State, ended_by: Reason) -> Round:
-        def side(seat: int) -> int:
-            return seat % teams if teams else seat
-
         hands = hands_left(state, _hand_value)
-        finisher = None if state.first_out is None else side(state.first_out)
-
-        def written_by(seat: int) -> list[HandLeft]:
-            if side(seat) == finisher:
-                return []
-            return [left for left in hands if left.tiles and side(left.seat) in (side(seat), finisher)]
-
-        rule = "5.9" if teams else "5.7"
+        sides = [seat % teams if teams else seat for seat in range(len(state.hands))]
+        finisher = None if state.first_out is None else sides[state.first_out]
+        unfinished = [left for left in hands if left.tiles]
         lines = [
             Line(seat, left.value, rule, _line_text(left, teams=bool(teams)))
             for seat in state.seats_in()
-            for left in written_by(seat)
+            if sides[seat] != finisher
+            for left in unfinished
+            if sides[left.seat] == sides[seat] or sides[left.seat] == finisher
         ]
         return counted_round(state, ended_by, hands, lines)
 
