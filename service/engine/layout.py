@@ -145,26 +145,26 @@ class Layout(NamedTuple):
             name = f"e{named}"
             if at_side == LONG:
                 ends = tuple([e._replace(gate=OPEN) if e.gate == GATED and e.host == at_host else e for e in ends])
-        left = list(ends)
+        after = list(ends)
         if tile.double:
-            left[place] = _new(End, (name, outer, host, LONG, CLOSED if face_down else OPEN, 0))
+            after[place] = _new(End, (name, outer, host, LONG, CLOSED if face_down else OPEN, 0))
             if branching != NEVER and not (face_down or line):
                 short = _short_ends(outer, host, branching, named + 1, counted=counted)
-                left[place + 1 : place + 1] = short
+                after[place + 1 : place + 1] = short
                 named += 2
                 ends_sum += sum([end.counts for end in short])
         else:
             counts = outer if counted else 0
-            left[place] = _new(End, (name, outer, host, END, OPEN, counts))
+            after[place] = _new(End, (name, outer, host, END, OPEN, counts))
             open_mask |= 1 << outer
             ends_sum += counts
-        for end in left:
+        for end in after:
             if end.number == number and end.gate == OPEN:
                 break
-        else:
+        else:  # nobody else has the number that is covered now
             open_mask ^= 1 << number
         placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
-        return _new(Layout, (placements, tuple(left), line, counted, named, open_mask, ends_sum - at_counts))
+        return _new(Layout, (placements, tuple(after), line, counted, named, open_mask, ends_sum - at_counts))
 
     def turn_over(self) -> Layout:
         """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""
