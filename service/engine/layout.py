@@ -114,24 +114,24 @@ class Layout(NamedTuple):
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
-        names = ("left", "right") if self.line else ("e1", "e2")
-        side: Side = LONG if tile.double else END
-        counts = self.counted and not tile.double
-        ends = tuple(
-            [
-                End(name, number, 0, side, OPEN, number if counts else 0)
-                for name, number in zip(names, (tile.low, tile.high), strict=True)
-            ]
-        )
-        if tile.double and branching != NEVER and not self.line:
-            ends += _short_ends(tile.low, 0, branching, 3, counted=self.counted)
-        return self._replace(
-            placements=(Placement(tile, -1, END, seat, face_down=False),),
-            ends=ends,
-            named=0 if self.line else len(ends),
-            open_mask=tile.mask,
-            ends_sum=sum([end.counts for end in ends]),
-        )
+        line, counted = self.line, self.counted
+        one, other = ("left", "right") if line else ("e1", "e2")
+        if tile.double:
+            ends: tuple[End, ...] = (
+                End(one, tile.low, 0, LONG, OPEN, 0),
+                End(other, tile.low, 0, LONG, OPEN, 0),
+            )
+            if branching != NEVER and not line:
+                ends += _short_ends(tile.low, 0, branching, 3, counted=counted)
+        else:
+            ends = (
+                End(one, tile.low, 0, END, OPEN, tile.low if counted else 0),
+                End(other, tile.high, 0, END, OPEN, tile.high if counted else 0),
+            )
+        named = 0 if line else len(ends)
+        ends_sum = sum([end.counts for end in ends])
+        lead = Placement(tile, -1, END, seat, face_down=False)
+        return Layout((lead,), ends, line, counted, named, tile.mask, ends_sum)
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
