@@ -114,24 +114,24 @@ class Layout(NamedTuple):
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
-        names = ("left", "right") if self.line else ("e1", "e2")
-        side: Side = LONG if tile.double else END
-        counts = self.counted and not tile.double
-        ends = tuple(
-            [
-                End(name, number, 0, side, OPEN, number if counts else 0)
-                for name, number in zip(names, (tile.low, tile.high), strict=True)
-            ]
-        )
-        if tile.double and branching != NEVER and not self.line:
-            ends += _short_ends(tile.low, 0, branching, 3, counted=self.counted)
-        return self._replace(
-            placements=(Placement(tile, -1, END, seat, face_down=False),),
-            ends=ends,
-            named=0 if self.line else len(ends),
-            open_mask=tile.mask,
-            ends_sum=sum([end.counts for end in ends]),
-        )
+        line, counted = self.line, self.counted
+        one, other = ("left", "right") if line else ("e1", "e2")
+        if tile.double:
+            ends: tuple[End, ...] = (
+                End(one, tile.low, 0, LONG, OPEN, 0),
+                End(other, tile.low, 0, LONG, OPEN, 0),
+            )
+            if branching != NEVER and not line:
+                ends += _short_ends(tile.low, 0, branching, 3, counted=counted)
+        else:
+            ends = (
+                End(one, tile.low, 0, END, OPEN, tile.low if counted else 0),
+                End(other, tile.high, 0, END, OPEN, tile.high if counted else 0),
+            )
+        named = 0 if line else len(ends)
+        ends_sum = sum([end.counts for end in ends])
+        lead = Placement(tile, -1, END, seat, face_down=False)
+        return Layout((lead,), ends, line, counted, named, tile.mask, ends_sum)
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
@@ -145,26 +145,26 @@ class Layout(NamedTuple):
             name = f"e{named}"
             if at_side == LONG:
                 ends = tuple([e._replace(gate=OPEN) if e.gate == GATED and e.host == at_host else e for e in ends])
-        left = list(ends)
+        after = list(ends)
         if tile.double:
-            left[place] = _new(End, (name, outer, host, LONG, CLOSED if face_down else OPEN, 0))
+            after[place] = _new(End, (name, outer, host, LONG, CLOSED if face_down else OPEN, 0))
             if branching != NEVER and not (face_down or line):
                 short = _short_ends(outer, host, branching, named + 1, counted=counted)
-                left[place + 1 : place + 1] = short
+                after[place + 1 : place + 1] = short
                 named += 2
                 ends_sum += sum([end.counts for end in short])
         else:
             counts = outer if counted else 0
-            left[place] = _new(End, (name, outer, host, END, OPEN, counts))
+            after[place] = _new(End, (name, outer, host, END, OPEN, counts))
             open_mask |= 1 << outer
             ends_sum += counts
-        for end in left:
+        for end in after:
             if end.number == number and end.gate == OPEN:
                 break
-        else:
+        else:  # nobody else has the number that is covered now
             open_mask ^= 1 << number
         placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
-        return _new(Layout, (placements, tuple(left), line, counted, named, open_mask, ends_sum - at_counts))
+        return _new(Layout, (placements, tuple(after), line, counted, named, open_mask, ends_sum - at_counts))
 
     def turn_over(self) -> Layout:
         """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""

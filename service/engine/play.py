@@ -59,10 +59,12 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
         return (DEAL,) if state.phase == ROUND_OVER and not state.gone[seat] else ()
     if seat != state.turn:
         return ()
-    moves = _plays(rules, state.layout, _admitted(rules, state))
+    layout, laid = state.layout, state.laid
+    tiles = _admitted(rules, state) if laid or not layout.ends else state.hands[seat]
+    moves = _plays(rules, layout, tiles)
     if not moves:
         return _without_a_play(rules, state)
-    if state.laid:
+    if laid:
         moves.append(DONE)
     elif state.drew and rules.drawing.keep:
         moves.append(PASS)
@@ -70,14 +72,13 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
 
 
 def _admitted(rules: Rules, state: State) -> Hand:
-    """The tiles of the mover's hand that this moment of the turn admits, whether they fit or not."""
-    assert state.turn is not None
-    if not state.layout.ends:
-        opening = rules.opening(state)
-        assert opening is not None
-        return opening.tiles
-    hand = state.hands[state.turn]
-    return rules.follow(state.layout, hand) if state.laid else hand
+    """The tiles that may lead, or follow in the same turn, whether they fit or not; else a whole hand is admitted."""
+    if state.laid:
+        assert state.turn is not None
+        return rules.follow(state.layout, state.hands[state.turn])
+    opening = rules.opening(state)
+    assert opening is not None
+    return opening.tiles
 
 
 def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
@@ -182,21 +183,25 @@ def opens(rules: Rules, state: State, dealt: Dealt) -> bool:
 
 
 def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
-    if state.phase == FINISHED:
-        raise GameOver("The match is over.")
-    if state.phase == ROUND_OVER:
-        if move.action != "deal":
-            raise RoundOver("The round is over; the next one has to be dealt first.")
-        if state.gone[seat]:
-            raise NotYourTurn("You are out of the match.")
-        return deal(rules, deck, state)
+    if state.phase != PLAYING:
+        return _answer_after_round(rules, deck, state, seat, move)
     if seat != state.turn:
         raise NotYourTurn("It is not your turn.")
-    if move.action == "play":
+    if move.action == PLAY:
         return _answer_play(rules, state, seat, move)
     if move.action not in [legal.action for legal in legal_moves(rules, state, seat)]:
         raise IllegalMove(_WHY_NOT[move.action])
     return _SIMPLE[move.action](state, seat)
+
+
+def _answer_after_round(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Dealt:
+    if state.phase == FINISHED:
+        raise GameOver("The match is over.")
+    if move.action != "deal":
+        raise RoundOver("The round is over; the next one has to be dealt first.")
+    if state.gone[seat]:
+        raise NotYourTurn("You are out of the match.")
+    return deal(rules, deck, state)
 
 
 def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
