@@ -155,7 +155,7 @@ class Settings:
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "least level that is logged: " + ", ".join(LOG_LEVELS))
     create_limit: int = _setting(
-        "1000", _integer(0, 1_000_000), "games that one address may create a minute; `0`: no limit"
+        "3000", _integer(0, 1_000_000), "games that one address may create a minute; `0`: no limit"
     )
     token_failure_limit: int = _setting(
         "600",
@@ -163,7 +163,7 @@ class Settings:
         "wrong tokens, join codes and games that one address may try a minute; `0`: no limit",
     )
     seat_limit: int = _setting(
-        "1200", _integer(0, 1_000_000), "requests that one seat may send a minute; `0`: no limit"
+        "6000", _integer(0, 1_000_000), "requests that one seat may send a minute; `0`: no limit"
     )
     proxies: int = _setting(
         "0", _integer(0, 10), "reverse proxies in front, each trusted to add its client to `X-Forwarded-For`"
