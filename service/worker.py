@@ -154,6 +154,8 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         finally:
             sock.settimeout(None)  # reading the next head has a deadline of its own; two timers would be one too many
             del self._in_flight[sock]
+        # A client whose next request is there already would be answered again at once; others are waiting.
+        gevent.sleep(0)
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
         """Answer a request that could not be read, or that broke outside the application."""

@@ -9,41 +9,14 @@ from collections.abc import Callable
 from typing import Final
 
 from flask import Flask, Response
-from flask_cors import CORS
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.games.hosting import Games
-from service.web import event_routes, game_routes, problems, service_routes, variant_routes
+from service.web import cors, event_routes, game_routes, problems, service_routes, variant_routes
 from service.web.limiting import Limits
 from service.web.metrics import Metrics
 from service.web.streams import Streams
 from service.web.watching import Watching
-
-_DAY_SECONDS: Final = 86_400
-_CLIENT_HEADERS: Final = (
-    "Accept",
-    "Accept-Language",
-    "Authorization",
-    "Content-Type",
-    "Idempotency-Key",
-    "If-Match",
-    "If-None-Match",
-    "Last-Event-ID",
-    "X-Request-ID",
-)
-_SHOWN_HEADERS: Final = (
-    "Allow",
-    "Content-Language",
-    "ETag",
-    "Idempotent-Replayed",
-    "Location",
-    "RateLimit",
-    "RateLimit-Policy",
-    "Retry-After",
-    "WWW-Authenticate",
-    "X-Request-ID",
-)
-
 
 MOST_STREAMS: Final = 4000
 """Streams that a worker holds at a time, where nothing else is said."""
@@ -87,15 +60,7 @@ def create_app(
     app = Application(streams)
     app.url_map.merge_slashes = False
     problems.install(app, limits)
-    CORS(
-        app,
-        origins="*",
-        send_wildcard=True,
-        methods=["GET", "HEAD", "OPTIONS", "POST"],
-        allow_headers=list(_CLIENT_HEADERS),
-        expose_headers=list(_SHOWN_HEADERS),
-        max_age=_DAY_SECONDS,
-    )
+    plain_headers = cors.install(app)
     app.register_blueprint(variant_routes.blueprint())
     app.register_blueprint(game_routes.blueprint(games, metrics, limits))
     app.register_blueprint(event_routes.blueprint(games, streams, limits))
@@ -103,5 +68,5 @@ def create_app(
     app.register_blueprint(service_routes.reader())
     if proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
-    app.wsgi_app = Watching(app.wsgi_app, metrics)  # type: ignore[method-assign] # Flask's own advice
+    app.wsgi_app = Watching(app.wsgi_app, metrics, plain_headers)  # type: ignore[method-assign] # Flask's own advice
     return app

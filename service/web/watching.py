@@ -11,7 +11,7 @@ import logging
 import os
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, Final
 
@@ -40,10 +40,16 @@ _log = logging.getLogger(__name__)
 
 
 class Watching:
-    """The application with all that around it; without ``metrics`` nothing is told or counted."""
+    """The application with all that around it; without ``metrics`` nothing is told or counted.
 
-    def __init__(self, app: Callable[..., Iterable[bytes]], metrics: Metrics | None) -> None:
+    ``plain`` are more headers for every answer that is not to ``OPTIONS``.
+    """
+
+    def __init__(
+        self, app: Callable[..., Iterable[bytes]], metrics: Metrics | None, plain: Sequence[tuple[str, str]]
+    ) -> None:
         self._app = app
+        self._plain = plain
         self._metrics = metrics
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -67,6 +73,8 @@ class Watching:
                 headers = headers + _SECURITY_HEADERS
             else:
                 headers = headers + [header for name, header in _SECURITY.items() if name not in names]
+            if environ["REQUEST_METHOD"] != "OPTIONS":
+                headers += self._plain
             headers.append(("X-Request-ID", request_id))
             more = environ.get(MORE_HEADERS)
             if more is not None:
