@@ -41,7 +41,7 @@ from service.games.look import (
     moves_of,
     standings,
 )
-from service.games.ports import Clock, Feed, Kept, Record, Secrets, Store
+from service.games.ports import Clock, Feed, Kept, OutcomeUnknown, Record, Secrets, StorageUnavailable, Store
 from service.games.setup import GameRequest, check_request
 from service.games.tokens import (
     Derived,
@@ -130,7 +130,7 @@ class LegalMoves(NamedTuple):
 
 
 class Games:
-    """All games there are, wherever they are kept; holds no state of its own.
+    """All games there are, wherever they are kept; has no state but what its ledger remembers of them.
 
     ``secret`` is what tokens are drawn from again when a request is repeated under its key: the same for every
     process that serves the same store. The ``ttl_seconds`` are those of the store.
@@ -158,7 +158,7 @@ class Games:
         draw, record = self._secrets, None
         if once is not None:
             name = short_digest("create", once.key)
-            game_id = self._store.reserve(name, game_id)
+            game_id = self._reserve(name, game_id)
             draw, record = Derived(self._secret, "create", game_id), Record(name, once.fingerprint)
         tokens = tuple(
             [
@@ -417,6 +417,14 @@ class Games:
     def _rounds(self, game: Game) -> tuple[Round, ...]:
         events = self._ledger.events(game, game.round_ends)
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
+
+    def _reserve(self, name: str, game_id: str) -> str:
+        """The id for the game under that name: this one, or the one that it got when it was asked for first."""
+        try:
+            return self._store.reserve(name, game_id)
+        except OutcomeUnknown as error:
+            # An id may be reserved or not: no game is made.
+            raise StorageUnavailable(error.reason, error.retry_after) from error
 
     def _marked(self, once: Once | None) -> Once | None:
         """The same wish, marked with the secret that tokens are drawn from for it: another draws other tokens."""

@@ -12,6 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
+import orjson
+
 from service.engine.events import Done, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
 from service.engine.layout import OPEN, Layout, Side
 from service.engine.moves import Move
@@ -267,7 +269,33 @@ def _move(move: Move, version: int) -> Shown:
     return shown
 
 
-def _board(layout: Layout) -> Shown:
+class _Itself:
+    """A layout that is equal to itself alone, so that it is found again without being looked through."""
+
+    __slots__ = ("layout",)
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def __hash__(self) -> int:
+        return id(self.layout)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.layout is self.layout
+
+
+def _board(layout: Layout) -> orjson.Fragment:
+    """The table as JSON."""
+    return _board_of(_Itself(layout))
+
+
+@lru_cache(maxsize=256)
+def _board_of(itself: _Itself) -> orjson.Fragment:
+    """The same for all who look at it, so the tables shown last are kept as they were shown."""
+    return orjson.Fragment(orjson.dumps(_table(itself.layout)))
+
+
+def _table(layout: Layout) -> Shown:
     placements = layout.placements
     shown: Shown = {
         "tiles": [
