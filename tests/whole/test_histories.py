@@ -35,7 +35,7 @@ from tests.histories.history import Outcome, Wish
 from tests.processes import runs
 from tests.serving import Service
 from tests.storage.clusters import NODE_TIMEOUT, Cluster, Server
-from tests.storage.servers import RealServer
+from tests.storage.servers import RealServer, write_before_answering
 from tests.whole.http_door import HttpDoor, Log
 from tests.whole.proxy import Mishap, Proxy
 
@@ -169,6 +169,8 @@ def kill_a_worker(play: Play) -> None:
 
 
 def kill_the_server(play: Play) -> None:
+    with connect(play.stage.redis_url) as client:
+        write_before_answering(client)
     before = play.stage.service.embedded_server()
     os.kill(before, signal.SIGKILL)
     play.until(lambda: not runs(before))

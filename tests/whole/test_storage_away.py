@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ import pytest
 import redis
 
 from tests.serving import Service
-from tests.storage.servers import RealServer
+from tests.storage.servers import RealServer, write_before_answering
 from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Table, connect
 
@@ -221,10 +222,17 @@ def test_scripts_that_the_server_has_forgotten(scene: Scene, server: RealServer)
     scene.is_as_it_was()
 
 
-def test_the_embedded_server_killed_comes_back_with_the_games(tmp_path: Path) -> None:
-    with Service(tmp_path) as service, connect(service.url) as http:
+def test_the_embedded_server_killed_comes_back_with_the_games() -> None:
+    # Where the path is short, the socket is beside the data.
+    with (
+        tempfile.TemporaryDirectory(prefix="d-") as folder,
+        Service(Path(folder)) as service,
+        connect(service.url) as http,
+    ):
         scene = Scene(http)
         scene.look()
+        with redis.Redis(unix_socket_path=f"{folder}/redis.sock") as client:
+            write_before_answering(client)
         os.kill(service.embedded_server(), signal.SIGKILL)
         deadline = time.monotonic() + SOON
         while (answer := http.get("/readyz")).status_code != 200:
