@@ -169,7 +169,7 @@ def kill_a_worker(play: Play) -> None:
 
 
 def kill_the_server(play: Play) -> None:
-    with connect(play.stage.redis_url) as client:
+    with connect(play.stage.nodes) as client:
         write_before_answering(client)
     before = play.stage.service.embedded_server()
     os.kill(before, signal.SIGKILL)
