@@ -21,5 +21,5 @@ def create() -> Flask:
     # What is there for good need not be looked through again: a full collection would stop all clients of the worker.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_YOUNG, 50, 1000)
+    gc.set_threshold(_YOUNG, 50, 20)
     return app

@@ -22,6 +22,8 @@ PAGE: Final = 100
 """The most events told at a time."""
 MOST_NEWS: Final = 64
 """News that wait for a slow client; more are dropped, for the store has them all."""
+TURN_SECONDS: Final = 0.5
+"""After how long who waits for a turn sees whether the service is about to stop."""
 RETRY_SECONDS: Final = 3.0
 """After how long a store that could not answer is asked again, if the feed says nothing before."""
 
@@ -118,7 +120,9 @@ class Following:
 
     def close(self) -> None:
         """Hear nothing any more."""
-        self._stop()
+        # It knows this object, and would keep it and its news until somebody looks for circles.
+        stop, self._stop = self._stop, _nothing
+        stop()
 
     def end(self) -> None:
         """Let whoever waits wait no longer: the service is about to stop."""
@@ -150,8 +154,10 @@ class Following:
 
     def _catch_up(self, seconds: float) -> EventPage | None:
         """What the store has, if it can be asked within this time."""
-        if not self._turns.acquire(timeout=max(seconds, 0)):
-            return None
+        ends = monotonic() + seconds
+        while not self._turns.acquire(timeout=min(max(ends - monotonic(), 0), TURN_SECONDS)):
+            if self.closing or monotonic() >= ends:
+                return None
         try:
             return self._next_page()
         except StorageUnavailable:
@@ -182,5 +188,11 @@ class Following:
                     self.over = True
                 case Reset(look):
                     self.over = look.status == "finished"
+                    # Its token was looked at then; what came before is told to nobody any more.
+                    self._follower = self._follower._replace(version=look.version)
                 case TokenChanged(changed) if changed == seat and told.version > entered:
                     self.over = True
+
+
+def _nothing() -> None:
+    """Stop what has been stopped already."""

@@ -56,6 +56,9 @@ from service.games.tokens import (
 _TURNS: Final = 16
 """How many followers catch up at a time; connections are left for whoever plays."""
 
+_NOWHERE: Final = -1
+"""A cursor before all that is kept."""
+
 T = TypeVar("T")
 
 Precondition = Callable[[int, str], bool]
@@ -355,10 +358,14 @@ class Games:
 
         try:
             changed = self._ledger.change(entered.game, make, record, fresh=entered.fresh)
+            game = self._ledger.then(entered.game.id, changed)[0] if isinstance(changed, Kept) else changed.after
         except NotFound:
             # Whoever reads before moving would not have come in.
             raise _unauthorized() from None
-        game = self._then(entered.game.id, changed, once)[0] if isinstance(changed, Kept) else changed.after
+        if isinstance(changed, Kept):
+            if game.seats[seat].token_hash != shown:
+                raise _unauthorized()  # what was remembered of the token is not true any more
+            self._check_fingerprint(changed, once)
         return _made(look_at(game, seat, self._ttl), changed)
 
     def score(self, entered: Entered) -> ScoreCard:
@@ -379,10 +386,12 @@ class Games:
         If they are not kept any more, or the version has never been, the page holds a ``Reset`` alone. It ends where
         the bearer's seat was given a new token.
         """
-        return self._page(_follower(entered), after, limit)
+        return self._page(_follower(entered), after if after <= entered.game.version else _NOWHERE, limit)
 
     def follow(self, entered: Entered, after: int) -> Following:
         """What happens in the game after a version, told as it happens, as the bearer may know it."""
+        if after > entered.game.version:
+            after = _NOWHERE  # it has never been; should it come about meanwhile, it is not what was meant
         return Following(
             _follower(entered), after, self._feed, self._page, turns=self._turns, ttl_seconds=self._ttl / 1000
         )

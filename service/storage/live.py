@@ -20,7 +20,8 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any, Final
 
-from redis.exceptions import RedisError
+from redis.exceptions import ConnectionError as ConnectionBroken
+from redis.exceptions import RedisError, ResponseError
 
 from service.games.ports import Feed, Listener, News
 from service.storage import keys
@@ -135,6 +136,7 @@ class LiveFeed(Feed):
         """Leave a line to a server that has lost the channel, which does not always say so."""
         with contextlib.suppress(NotSent):
             if self._nodes.node(channel) != line.name:
+                del self._where[channel]
                 line.leave(channel)
                 self._subscribe(channel)
 
@@ -172,10 +174,12 @@ class LiveFeed(Feed):
     def _mend(self, line: _Line) -> None:
         """Take the channels of a line that broke elsewhere."""
         self._give_up(line)
+        # What the server said of one channel does not hold for the others.
+        error = ConnectionBroken("the line broke") if isinstance(line.error, ResponseError) else line.error
         for channel in line.channels:
             if self._where.get(channel) is line:
                 del self._where[channel]
-                self._retry(channel, line.error)
+                self._retry(channel, error)
 
     def _retry(self, channel: bytes, error: Exception) -> None:
         self._nodes.suspect(channel, error)

@@ -124,7 +124,7 @@ class MemoryStore(Store, Feed):
             found = self._find(game)
             if found is None:
                 return None
-            first = min(after, found.stored.version) + 1
+            first = max(min(after, found.stored.version), 0) + 1
             return Passage(first, found.events[first - 1 : first - 1 + limit], found.stored.version)
 
     def check(self) -> None:

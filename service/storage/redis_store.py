@@ -99,8 +99,8 @@ class RedisStore(Store):
     def kept(self, game: str, record: str) -> Kept | None:
         """What was made under that name."""
         names = (keys.state(game), keys.events(game), keys.record(game, record))
-        value = self._run(_KEPT, names, self._ttl)
-        return None if value is None else _kept(value)
+        answer = self._run(_KEPT, names, self._ttl)
+        return None if answer is None else _kept(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
@@ -158,9 +158,10 @@ class RedisStore(Store):
             raise OutcomeUnknown(_translated(error).reason) from error
         if isinstance(answer, Exception):
             raise _fault(answer) from None
-        for count in replicas:
-            if isinstance(count, Exception) or count < 1:
-                raise OutcomeUnknown("no replica")
+        if answer == 1 or isinstance(answer, list):  # made, now or before: the scripts say nothing else in these words
+            for count in replicas:
+                if isinstance(count, Exception) or count < 1:
+                    raise OutcomeUnknown("no replica")
         return answer
 
     def _read_script(self, script: _Script, game: str, *arguments: int) -> Any:

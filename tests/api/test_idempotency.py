@@ -627,3 +627,32 @@ def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, scenes
     assert_same(api.move(table, seat, move, headers=headers), first)
     post_first(api, table, 0, [{"action": "deal"}])
     assert_same(api.move(table, seat, move, headers=headers), first)
+
+
+# ── What a worker remembers ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(api: Api, redis_url: str, feed: LiveFeed) -> None:
+    """Another worker has given the seat a new token, whose bearer has moved under this key."""
+    table = api.create("domino", 2, seed=SEED)
+    seat = api.view(table)["turn"]["seat"]
+    old = table.tokens[seat]
+    remembering, other = another_worker(redis_url, feed), another_worker(redis_url, feed)
+    assert remembering.get(table.path, token=old).status_code == 200
+    new = other.post(f"{table.path}/players/{seat}/token", token=old).get_json()["token"]
+    move = other.get(f"{table.path}/moves", token=new).get_json()["moves"][0]
+    key = {"Idempotency-Key": new_key()}
+    assert other.post(f"{table.path}/moves", move, token=new, headers=key).status_code == 201
+    for body in (move, {**move, "points": 1}):
+        answer = remembering.post(f"{table.path}/moves", body, token=old, headers=key)
+        assert (answer.status_code, answer.get_json()["code"]) == (401, "unauthorized")
+
+
+def test_a_worker_that_remembers_a_game_that_is_gone_opens_it_to_nobody(api: Api, server: redis.Redis) -> None:
+    table = api.create("domino", 2, seed=SEED)
+    seat = api.view(table)["turn"]["seat"]
+    move = api.moves(table, seat)["moves"][0]
+    server.delete(keys.state(table.id), keys.events(table.id))
+    for body in (move, {"action": "leap"}):
+        answer = api.move(table, seat, body)
+        assert (answer.status_code, answer.get_json()["code"]) == (401, "unauthorized")

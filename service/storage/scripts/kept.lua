@@ -6,11 +6,12 @@
 -- KEYS[3]  string  what was made under the key
 -- ARGV[1]  seconds for the game to live
 --
--- Returns the value of KEYS[3], or nil.
+-- Returns {value} of KEYS[3], or nil.
 
 local kept = redis.call('GET', KEYS[3])
-if kept then
-  redis.call('EXPIRE', KEYS[1], ARGV[1])
-  redis.call('EXPIRE', KEYS[2], ARGV[1])
+if not kept then
+  return nil
 end
-return kept
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[2], ARGV[1])
+return {kept}
