@@ -3,13 +3,13 @@
 Owns how such a URL is read, and nothing else: no connection is made here. Must not know who asks. What it refuses it
 refuses in words that do not repeat the URL, for it may hold a password.
 
-=========================================================== =============================================
-``redis://[user:password@]host[:port][/db]``                one server; ``rediss://`` with TLS
-``unix://[user:password@]/path/to/socket[?db=n]``           one server
+============================================================ =============================================
+``redis://[user:password@]host[:port][/db]``                 one server; ``rediss://`` with TLS
+``unix://[user:password@]/path/to/socket[?db=n]``            one server
 ``redis+sentinel://[user:password@]host[:port],…/name[/db]`` the primary ``name``, as these Sentinels have it;
-                                                            ``?sentinel_password=`` is theirs
-``redis+cluster://[user:password@]host[:port],…``           a Cluster, of which these are some servers
-=========================================================== =============================================
+                                                             ``?sentinel_password=`` is theirs
+``redis+cluster://[user:password@]host[:port],…``            a Cluster, of which these are some servers
+============================================================ =============================================
 
 ``rediss+sentinel://`` and ``rediss+cluster://`` are those with TLS. With TLS the ``ssl_…`` options of redis-py work.
 """

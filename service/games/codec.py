@@ -52,7 +52,7 @@ _new_placement: Final = partial(_new, Placement)
 
 
 class NewerFormat(Exception):
-    """A game kept by a newer edition of this service."""
+    """A game or an event of a newer service: its format, its rules or its kind are not known here."""
 
 
 def encode_game(game: Game) -> bytes:

@@ -5,7 +5,7 @@
     Refusal
     ├── Unauthorized   a token that opens nothing here                     unauthorized
     ├── NotFound       no such game, or no such variant                    not_found
-    ├── Forbidden      a join code that is not this game's                 forbidden
+    ├── Forbidden      another game's join code, or another seat's token   forbidden
     ├── NotStarted     seats are still open                                not_started
     ├── SeatsTaken     no seat is open any more                            seats_taken
     ├── StaleVersion   the game has moved on                               stale_version
@@ -35,7 +35,7 @@ class NotFound(Refusal):
 
 
 class Forbidden(Refusal):
-    """A join code that is not this game's."""
+    """A join code that is not this game's, or a token that is another seat's."""
 
     code = "forbidden"
 

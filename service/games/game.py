@@ -84,7 +84,7 @@ class Game(NamedTuple):
     edition: int = 1
     """Of the rules that it began with."""
     mark: str = ""
-    """The id of the write that led here; empty in games of the first edition."""
+    """The id of the write that led here; empty in games kept in the first format."""
 
     @property
     def recipe(self) -> Variant:

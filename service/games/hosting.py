@@ -1,4 +1,4 @@
-"""The use cases: open a game, enter it, join, look, move, read the score, follow what happens.
+"""The use cases: open a game, enter it, join, look, move, change a token, read the score, follow.
 
 Owns the order of things: who the bearer is, whether the game still stands where the bearer thinks it
 does, what the referee says, and one write that either happens whole or not at all, and once, however often

@@ -1,4 +1,4 @@
-"""A game as one bearer may know it: the view of the match, and who sits where.
+"""A game as one bearer may know it: the view of the match, who sits where, and what has happened.
 
 Owns the join of a hosted game and ``view``, which alone decides who sees what. Must not know how it is
 shown.

@@ -1,4 +1,4 @@
-"""What hosting needs of the world: a store, a clock, fresh secrets.
+"""What hosting needs of the world: a store, a feed of news, a clock, fresh secrets.
 
 Owns the shapes only. Who keeps a promise lives elsewhere: Redis and its memory twin in
 ``service.storage``, the clock and the luck of the operating system in ``service.bootstrap``.
@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+RECORD_SECONDS: Final = 86_400
+"""How long a client's key stands for what was made under it."""
 
 
 class Stored(NamedTuple):

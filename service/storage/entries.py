@@ -16,7 +16,7 @@ def framed(write: bytes, events: Sequence[bytes]) -> list[bytes]:
 
 
 def event_of(entry: bytes) -> bytes:
-    """The event of an entry. Games of the first edition have no frame; there an event begins with ``[``."""
+    """The event of an entry. Games kept in the first format have no frame; there an event begins with ``[``."""
     return entry if entry.startswith(b"[") else entry.partition(b" ")[2]
 
 

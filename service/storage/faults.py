@@ -11,16 +11,9 @@ BUSY, NOREPLICAS), so the word decides first; and the errors of its Cluster clie
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
-
 from redis import exceptions
 
 from service.games.ports import StorageUnavailable
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 SOON = 1  # seconds: passes by itself, or with the next attempt
 LATER = 5  # seconds: somebody has to act
@@ -75,22 +68,6 @@ def unavailable(error: Exception) -> StorageUnavailable | None:
             return StorageUnavailable("cluster", SOON)
         case _:
             return None
-
-
-def raises_unavailable(method: Callable[P, T]) -> Callable[P, T]:
-    """Let ``method`` raise ``StorageUnavailable`` where redis-py raises what means it."""
-
-    @wraps(method)
-    def translated(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return method(*args, **kwargs)
-        except Exception as error:
-            fault = unavailable(error)
-            if fault is None:
-                raise
-            raise fault from error
-
-    return translated
 
 
 def _word(error: Exception) -> str:

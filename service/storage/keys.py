@@ -1,4 +1,4 @@
-"""The names under which Redis keeps things: all of them, and nowhere else.
+"""The names under which Redis keeps games: all of them, and nowhere else. (Limits count under names of their own.)
 
 Everything of one game stands under the hash tag ``{<game>}``, so that it lies in one slot of a Cluster
 and one script may touch all of it. Must not know: what the values hold, or how they are sent.
@@ -8,7 +8,7 @@ and one script may touch all of it. Must not know: what the values hold, or how 
                                 also the sharded channel on which its new events are published
 ``domino:{<game>}:events``      list: the last events, oldest first; the newest is number
                                 ``<version>``. Each is ``<id> <event>``: the first of a write has
-                                its id, the others an empty one. Games of the first edition have
+                                its id, the others an empty one. Games of the first format have
                                 the events alone, which begin with ``[``
 ``domino:{<game>}:key:<name>``  string, for 24 hours: ``<id> <version> <fingerprint>`` of the write
                                 that was made under a client's key

@@ -10,9 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import NamedTuple
 
-from service.games.ports import Feed, GameExists, Kept, Listener, News, Passage, Store, Stored, Write
-
-RECORD_SECONDS = 86_400
+from service.games.ports import RECORD_SECONDS, Feed, GameExists, Kept, Listener, News, Passage, Store, Stored, Write
 
 
 class _Game(NamedTuple):

@@ -19,7 +19,17 @@ from typing import Any, Final
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
-from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, StorageUnavailable, Store, Stored, Write
+from service.games.ports import (
+    RECORD_SECONDS,
+    GameExists,
+    Kept,
+    OutcomeUnknown,
+    Passage,
+    StorageUnavailable,
+    Store,
+    Stored,
+    Write,
+)
 from service.storage import keys
 from service.storage.entries import event_of, framed
 from service.storage.faults import unavailable
@@ -30,8 +40,7 @@ AT_ONCE: Final = 0.3
 
 Shorter than the wait for a free connection, for a full pool is no broken connection."""
 
-RECORD_SECONDS: Final = b"86400"
-"""How long a client's key stands for what was made under it."""
+_RECORD_SECONDS: Final = b"%d" % RECORD_SECONDS
 
 REPLICA_WAIT: Final = 500
 """Milliseconds that a replica gets to confirm a write."""
@@ -88,8 +97,8 @@ class RedisStore(Store):
         """Move a game on from version ``expected``; ``None`` when done."""
         version = expected + len(events)
         value = b"%d %b" % (version, state)
-        framed = _framed(write, version, events)
-        answer = self._write(_COMMIT, game, write, b"%d %b" % (expected, after), value, self._ttl, *framed)
+        rest = _framed(write, version, events)
+        answer = self._write(_COMMIT, game, write, b"%d %b" % (expected, after), value, self._ttl, *rest)
         if answer == 1:
             return None
         if answer is None:
@@ -105,7 +114,7 @@ class RedisStore(Store):
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         key = keys.reservation(name)
-        command = (b"SET", key, value, b"NX", b"GET", b"EX", RECORD_SECONDS)
+        command = (b"SET", key, value, b"NX", b"GET", b"EX", _RECORD_SECONDS)
         first = self._timed("reserve", lambda: self._call(key, command))
         return value if first is None else bytes(first).decode()
 
@@ -232,7 +241,7 @@ def _framed(write: Write, version: int, events: Sequence[bytes]) -> list[bytes]:
     if write.record is None:
         record = [b"", b""]
     else:
-        record = [b"%b %d %b" % (write.id, version, write.record.fingerprint), RECORD_SECONDS]
+        record = [b"%b %d %b" % (write.id, version, write.record.fingerprint), _RECORD_SECONDS]
     return [write.id + b" ", *record, *framed(write.id, events)]
 
 

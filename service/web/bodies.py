@@ -1,4 +1,4 @@
-"""The shapes of what comes in: every body is loaded through one of these schemas."""
+"""The shapes of what comes in: every body and query is loaded through one of these schemas."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""``/v1/games``: create a game, look at it, take a seat, move, read the score."""
+"""``/v1/games``: create a game, look at it, take a seat, change its token, move, read the score."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, Response, request
@@ -88,7 +89,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
                     limited=True,
                 )
             },
-            problems=(*_BODY_PROBLEMS, "rate_limited", "not_acceptable", "key_reused", "outcome_unknown"),
+            problems=(*_BODY_PROBLEMS, "rate_limited", "not_acceptable", *_WRITE_PROBLEMS),
         )
     )
     def create_game() -> Response:
@@ -280,7 +281,7 @@ def _show(quota: Quota | None) -> None:
         request.environ[MORE_HEADERS] = quota.headers()
 
 
-def _read(entered: Entered, show: Any) -> Response:
+def _read(entered: Entered, show: Callable[[], Any]) -> Response:
     """What ``show`` shows, or 304 if its reader knows this version."""
     check_accepts(JSON)
     etag = entered.game.etag(entered.seat)

@@ -24,7 +24,8 @@ from service.web.operations import Answer, Operation, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.reading import KEY_PATTERN
 
-_NO_STORE: Final = ("service",)
+_NO_STORE: Final = ("service", "variants")
+"""Tags of what is answered without the store, or says itself that it needs it."""
 
 _DESCRIPTION: Final = """\
 Deals, referees and counts domino games. Every game view lists the legal moves of its holder, each ready to be posted
@@ -33,8 +34,8 @@ back as it stands, so that a client needs to know no rule.
 A token is sent as `Authorization: Bearer <token>`. A field with nothing to say is absent, never null. Clients ignore
 fields that they do not know; words that may grow are plain strings with a documented list.
 
-Every answer has an `X-Request-ID`: the client's, if it sent one of 1 to 64 letters, digits, `.`, `_` or `-`, else a new
-one. The log of the service names it, so it helps to keep it with an error report.
+Every answer to a request that is HTTP has an `X-Request-ID`: the client's, if it sent one of 1 to 64 letters, digits,
+`.`, `_` or `-`, else a new one. The log of the service names it, so it helps to keep it with an error report.
 
 Every error is `application/problem+json`, with a stable `code`:
 
@@ -57,9 +58,9 @@ _RESPONSE_HEADERS: Final = {
     "Content-Language": "The language of the texts.",
     "Idempotent-Replayed": "`true` when this is the first answer once more.",
     "Retry-After": "Seconds to wait.",
-    "RateLimit": 'What is left of a limit, by its name, and the seconds until all of it is there: `"seat";r=99;t=42`; '
-    "absent where there is no limit.",
-    "RateLimit-Policy": 'How many requests the limit allows in how many seconds: `"seat";q=1200;w=60`; absent where '
+    "RateLimit": "What is left of a limit, by its name, and the seconds until all of it is there: "
+    '`"seat";r=5990;t=42`; absent where there is no limit.',
+    "RateLimit-Policy": 'How many requests the limit allows in how many seconds: `"seat";q=6000;w=60`; absent where '
     "there is no limit.",
     "Allow": "The methods that this address takes.",
     "WWW-Authenticate": "How to authenticate.",
@@ -128,7 +129,11 @@ def document(app: Flask, examples: Examples) -> str:
     )
     spec.components.security_scheme(
         "seat",
-        {"type": "http", "scheme": "bearer", "description": "The token of a seat, given when it was created or taken."},
+        {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "The token of a seat, given when it was created, taken or changed.",
+        },
     )
     for path, methods in sorted(_routes(app)):
         operations = {method: _operation(described, examples) for method, described in methods}
@@ -182,7 +187,7 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
             "headers": _headers(_known_headers(described)),
         }
     codes = [*described.problems, "internal"]
-    if described.tag not in (*_NO_STORE, "variants"):
+    if described.tag not in _NO_STORE:
         codes.append("storage_unavailable")
     shown["responses"] = dict(sorted({**responses, **_problems(codes)}.items()))
     _add_examples(shown, described.id, examples)

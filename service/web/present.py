@@ -1,4 +1,4 @@
-"""What goes out: looks, moves and score cards as plain values, ready for JSON.
+"""What goes out: looks, moves, events and score cards as plain values, ready for JSON.
 
 Owns the names and shapes of the answers; the schemas in ``schemas`` describe the same, and tests hold
 each against the other. Everything shown comes from what the use cases give; must not see a game or a state.

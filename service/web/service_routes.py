@@ -1,4 +1,4 @@
-"""What the service says of itself: alive, able to serve, the contract and its reader."""
+"""What the service says of itself: alive, able to serve, what it counts, the contract and its reader."""
 
 from __future__ import annotations
 

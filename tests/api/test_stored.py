@@ -22,8 +22,8 @@ from tests.api.client import Api, Table
 from tests.api.playing import mover, play_on
 from tests.api.scenes import Kept, keep, put
 
-FIRST_EDITION: dict[str, Any] = json.loads((Path(__file__).parent / "stored" / "first_edition.json").read_text("utf-8"))
-"""A game of each variant as the first edition kept it in its second round, and what it then showed."""
+FIRST_FORMAT: dict[str, Any] = json.loads((Path(__file__).parent / "stored" / "first_format.json").read_text("utf-8"))
+"""A game of each variant as the first format kept it in its second round, and what it then showed."""
 
 
 def arranged(rounds: int) -> list[dict[str, Any]]:
@@ -113,13 +113,13 @@ def test_a_round_is_not_dealt_to_one_player(api: Api) -> None:
     assert list(answer.get_json()["errors"]) == ["deals.1"]
 
 
-# Games of the first edition, whose events stand in their list without a frame
+# Games of the first format, whose events stand in their list without a frame
 
 
-@pytest.fixture(params=FIRST_EDITION)
+@pytest.fixture(params=FIRST_FORMAT)
 def old(request: pytest.FixtureRequest, server: redis.Redis) -> tuple[Table, dict[str, Any]]:
-    """A game of the first edition in the store, and what it showed then."""
-    kept = FIRST_EDITION[request.param]
+    """A game of the first format in the store, and what it showed then."""
+    kept = FIRST_FORMAT[request.param]
     put(server, kept["id"], Kept(kept["value"].encode(), [event.encode() for event in kept["events"]]))
     return Table(kept["id"], dict(enumerate(kept["tokens"])), None, {}), kept
 
@@ -128,20 +128,20 @@ def but_expiry(view: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in view.items() if name != "expires_at"}
 
 
-def test_there_is_a_game_of_the_first_edition_of_every_variant_it_had() -> None:
-    assert set(FIRST_EDITION) <= set(variants())
-    assert len(FIRST_EDITION) == 5
-    assert all(event.startswith("[") for kept in FIRST_EDITION.values() for event in kept["events"])
+def test_there_is_a_game_of_the_first_format_of_every_variant_it_had() -> None:
+    assert set(FIRST_FORMAT) <= set(variants())
+    assert len(FIRST_FORMAT) == 5
+    assert all(event.startswith("[") for kept in FIRST_FORMAT.values() for event in kept["events"])
 
 
-def test_a_game_of_the_first_edition_shows_what_it_showed_then(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
+def test_a_game_of_the_first_format_shows_what_it_showed_then(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
     table, kept = old
     for seat in table.tokens:
         assert but_expiry(api.view(table, seat)) == but_expiry(kept["views"][seat])
     assert api.score(table) == kept["score"]
 
 
-def test_the_events_of_a_game_of_the_first_edition_are_told(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
+def test_the_events_of_a_game_of_the_first_format_are_told(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
     table, kept = old
     for token in (None, *table.tokens.values()):
         page = api.get(f"{table.path}/events?limit=1000", token=token).get_json()
@@ -150,7 +150,7 @@ def test_the_events_of_a_game_of_the_first_edition_are_told(api: Api, old: tuple
         assert page["events"][1]["data"] == {"name": "Late"}
 
 
-def test_a_game_of_the_first_edition_is_played_to_its_end_with_keys(
+def test_a_game_of_the_first_format_is_played_to_its_end_with_keys(
     api: Api, server: redis.Redis, old: tuple[Table, dict[str, Any]]
 ) -> None:
     table, kept = old

@@ -18,6 +18,13 @@ def test_all_keys_of_a_game_lie_in_one_slot(game: str) -> None:
     assert len(slots) == 1
 
 
+def test_two_games_share_no_key() -> None:
+    games = ["a", "b", "a}", "{a", "a}:events", "a}:events{", "}", "\ud800", "?"]
+    names = [name for game in games for name in (keys.state(game), keys.events(game))]
+    assert len(set(names)) == len(names)
+    assert keys.CHECK not in names
+
+
 def test_a_strange_name_is_no_other_game() -> None:
     game = secrets.token_urlsafe(16)
     strange = [*STRANGE, f"{game}}}", f"{{{game}}}", f"{game}}}:events", f"{game}:events"]

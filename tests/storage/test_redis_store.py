@@ -77,13 +77,6 @@ def test_a_server_that_forgot_the_scripts_is_told_them_once(store: RedisStore, s
     assert store.events(GAME, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3", b"e4"]
 
 
-def test_two_games_share_no_key() -> None:
-    games = ["a", "b", "a}", "{a", "a}:events", "a}:events{", "}", "\ud800", "?"]
-    names = [name for game in games for name in (keys.state(game), keys.events(game))]
-    assert len(set(names)) == len(names)
-    assert keys.CHECK not in names
-
-
 def test_the_keys_are_as_documented(store: RedisStore, shared_server: RealServer) -> None:
     store.create(GAME, b"state", [b"e1", b"e2"], write())
     admin = shared_server.admin
