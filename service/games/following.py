@@ -50,6 +50,7 @@ class Following:
     """
 
     __slots__ = (
+        "__weakref__",
         "_behind",
         "_follower",
         "_look_again",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime
 from threading import BoundedSemaphore
@@ -291,3 +293,15 @@ def test_a_game_that_has_been_silent_for_as_long_as_it_lives_is_looked_for(scene
     assert following.wait(0) is None  # nobody waits longer for the look
     with pytest.raises(NotFound):
         following.wait(0)
+
+
+def test_who_follows_no_more_is_forgotten_at_once(scene: Scene) -> None:
+    following = scene.follow(2)
+    left = weakref.ref(following)
+    gc.disable()
+    try:
+        following.close()
+        del following
+        assert left() is None
+    finally:
+        gc.enable()

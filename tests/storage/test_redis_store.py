@@ -11,7 +11,7 @@ import pytest
 import redis
 
 import service.storage
-from service.games.ports import Stored
+from service.games.ports import GameExists, Kept, OutcomeUnknown, Record, Stored
 from service.storage import keys
 from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
@@ -150,3 +150,24 @@ def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> N
 def test_a_life_of_no_seconds_is_refused(shared_client: redis.Redis) -> None:
     with pytest.raises(ValueError, match="second"):
         RedisStore(SingleNode(shared_client), 0)
+
+
+# ── A replica must have it, too ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_without_a_replica_what_is_made_is_unknown_and_what_is_not_made_is_said(shared_client: redis.Redis) -> None:
+    local = RedisStore(SingleNode(shared_client), TTL)
+    careful = RedisStore(SingleNode(shared_client), TTL, replicated=True)
+    record = Record("wish", b"asks")
+    local.create(GAME, b"s", [b"e1"], write())
+    assert careful.commit(GAME, 7, b"t", [b"e2"], write()) == Stored(1, b"s")
+    assert careful.kept(GAME, "wish") is None
+    with pytest.raises(GameExists):
+        careful.create(GAME, b"t", [b"e1"], write())
+    with pytest.raises(KeyError):
+        careful.commit("none", 1, b"t", [b"e2"], write())
+    with pytest.raises(OutcomeUnknown):
+        careful.commit(GAME, 1, b"t", [b"e2"], write(record))
+    with pytest.raises(OutcomeUnknown):
+        careful.kept(GAME, "wish")
+    assert local.kept(GAME, "wish") == Kept(2, b"asks")
