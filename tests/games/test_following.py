@@ -305,3 +305,26 @@ def test_who_follows_no_more_is_forgotten_at_once(scene: Scene) -> None:
         assert left() is None
     finally:
         gc.enable()
+
+
+def test_a_new_token_ends_a_stream_also_where_a_failover_has_lost_what_it_told(scene: Scene) -> None:
+    early = dict(scene.store._games)
+    scene.move(4)
+    following = scene.follow(scene.version, 0)
+    scene.store._games.update(early)
+    page = following.wait(0)
+    assert page is not None
+    assert isinstance(page.events[0].event, Reset)
+    assert page.version == 2
+    scene.change_token(0)
+    scene.change_token(1)
+    assert versions(following.wait(0)) == [3]
+    assert following.over
+
+
+def test_a_version_that_has_never_been_is_no_cursor_even_if_it_comes_about(scene: Scene) -> None:
+    following = scene.follow(scene.version + 2, 0)
+    scene.move(3)
+    page = following.wait(0)
+    assert page is not None
+    assert isinstance(page.events[0].event, Reset)
