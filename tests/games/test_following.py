@@ -318,7 +318,7 @@ def test_a_new_token_ends_a_stream_also_where_a_failover_has_lost_what_it_told(s
     assert page.version == 2
     scene.change_token(0)
     scene.change_token(1)
-    assert versions(following.wait(0)) == [3]
+    assert versions(following.look()) == [3]
     assert following.over
 
 
