@@ -29,7 +29,7 @@ from service.games.errors import (
 )
 from service.games.following import Follower, Following
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat, Status, TokenChanged
-from service.games.ledger import Changed, Ledger, decode, gone
+from service.games.ledger import Changed, Ledger, decode
 from service.games.look import (
     EventLook,
     EventPage,
@@ -411,9 +411,7 @@ class Games:
         return EventPage(tuple(told), reached, more=reached < passage.version)
 
     def _reset(self, follower: Follower) -> EventPage:
-        game, seat = self._ledger.read(follower.game), follower.seat
-        if game is None:
-            raise gone()
+        game, seat = self._ledger.read_again(follower.game), follower.seat
         if seat is not None and game.seats[seat].token_hash != follower.token_hash:
             raise _unauthorized()
         look = look_at(game, seat, self._ttl)

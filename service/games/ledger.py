@@ -68,6 +68,13 @@ class Ledger:
         stored = self._store.read(game_id)
         return None if stored is None else self._game(game_id, stored)
 
+    def read_again(self, game_id: str) -> Game:
+        """The same for a game that was there a moment ago. Raises ``NotFound``."""
+        game = self.read(game_id)
+        if game is None:
+            raise _gone()
+        return game
+
     def recall(self, game_id: str) -> Game | None:
         """The game as this process saw it last; it may be another by now, or gone."""
         known = self._remembered.get(game_id)
@@ -107,7 +114,7 @@ class Ledger:
                 changed, events = change(game)
             except (Refusal, MoveRefused):
                 if not fresh:
-                    game, fresh = self._read_again(game.id), True
+                    game, fresh = self.read_again(game.id), True
                     continue
                 kept = None if record is None else self._store.kept(game.id, record.name)
                 if kept is None:
@@ -139,7 +146,7 @@ class Ledger:
         It is made, whatever fails now: so a store that is away makes it ``OutcomeUnknown``.
         """
         try:
-            game = self._read_again(game_id)
+            game = self.read_again(game_id)
             happened = self._history(game)
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
@@ -151,14 +158,14 @@ class Ledger:
             return []
         kept = self._store.events(game.id, versions)
         if len(kept) != len(versions):
-            raise gone()
+            raise _gone()
         return [decode(version, game.created_at, data).event for version, data in zip(versions, kept, strict=True)]
 
     def passage(self, game_id: str, after: int, limit: int) -> Passage:
         """At most ``limit`` events after a version, still as bytes. Raises ``NotFound``."""
         passage = self._store.passage(game_id, after, limit)
         if passage is None:
-            raise gone()
+            raise _gone()
         return passage
 
     def _commit(
@@ -169,7 +176,7 @@ class Ledger:
             try:
                 return self._store.commit(game.id, game.version, state, data, write, after=beginning(game))
             except KeyError:
-                raise gone() from None
+                raise _gone() from None
             except OutcomeUnknown as fault:
                 if unknown is not None or self._now() - began > _PATIENCE:
                     raise
@@ -190,12 +197,6 @@ class Ledger:
                 decode(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
             ]
         return happened
-
-    def _read_again(self, game_id: str) -> Game:
-        game = self.read(game_id)
-        if game is None:
-            raise gone()
-        return game
 
     def _game(self, game_id: str, stored: Stored) -> Game:
         known = self._remembered.get(game_id)
@@ -225,8 +226,7 @@ def decode(version: int, created_at: int, data: bytes) -> Happened:
         raise _newer() from None
 
 
-def gone() -> NotFound:
-    """The refusal for a game that was there a moment ago."""
+def _gone() -> NotFound:
     return NotFound("There is no such game any more.")
 
 

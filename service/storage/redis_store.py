@@ -183,19 +183,12 @@ class RedisStore(Store):
     def _read(self, operation: str, key: bytes, command: Command) -> Any:
         """The answer to a read, sent once more if its connection broke at once (a time-out is an answer)."""
 
-        def read() -> Any:
+        def read(*, again: bool = True) -> Any:
             try:
                 (answer,) = self._nodes.call(key, command)
             except (NotSent, MaybeMade) as error:
-                if type(error.__cause__) is ConnectionBroken and monotonic() - began <= AT_ONCE:
-                    return again()
-                raise _translated(error) from error
-            return answer
-
-        def again() -> Any:
-            try:
-                (answer,) = self._nodes.call(key, command)
-            except (NotSent, MaybeMade) as error:
+                if again and type(error.__cause__) is ConnectionBroken and monotonic() - began <= AT_ONCE:
+                    return read(again=False)
                 raise _translated(error) from error
             return answer
 
