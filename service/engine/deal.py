@@ -14,8 +14,17 @@ The shuffle can be repeated in any language:
 * *Dealing*: in seat order each seat that is in takes its hand from the front, all its tiles at once; the
   rest is the stock, drawn from the front.
 
-The seed is 32 bytes from the operating system, or, for a game arranged by a seed text, SHA-256 over the
-fields ``"domino-seed-1"`` and the text. Vectors: ``tests/vectors/shuffle.json``.
+For a game arranged by a seed text, the seed is SHA-256 over the fields ``"domino-seed-1"`` and the text, in every
+round. Vectors: ``tests/vectors/shuffle.json``.
+
+Any other deal can be checked by anybody, afterwards (``METHOD``; ``docs/fairness.md``):
+
+* The *master* is 32 bytes from the operating system, never told. The *round's seed* is HMAC-SHA256 with the
+  master as the key, over the fields ``"domino-round-seed-1"`` and round. It is told when the round is over.
+* Its *commitment*, told before, is SHA-256 over the fields ``"domino-commitment-1"`` and the round's seed.
+* The *shuffle's seed* is HMAC-SHA256 with the round's seed as the key, over the fields ``"domino-deal-1"``, the id of
+  the game, round, the number of seats, and each seat's *client seed* in seat order (a seat without one: the empty
+  text).
 
 Must not know: who wins, or what a tile is worth.
 """
@@ -24,13 +33,19 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import count
 from struct import Struct
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from service.engine.events import Luck
 from service.engine.tiles import Tile
 
+METHOD: Final = "domino-deal-1"
+
+_ROUND_LABEL = "domino-round-seed-1"
+_COMMITMENT_LABEL = "domino-commitment-1"
 _LABEL = "domino-shuffle-1"
 _SEED_LABEL = "domino-seed-1"
 _WORD = 1 << 32
@@ -50,10 +65,18 @@ _SPENT = ArrangedDeal((), ())
 
 
 class Deck(NamedTuple):
-    """Where the tiles of a match come from: 32 secret bytes, and the deals arranged for the first rounds."""
+    """Where the tiles of a match come from: 32 secret bytes, and what else there is to it.
+
+    Either somebody has fixed the chance: the bytes are the seed of every shuffle, and the first rounds may have deals
+    ``arranged`` for them. Or the deals can be proven for the ``game`` of that id: the bytes are its master, and each
+    seat may have given a client seed.
+    """
 
     seed: bytes
     arranged: tuple[ArrangedDeal, ...] = ()
+    game: str | None = None
+    client_seeds: tuple[str, ...] = ()
+    """In seat order; empty for a seat that has given none."""
 
     def without_spent(self, round_number: int) -> Deck:
         """The deck without the deals of the rounds up to this one; their places stay."""
@@ -62,20 +85,57 @@ class Deck(NamedTuple):
             return self
         return self._replace(arranged=(_SPENT,) * spent + self.arranged[spent:])
 
+    def with_client_seed(self, seat: int, text: str) -> Deck:
+        """The deck with what a seat adds to the luck of the deals to come."""
+        return self._replace(client_seeds=(*self.client_seeds[:seat], text, *self.client_seeds[seat + 1 :]))
+
     def arranged_for(self, round_number: int) -> ArrangedDeal | None:
         """The deal set for this round, if there is one."""
         return self.arranged[round_number - 1] if round_number <= len(self.arranged) else None
 
+    def shuffle_seed(self, round_number: int) -> bytes:
+        """The seed of the shuffles of this round."""
+        if self.game is None:
+            return self.seed
+        return shuffle_seed(round_seed(self.seed, round_number), self.game, round_number, self.client_seeds)
 
-def field(text: str) -> bytes:
-    """A text that cannot run into its neighbour: its length in bytes, then its bytes."""
-    data = text.encode()
+    def commitment(self, round_number: int) -> bytes | None:
+        """What binds the seed of this round before it is told; ``None`` if the deals cannot be proven."""
+        return None if self.game is None else commitment(round_seed(self.seed, round_number))
+
+    def luck(self, round_number: int, attempt: int) -> Luck | None:
+        """What the deal of this round was drawn from, if that can be proven."""
+        following = self.commitment(round_number + 1)
+        return None if following is None else Luck(attempt, self.client_seeds, following)
+
+
+def field(value: str | bytes) -> bytes:
+    """A text, or bytes, that cannot run into their neighbour: the length in bytes, then the bytes."""
+    data = value.encode() if isinstance(value, str) else value
     return len(data).to_bytes(4, "big") + data
 
 
 def seed_from_text(text: str) -> bytes:
     """The 32 bytes that a seed text stands for."""
     return sha256(field(_SEED_LABEL) + field(text)).digest()
+
+
+@lru_cache(maxsize=1024)
+def round_seed(master: bytes, round_number: int) -> bytes:
+    """The seed of a round: 32 bytes that tell nothing of another round's."""
+    return hmac.digest(master, field(_ROUND_LABEL) + field(str(round_number)), "sha256")
+
+
+@lru_cache(maxsize=1024)
+def commitment(seed: bytes) -> bytes:
+    """What can be told of a round's seed beforehand: 32 bytes that fit no other seed and do not betray this one."""
+    return sha256(field(_COMMITMENT_LABEL) + field(seed)).digest()
+
+
+def shuffle_seed(seed: bytes, game: str, round_number: int, client_seeds: Sequence[str]) -> bytes:
+    """The seed of the shuffles of a round: from the round's own, and from what every seat has added to it."""
+    texts = (METHOD, game, str(round_number), str(len(client_seeds)), *client_seeds)
+    return hmac.digest(seed, b"".join(map(field, texts)), "sha256")
 
 
 def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:

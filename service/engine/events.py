@@ -46,14 +46,29 @@ class Round:
     carried: int = 0
 
 
+class Luck(NamedTuple):
+    """What a deal was drawn from, beside the seed of its round, so that it can be checked (``deal``)."""
+
+    attempt: int
+    """How many deals of this round the rules have dealt again."""
+    client_seeds: tuple[str, ...]
+    """What each seat has added, in seat order; empty for a seat that has added nothing."""
+    next_commitment: bytes
+    """The commitment to the seed of the round to come."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A round was dealt: every hand (empty for a seat that is out), and the stock in the order of drawing."""
+    """A round was dealt: every hand (empty for a seat that is out), and the stock in the order of drawing.
+
+    Of a deal that can be proven it has the ``luck``, too.
+    """
 
     round: int
     hands: tuple[tuple[Tile, ...], ...]
     stock: tuple[Tile, ...]
     arranged: bool
+    luck: Luck | None = None
 
 
 class Played(NamedTuple):

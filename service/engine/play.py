@@ -169,9 +169,11 @@ def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
         return Dealt(round_number, tuple([sort_tiles(hand) for hand in arranged.hands]), arranged.stock, arranged=True)
     size = rules.hand_size(len(state.seats_in()))
     sizes = [0 if gone else size for gone in state.gone]
+    seed = deck.shuffle_seed(round_number)
     for attempt in range(_MOST_DEALS):
-        hands, stock = cut(shuffle(rules.tiles, deck.seed, round_number, attempt), sizes)
-        dealt = Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False)
+        hands, stock = cut(shuffle(rules.tiles, seed, round_number, attempt), sizes)
+        luck = deck.luck(round_number, attempt)
+        dealt = Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False, luck=luck)
         if opens(rules, state, dealt):
             return dealt
     raise AssertionError("no deal that the rules accept")  # pragma: no cover: less likely than a bad bit of memory

@@ -12,6 +12,7 @@ the tiles of a hand        its seat; everybody once the round is counted, from t
 the order of the stock     nobody
 the tile that was drawn    who drew it
 what was dealt             each seat its own hand
+how often it was dealt     nobody
 legal moves                the seat that may make them
 =========================  ==================================================================
 """
@@ -65,11 +66,16 @@ class View(NamedTuple):
 
 
 class DealtView(NamedTuple):
-    """A deal as one viewer may know it: the viewer's own hand, if there is one."""
+    """A deal as one viewer may know it: the viewer's own hand, if there is one.
+
+    Where deals can be proven, also what the seats have added to the luck, and the commitment to the next round's seed.
+    """
 
     round: int
     arranged: bool
     hand: Hand | None
+    client_seeds: tuple[str, ...] | None = None
+    next_commitment: bytes | None = None
 
 
 class DrewView(NamedTuple):
@@ -112,7 +118,10 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
 def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
     """What ``seat`` may know of an event; ``None`` is a spectator. All but deals and draws is public."""
     if isinstance(event, Dealt):
-        return DealtView(event.round, event.arranged, None if seat is None else event.hands[seat])
+        hand, luck = None if seat is None else event.hands[seat], event.luck
+        if luck is None:
+            return DealtView(event.round, event.arranged, hand)
+        return DealtView(event.round, event.arranged, hand, luck.client_seeds, luck.next_commitment)
     if isinstance(event, Drew):
         return DrewView(event.seat, event.tile if event.seat == seat else None)
     return event
