@@ -150,7 +150,9 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             # A wrong code is named before any other fault of the body.
             games.check_join_code(entered, join_code)
         player = load(_player_in, body)
-        taken, before, replayed = games.join(entered, player["join_code"], player["name"], once(body))
+        taken, before, replayed = games.join(
+            entered, player["join_code"], player["name"], player.get("client_seed"), once(body)
+        )
         if not replayed:
             count(taken.look, before)
         return reply_with_secrets(present_taken(taken), f"/v1/games/{game}", replayed=replayed)
@@ -250,7 +252,9 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             games.confirm(entered, token)
             raise
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
-        look, before, replayed = games.move(entered, move, precondition(asked.get("version")), wish)
+        look, before, replayed = games.move(
+            entered, move, precondition(asked.get("version")), asked.get("client_seed"), wish
+        )
         if not replayed:
             count(look, before, moved=True)
         return reply_made(present_look(look), etag=look.etag, location=f"/v1/games/{game}", replayed=replayed)
@@ -305,5 +309,5 @@ def _game_request(asked: dict[str, Any]) -> GameRequest:
 
 def _seat_request(seat: dict[str, Any]) -> SeatRequest:
     if "name" in seat:
-        return SeatRequest(HUMAN, seat["name"])
+        return SeatRequest(HUMAN, seat["name"], seat.get("client_seed"))
     return SeatRequest(OPEN_SEAT) if "open" in seat else SeatRequest("bot")
