@@ -11,8 +11,9 @@ secret                     who may know
 the tiles of a hand        its seat; everybody once the round is counted, from the count
 the order of the stock     nobody
 the tile that was drawn    who drew it
-what was dealt             each seat its own hand
-how often it was dealt     nobody
+what was dealt             each seat its own hand; everybody all of it, once the round is over
+how often it was dealt     everybody, once the round is over
+the seed of a round        everybody, once the round is over; if the match ends before it is dealt, then
 legal moves                the seat that may make them
 =========================  ==================================================================
 """
@@ -21,11 +22,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from service.engine.deal import Deck, round_seed
 from service.engine.events import Dealt, Drew, Event
 from service.engine.layout import Layout
 from service.engine.moves import Move
 from service.engine.play import legal_moves
-from service.engine.state import Hand, Phase, State
+from service.engine.state import FINISHED, PLAYING, Hand, Phase, State
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
 
@@ -125,3 +127,15 @@ def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
     if isinstance(event, Drew):
         return DrewView(event.seat, event.tile if event.seat == seat else None)
     return event
+
+
+def is_over(state: State, round_number: int) -> bool:
+    """Whether a round is over, so that all of it may be told."""
+    return round_number < state.round or (round_number == state.round and state.phase != PLAYING)
+
+
+def seed_view(deck: Deck, state: State, round_number: int) -> bytes | None:
+    """The seed of a round, if its deals can be proven and it may be told by now: no deal to come depends on it."""
+    if deck.game is None or not (is_over(state, round_number) or state.phase == FINISHED):
+        return None
+    return round_seed(deck.seed, round_number)

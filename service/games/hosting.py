@@ -27,6 +27,7 @@ from service.games.errors import (
     StaleVersion,
     Unauthorized,
 )
+from service.games.fairness import Fairness, fairness_of
 from service.games.following import Follower, Following
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat, Status, TokenChanged
 from service.games.ledger import Changed, Ledger, decode
@@ -71,6 +72,11 @@ class Entered(NamedTuple):
     game: Game
     seat: int | None
     fresh: bool = True
+
+    @property
+    def etag(self) -> str:
+        """What names this version of the game for this bearer."""
+        return self.game.etag(self.seat)
 
 
 class SeatToken(NamedTuple):
@@ -395,6 +401,11 @@ class Games:
             rounds=self._rounds(game),
             settlement=None if settled is None else settled(game.state),
         )
+
+    def fairness(self, entered: Entered) -> Fairness:
+        """What is told of the luck of the game by now; the same for everybody."""
+        game = entered.game
+        return fairness_of(game, [each.event for each in self._ledger.history(game)[: game.version]])
 
     def events(self, entered: Entered, after: int, limit: int) -> EventPage:
         """At most ``limit`` of the events after a version, as the bearer may know them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, Response, request
@@ -30,14 +29,13 @@ from service.web.reading import (
     bearer_token,
     check_accepts,
     idempotency_key,
-    known_already,
     load,
     once,
     precondition,
     read_json,
     read_json_or_nothing,
 )
-from service.web.replies import JSON, not_modified, reply, reply_made, reply_with_secrets
+from service.web.replies import JSON, reply_made, reply_with_secrets, view_reply
 from service.web.watching import MORE_HEADERS
 
 _VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
@@ -117,7 +115,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def get_game(game: str) -> Response:
         entered = enter(game)
-        return _read(entered, lambda: present_look(games.look(entered)))
+        return view_reply(entered.etag, lambda: present_look(games.look(entered)))
 
     @routes.post("/v1/games/<game>/players")
     @operation(
@@ -204,7 +202,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def get_moves(game: str) -> Response:
         entered = enter(game)
-        return _read(entered, lambda: present_legal_moves(games.legal_moves(entered)))
+        return view_reply(entered.etag, lambda: present_legal_moves(games.legal_moves(entered)))
 
     @routes.post("/v1/games/<game>/moves")
     @operation(
@@ -274,7 +272,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def get_score(game: str) -> Response:
         entered = enter(game)
-        return _read(entered, lambda: present_score(games.score(entered)))
+        return view_reply(entered.etag, lambda: present_score(games.score(entered)))
 
     return routes
 
@@ -283,13 +281,6 @@ def _show(quota: Quota | None) -> None:
     """Say in the answer, whatever it will be, what is left."""
     if quota is not None:
         request.environ[MORE_HEADERS] = quota.headers()
-
-
-def _read(entered: Entered, show: Callable[[], Any]) -> Response:
-    """What ``show`` shows, or 304 if its reader knows this version."""
-    check_accepts(JSON)
-    etag = entered.game.etag(entered.seat)
-    return not_modified(etag) if known_already(etag) else reply(show(), etag=etag)
 
 
 def _game_request(asked: dict[str, Any]) -> GameRequest:

@@ -6,6 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
+from service.engine.deal import METHOD
 from service.engine.moves import ACTIONS
 from service.web.fields import about
 from service.web.house_rules import option_fields
@@ -287,6 +288,46 @@ class Score(Schema):
     )
     winners = fields.List(fields.Integer(), required=True, metadata=about("The seats that have won.", example=[0]))
     settlement = fields.Nested(Settlement, metadata=about("In `dominospiel`, when finished."))
+
+
+class RoundFairness(Commitment):
+    """The luck of a round, as far as it is told by now."""
+
+    client_seeds = fields.List(
+        fields.String(),
+        metadata=about(
+            "What each seat has added, in seat order; empty for nothing. From the deal on.", example=["", "mu"]
+        ),
+    )
+    seed = _digest("The seed, when the round is over, or the match before it was dealt.")
+    attempt = fields.Integer(
+        metadata=about("How many deals the rules have dealt again; when the round is over.", minimum=0, example=0)
+    )
+    hands = fields.List(
+        fields.List(fields.String()),
+        metadata=about("The hands as they were dealt, sorted, a list a seat; when the round is over."),
+    )
+    stock = fields.List(
+        fields.String(), metadata=about("The stock as it was dealt, in the order of drawing; when the round is over.")
+    )
+
+
+class Fairness(Schema):
+    """What anybody needs to check the deals of a game."""
+
+    game = fields.String(required=True, metadata=about("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    version = fields.Integer(required=True, metadata=about("The version of the game.", minimum=1, example=40))
+    provable = fields.Boolean(
+        required=True, metadata=about("`false` where somebody has fixed the chance: there is nothing to check.")
+    )
+    method = fields.String(metadata=about("How tiles follow from the seeds.", example=METHOD))
+    seats = fields.Integer(required=True, metadata=about("How many seats there are.", minimum=2, example=4))
+    set = fields.Integer(required=True, metadata=about("The highest double of the set.", minimum=6, example=6))
+    rounds = fields.List(
+        fields.Nested(RoundFairness),
+        required=True,
+        metadata=about("Every round committed to so far, the one to be dealt next among them; none if not provable."),
+    )
 
 
 class EventData(Schema):
