@@ -218,8 +218,8 @@ class Service:
         remind_at = 0.0
         while web.poll() is None:
             if not hurried and time.monotonic() >= remind_at:
-                # Again and again, and to the workers too: gunicorn loses the signal for a worker that it has just
-                # forked, and does not look at its own while it replaces the workers. A second one does no harm.
+                # Again and again, and to the workers too: gunicorn does not look at its own while it replaces the
+                # workers, and may fork one after the first. A second one does no harm.
                 remind_at = time.monotonic() + REMIND_SECONDS
                 _signal_group(web, signal.SIGTERM)
             if self.signals.stops > wishes and not hurried:
