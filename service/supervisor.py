@@ -170,8 +170,8 @@ class Service:
         """Say what the others who serve the same Redis need, if there are any."""
         if self.settings.secret is None:
             warn(
-                f"SECRET is not set, so the one kept in {self.settings.data_dir} is used; set the same on every machine "
-                "that serves this Redis, or what opens or joins a game fails when it is repeated on another"
+                f"SECRET is not set, so the one kept in {self.settings.data_dir} is used; set the same on every "
+                "machine that serves this Redis, or what opens or joins a game fails when it is repeated on another"
             )
 
     def _watch(self) -> None:
