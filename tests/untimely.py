@@ -1,4 +1,4 @@
-"""The real worker, whose second one is told to stop before it has a handler for that: ``UNTIMELY`` says when."""
+"""The real worker, whose second one is told to stop before it has handlers for that: ``UNTIMELY`` says when and how."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class UntimelyWorker(Worker):
 
 
 def _strike(moment: str) -> None:
-    if _forked == STRUCK and os.environ["UNTIMELY"] == moment:
-        os.kill(os.getpid(), signal.SIGTERM)
+    when, sign = os.environ["UNTIMELY"].split()
+    if _forked == STRUCK and when == moment:
+        os.kill(os.getpid(), signal.Signals[sign])
 
 
 os.register_at_fork(after_in_child=lambda: _strike("fork"))
