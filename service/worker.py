@@ -22,6 +22,7 @@ import time
 from functools import partial
 from types import FrameType
 from typing import Any, ClassVar, Final, NamedTuple
+from weakref import ref
 
 import gevent
 from gevent.event import Event
@@ -203,7 +204,7 @@ class _BoundedReader:
     """The body of a request, to be read within ``seconds`` in all, from the first read on, however it drips in."""
 
     def __init__(self, request: Any, seconds: float) -> None:
-        self._request = request
+        self._request = ref(request)  # which holds this reader: else each request were a circle for the collector
         self._reader = request.body.reader
         self._seconds = seconds
         self._ends: float | None = None
@@ -224,6 +225,8 @@ class _BoundedReader:
             with gevent.Timeout(max(self._ends - now, 0.001), TimeoutError("the body came too slowly")):
                 data: bytes = self._reader.read(size)
         except Exception:
-            self._request.force_close()
+            request = self._request()
+            if request is not None:
+                request.force_close()
             raise
         return data
