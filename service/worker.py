@@ -35,6 +35,12 @@ BODY_SECONDS: Final = 10.0
 SEND_SECONDS: Final = 30.0
 LAST_REQUEST_SECONDS: Final = 0.5  # a busy client sends its next request within it, and is told to go elsewhere
 BEAT_SECONDS: Final = 1.0
+A_TURN: Final = 1e-9
+"""Seconds that are over before they have begun, but for which gevent looks at all lines, to clients and to Redis, once.
+
+``sleep(0)`` looks at none: it only lets run what sleeps like that. So a few busy clients, each of whose next requests
+is there already, take turns among themselves while the others' requests and answers lie unread, for fifty turns.
+"""
 
 _MALFORMED: Final = {
     "type": "/docs#malformed",
@@ -156,7 +162,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             sock.settimeout(None)  # reading the next head has a deadline of its own; two timers would be one too many
             del self._in_flight[sock]
         # A client whose next request is there already would be answered again at once; others are waiting.
-        gevent.sleep(0)
+        gevent.sleep(A_TURN)
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
         """Answer a request that could not be read, or that broke outside the application."""
