@@ -75,6 +75,9 @@ class Table:
     def wrong(self) -> Answer:
         return self.ask("POST", f"{self.path}/moves", {"action": "deal"}, self._mover()[0])
 
+    def invalid(self) -> Answer:
+        return self.ask("POST", f"{self.path}/moves", {"action": "play", "tile": "x"}, self._mover()[0])
+
     def events(self) -> Answer:
         return self.ask("GET", f"{self.path}/events")
 
@@ -99,6 +102,7 @@ REQUESTS: dict[Callable[[Table], Answer], int] = {
     Table.move: 201,
     Table.stale: 412,
     Table.wrong: 409,
+    Table.invalid: 422,
     Table.events: 200,
     Table.score: 200,
     Table.strange: 401,
