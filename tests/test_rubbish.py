@@ -1,4 +1,4 @@
-"""What requests leave behind is freed at once: nothing is left to the collector, which stops all clients of a worker."""
+"""What requests leave behind is freed at once; nothing is left to the collector, which stops all clients meanwhile."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ are none, methods that a route has not — is left to Werkzeug. Must not know an
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from werkzeug.routing import Map, MapAdapter, Rule
@@ -64,20 +63,13 @@ class Routes(Map):
 class _Bound(MapAdapter):
     map: Routes
 
-    def match(  # type: ignore[override] # its overloads
-        self,
-        path_info: str | None = None,
-        method: str | None = None,
-        return_rule: bool = False,  # noqa: FBT001, FBT002 # Werkzeug's signature
-        query_args: Mapping[str, Any] | str | None = None,
-        websocket: bool | None = None,  # noqa: FBT001
-    ) -> tuple[Any, Mapping[str, Any]]:
+    def match(self, *arguments: Any, **named: Any) -> Any:
         """The route and what it takes; raises what Werkzeug raises."""
-        if return_rule and path_info is None and method is None and not self.websocket:
+        if not arguments and named == {"return_rule": True} and not self.websocket:  # as Flask asks
             found = self.map.find(self.default_method, self.path_info)
             if found is not None:
                 return found
-        return super().match(path_info, method, return_rule, query_args, websocket)
+        return super().match(*arguments, **named)
 
 
 def _by_size(routes: Map) -> dict[tuple[str, int], list[_Shape]]:
