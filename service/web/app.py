@@ -15,6 +15,7 @@ from service.games.hosting import Games
 from service.web import cors, event_routes, fairness_routes, game_routes, problems, service_routes, variant_routes
 from service.web.limiting import Limits
 from service.web.metrics import Metrics
+from service.web.routing import Routes
 from service.web.streams import Streams
 from service.web.watching import Watching
 
@@ -24,6 +25,8 @@ MOST_STREAMS: Final = 4000
 
 class Application(Flask):
     """The application of one worker."""
+
+    url_map_class = Routes
 
     def __init__(self, streams: Streams) -> None:
         super().__init__("service.web", static_folder=None)
