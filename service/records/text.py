@@ -27,12 +27,9 @@ def format_record(record: Record) -> str:
     return "".join([f"{line}\n" for _, line in _lines(record)])
 
 
-def line_of(record: Record, place: Place) -> int | None:
-    """The number of the line, from 1, in the text of the record; ``None`` if it has no such line."""
-    for number, (each, _) in enumerate(_lines(record), 1):
-        if each == place:
-            return number
-    return None
+def lines_of(record: Record) -> dict[Place, int]:
+    """The number of every line, from 1, in the text of the record."""
+    return {place: number for number, (place, _) in enumerate(_lines(record), 1) if place is not None}
 
 
 def _lines(record: Record) -> Iterator[tuple[Place | None, str]]:
