@@ -9,10 +9,11 @@ Must not know how a view is shown.
 secret                     who may know
 =========================  ==================================================================
 the tiles of a hand        its seat; everybody once the round is counted, from the count
-the order of the stock     nobody; everybody from the record once the round is over
+the order of the stock     nobody; everybody from the record, once the round is over
 the tile that was drawn    who drew it; likewise
-what was dealt             each seat its own hand; likewise
-how often it was dealt     nobody; likewise
+what was dealt             each seat its own hand; everybody all of it, once the round is over
+how often it was dealt     everybody, once the round is over
+the seed of a round        everybody, once the round is over; if the match ends before it is dealt, then
 legal moves                the seat that may make them
 =========================  ==================================================================
 """
@@ -22,11 +23,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from service.engine.deal import Deck, round_seed
 from service.engine.events import Dealt, Drew, Event
 from service.engine.layout import Layout
 from service.engine.moves import Move
 from service.engine.play import legal_moves
-from service.engine.state import Hand, Phase, State
+from service.engine.state import FINISHED, PLAYING, Hand, Phase, State
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
 
@@ -155,3 +157,15 @@ def recorded_view(event: Event, seat: int | None, *, over: bool) -> SeenEvent:
     if isinstance(event, Drew) and event.seat != seat and not over:
         return DrewView(event.seat, None)
     return event
+
+
+def is_over(state: State, round_number: int) -> bool:
+    """Whether a round is over, so that all of it may be told."""
+    return round_number < state.round or (round_number == state.round and state.phase != PLAYING)
+
+
+def seed_view(deck: Deck, state: State, round_number: int) -> bytes | None:
+    """The seed of a round, if its deals can be proven and it may be told by now: no deal to come depends on it."""
+    if deck.game is None or not (is_over(state, round_number) or state.phase == FINISHED):
+        return None
+    return round_seed(deck.seed, round_number)

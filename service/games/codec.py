@@ -25,6 +25,7 @@ from service.engine.events import (
     Flipped,
     HandLeft,
     Line,
+    Luck,
     Passed,
     Played,
     Round,
@@ -37,8 +38,8 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged, rules_for
 
-FORMAT: Final = 2
-"""1: games had no mark, and their events no frame in the store."""
+FORMAT: Final = 3
+"""1: games had no mark, and their events no frame in the store. 2: no deal could be proven."""
 
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
@@ -71,6 +72,8 @@ def encode_game(game: Game) -> bytes:
             game.arranged,
             _encode_bytes(game.deck.seed),
             [[_encode_hands(each.hands), _encode_tiles(each.stock)] for each in game.deck.arranged],
+            None if game.deck.game is None else game.deck.client_seeds,
+            [_encode_bytes(each) for each in game.commitments],
             game.round_ends,
             _encode_state(game.state),
         ]
@@ -85,8 +88,10 @@ def beginning(game: Game) -> bytes:
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """The game that these bytes stand for. Raises ``NewerFormat`` if they are of a later service."""
     fields = orjson.loads(data)
-    if fields[0] == 1:
+    if fields[0] < 2:
         fields.insert(1, "")
+    if fields[0] < 3:
+        fields[12:12] = [None, []]
     if fields[0] > FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
         raise NewerFormat
     (
@@ -102,6 +107,8 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         arranged,
         seed,
         deals,
+        client_seeds,
+        commitments,
         round_ends,
         state,
     ) = fields
@@ -116,6 +123,8 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         deck=Deck(
             a2b_base64(seed),
             tuple([ArrangedDeal(_decode_hands(hands), _decode_tiles(stock)) for hands, stock in deals]),
+            None if client_seeds is None else game_id,
+            tuple(client_seeds or ()),
         ),
         version=version,
         created_at=created_at,
@@ -123,6 +132,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         round_ends=tuple(round_ends),
         edition=edition,
         mark=mark,
+        commitments=tuple(map(a2b_base64, commitments)),
         state=_decode_state(rules, state),
     )
 
@@ -250,6 +260,21 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], named: int
 # Events
 
 
+def _encode_dealt(event: Dealt) -> list[object]:
+    fields = [event.round, _encode_hands(event.hands), _encode_tiles(event.stock), int(event.arranged)]
+    luck = event.luck
+    return fields if luck is None else [*fields, luck.attempt, luck.client_seeds, _encode_bytes(luck.next_commitment)]
+
+
+def _decode_dealt(fields: list[Any]) -> Dealt:
+    number, hands, stock, arranged, *drawn = fields
+    luck = None
+    if drawn:
+        attempt, client_seeds, commitment = drawn
+        luck = Luck(attempt, tuple(client_seeds), a2b_base64(commitment))
+    return Dealt(number, _decode_hands(hands), _decode_tiles(stock), bool(arranged), luck)
+
+
 def _encode_round(counted: Round) -> list[object]:
     return [
         counted.number,
@@ -292,17 +317,9 @@ def _decode_played(fields: list[Any]) -> Played:
 
 
 _EVENT_CODES: Final[dict[type[GameEvent], tuple[int, Callable[[Any], Sequence[object]]]]] = {
-    Created: (0, lambda _event: ()),
+    Created: (0, lambda event: () if event.commitment is None else (_encode_bytes(event.commitment),)),
     Joined: (1, lambda event: (event.seat, event.name)),
-    Dealt: (
-        2,
-        lambda event: (
-            event.round,
-            [_encode_tiles(hand) for hand in event.hands],
-            _encode_tiles(event.stock),
-            int(event.arranged),
-        ),
-    ),
+    Dealt: (2, _encode_dealt),
     Played: (3, _encode_played),
     Drew: (4, lambda event: (event.seat, event.tile.index)),
     Passed: (5, lambda event: (event.seat,)),
@@ -315,9 +332,9 @@ _EVENT_CODES: Final[dict[type[GameEvent], tuple[int, Callable[[Any], Sequence[ob
 }
 
 _EVENT_DECODERS: Final[dict[int, Callable[[list[Any]], GameEvent]]] = {
-    0: lambda _fields: Created(),
+    0: lambda fields: Created(*map(a2b_base64, fields)),
     1: lambda fields: Joined(*fields),
-    2: lambda fields: Dealt(fields[0], _decode_hands(fields[1]), _decode_tiles(fields[2]), bool(fields[3])),
+    2: _decode_dealt,
     3: _decode_played,
     4: lambda fields: Drew(fields[0], TILES[fields[1]]),
     5: lambda fields: Passed(*fields),

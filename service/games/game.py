@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from service.engine.deal import Deck
-from service.engine.events import Event, RoundEnded
+from service.engine.events import Dealt, Event, RoundEnded
 from service.engine.options import Value
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
@@ -35,7 +35,9 @@ class Seat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The game was opened."""
+    """The game was opened; with the commitment to the seed of its first round, if its deals can be proven."""
+
+    commitment: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ class Game(NamedTuple):
     """Of the rules that it began with."""
     mark: str = ""
     """The id of the write that led here; empty in games kept in the first format."""
+    commitments: tuple[bytes, ...] = ()
+    """To the seeds of the round that was dealt last, if any was, and of the next; none if no deal can be proven."""
 
     @property
     def recipe(self) -> Variant:
@@ -108,13 +112,31 @@ class Game(NamedTuple):
 
     def after(self, events: Sequence[GameEvent], at: int, mark: str) -> Game:
         """The same at the version that these events lead to."""
-        ends = [version for version, event in enumerate(events, self.version + 1) if isinstance(event, RoundEnded)]
-        version = self.version + len(events)
-        return self._replace(version=version, updated_at=at, round_ends=(*self.round_ends, *ends), mark=mark)
+        round_ends, commitments = self.round_ends, self.commitments
+        for version, event in enumerate(events, self.version + 1):
+            if isinstance(event, RoundEnded):
+                round_ends = (*round_ends, version)
+            commitments = commitments_after(commitments, event)
+        return self._replace(
+            version=self.version + len(events),
+            updated_at=at,
+            round_ends=round_ends,
+            mark=mark,
+            commitments=commitments,
+        )
 
     def etag(self, seat: int | None) -> str:
         """What names this version for this viewer; never made from anything hidden."""
         return f"{self.version}-{SPECTATOR if seat is None else seat}"
+
+
+def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:
+    """The commitments of a game after an event."""
+    if isinstance(event, Dealt) and event.luck is not None:
+        return (*commitments[-1:], event.luck.next_commitment)
+    if isinstance(event, Created) and event.commitment is not None:
+        return (event.commitment,)
+    return commitments
 
 
 def rules_for(variant: str, options: Mapping[str, Value], seats: int) -> Rules:

@@ -13,7 +13,7 @@ from threading import BoundedSemaphore
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from service.engine.deal import Deck, seed_from_text
-from service.engine.errors import Refusal
+from service.engine.errors import BadSetup, Refusal
 from service.engine.events import Round, RoundEnded
 from service.engine.moves import Move
 from service.engine.play import advance, apply, deal
@@ -27,6 +27,7 @@ from service.games.errors import (
     StaleVersion,
     Unauthorized,
 )
+from service.games.fairness import Fairness, fairness_of
 from service.games.following import Follower, Following
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat, Status, TokenChanged
 from service.games.ledger import Changed, Ledger, decode
@@ -42,7 +43,7 @@ from service.games.look import (
     standings,
 )
 from service.games.ports import Clock, Feed, Kept, OutcomeUnknown, Record, Secrets, StorageUnavailable, Store
-from service.games.setup import GameRequest, check_request
+from service.games.setup import ARRANGED, GameRequest, check_request
 from service.games.tokens import (
     Derived,
     find_hash,
@@ -71,6 +72,11 @@ class Entered(NamedTuple):
     game: Game
     seat: int | None
     fresh: bool = True
+
+    @property
+    def etag(self) -> str:
+        """What names this version of the game for this bearer."""
+        return self.game.etag(self.seat)
 
 
 class SeatToken(NamedTuple):
@@ -173,14 +179,15 @@ class Games:
         hashes = {each.seat: hash_secret(each.token) for each in tokens}
         has_open = any(each.kind == OPEN_SEAT for each in request.seats)
         join_code = new_join_code(draw) if has_open else None
+        deck = self._deck(request, game_id)
         game = Game(
             id=game_id,
             variant=variant.key,
             options=request.options,
             seats=tuple([Seat(each.kind, each.name, hashes.get(seat)) for seat, each in enumerate(request.seats)]),
             join_hash=None if join_code is None else hash_secret(join_code),
-            arranged=request.seed is not None or bool(request.deals),
-            deck=Deck(self._secrets(32) if request.seed is None else seed_from_text(request.seed), request.deals),
+            arranged=request.arranged,
+            deck=deck,
             version=0,
             created_at=now,
             updated_at=now,
@@ -188,7 +195,7 @@ class Games:
             state=rules.start(),
             edition=variant.edition,
         )
-        game, events = _deal_if_full(game, [Created()])
+        game, events = _deal_if_full(game, [Created(deck.commitment(1))])
         made = self._ledger.open(game, events, record)
         replayed = isinstance(made, Kept)
         game = self._then(game_id, made, once)[0] if isinstance(made, Kept) else made
@@ -253,12 +260,16 @@ class Games:
         if find_hash(join_code, [entered.game.join_hash]) is None:
             raise Forbidden("This is not the join code of the game.")
 
-    def join(self, entered: Entered, join_code: str, name: str, once: Once | None = None) -> Made[Taken]:
+    def join(
+        self, entered: Entered, join_code: str, name: str, client_seed: str | None = None, once: Once | None = None
+    ) -> Made[Taken]:
         """Take the first open seat; when it was the last one, the first round is dealt.
 
-        Raises ``Forbidden`` for a wrong code, ``SeatsTaken`` when no seat is open, ``KeyReused``.
+        Raises ``Forbidden`` for a wrong code, ``BadSetup`` for a client seed where the chance is fixed, ``SeatsTaken``
+        when no seat is open, ``KeyReused``.
         """
         self.check_join_code(entered, join_code)
+        _check_client_seed(entered.game, client_seed)
         once = self._marked(once)
         record = None
         if once is not None:
@@ -279,7 +290,8 @@ class Games:
                 raise SeatsTaken("Every seat is taken.")
             taken = Seat(HUMAN, name, hash_secret(token_of(seat)))
             seats = (*game.seats[:seat], taken, *game.seats[seat + 1 :])
-            return _deal_if_full(game._replace(seats=seats), [Joined(seat, name)])
+            game = _with_client_seed(game._replace(seats=seats), seat, client_seed)
+            return _deal_if_full(game, [Joined(seat, name)])
 
         changed = self._ledger.change(entered.game, take, record)
         if isinstance(changed, Kept):
@@ -331,11 +343,19 @@ class Games:
             self._check_fingerprint(changed, once)
         return _made(SeatToken(seat, game.seats[seat].name or "", new), changed)
 
-    def move(self, entered: Entered, move: Move, precondition: Precondition, once: Once | None = None) -> Made[Look]:
+    def move(
+        self,
+        entered: Entered,
+        move: Move,
+        precondition: Precondition,
+        client_seed: str | None = None,
+        once: Once | None = None,
+    ) -> Made[Look]:
         """Make one move for the bearer's seat and show the game as the mover then sees it.
 
-        Raises ``MoveRefused``, whose cause is ``StaleVersion`` when the precondition fails, ``NotStarted``, or
-        the referee's own refusal; ``KeyReused``.
+        With a deal, the seat may give a new client seed. Raises ``BadSetup`` for one where the chance is fixed,
+        ``MoveRefused``, whose cause is ``StaleVersion`` when the precondition fails, ``NotStarted``, or the referee's
+        own refusal; ``KeyReused``.
         """
         seat = entered.seat
         if seat is None:
@@ -346,11 +366,13 @@ class Games:
         def make(game: Game) -> tuple[Game, list[GameEvent]]:
             if game.seats[seat].token_hash != shown:
                 raise _unauthorized()  # another device has changed it meanwhile
+            _check_client_seed(game, client_seed)
             try:
                 if not precondition(game.version, game.etag(seat)):
                     raise StaleVersion(f"The game is at version {game.version} now.")
                 if game.waiting:
                     raise NotStarted("Seats are still open; the game begins when they are taken.")
+                game = _with_client_seed(game, seat, client_seed)
                 events, state = advance(game.rules, game.deck, game.state, seat, move)
             except Refusal as refusal:
                 raise MoveRefused(refusal, game.version, moves_of(game, seat)) from refusal
@@ -379,6 +401,11 @@ class Games:
             rounds=self._rounds(game),
             settlement=None if settled is None else settled(game.state),
         )
+
+    def fairness(self, entered: Entered) -> Fairness:
+        """What is told of the luck of the game by now; the same for everybody."""
+        game = entered.game
+        return fairness_of(game, [each.event for each in self._ledger.history(game)[: game.version]])
 
     def events(self, entered: Entered, after: int, limit: int) -> EventPage:
         """At most ``limit`` of the events after a version, as the bearer may know them.
@@ -425,6 +452,13 @@ class Games:
         events = self._ledger.events(game, game.round_ends)
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
 
+    def _deck(self, request: GameRequest, game_id: str) -> Deck:
+        """Where the tiles of a game come from that is asked for."""
+        seed = self._secrets(32) if request.seed is None else seed_from_text(request.seed)
+        if request.arranged:
+            return Deck(seed, request.deals)
+        return Deck(seed, game=game_id, client_seeds=tuple([each.client_seed or "" for each in request.seats]))
+
     def _reserve(self, name: str, game_id: str) -> str:
         """The id for the game under that name: this one, or the one that it got when it was asked for first."""
         try:
@@ -460,6 +494,15 @@ def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameE
     dealt = deal(game.rules, game.deck, game.state)
     state = apply(game.rules, game.state, dealt)
     return game._replace(state=state, deck=game.deck.without_spent(state.round)), [*events, dealt]
+
+
+def _check_client_seed(game: Game, client_seed: str | None) -> None:
+    if client_seed is not None and game.deck.game is None:
+        raise BadSetup({"client_seed": [ARRANGED]})
+
+
+def _with_client_seed(game: Game, seat: int, client_seed: str | None) -> Game:
+    return game if client_seed is None else game._replace(deck=game.deck.with_client_seed(seat, client_seed))
 
 
 def _seat_of(token: str, game: Game) -> int | None:

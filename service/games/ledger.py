@@ -147,7 +147,7 @@ class Ledger:
         """
         try:
             game = self.read_again(game_id)
-            happened = self._history(game)
+            happened = self.history(game)
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
         return game_at(game, happened, kept.version), [each.event for each in happened[: kept.version]]
@@ -168,6 +168,18 @@ class Ledger:
             raise _gone()
         return passage
 
+    def history(self, game: Game) -> list[Happened]:
+        """All that has happened in the game up to its version, and perhaps what has happened since."""
+        happened: list[Happened] = []
+        while len(happened) < game.version:
+            passage = self.passage(game.id, len(happened), _PAGE)
+            if passage.first != len(happened) + 1 or not passage.events:
+                raise StorageUnavailable("events are missing")
+            happened += [
+                decode(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
+            ]
+        return happened
+
     def _commit(
         self, game: Game, state: bytes, data: Sequence[bytes], write: Write, began: int
     ) -> Stored | Kept | None:
@@ -185,18 +197,6 @@ class Ledger:
                 if unknown is not None:
                     raise unknown from None
                 raise
-
-    def _history(self, game: Game) -> list[Happened]:
-        """All that has happened in the game."""
-        happened: list[Happened] = []
-        while len(happened) < game.version:
-            passage = self.passage(game.id, len(happened), _PAGE)
-            if passage.first != len(happened) + 1 or not passage.events:
-                raise StorageUnavailable("events are missing")
-            happened += [
-                decode(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
-            ]
-        return happened
 
     def _game(self, game_id: str, stored: Stored) -> Game:
         known = self._remembered.get(game_id)

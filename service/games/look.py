@@ -39,6 +39,8 @@ class Look(NamedTuple):
     created_at: int
     updated_at: int
     expires_at: int
+    commitments: tuple[bytes, ...]
+    """To the seeds of the round that was dealt last, if any was, and of the next."""
 
 
 class Standing(NamedTuple):
@@ -110,6 +112,7 @@ def look_at(game: Game, seat: int | None, ttl: int) -> Look:
         created_at=game.created_at,
         updated_at=game.updated_at,
         expires_at=game.updated_at + ttl,
+        commitments=game.commitments,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.engine.deal import ArrangedDeal
 from service.engine.errors import BadSetup
@@ -25,6 +25,7 @@ class SeatRequest(NamedTuple):
 
     kind: Kind
     name: str | None = None
+    client_seed: str | None = None
 
 
 class GameRequest(NamedTuple):
@@ -35,6 +36,14 @@ class GameRequest(NamedTuple):
     options: Mapping[str, bool | int | str]
     seed: str | None = None
     deals: tuple[ArrangedDeal, ...] = ()
+
+    @property
+    def arranged(self) -> bool:
+        """Whether the chance of the game is fixed."""
+        return self.seed is not None or bool(self.deals)
+
+
+ARRANGED: Final = "The chance of this game is fixed; there is nothing to add to it."
 
 
 def check_request(request: GameRequest) -> tuple[Variant, Rules]:
@@ -47,6 +56,12 @@ def check_request(request: GameRequest) -> tuple[Variant, Rules]:
         for seat, each in enumerate(request.seats)
         if each.kind == "bot"
     }
+    if request.arranged:
+        errors |= {
+            f"players.{seat}.client_seed": [ARRANGED]
+            for seat, each in enumerate(request.seats)
+            if each.client_seed is not None
+        }
     try:
         rules = variant.rules(request.options, len(request.seats))
     except BadSetup as refusal:

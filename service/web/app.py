@@ -12,7 +12,7 @@ from flask import Flask, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.games.hosting import Games
-from service.web import cors, event_routes, game_routes, problems, service_routes, variant_routes
+from service.web import cors, event_routes, fairness_routes, game_routes, problems, service_routes, variant_routes
 from service.web.limiting import Limits
 from service.web.metrics import Metrics
 from service.web.streams import Streams
@@ -64,6 +64,7 @@ def create_app(
     app.register_blueprint(variant_routes.blueprint())
     app.register_blueprint(game_routes.blueprint(games, metrics, limits))
     app.register_blueprint(event_routes.blueprint(games, streams, limits))
+    app.register_blueprint(fairness_routes.blueprint(games, limits))
     app.register_blueprint(service_routes.blueprint(games, document, metrics))
     app.register_blueprint(service_routes.reader())
     if proxies:

@@ -19,6 +19,7 @@ _MOST_TILES: Final = 190
 _MOST_DEALS: Final = 100
 _LONGEST_NAME: Final = 60
 _LONGEST_TEXT: Final = 200
+_LONGEST_SEED: Final = 64
 _NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 _LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
 
@@ -35,8 +36,19 @@ def _name() -> Line:
     )
 
 
+def _client_seed(text: str) -> Line:
+    return Line(
+        validate=validate.Length(1, _LONGEST_SEED),
+        metadata=about(
+            f"{text} Everybody may read it once the round is dealt. Not in an arranged game.",
+            pattern=_LINE_PATTERN,
+            example="seven green bottles",
+        ),
+    )
+
+
 class SeatIn(Schema):
-    """Who is to sit at a seat: exactly one of the three."""
+    """Who is to sit at a seat: exactly one of `name`, `open` and `bot`."""
 
     name = Line(
         validate=validate.Length(1, _LONGEST_NAME),
@@ -53,10 +65,14 @@ class SeatIn(Schema):
         metadata=about("A computer player of this level, one of `bots` in `GET /v1/variants`; none are offered yet."),
     )
 
+    client_seed = _client_seed("What the person adds to the luck of every deal; with `name` only.")
+
     @validates_schema(skip_on_field_errors=True)
     def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
-        if len(data) != 1:
+        if len(data.keys() - {"client_seed"}) != 1:
             raise ValidationError("Give exactly one of name, open and bot.")
+        if "client_seed" in data and "name" not in data:
+            raise ValidationError({"client_seed": ["Goes with a name only."]})
 
 
 class DealIn(Schema):
@@ -119,6 +135,7 @@ class PlayerIn(Schema):
         validate=validate.Length(1, _LONGEST_TEXT),
         metadata=about("The code that the creator of the game was given.", example="KJ2W3ZQ7P6XA5BCD"),
     )
+    client_seed = _client_seed("What you add to the luck of every deal.")
 
 
 class TokenIn(Schema):
@@ -146,14 +163,19 @@ class MoveIn(Schema):
     )
     ends_sum = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=28))
     points = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=4))
+    client_seed = _client_seed("With `deal` only: what you add from now on to the luck of this and every later deal.")
 
     @validates_schema(skip_on_field_errors=True)
     def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
-        if data["action"] == "play":
+        action = data["action"]
+        if "client_seed" in data and action != "deal":
+            raise ValidationError({"client_seed": ["Goes with the action deal only."]})
+        if action == "play":
             if "tile" not in data:
                 raise ValidationError({"tile": ["A play needs a tile."]})
             return
-        errors = {name: ["Goes with the action play only."] for name in data if name not in ("action", "version")}
+        others = data.keys() - {"action", "version", "client_seed"}
+        errors = {name: ["Goes with the action play only."] for name in data if name in others}
         if errors:
             raise ValidationError(errors)
 

@@ -67,9 +67,8 @@ def take_examples(app: Flask) -> Examples:
         "/v1/games",
         {
             "variant": "dominospiel",
-            "players": [{"name": "Ada"}, {"open": True}],
+            "players": [{"name": "Ada", "client_seed": "seven green bottles"}, {"open": True}],
             "rules": {"limit": 20},
-            "seed": "a rainy evening",
         },
     )
     ask("POST", "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}], "rules": {"hand": 9}})
@@ -81,7 +80,7 @@ def take_examples(app: Flask) -> Examples:
     tokens[1] = taken["token"]
     for method, path in (("GET", game), ("GET", f"{game}/moves"), ("GET", f"{game}/score"), ("POST", f"{game}/moves")):
         ask(method, path, {"action": "pass"} if method == "POST" else None, "seat_that_opens_nothing")
-    for path in ("", "/moves", "/score", "/events"):
+    for path in ("", "/moves", "/score", "/events", "/fairness"):
         ask("GET", f"/v1/games/{'A' * 22}{path}")
     ask("POST", f"{game}/players", {"join_code": opened["join_code"]})
     _play(session, game, tokens)
@@ -103,3 +102,4 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
     session.ask("GET", f"{game}/events?after=2&limit=4", token=tokens[0])
     session.ask("POST", f"{game}/players/0/token", token=tokens[0])
     session.ask("GET", f"{game}/score")
+    session.ask("GET", f"{game}/fairness")

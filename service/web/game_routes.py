@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, Response, request
@@ -30,14 +29,13 @@ from service.web.reading import (
     bearer_token,
     check_accepts,
     idempotency_key,
-    known_already,
     load,
     once,
     precondition,
     read_json,
     read_json_or_nothing,
 )
-from service.web.replies import JSON, not_modified, reply, reply_made, reply_with_secrets
+from service.web.replies import JSON, reply_made, reply_with_secrets, view_reply
 from service.web.watching import MORE_HEADERS
 
 _VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
@@ -117,7 +115,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def get_game(game: str) -> Response:
         entered = enter(game)
-        return _read(entered, lambda: present_look(games.look(entered)))
+        return view_reply(entered.etag, lambda: present_look(games.look(entered)))
 
     @routes.post("/v1/games/<game>/players")
     @operation(
@@ -150,7 +148,9 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             # A wrong code is named before any other fault of the body.
             games.check_join_code(entered, join_code)
         player = load(_player_in, body)
-        taken, before, replayed = games.join(entered, player["join_code"], player["name"], once(body))
+        taken, before, replayed = games.join(
+            entered, player["join_code"], player["name"], player.get("client_seed"), once(body)
+        )
         if not replayed:
             count(taken.look, before)
         return reply_with_secrets(present_taken(taken), f"/v1/games/{game}", replayed=replayed)
@@ -202,7 +202,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def get_moves(game: str) -> Response:
         entered = enter(game)
-        return _read(entered, lambda: present_legal_moves(games.legal_moves(entered)))
+        return view_reply(entered.etag, lambda: present_legal_moves(games.legal_moves(entered)))
 
     @routes.post("/v1/games/<game>/moves")
     @operation(
@@ -250,7 +250,9 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             games.confirm(entered, token)
             raise
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
-        look, before, replayed = games.move(entered, move, precondition(asked.get("version")), wish)
+        look, before, replayed = games.move(
+            entered, move, precondition(asked.get("version")), asked.get("client_seed"), wish
+        )
         if not replayed:
             count(look, before, moved=True)
         return reply_made(present_look(look), etag=look.etag, location=f"/v1/games/{game}", replayed=replayed)
@@ -270,7 +272,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def get_score(game: str) -> Response:
         entered = enter(game)
-        return _read(entered, lambda: present_score(games.score(entered)))
+        return view_reply(entered.etag, lambda: present_score(games.score(entered)))
 
     return routes
 
@@ -279,13 +281,6 @@ def _show(quota: Quota | None) -> None:
     """Say in the answer, whatever it will be, what is left."""
     if quota is not None:
         request.environ[MORE_HEADERS] = quota.headers()
-
-
-def _read(entered: Entered, show: Callable[[], Any]) -> Response:
-    """What ``show`` shows, or 304 if its reader knows this version."""
-    check_accepts(JSON)
-    etag = entered.game.etag(entered.seat)
-    return not_modified(etag) if known_already(etag) else reply(show(), etag=etag)
 
 
 def _game_request(asked: dict[str, Any]) -> GameRequest:
@@ -305,5 +300,5 @@ def _game_request(asked: dict[str, Any]) -> GameRequest:
 
 def _seat_request(seat: dict[str, Any]) -> SeatRequest:
     if "name" in seat:
-        return SeatRequest(HUMAN, seat["name"])
+        return SeatRequest(HUMAN, seat["name"], seat.get("client_seed"))
     return SeatRequest(OPEN_SEAT) if "open" in seat else SeatRequest("bot")

@@ -47,6 +47,7 @@ _TAGS: Final = {
     "variants": "The games on offer.",
     "games": "A hosted match: its seats, its table, its score.",
     "moves": "What a seat may do, and doing it.",
+    "records": "What can be checked and kept of a game.",
     "service": "The service itself.",
 }
 
@@ -102,7 +103,7 @@ _PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
 }
 
-_LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore")
+_LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness")
 _ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
 
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")

@@ -80,6 +80,8 @@ def present_look(look: Look) -> Shown:
     }
     if view.dealer is not None:
         shown["dealer"] = view.dealer
+    if look.commitments:
+        shown["commitments"] = _commitments(look.commitments, view.round)
     shown |= {
         "winners": list(view.winners),
         "created_at": show_time(look.created_at),
@@ -152,7 +154,13 @@ def _event_data(event: object) -> Shown:
             return {} if event.tile is None else {"tile": event.tile.name}
         case DealtView():
             data = {"round": event.round, "arranged": event.arranged}
-            return data if event.hand is None else {**data, "hand": _names(event.hand)}
+            if event.hand is not None:
+                data["hand"] = _names(event.hand)
+            if event.client_seeds is not None and event.next_commitment is not None:
+                data |= {"client_seeds": list(event.client_seeds), "next_commitment": event.next_commitment.hex()}
+            return data
+        case Created():
+            return {} if event.commitment is None else {"commitment": event.commitment.hex()}
         case Joined():
             return {"name": event.name}
         case RoundEnded():
@@ -267,6 +275,15 @@ def _move(move: Move, version: int) -> Shown:
         shown["ends_sum"] = move.ends_sum
         shown["points"] = move.points
     return shown
+
+
+@lru_cache(maxsize=1024)
+def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fragment:
+    """The commitments, the last one to the seed of the round after this; the same for all who look, as JSON."""
+    first = round_number + 2 - len(commitments)
+    return orjson.Fragment(
+        orjson.dumps([{"round": number, "commitment": each.hex()} for number, each in enumerate(commitments, first)])
+    )
 
 
 class _Itself:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Any, Final
 
 import orjson
 from flask import Response
 
-from service.web.reading import known_already
+from service.web.reading import check_accepts, known_already
 
 JSON: Final = "application/json"
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
@@ -19,6 +19,12 @@ _VARY: Final = "Authorization, Accept, Accept-Language"
 def reply(value: Any, *, etag: str | None = None) -> Response:
     """A view: for its viewer alone, and to be asked for anew, cheaply if it has an ETag."""
     return Response(orjson.dumps(value), 200, _viewer_headers(etag))
+
+
+def view_reply(etag: str, show: Callable[[], Any]) -> Response:
+    """What ``show`` shows as JSON, or 304 if its reader knows this version."""
+    check_accepts(JSON)
+    return not_modified(etag) if known_already(etag) else reply(show(), etag=etag)
 
 
 def reply_made(value: Any, *, etag: str, location: str, replayed: bool) -> Response:

@@ -6,6 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
+from service.engine.deal import METHOD
 from service.engine.moves import ACTIONS
 from service.web.fields import about
 from service.web.house_rules import option_fields
@@ -125,6 +126,18 @@ RulesOut = Schema.from_dict(
 )
 
 
+def _digest(text: str, **arguments: Any) -> fields.String:
+    """256 bits in hexadecimal."""
+    return fields.String(metadata=about(text, pattern="^[0-9a-f]{64}$", example="9f" * 32), **arguments)
+
+
+class Commitment(Schema):
+    """What binds the server to the seed of a round before it is told; `GET …/fairness` has the rest."""
+
+    round = fields.Integer(required=True, metadata=about("The round it is for.", minimum=1, example=1))
+    commitment = _digest("SHA-256 over a label and the seed, in hexadecimal.", required=True)
+
+
 class Game(Schema):
     """A game as the bearer of the token may know it; without a token, as a spectator."""
 
@@ -153,6 +166,10 @@ class Game(Schema):
         metadata=about("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0),
     )
     dealer = _seat("Who deals, in the games that have a dealer.")
+    commitments = fields.List(
+        fields.Nested(Commitment),
+        metadata=about("To the seeds of the round dealt last, if any, and of the next; absent in an arranged game."),
+    )
     winners = fields.List(fields.Integer(), required=True, metadata=about("The seats that have won.", example=[]))
     created_at = fields.DateTime(required=True, metadata=about("When the game was created."))
     updated_at = fields.DateTime(required=True, metadata=about("When the last event happened."))
@@ -273,10 +290,51 @@ class Score(Schema):
     settlement = fields.Nested(Settlement, metadata=about("In `dominospiel`, when finished."))
 
 
+class RoundFairness(Commitment):
+    """The luck of a round, as far as it is told by now."""
+
+    client_seeds = fields.List(
+        fields.String(),
+        metadata=about(
+            "What each seat has added, in seat order; empty for nothing. From the deal on.", example=["", "mu"]
+        ),
+    )
+    seed = _digest("The seed, when the round is over, or the match before it was dealt.")
+    attempt = fields.Integer(
+        metadata=about("How many deals the rules have dealt again; when the round is over.", minimum=0, example=0)
+    )
+    hands = fields.List(
+        fields.List(fields.String()),
+        metadata=about("The hands as they were dealt, sorted, a list a seat; when the round is over."),
+    )
+    stock = fields.List(
+        fields.String(), metadata=about("The stock as it was dealt, in the order of drawing; when the round is over.")
+    )
+
+
+class Fairness(Schema):
+    """What anybody needs to check the deals of a game."""
+
+    game = fields.String(required=True, metadata=about("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    version = fields.Integer(required=True, metadata=about("The version of the game.", minimum=1, example=40))
+    provable = fields.Boolean(
+        required=True, metadata=about("`false` where somebody has fixed the chance: there is nothing to check.")
+    )
+    method = fields.String(metadata=about("How tiles follow from the seeds.", example=METHOD))
+    seats = fields.Integer(required=True, metadata=about("How many seats there are.", minimum=2, example=4))
+    set = fields.Integer(required=True, metadata=about("The highest double of the set.", minimum=6, example=6))
+    rounds = fields.List(
+        fields.Nested(RoundFairness),
+        required=True,
+        metadata=about("Every round committed to so far, the one to be dealt next among them; none if not provable."),
+    )
+
+
 class EventData(Schema):
     """What there is to say of an event; each kind has some of these.
 
-    `dealt`: `round`, `arranged`, and for a seat its `hand`. `played`: `tile`, `end`, `face_down`, and where ends are
+    `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
+    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, and where ends are
     counted `points` and `ends_sum`. `drew`: `tile`, for who drew it. `joined`: `name`. `round_ended`: the round as in
     the score card. `finished`: `winners`. `reset`: `game`.
     """
@@ -284,6 +342,11 @@ class EventData(Schema):
     round = fields.Integer(metadata=about("The number of the round that was dealt.", minimum=1, example=1))
     arranged = fields.Boolean(metadata=about("Whether the deal was arranged, not shuffled.", example=False))
     hand = fields.List(fields.String(), metadata=about("The bearer's own hand.", example=["0-5", "5-12"]))
+    commitment = _digest("What binds the seed of the first round.")
+    client_seeds = fields.List(
+        fields.String(), metadata=about("What each seat has added to the luck; empty for nothing.", example=["", "mu"])
+    )
+    next_commitment = _digest("What binds the seed of the next round.")
     tile = fields.String(metadata=about("The tile that was laid or drawn.", example="5-12"))
     end = fields.String(metadata=about("Where it was laid; absent for the first tile.", example="e7"))
     face_down = fields.Boolean(metadata=about("Whether it was laid face down.", example=False))

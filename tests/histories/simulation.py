@@ -60,7 +60,7 @@ class GamesDoor(Door):
     def join(self, game: str, join_code: str, name: str, key: str | None) -> Heard:
         def ask() -> Heard:
             entered = self._games.enter(game, None)
-            taken, _, replayed = self._games.join(entered, join_code, name, _once(key, name))
+            taken, _, replayed = self._games.join(entered, join_code, name, once=_once(key, name))
             told = _made(game, present_taken(taken), replayed=replayed, version=taken.look.version)
             return Heard(told, {taken.seat.seat: taken.seat.token})
 
@@ -72,7 +72,7 @@ class GamesDoor(Door):
             tile = None if move.tile is None else parse_tile(move.tile)
             asked = Move(move.action, tile, move.end, move.face_down)
             once = _once(key, (move, at))
-            look, _, replayed = self._games.move(entered, asked, lambda now, _: at in (None, now), once)
+            look, _, replayed = self._games.move(entered, asked, lambda now, _: at in (None, now), once=once)
             return Heard(_made(game, present_look(look), replayed=replayed, version=look.version))
 
         return _heard(ask)

@@ -1,0 +1,48 @@
+"""``/v1/games/{game}/fairness``: what is told of the luck of a game, for whoever wants to check it."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response
+
+from service.games.hosting import Games
+from service.web import schemas
+from service.web.limiting import Limits
+from service.web.operations import Answer, Operation, operation
+from service.web.present_fairness import present_fairness
+from service.web.reading import bearer_token
+from service.web.replies import view_reply
+
+
+def blueprint(games: Games, limits: Limits) -> Blueprint:
+    """The route of the fairness."""
+    routes = Blueprint("fairness", __name__)
+
+    @routes.get("/v1/games/<game>/fairness")
+    @operation(
+        Operation(
+            id="getFairness",
+            tag="records",
+            summary="Check the luck of a game",
+            description="For every round the commitment to its seed, told before; what each seat has added, from the "
+            "deal on; and when the round is over the seed itself, with the hands and the stock as they were dealt. "
+            "From these anybody can deal again and compare: `docs/fairness.md` of the service says how in ten lines, "
+            "and brings two small programs that do it. The same for everybody. It does not prove that the server "
+            "shows nobody the hands. Of an arranged game there is nothing to prove.",
+            access="spectator",
+            headers=("If-None-Match",),
+            answers={
+                200: Answer(
+                    meaning="The luck of the game, as far as it is told by now.",
+                    schema=schemas.Fairness,
+                    headers=("ETag", "Cache-Control", "Vary"),
+                )
+            },
+            problems=("unauthorized", "not_found", "rate_limited", "not_acceptable"),
+        )
+    )
+    def get_fairness(game: str) -> Response:
+        entered = games.enter(game, bearer_token())
+        limits.seat(game, entered.seat)
+        return view_reply(entered.etag, lambda: present_fairness(games.fairness(entered)))
+
+    return routes
