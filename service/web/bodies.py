@@ -10,7 +10,6 @@ from service.engine.moves import ACTIONS
 from service.engine.variants import variants
 from service.web.fields import Line, QueryInteger, StrictBoolean, StrictInteger, TileField, about
 from service.web.house_rules import option_fields
-from service.web.reading import MOST_BODY_BYTES
 
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
 HIGHEST_VERSION: Final = 2**31 - 1
@@ -99,7 +98,7 @@ RulesIn = Schema.from_dict(option_fields(sent=True), name="RulesIn")
 def _record(text: str) -> fields.String:
     return fields.String(
         required=True,
-        validate=validate.Length(1, MOST_BODY_BYTES),
+        validate=validate.Length(1),
         metadata=about(f"{text}, as `GET /v1/games/{{game}}/record` gives it as text.", example='[Record "1"]\n…'),
     )
 
