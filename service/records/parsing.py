@@ -93,10 +93,10 @@ def _round(lines: _Lines) -> RecordedRound:
 
 def _options(scanner: Scanner) -> tuple[tuple[str, Value], ...]:
     options: list[tuple[str, Value]] = []
-    while scanner.comes(_KEY if not options else _ANOTHER):
+    while scanner.comes(_ANOTHER if options else _WORD):
         if options:
             scanner.expect(" ")
-        key = scanner.take(_KEY, "the key of a house rule")
+        key = scanner.take(_WORD, "the key of a house rule")
         scanner.expect("=")
         options.append((key, _value(scanner)))
     return tuple(options)
