@@ -13,7 +13,21 @@ from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record, Viewer
 from service.records.recording import recorded
 from tests.laws.matches import Case, Match, setups
 
-NAMES = ("Ada", "Bo \N{GRINNING FACE}", 'C"y\\', "Dörte\u2028", "e\x1b[31m", "F", "G", "H", "I", "J", "K", "L", "M")
+NAMES = (
+    "Ada",
+    "Bo \N{GRINNING FACE}",
+    'C"y\\',
+    "Dörte\u2028",
+    "e\x1b[31m",
+    "F" * 40,
+    "G",
+    "H",
+    "I",
+    "J",
+    "K",
+    "L",
+    "M",
+)
 GAME = "5m1Gd5tIvN3vYhYkS0oJGA"
 DATE = "2026-11-21T21:16:28.123Z"
 
