@@ -94,9 +94,11 @@ def scan_event(scanner: Scanner, round_number: int) -> SeenEvent:
     """Read an event of that round."""
     if scanner.skips("dealt"):
         return _scan_dealt(scanner, round_number)
-    if scanner.skips("ended "):
+    if scanner.skips("ended"):
+        scanner.expect(" ")
         return RoundEnded(scan_count(scanner, round_number))
-    if scanner.skips("finished: "):
+    if scanner.skips("finished"):
+        scanner.expect(": ")
         return Finished(scan_seats(scanner))
     return _scan_of_seat(scanner)
 
@@ -141,7 +143,8 @@ def _scan_of_seat(scanner: Scanner) -> SeenEvent:
     for word, event_of in _PLAIN_EVENTS.items():
         if scanner.skips(word):
             return event_of(seat)
-    if scanner.skips("draw "):
+    if scanner.skips("draw"):
+        scanner.expect(" ")
         return DrewView(seat, None) if scanner.skips("?") else Drew(seat, scan_tile(scanner))
     tile, end, down = _scan_play(scanner)
     ends_sum = scanner.number() if scanner.skips(" = ") else None

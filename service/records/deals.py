@@ -146,9 +146,8 @@ def _unasked_luck(record: Record) -> Iterator[Fault]:
 
 
 def _finished(record: Record, index: int) -> bool:
-    """Whether the round before ended the match."""
-    lines = record.rounds[index - 1].lines if index else ()
-    return bool(lines) and isinstance(lines[-1].event, Finished)
+    """Whether the match was over before this round."""
+    return index > 0 and any([isinstance(event, Finished) for _, event in record.rounds[index - 1].lines])
 
 
 def _first_deal(rules: Rules, seed: bytes, number: int, sizes: list[int], dealt: Dealt) -> tuple[int, ArrangedDeal]:

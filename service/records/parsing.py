@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Final, TypeVar, get_args
 
 from service.engine.errors import BadNotation
@@ -21,14 +22,20 @@ from service.records.text import FORMAT
 LONGEST: Final = 2_000_000
 """Characters; the longest matches have about a tenth of this."""
 
+_BREATH: Final = 64
+"""Lines between two breaths."""
+
 Thing = TypeVar("Thing")
 
 
-def parse_record(text: str) -> Record:
-    """The record that is spelled by ``text``. Raises ``BadRecord``."""
+def parse_record(text: str, breathe: Callable[[], None] = lambda: None) -> Record:
+    """The record that is spelled by ``text``. Raises ``BadRecord``.
+
+    ``breathe`` is called every few lines, so that a server can let others run.
+    """
     if len(text) > LONGEST:
         raise BadRecord(f"A record has at most {LONGEST} characters.", 1, 1)
-    lines = _Lines(text)
+    lines = _Lines(text, breathe)
     lines.tag("Record", lambda scanner: scanner.expect(FORMAT))
     game = lines.tag("Game", _some_text, quoted=False) if lines.comes("[Game ") else ""
     variant = lines.tag("Variant", lambda scanner: scanner.take(_KEY, "the key of a game"))
@@ -36,7 +43,7 @@ def parse_record(text: str) -> Record:
     options = lines.tag("Rules", _options)
     players: list[str] = []
     while lines.comes("[Player ") or not players:
-        players.append(lines.tag(f"Player {len(players)}", Scanner.quoted, quoted=False))
+        players.append(lines.tag("Player", partial(_player, seat=len(players)), quoted=False))
     date = lines.tag("Date", lambda scanner: scanner.take(_DATE, "a date")) if lines.comes("[Date ") else ""
     fairness = lines.tag("Fairness", _fairness)
     seen_by = lines.tag("Seen", _viewer) if lines.comes("[Seen ") else None
@@ -69,6 +76,14 @@ def decode_record(data: bytes) -> str:
         raise BadRecord("This is no UTF-8.", before.count("\n") + 1, len(before) - line_start + 1) from None
 
 
+def _player(scanner: Scanner, seat: int) -> str:
+    start = scanner.at
+    if scanner.number(NATURAL) != seat:
+        scanner.refuse(f"The players are numbered by their seats; here {seat} is expected.", start)
+    scanner.expect(" ")
+    return scanner.quoted()
+
+
 def _round(lines: _Lines) -> RecordedRound:
     number = lines.tag("Round", lambda scanner: scanner.number(POSITIVE), quoted=False)
     commitment = lines.tag("Commitment", _bytes) if lines.comes("[Commitment ") else None
@@ -93,10 +108,10 @@ def _round(lines: _Lines) -> RecordedRound:
 
 def _options(scanner: Scanner) -> tuple[tuple[str, Value], ...]:
     options: list[tuple[str, Value]] = []
-    while scanner.comes(_KEY if not options else _ANOTHER):
+    while scanner.comes(_ANOTHER if options else _WORD):
         if options:
             scanner.expect(" ")
-        key = scanner.take(_KEY, "the key of a house rule")
+        key = scanner.take(_WORD, "the key of a house rule")
         scanner.expect("=")
         options.append((key, _value(scanner)))
     return tuple(options)
@@ -139,7 +154,8 @@ def _bytes(scanner: Scanner) -> bytes:
 class _Lines:
     """The lines of a text, read one after the other."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, breathe: Callable[[], None]) -> None:
+        self._breathe = breathe
         *self._lines, rest = text.split("\n")
         if rest:
             raise BadRecord("The end of the line is missing.", len(self._lines) + 1, len(rest) + 1)
@@ -170,6 +186,8 @@ class _Lines:
         except BadNotation as refusal:
             raise BadRecord(refusal.sentence, self._at + 1, refusal.at + 1) from None
         self._at += 1
+        if self._at % _BREATH == 0:
+            self._breathe()
         return thing
 
     def tag(self, name: str, scan: Callable[[Scanner], Thing], *, quoted: bool = True) -> Thing:

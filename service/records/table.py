@@ -37,7 +37,7 @@ def table(layout: Layout, width: int) -> Iterator[str]:
 
 
 def wrapped(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
-    """The words on as many lines as they need; all but the first line begin with ``indent``."""
+    """The words on as many lines as they need, one at least; all but the first line begin with ``indent``."""
     line = ""
     for word in words:
         if not line:
@@ -47,8 +47,7 @@ def wrapped(words: Sequence[str], width: int, *, indent: str = "", separator: st
         else:
             yield line
             line = indent + word
-    if line:
-        yield line
+    yield line
 
 
 def _line(layout: Layout, width: int) -> Iterator[str]:
@@ -90,13 +89,12 @@ def _arms(layout: Layout, width: int) -> Iterator[str]:
             arms.append([_ends(ends)])
         rows += [(name if not at else "", arm) for at, arm in enumerate(arms)]
     if sides:
-        rows.append(("sides", ["  ".join(sides)]) if len(sides) == 1 else ("sides", [f"{side} " for side in sides]))
+        rows.append(("sides", [f"{side} " for side in sides]))
     margin = max(len(name) for name, _ in rows) + 2
     for name, words in rows:
-        first, *more = wrapped(words, width - margin, indent="    ")
-        yield f"{name:{margin}}{first.rstrip()}"
-        for line in more:
-            yield f"{'':{margin}}{line.rstrip()}"
+        for line in wrapped(words, width - margin, indent="    "):
+            yield f"{name:{margin}}{line}".rstrip()
+            name = ""  # noqa: PLW2901 # it stands before its first line only
 
 
 class _Tree:

@@ -65,7 +65,8 @@ class _Teller:
     def head(self) -> Iterator[str]:
         record = self._record
         recipe = variants().get(record.variant)
-        yield f"{recipe.name.en if recipe else record.variant}: {_and(self._names)}"
+        title = f"{recipe.name.en if recipe else record.variant}: {_and(self._names)}"
+        yield from wrapped(title.split(" "), WIDTH)
         facts = [f"{key} {spell(value)}" for key, value in record.options]
         facts += [record.date] if record.date else []
         facts += [f"game {_shown(record.game, 64)}"] if record.game else []
@@ -88,25 +89,28 @@ class _Teller:
             yield f"── Round {event.round} ".ljust(WIDTH, "─")
         yield ""
         if isinstance(event, Dealt | SeenDeal):
-            yield self._numbered(step, "Dealt, as arranged:" if event.arranged else "Dealt:")
+            yield from self._numbered(step, "Dealt, as arranged:" if event.arranged else "Dealt:")
             yield from self._hands(event.hands, event.stock)
         elif isinstance(event, RoundEnded):
-            yield self._numbered(step, f"The round is over: {_REASONS[event.round.ended_by]}.")
+            yield from self._numbered(step, f"The round is over: {_REASONS[event.round.ended_by]}.")
             yield from self._count(event.round, state)
         elif isinstance(event, Finished):
             verb = "wins" if len(event.winners) == 1 else "win"
-            yield self._numbered(step, f"{_and([self._names[seat] for seat in event.winners])} {verb} the match.")
+            yield from self._numbered(step, f"{_and([self._names[seat] for seat in event.winners])} {verb} the match.")
             yield from self._settlement(rules, state)
         elif isinstance(event, Eliminated):
-            yield self._numbered(step, f"{self._names[event.seat]} is out of the match.")
+            yield from self._numbered(step, f"{self._names[event.seat]} is out of the match.")
         else:
-            yield self._numbered(step, self._move(event))
+            yield from self._numbered(step, self._move(event))
             if isinstance(event, Played | Flipped):
                 yield from (f"{'':{_MARGIN}}{line}" for line in table(state.layout, WIDTH - _MARGIN))
             yield from self._standing(rules, step)
 
-    def _numbered(self, step: Step, text: str) -> str:
-        return f"{step.line.version:{_MARGIN - 2}}  {text}"
+    def _numbered(self, step: Step, text: str) -> Iterator[str]:
+        number = f"{step.line.version:{_MARGIN - 2}}  "
+        for line in wrapped(text.split(" "), WIDTH - len(number)):
+            yield number + line
+            number = " " * len(number)
 
     def _move(self, event: Played | Drew | DrewView | Passed | Done | Flipped) -> str:
         name = self._names[event.seat]
@@ -130,7 +134,7 @@ class _Teller:
     def _hands(self, hands: Sequence[Hand | int], stock: Hand | int) -> Iterator[str]:
         for name, hand in [*zip(self._names, hands, strict=True), ("stock", stock)]:
             if hand != () or name == "stock":
-                yield from self._row(name, [f"{hand} tiles"] if isinstance(hand, int) else spell_tiles(hand).split())
+                yield from self._row(name, [_many(hand)] if isinstance(hand, int) else spell_tiles(hand).split(" "))
 
     def _row(self, name: str, words: Sequence[str]) -> Iterator[str]:
         column = max(self._longest, len("stock")) + 2
@@ -145,12 +149,12 @@ class _Teller:
             left = values.get(seat)
             if left is None:
                 continue
-            marks = [mark for mark, who in (("won", counted.winner), ("lost", counted.loser)) if who == seat]
+            marks = [mark for mark, who in (("(won)", counted.winner), ("(lost)", counted.loser)) if who == seat]
             numbers = f"{left.value:>8}{counted.scores[seat]:>+8}{state.totals[seat]:>8}"
-            lines = list(wrapped(spell_tiles(left.tiles).split(), WIDTH - _MARGIN - column - len(numbers) - 3))
-            yield f"{'':{_MARGIN}}{name:{column}}{numbers}   {lines[0]}{''.join([f'  ({mark})' for mark in marks])}"
-            for line in lines[1:]:
-                yield f"{'':{_MARGIN + column + len(numbers) + 3}}{line}"
+            start = f"{'':{_MARGIN}}{name:{column}}{numbers}   "
+            for line in wrapped([*spell_tiles(left.tiles).split(" "), *marks], WIDTH - len(start)):
+                yield start + line
+                start = " " * len(start)
         if counted.carried:
             yield f"{'':{_MARGIN}}{counted.carried} points are carried."
         if counted.lines:
@@ -164,6 +168,10 @@ class _Teller:
             return
         for payment in rules.settlement(state).payments:
             yield (f"{'':{_MARGIN}}{self._names[payment.payer]} pays {self._names[payment.payee]} {payment.amount}.")
+
+
+def _many(tiles: int) -> str:
+    return "1 tile" if tiles == 1 else f"{tiles} tiles"
 
 
 def _shown(text: str, longest: int = _LONGEST_NAME) -> str:

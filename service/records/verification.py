@@ -46,8 +46,10 @@ def verify(record: Record, breathe: Callable[[], None] = lambda: None) -> Report
             deals += checked
             proven += checked and not found and is_provable(record, record.rounds[index])
             faults += found
+        broken = False
         for step in course(record, rules):
             if isinstance(step, Fault):
+                broken = True
                 faults.append(step)
                 continue
             state = step.state
@@ -55,7 +57,7 @@ def verify(record: Record, breathe: Callable[[], None] = lambda: None) -> Report
             moves += not isinstance(step.line.event, (Dealt, SeenDeal, *FOLLOWING))
             if events % _BREATH == 0:
                 breathe()
-        if events == sum([len(each.lines) for each in record.rounds]):
+        if not broken and events == sum([len(each.lines) for each in record.rounds]):
             faults += _result_faults(record, state)
     findings = _findings(record, faults)
     return Report(
