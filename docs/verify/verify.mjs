@@ -172,7 +172,7 @@ function report(document) {
     found[word]++;
     console.log(`round ${index + 1}: ${word}: ${why}`);
     console.log(`  commitment ${told.commitment}`);
-    if (told.client_seeds) console.log("  client seeds " + told.client_seeds.map(quoted).join(" "));
+    if (told.client_seeds) console.log(["  client seeds", ...told.client_seeds.map(quoted)].join(" "));
   }
   console.log(`${found.holds} hold, ${found.open} open, ${found.wrong} wrong`);
   return found.wrong ? 1 : found.holds ? 0 : 2;
