@@ -194,7 +194,7 @@ def test_an_arranged_deck_promises_nothing() -> None:
     arranged = Deck(bytes(32))
     assert arranged.commitment(1) is None
     assert dealt(arranged).luck is None
-    assert METHOD == VECTORS["method"]
+    assert VECTORS["method"] == METHOD
 
 
 def all_differ(found: list[Any]) -> bool:

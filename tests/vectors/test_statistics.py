@@ -41,7 +41,7 @@ class Relation(NamedTuple):
 class Statistic(NamedTuple):
     """What is counted of deals: ``hits`` cells a deal; ``relations`` of any cell to all, the first to itself."""
 
-    count: Callable[[Sequence[Order]], Found]
+    counted: Callable[[Sequence[Order]], Found]
     hits: int
     relations: tuple[Relation, ...]
 
@@ -60,7 +60,7 @@ class Statistic(NamedTuple):
         covariances = [(each.many, (each.chance - p * p) / p) for each in self.relations]
         mean = self.cells * covariances[0][1]
         variance = 2 * self.cells * sum(many * covariance**2 for many, covariance in covariances)
-        found, expected = self.count(orders), len(orders) * p
+        found, expected = self.counted(orders), len(orders) * p
         assert found.total() == len(orders) * self.hits
         pearson = sum((number - expected) ** 2 for number in found.values()) / expected
         pearson += (self.cells - len(found)) * expected
@@ -138,7 +138,7 @@ def deals() -> list[tuple[Order, Order]]:
     Of one round in which the second seat has given one text or another, or of two rounds with the same client seeds;
     games of the two kinds take turns.
     """
-    pairs = []
+    pairs: list[tuple[Order, Order]] = []
     for number in range(MANY // 2):
         master = sha256(f"statistics {number}".encode()).digest()
         deck = Deck(master, game=f"game {number}", client_seeds=(f"a {number}", f"b {number}"))
@@ -242,7 +242,8 @@ def for_a_friend(order: list[int], luck: Random) -> None:
 
 
 def shuffled(name: str, many: int, how: Callable[[list[int], Random], None]) -> list[Order]:
-    luck, orders = Random(name), []
+    luck = Random(name)
+    orders: list[Order] = []
     for _ in range(many):
         order = list(range(N))
         how(order, luck)

@@ -116,7 +116,7 @@ def test_nobody_deals_again_while_somebody_holds_a_double() -> None:
             for tile in doubles:
                 start = rules.start()
                 others = [each for each in rules.tiles if not each.double]
-                hands = tuple([(tile,), *[(others[seat],) for seat in range(1, seats)]])
+                hands = ((tile,), *[(others[seat],) for seat in range(1, seats)])
                 assert rules.opening(start._replace(round=1, hands=hands)) is not None
 
 
@@ -233,18 +233,25 @@ def test_no_value_of_a_round_can_be_changed_without_notice(tmp_path: Path) -> No
 
 def altered(document: Document, key: str) -> Iterator[Document]:
     """The document with one of the values under ``key`` changed a little."""
+    for path in paths(document[key]):
+        copy = deepcopy(document)
+        *way, last = key, *path
+        inner: Any = copy
+        for place in way:
+            inner = inner[place]
+        value = inner[last]
+        inner[last] = value + 1 if isinstance(value, int) else other_digit(value) if value else "x"
+        yield copy
 
-    def walk(value: Any, put: Callable[[Any], None]) -> Iterator[Document]:
-        if isinstance(value, (dict, list)):
-            for place, inner in value.items() if isinstance(value, dict) else enumerate(value):
-                yield from walk(inner, lambda new, place=place, value=value: value.__setitem__(place, new))
-        else:
-            put(value + 1 if isinstance(value, int) else other_digit(value) if value else "x")
-            yield deepcopy(copy)
-            put(value)
 
-    copy = deepcopy(document)
-    yield from walk(copy[key], lambda new: copy.__setitem__(key, new))
+def paths(value: Any) -> Iterator[tuple[Any, ...]]:
+    """The way to every value in here that holds no others."""
+    if not isinstance(value, (dict, list)):
+        yield ()
+        return
+    for place, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        for path in paths(inner):
+            yield (place, *path)
 
 
 # What is no fairness document
@@ -277,11 +284,9 @@ def test_what_is_no_fairness_document_is_told_in_a_line(verifier: Verifier, what
 @pytest.mark.parametrize("value", [None, True, -1, 1.5, 2**80, "x", "\ud83c", [], [None], [[1]], {}, [{}]], ids=repr)
 def test_a_value_that_has_not_its_form_is_told_in_a_line(tmp_path: Path, value: object) -> None:
     document = finished()[0]
-    changed = []
-    for key in ("provable", "method", "game", "seats", "set", "rounds"):
-        changed.append(document | {key: value})
-    for key in document["rounds"][0]:
-        changed.append(document | {"rounds": [document["rounds"][0] | {key: value}, *document["rounds"][1:]]})
+    first, *others = document["rounds"]
+    changed = [document | {key: value} for key in ("provable", "method", "game", "seats", "set", "rounds")]
+    changed += [document | {"rounds": [first | {key: value}, *others]} for key in first]
     names = write_documents(tmp_path, [each for each in changed if each != document])
     found = in_python().run(*names, folder=tmp_path)
     assert "Traceback" not in found.problems

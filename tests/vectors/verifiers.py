@@ -1,4 +1,4 @@
-"""The two programs that check deals without our code, run as anybody would run them: from a shell, in another folder."""
+"""The two programs that check deals without our code, run as anybody would run them: from another folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Said(NamedTuple):
     def wrong(self) -> list[list[int]]:
         """By document, the rounds that are said to be wrong."""
         documents = re.split(r"^game .*\n", self.out, flags=re.MULTILINE)[1:]
-        return [[int(number) for number in re.findall(r"^round (\d+): wrong: ", each, re.M)] for each in documents]
+        wrong = re.compile(r"^round (\d+): wrong: ", re.MULTILINE)
+        return [[int(number) for number in wrong.findall(each)] for each in documents]
 
 
 class Verifier(NamedTuple):
@@ -42,7 +43,12 @@ class Verifier(NamedTuple):
 
     def run(self, *arguments: str | Path, given: bytes = b"", folder: Path | None = None) -> Said:
         done = subprocess.run(
-            [*self.command, *map(str, arguments)], input=given, capture_output=True, cwd=folder, timeout=120, check=False
+            [*self.command, *map(str, arguments)],
+            input=given,
+            capture_output=True,
+            cwd=folder,
+            timeout=120,
+            check=False,
         )
         return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
