@@ -140,7 +140,9 @@ class Service:
             self._stop()
 
     def _start(self) -> None:
-        if self.store is not None:
+        if self.store is None:
+            self._warn_of_own_secret()
+        else:
             self.store.start(lambda: not self.signals.stops)
         redis_url = self.settings.redis_url if self.store is None else self.store.url
         environ = {**os.environ, "REDIS_URL": redis_url or ""}
@@ -163,6 +165,14 @@ class Service:
         say(f"Serving dominoes at {_url(self.listener.getsockname())}; the games are kept in {kept}")
         say(f"Try it:  curl -s {url}/v1/variants")
         say("Ctrl-C stops it.")
+
+    def _warn_of_own_secret(self) -> None:
+        """Say what the others who serve the same Redis need, if there are any."""
+        if self.settings.secret is None:
+            warn(
+                f"SECRET is not set, so the one kept in {self.settings.data_dir} is used; set the same on every "
+                "machine that serves this Redis, or what opens or joins a game fails when it is repeated on another"
+            )
 
     def _watch(self) -> None:
         """Look after the children: without gunicorn all is over, without the embedded server only its games wait."""
@@ -218,8 +228,8 @@ class Service:
         remind_at = 0.0
         while web.poll() is None:
             if not hurried and time.monotonic() >= remind_at:
-                # Again and again, and to the workers too: gunicorn loses the signal for a worker that it has just
-                # forked, and does not look at its own while it replaces the workers. A second one does no harm.
+                # Again and again, and to the workers too: gunicorn does not look at its own while it replaces the
+                # workers, and may fork one after the first. A second one does no harm.
                 remind_at = time.monotonic() + REMIND_SECONDS
                 _signal_group(web, signal.SIGTERM)
             if self.signals.stops > wishes and not hurried:

@@ -17,7 +17,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
+import sys
 import time
 from functools import partial
 from types import FrameType
@@ -64,6 +66,13 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         self._lines: set[socket.socket] = set()
         self._in_flight: dict[socket.socket, Any] = {}
         super().init_process()
+
+    def init_signals(self) -> None:
+        """Take the signals; one to stop that came since the fork has been held back, and is heard now."""
+        super().init_signals()
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if not self.alive:
+            sys.exit(0)  # before the application is loaded, which takes its time
 
     def run(self) -> None:
         """Serve until told to stop; then finish what runs, for at most the graceful timeout."""

@@ -61,6 +61,21 @@ def test_a_server_of_ones_own_is_used_and_left_running(tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "data").exists()
 
 
+@pytest.mark.parametrize(("secret", "warned"), [("", 1), ("s" * 32, 0)])
+def test_who_shares_a_redis_but_no_secret_is_warned_in_one_line(secret: str, warned: int, tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path / "own") as own, run(tmp_path / "run", REDIS_URL=own.url, SECRET=secret) as it:
+        it.port()
+        lines = [line for line in it.said().splitlines() if line.startswith("domino-service: ")]
+        assert len(lines) == warned
+        assert all("SECRET is not set" in line and str(tmp_path / "run" / "data") in line for line in lines)
+
+
+def test_with_a_server_of_its_own_nothing_is_warned_of(tmp_path: Path) -> None:
+    with run(tmp_path, SECRET="") as it:
+        it.port()
+        assert "domino-service: " not in it.said()
+
+
 def test_a_running_request_is_answered_before_the_end(tmp_path: Path) -> None:
     with run(tmp_path) as it, it.line() as line:
         line.sendall(b"GET /slow/1.5 HTTP/1.0\r\n\r\n")

@@ -231,6 +231,21 @@ def test_a_stop_during_a_rolling_restart_waits_for_the_last_answer_and_no_longer
         assert time.monotonic() - began < 12
 
 
+@pytest.mark.parametrize("sign", ["SIGTERM", "SIGQUIT"])
+@pytest.mark.parametrize("moment", ["fork", "boot"])
+def test_a_worker_that_is_told_to_stop_before_it_can_hear_stops_when_it_can(
+    moment: str, sign: str, tmp_path: Path
+) -> None:
+    untimely = "supervisor.WORKER = 'tests.untimely.UntimelyWorker'"
+    with run(tmp_path, before=untimely, UNTIMELY=f"{moment} {sign}") as it:
+        it.port()
+        it.process.send_signal(signal.SIGUSR1)
+        it.until(lambda: it.said().count("Worker exiting") == 2)
+        it.until(lambda: len(booted(it)) == 3)
+        assert it.ask("/healthz")[1]["worker"] == booted(it)[-1]
+        assert "was sent SIG" not in it.said()
+
+
 class Load:
     """Clients that ask without a pause, each on a line of its own, kept or new for each request."""
 

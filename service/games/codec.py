@@ -82,12 +82,13 @@ def encode_game(game: Game) -> bytes:
 
 def beginning(game: Game) -> bytes:
     """How the bytes of this game begin, and those of no other game nor of another past of this one."""
-    return b'[%d,"%b"' % (FORMAT, game.mark.encode()) if game.mark else b"[1,"
+    return b'[%d,"%b"' % (game.earlier_format or FORMAT, game.mark.encode()) if game.mark else b"[1,"
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """The game that these bytes stand for. Raises ``NewerFormat`` if they are of a later service."""
     fields = orjson.loads(data)
+    earlier_format = None if fields[0] == FORMAT else fields[0]
     if fields[0] < 2:
         fields.insert(1, "")
     if fields[0] < 3:
@@ -132,6 +133,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         round_ends=tuple(round_ends),
         edition=edition,
         mark=mark,
+        earlier_format=earlier_format,
         commitments=tuple(map(a2b_base64, commitments)),
         state=_decode_state(rules, state),
     )

@@ -87,6 +87,8 @@ class Game(NamedTuple):
     """Of the rules that it began with."""
     mark: str = ""
     """The id of the write that led here; empty in games kept in the first format."""
+    earlier_format: int | None = None
+    """That of the codec in which it is still kept, if that is not the present one."""
     commitments: tuple[bytes, ...] = ()
     """To the seeds of the round that was dealt last, if any was, and of the next; none if no deal can be proven."""
 
@@ -122,6 +124,7 @@ class Game(NamedTuple):
             updated_at=at,
             round_ends=round_ends,
             mark=mark,
+            earlier_format=None,
             commitments=commitments,
         )
 

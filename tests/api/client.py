@@ -18,6 +18,7 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "game"): schemas.Game,
     ("GET", "moves"): schemas.LegalMoves,
     ("GET", "score"): schemas.Score,
+    ("GET", "fairness"): schemas.Fairness,
     ("GET", "variants"): schemas.Variants,
     ("GET", "variant"): schemas.Variant,
     ("GET", "events"): schemas.Events,

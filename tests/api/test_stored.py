@@ -22,8 +22,10 @@ from tests.api.client import Api, Table
 from tests.api.playing import mover, play_on
 from tests.api.scenes import Kept, keep, put
 
-FIRST_FORMAT: dict[str, Any] = json.loads((Path(__file__).parent / "stored" / "first_format.json").read_text("utf-8"))
-"""A game of each variant as the first format kept it in its second round, and what it then showed."""
+OLD_FORMATS: dict[str, dict[str, Any]] = {
+    path.stem: json.loads(path.read_text("utf-8")) for path in sorted((Path(__file__).parent / "stored").glob("*.json"))
+}
+"""A game of each variant as an earlier format kept it in its second round, and what it then showed."""
 
 
 def arranged(rounds: int) -> list[dict[str, Any]]:
@@ -113,13 +115,14 @@ def test_a_round_is_not_dealt_to_one_player(api: Api) -> None:
     assert list(answer.get_json()["errors"]) == ["deals.1"]
 
 
-# Games of the first format, whose events stand in their list without a frame
+# Games of earlier formats: in the first, events stand in their list without a frame; in both no deal can be proven
 
 
-@pytest.fixture(params=FIRST_FORMAT)
+@pytest.fixture(params=[(name, variant) for name, games in OLD_FORMATS.items() for variant in games], ids="-".join)
 def old(request: pytest.FixtureRequest, server: redis.Redis) -> tuple[Table, dict[str, Any]]:
-    """A game of the first format in the store, and what it showed then."""
-    kept = FIRST_FORMAT[request.param]
+    """A game of an earlier format in the store, and what it showed then."""
+    name, variant = request.param
+    kept = OLD_FORMATS[name][variant]
     put(server, kept["id"], Kept(kept["value"].encode(), [event.encode() for event in kept["events"]]))
     return Table(kept["id"], dict(enumerate(kept["tokens"])), None, {}), kept
 
@@ -128,20 +131,24 @@ def but_expiry(view: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in view.items() if name != "expires_at"}
 
 
-def test_there_is_a_game_of_the_first_format_of_every_variant_it_had() -> None:
-    assert set(FIRST_FORMAT) <= set(variants())
-    assert len(FIRST_FORMAT) == 5
-    assert all(event.startswith("[") for kept in FIRST_FORMAT.values() for event in kept["events"])
+def test_there_is_a_game_of_each_earlier_format_of_every_variant_it_had() -> None:
+    assert list(OLD_FORMATS) == ["first_format", "second_format"]
+    for number, (name, games) in enumerate(OLD_FORMATS.items(), 1):
+        assert set(games) <= set(variants())
+        assert len(games) == 5
+        for kept in games.values():
+            assert kept["value"].partition(" ")[2].startswith(f"[{number},")
+            assert all(event.startswith("[") == (name == "first_format") for event in kept["events"])
 
 
-def test_a_game_of_the_first_format_shows_what_it_showed_then(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
+def test_a_game_of_an_earlier_format_shows_what_it_showed_then(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
     table, kept = old
     for seat in table.tokens:
         assert but_expiry(api.view(table, seat)) == but_expiry(kept["views"][seat])
     assert api.score(table) == kept["score"]
 
 
-def test_the_events_of_a_game_of_the_first_format_are_told(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
+def test_the_events_of_a_game_of_an_earlier_format_are_told(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
     table, kept = old
     for token in (None, *table.tokens.values()):
         page = api.get(f"{table.path}/events?limit=1000", token=token).get_json()
@@ -150,7 +157,7 @@ def test_the_events_of_a_game_of_the_first_format_are_told(api: Api, old: tuple[
         assert page["events"][1]["data"] == {"name": "Late"}
 
 
-def test_a_game_of_the_first_format_is_played_to_its_end_with_keys(
+def test_a_game_of_an_earlier_format_is_played_to_its_end_with_keys(
     api: Api, server: redis.Redis, old: tuple[Table, dict[str, Any]]
 ) -> None:
     table, kept = old
@@ -174,3 +181,15 @@ def test_a_game_of_the_first_format_is_played_to_its_end_with_keys(
     rounds = api.score(table)["rounds"]
     assert [each["number"] for each in rounds] == list(range(1, len(rounds) + 1))
     assert rounds[0] == kept["score"]["rounds"][0]
+
+
+def test_the_luck_of_a_game_of_an_earlier_format_is_not_told(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
+    table, kept = old
+    told = api.get(f"{table.path}/fairness").get_json()
+    assert (told["provable"], told["rounds"]) == (False, [])
+    seat = mover(api.view(table))
+    play_on(api, table, lambda view: view["status"] in ("round_over", "finished"), Random(1))
+    answer = api.move(table, seat, {"action": "deal", "client_seed": "mine"})
+    assert answer.status_code == 422
+    assert kept["views"][0]["arranged"] == api.view(table)["arranged"]
+    assert "commitments" not in api.view(table)

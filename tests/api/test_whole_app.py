@@ -21,7 +21,7 @@ FILES_OF_THE_READER = {"/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path
 """The only addresses that the document does not describe."""
 PUBLIC = {"createGame", "getContract", "getHealth", "getMetrics", "getReadiness", "getVariant", "listVariants"}
 """What anybody may ask."""
-SPECTATOR = {"getEvents", "getGame", "getMoves", "getScore", "joinGame"}
+SPECTATOR = {"getEvents", "getFairness", "getGame", "getMoves", "getScore", "joinGame"}
 """What takes the token of a seat, or none; any other is refused."""
 BY_HTTP_ITSELF = {"method_not_allowed", *ANYWHERE}
 """Problems that no operation need name."""

@@ -1,0 +1,359 @@
+"""Every deal can be checked: what is told of the luck of a game, when, and to whom."""
+
+from __future__ import annotations
+
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import count
+from random import Random
+from typing import Any
+
+import pytest
+import redis
+
+from service.bootstrap import build_document
+from service.engine.deal import METHOD, commitment, cut, round_seed, shuffle, shuffle_seed
+from service.engine.events import Dealt, Drew
+from service.engine.state import PLAYING, State
+from service.engine.tiles import TILES, Tile, double_set, sort_tiles
+from service.engine.variants import variants
+from service.games.codec import decode_event, encode_event, encode_game
+from service.games.game import Game, GameEvent
+from service.games.hosting import Games
+from service.storage.live import LiveFeed
+from service.storage.redis_store import RedisStore
+from service.web.app import create_app
+from tests.api.client import Api, Table
+from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.deals import deal
+from tests.api.playing import View, mover, play_on
+from tests.api.scenes import Kept, decoded, keep, put, shortest
+
+_numbers = count()
+
+
+def drawn(size: int) -> bytes:
+    """Bytes that are the same in every run of a test, and never the same twice."""
+    return sha256(b"%d" % next(_numbers)).digest()[:size]
+
+
+@pytest.fixture
+def fair(store: RedisStore, feed: LiveFeed) -> Api:
+    """The application with luck of its own and a clock that stands."""
+    games = Games(
+        store,
+        feed,
+        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
+        secrets=drawn,
+        secret=SECRET,
+        ttl_seconds=TTL_SECONDS,
+    )
+    return Api(create_app(games, build_document).test_client(use_cookies=False))
+
+
+def fairness(api: Api, table: Table) -> dict[str, Any]:
+    told: dict[str, Any] = api.get(f"{table.path}/fairness").get_json()
+    return told
+
+
+def events(api: Api, table: Table) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
+    return told
+
+
+def open_table(api: Api, variant: str, **more: Any) -> Table:
+    """A game whose last seat is open, and whose first has a client seed."""
+    players = variants()[variant].players
+    people: list[dict[str, Any]] = [{"name": f"P{seat}"} for seat in range(min(players.low + 1, players.high) - 1)]
+    people[0]["client_seed"] = "of the first"
+    return api.create(variant, [*people, {"open": True}], **more)
+
+
+def full_table(api: Api, variant: str, **more: Any) -> Table:
+    table = open_table(api, variant, **more)
+    taken: Any = api.join(table, client_seed="of the läst 🁡").get_json()
+    table.tokens[taken["seat"]] = taken["token"]
+    return table
+
+
+def two_rounds(variant: str) -> dict[str, Any]:
+    """House rules under which a match is short, but longer than a round."""
+    return {"rules": {"rounds": 3} if "rounds" in shortest(variant) else {"limit": 60}}
+
+
+def over(view: View) -> bool:
+    return view["status"] in ("round_over", "finished")
+
+
+def over_or_at(version: int) -> Callable[[View], bool]:
+    return lambda view: over(view) or view["version"] >= version
+
+
+def laid(tiles: int) -> Callable[[View], bool]:
+    return lambda view: len(view["board"]["tiles"]) >= tiles
+
+
+# What is told when
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_commitment_is_told_before_anybody_joins_and_the_next_one_with_the_deal(fair: Api, variant: str) -> None:
+    table = open_table(fair, variant)
+    first = table.opened["game"]["commitments"]
+    assert [each["round"] for each in first] == [1]
+    assert events(fair, table)[0]["data"] == {"commitment": first[0]["commitment"]}
+    assert fairness(fair, table)["rounds"] == first
+
+    taken: Any = fair.join(table, client_seed="mu").get_json()
+    commitments = taken["game"]["commitments"]
+    assert commitments[:1] == first
+    assert [each["round"] for each in commitments] == [1, 2]
+    (dealt,) = [event["data"] for event in events(fair, table) if event["type"] == "dealt"]
+    assert dealt["next_commitment"] == commitments[1]["commitment"]
+    seats = len(taken["game"]["players"])
+    assert dealt["client_seeds"] == ["of the first", *[""] * (seats - 2), "mu"]
+    assert fairness(fair, table) == {
+        "game": table.id,
+        "version": 3,
+        "provable": True,
+        "method": METHOD,
+        "seats": seats,
+        "set": 12 if variant == "fido" else 6,
+        "rounds": [{**commitments[0], "client_seeds": dealt["client_seeds"]}, commitments[1]],
+    }
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committed_to(fair: Api, variant: str) -> None:
+    table = full_table(fair, variant, **two_rounds(variant))
+    luck = Random(variant)
+    told_before: dict[int, str] = {}
+    view = fair.view(table)
+    for _ in range(40):
+        told_before |= {each["round"]: each["commitment"] for each in view["commitments"]}
+        running, following = fairness(fair, table)["rounds"][-2:]
+        assert running.keys() == {"round", "commitment", "client_seeds"}
+        assert following.keys() == {"round", "commitment"}
+        view = play_on(fair, table, over, luck)
+        if view["status"] == "finished":
+            break
+        counted, following = fairness(fair, table)["rounds"][-2:]
+        assert counted.keys() == {"round", "commitment", "client_seeds", "seed", "attempt", "hands", "stock"}
+        assert following.keys() == {"round", "commitment"}
+        answer = fair.move(table, mover(view), {"action": "deal", "client_seed": f"after round {view['round']}"})
+        view = fair.view(table)
+        assert answer.status_code == 201
+    assert view["status"] == "finished"
+    assert view["round"] > 1
+
+    told = fairness(fair, table)
+    *dealt, never = told["rounds"]
+    assert {each["round"]: each["commitment"] for each in told["rounds"]} == told_before
+    assert len(dealt) == view["round"]
+    assert never.keys() == {"round", "commitment", "seed"}
+    for each in told["rounds"]:
+        assert commitment(bytes.fromhex(each["seed"])).hex() == each["commitment"]
+    assert len({each["seed"] for each in told["rounds"]}) == len(told["rounds"])
+    for each in dealt:
+        seed = shuffle_seed(bytes.fromhex(each["seed"]), table.id, each["round"], each["client_seeds"])
+        order = shuffle(double_set(told["set"]), seed, each["round"], each["attempt"])
+        hands, stock = cut(order, [len(hand) for hand in each["hands"]])
+        assert [[tile.name for tile in sort_tiles(hand)] for hand in hands] == each["hands"]
+        assert [tile.name for tile in stock] == each["stock"]
+        assert each["round"] == 1 or f"after round {each['round'] - 1}" in each["client_seeds"]
+
+
+def test_a_client_seed_stays_until_its_seat_gives_another(fair: Api) -> None:
+    table = fair.create("domino", [{"name": "Ada", "client_seed": "a"}, {"name": "Bo", "client_seed": "b"}])
+    for number in range(1, 4):
+        view = play_on(fair, table, over, Random(number))
+        assert view["status"] == "round_over"
+        more = {"client_seed": "b2"} if number == 1 else {}
+        assert fair.move(table, 1, {"action": "deal", **more}).status_code == 201
+    seeds = [each.get("client_seeds") for each in fairness(fair, table)["rounds"]]
+    assert seeds == [["a", "b"], ["a", "b2"], ["a", "b2"], ["a", "b2"], None]
+
+
+def test_a_client_seed_is_told_to_nobody_before_the_deal(fair: Api) -> None:
+    people: list[dict[str, Any]] = [{"name": "Ada", "client_seed": "of the first"}, {"open": True}, {"open": True}]
+    table = fair.create("domino", people)
+    joined: Any = fair.join(table, client_seed="of the second").get_json()
+    for token in (None, table.tokens[0], joined["token"]):
+        for path in ("", "/moves", "/score", "/events", "/fairness"):
+            fair.get(table.path + path, token=token)
+    assert all("of the " not in answer.get_data(as_text=True) for answer in fair.heard)
+    fair.join(table)
+    assert fairness(fair, table)["rounds"][0]["client_seeds"] == ["of the first", "of the second", ""]
+
+
+def test_a_repeated_deal_takes_its_client_seed_once(fair: Api) -> None:
+    table = fair.create("domino", 2)
+    play_on(fair, table, over, Random(1))
+    headers = {"Idempotency-Key": "deal-it"}
+    asked = {"action": "deal", "client_seed": "mine"}
+    first = fair.move(table, 0, asked, headers=headers)
+    again = fair.move(table, 0, asked, headers=headers)
+    assert (again.status_code, again.data) == (201, first.data)
+    other = fair.move(table, 0, {**asked, "client_seed": "another"}, headers=headers)
+    assert other.get_json()["code"] == "key_reused"
+    assert fairness(fair, table)["rounds"][1]["client_seeds"] == ["mine", ""]
+
+
+# What is refused
+
+
+def refused(answer: Any, field: str) -> bool:
+    problem = answer.get_json()
+    return (answer.status_code, problem["code"], list(problem["errors"])) == (422, "invalid", [field])
+
+
+def test_an_arranged_game_takes_no_client_seed_and_proves_nothing(fair: Api) -> None:
+    for fixed in ({"seed": "a rainy evening"}, {"deals": [deal("domino", "0-0 …", "1-1 …", "2-2 …")]}):
+        people: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo", "client_seed": "mine"}, {"open": True}]
+        assert refused(fair.try_create("domino", people, **fixed), "players.1.client_seed")
+        del people[1]["client_seed"]
+        table = fair.create("domino", people, **fixed)
+        assert refused(fair.join(table, client_seed="mine"), "client_seed")
+        assert fair.view(table)["status"] == "waiting"
+        taken: Any = fair.join(table).get_json()
+        assert "commitments" not in taken["game"]
+        view = play_on(fair, table._replace(tokens={**table.tokens, 2: taken["token"]}), over, Random(1))
+        assert refused(fair.move(table, 0, {"action": "deal", "client_seed": "mine"}), "client_seed")
+        assert fair.view(table)["version"] == view["version"]
+        told = fairness(fair, table)
+        assert (told["provable"], told["rounds"], "method" in told) == (False, [], False)
+        assert all(not event["data"].keys() & {"commitment", "next_commitment"} for event in events(fair, table))
+
+
+@pytest.mark.parametrize("text", ["", " ", "x" * 65, "two\nlines", 7, None])
+def test_a_client_seed_is_one_line_of_text(fair: Api, text: object) -> None:
+    people: list[dict[str, Any]] = [{"name": "Ada", "client_seed": text}, {"open": True}]
+    assert refused(fair.try_create("domino", people), "players.0.client_seed")
+    table = fair.create("domino", [{"name": "Ada"}, {"open": True}])
+    assert refused(fair.join(table, client_seed=text), "client_seed")
+
+
+def test_a_client_seed_goes_with_a_name_and_with_a_deal_only(fair: Api) -> None:
+    people: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True, "client_seed": "mine"}]
+    assert refused(fair.try_create("domino", people), "players.1.client_seed")
+    table = fair.create("domino", 2)
+    view = fair.view(table)
+    for move in (*fair.moves(table, mover(view))["moves"], {"action": "pass"}):
+        assert refused(fair.move(table, mover(view), {**move, "client_seed": "mine"}), "client_seed")
+    early = fair.move(table, mover(view), {"action": "deal", "client_seed": "mine"})
+    assert (early.status_code, early.get_json()["code"]) == (409, "illegal_move")
+    assert fair.view(table) == view
+
+
+# What nobody gets to know
+
+
+def spelled(secret: bytes) -> Iterator[str]:
+    yield secret.hex()
+    yield b64encode(secret).decode().rstrip("=")
+    yield urlsafe_b64encode(secret).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_no_answer_tells_a_seed_before_its_round_is_over_nor_ever_where_seeds_come_from(
+    fair: Api, server: redis.Redis, variant: str
+) -> None:
+    table = full_table(fair, variant, **two_rounds(variant))
+    master = decoded(table.id, keep(server, table.id)).deck.seed
+    luck = Random(variant)
+    at = 0
+    for _ in range(2_000):
+        view = fair.view(table)
+        for token in (None, *table.tokens.values()):
+            for path in ("", "/moves", "/score", "/fairness", f"/events?after={view['version'] - 1}"):
+                fair.get(table.path + path, token=token)
+        finished = view["status"] == "finished"
+        told_by_now = view["round"] - (view["status"] == "playing") + finished
+        secrets = [master, *(round_seed(master, number) for number in range(told_by_now + 1, told_by_now + 4))]
+        for answer in fair.heard[at:]:
+            text = answer.get_data(as_text=True) + str(answer.headers)
+            assert not [each for secret in secrets for each in spelled(secret) if each in text]
+        text = fair.get(f"{table.path}/fairness").get_data(as_text=True)
+        told = [number for number in range(1, 99) if round_seed(master, number).hex() in text]
+        assert told == list(range(1, told_by_now + 1))
+        at = len(fair.heard)
+        if finished:
+            return
+        play_on(fair, table, over_or_at(view["version"] + 1 + luck.randrange(12)), luck)
+        if fair.view(table)["status"] == "round_over" and luck.random() < 0.7:
+            fair.move(table, mover(fair.view(table)), {"action": "deal"})
+    raise AssertionError("the match never ended")
+
+
+def otherwise(game: Game, kept: Kept, seat: int | None, luck: Random) -> Kept:
+    """The game with other tiles wherever the seat cannot see them in its running round, and with other luck to come.
+
+    Later than in the first round some of the luck is public by now, so there it stays.
+    """
+    state = game.state
+    assert state.phase == PLAYING
+    deck = game.deck._replace(seed=luck.randbytes(32)) if state.round == 1 else game.deck
+    while True:
+        others = [other for other in range(len(state.hands)) if other != seat]
+        pool = [*state.stock, *(tile for other in others for tile in state.hands[other])]
+        luck.shuffle(pool)
+        hands = list(state.hands)
+        for other in others:
+            hands[other] = sort_tiles(pool[: len(state.hands[other])])
+            del pool[: len(state.hands[other])]
+        changed: State = state._replace(hands=tuple(hands), stock=tuple(pool))
+        opening = game.rules.opening(changed)
+        if state.layout.placements or (opening is not None and opening.seat == state.turn):
+            break
+    entries = list(kept.events)
+    for place in range(len(entries) - 1, -1, -1):
+        write, _, data = entries[place].partition(b" ")
+        event = decode_event(0, 0, data).event
+        shown: GameEvent = event
+        if isinstance(event, Drew) and event.seat != seat:
+            shown = Drew(event.seat, luck.choice(TILES))
+        elif isinstance(event, Dealt):
+            mixed: list[Tile] = [*event.stock, *(tile for other in others for tile in event.hands[other])]
+            luck.shuffle(mixed)
+            dealt = list(event.hands)
+            for other in others:
+                dealt[other] = sort_tiles(mixed[: len(event.hands[other])])
+                del mixed[: len(event.hands[other])]
+            assert event.luck is not None
+            shown = Dealt(event.round, tuple(dealt), tuple(mixed), False, event.luck._replace(attempt=7))
+        entries[place] = b"%b %b" % (write, encode_event(shown, 0))
+        if isinstance(event, Dealt):
+            break
+    return Kept(b"%d %b" % (game.version, encode_game(game._replace(state=changed, deck=deck))), entries)
+
+
+@pytest.mark.parametrize("rounds", [0, 1])
+@pytest.mark.parametrize("variant", variants())
+def test_a_game_that_can_be_checked_tells_a_seat_nothing_of_its_running_round_that_it_cannot_see(
+    fair: Api, server: redis.Redis, variant: str, rounds: int
+) -> None:
+    table = full_table(fair, variant, **two_rounds(variant))
+    luck = Random(variant)
+    for _ in range(rounds):
+        view = play_on(fair, table, over, luck)
+        fair.move(table, mover(view), {"action": "deal"})
+    for tiles in (0, 3):
+        play_on(fair, table, laid(tiles), luck)
+        kept = keep(server, table.id)
+        game = decoded(table.id, kept)
+        for seat in (None, *table.tokens):
+            token = None if seat is None else table.tokens[seat]
+            answers = []
+            for each in (kept, *(otherwise(game, kept, seat, Random(number)) for number in range(2))):
+                put(server, table.id, each)
+                answers.append(
+                    [
+                        (answer.status_code, sorted(answer.headers), answer.data)
+                        for path in ("", "/moves", "/score", "/fairness", "/events?limit=1000")
+                        for answer in [fair.get(table.path + path, token=token)]
+                    ]
+                )
+            assert answers[1:] == answers[:1] * 2
+        put(server, table.id, kept)
