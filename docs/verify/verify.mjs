@@ -148,7 +148,7 @@ function checkForm(document) {
   if (!isObject(document) || typeof document.provable !== "boolean")
     throw new Unreadable("this is not a fairness document");
   if (!document.provable)
-    throw new Unreadable("there is nothing to check: somebody has arranged the deals of this game");
+    throw new Unreadable("there is nothing to check: the deals of this game were arranged, or not committed to");
   if (document.method !== "domino-deal-1") throw new Unreadable("this program knows the method domino-deal-1 only");
   for (const [key, hasForm] of Object.entries(NEEDED))
     if (!hasForm(document[key])) throw new Unreadable(`"${key}" is missing or has not its form`);

@@ -158,7 +158,7 @@ def check_form(document: Any) -> None:
     if not isinstance(document, dict) or not isinstance(document.get("provable"), bool):
         raise Unreadable("this is not a fairness document")
     if not document["provable"]:
-        raise Unreadable("there is nothing to check: somebody has arranged the deals of this game")
+        raise Unreadable("there is nothing to check: the deals of this game were arranged, or not committed to")
     if document.get("method") != "domino-deal-1":
         raise Unreadable("this program knows the method domino-deal-1 only")
     for key, has_form in NEEDED.items():

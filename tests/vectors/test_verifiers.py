@@ -266,7 +266,7 @@ UNREADABLE: Final[dict[str, tuple[bytes, str]]] = {
     "a problem": (b'{"status": 404, "code": "not_found"}', "this is not a fairness document"),
     "an arranged game": (
         b'{"provable": false, "rounds": []}',
-        "there is nothing to check: somebody has arranged the deals of this game",
+        "there is nothing to check: the deals of this game were arranged, or not committed to",
     ),
     "another method": (
         b'{"provable": true, "method": "domino-deal-2"}',
