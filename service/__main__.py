@@ -1,7 +1,8 @@
 """The command line: ``python -m service`` serves.
 
-Owns the words of the command line and the exit status: 0 when all went well, 1 when the service could not go on, 2 for
-a bad setting or a bad word. Must not know how anything is done; each command calls one function elsewhere.
+Owns the words of the command line and the exit status: 0 when all went well, 1 when the service could not go on or a
+record is not verified, 2 for a bad setting, a bad word or a file that cannot be read. Must not know how anything is
+done; each command calls one function elsewhere.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.version:
         return _version()
+    if arguments.read is not None:
+        return _read_record(arguments.read, arguments.file)
     try:
         settings = Settings.from_environ(environ)
     except BadSettings as error:
@@ -39,12 +42,19 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="say which version this is")
-    parser.set_defaults(run=supervisor.serve)
+    parser.set_defaults(run=supervisor.serve, read=None)
     commands = parser.add_subparsers(title="commands", metavar="command")
     serving = commands.add_parser("serve", help="serve until Ctrl-C; what no command at all does too")
     serving.set_defaults(run=supervisor.serve)
     contract = commands.add_parser("openapi", help="print the contract as OpenAPI; `make openapi` keeps it in a file")
     contract.set_defaults(run=_print_contract)
+    for word, says in (
+        ("verify", "check the record of a match: its deals, its moves, its counts"),
+        ("replay", "print the record of a match move by move, with the table and the counts"),
+    ):
+        reading = commands.add_parser(word, help=says, description=f"{says[0].upper()}{says[1:]}.")
+        reading.add_argument("file", help="the record; - is standard input")
+        reading.set_defaults(read=word)
     return parser
 
 
@@ -53,6 +63,12 @@ def _print_contract(_settings: Settings) -> int:
 
     sys.stdout.write(build_document())
     return 0
+
+
+def _read_record(word: str, file: str) -> int:
+    from service import record_commands  # noqa: PLC0415 # serving does not need it
+
+    return record_commands.verify_file(file) if word == "verify" else record_commands.replay_file(file)
 
 
 def _version() -> int:

@@ -4,7 +4,7 @@ Owns the tree of refusals of the engine::
 
     Refusal
     ├── BadSetup       a match that cannot be made: options, players or an arranged deal   invalid
-    ├── BadNotation    a text that is no tile                                              invalid
+    ├── BadNotation    a text that is no tile, no move or no line of a match               invalid
     ├── NotYourTurn    somebody else is to move, or the seat is out of the match           not_your_turn
     ├── IllegalMove    the rules do not allow this move now                                illegal_move
     ├── RoundOver      the count stands and the next deal is due                           round_over
@@ -40,9 +40,13 @@ class BadSetup(Refusal):
 
 
 class BadNotation(Refusal):
-    """A text that is no tile."""
+    """A text that is no tile, no move or no line of a match. ``at`` is the place, from 0, where it cannot be right."""
 
     code = "invalid"
+
+    def __init__(self, sentence: str, at: int = 0) -> None:
+        super().__init__(sentence)
+        self.at = at
 
 
 class NotYourTurn(Refusal):

@@ -9,8 +9,8 @@ Must not know how a view is shown.
 secret                     who may know
 =========================  ==================================================================
 the tiles of a hand        its seat; everybody once the round is counted, from the count
-the order of the stock     nobody
-the tile that was drawn    who drew it
+the order of the stock     nobody; everybody from the record, once the round is over
+the tile that was drawn    who drew it; likewise
 what was dealt             each seat its own hand; everybody all of it, once the round is over
 how often it was dealt     everybody, once the round is over
 the seed of a round        everybody, once the round is over; if the match ends before it is dealt, then
@@ -20,6 +20,7 @@ legal moves                the seat that may make them
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from service.engine.deal import Deck, round_seed
@@ -87,6 +88,19 @@ class DrewView(NamedTuple):
     tile: Tile | None
 
 
+class SeenDeal(NamedTuple):
+    """A deal as one viewer may know it, seat by seat: the tiles, or only how many there are."""
+
+    round: int
+    arranged: bool
+    hands: tuple[Hand | int, ...]
+    stock: Hand | int
+
+
+SeenEvent = Event | SeenDeal | DrewView
+"""An event as a record tells it to one viewer."""
+
+
 def view(rules: Rules, state: State, seat: int | None) -> View:
     """What ``seat`` may know of the match; ``None`` is a spectator."""
     you = None
@@ -126,6 +140,22 @@ def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
         return DealtView(event.round, event.arranged, hand, luck.client_seeds, luck.next_commitment)
     if isinstance(event, Drew):
         return DrewView(event.seat, event.tile if event.seat == seat else None)
+    return event
+
+
+def recorded_view(event: Event, seat: int | None, *, over: bool) -> SeenEvent:
+    """What a record tells ``seat`` of an event of a round, which is ``over`` or running; ``None`` is a spectator.
+
+    A round that is over is told whole; of a running one a seat gets its own hand and what it drew itself. The luck of
+    a deal is no part of it: a record has that for itself.
+    """
+    if isinstance(event, Dealt):
+        if over:
+            return replace(event, luck=None)
+        hands = tuple([hand if each == seat or not hand else len(hand) for each, hand in enumerate(event.hands)])
+        return SeenDeal(event.round, event.arranged, hands, len(event.stock) or ())
+    if isinstance(event, Drew) and event.seat != seat and not over:
+        return DrewView(event.seat, None)
     return event
 
 

@@ -1,9 +1,10 @@
-"""Recorded matches: what was asked, what happened, and the table at the end of every round, line by line.
+"""Recorded matches: whole records, and the table at the end of every round, line by line.
 
-A file begins with the game and all that the match depends on. Then come the moves, ``> seat move``, each
-followed by its events in the notation of the engine; after a count, indented, how things stand. A test
-makes the recorded moves again and compares what comes of them. ``pytest --rewrite`` plays and records
-every match anew.
+A record (``docs/record.md``) has all that was dealt, asked for and counted. A test makes its moves again, deals from
+the seed of the case, and compares what comes of them. Beside each record stands a file of tables: how things stood
+after each count, with the tree of the layout, its ends and the totals, which a record leaves for its reader to find
+out. They are kept as text and not as a digest, so that a difference says what has changed. ``pytest --rewrite`` plays
+and records every match anew.
 """
 
 from __future__ import annotations
@@ -16,21 +17,27 @@ import pytest
 
 from service.engine.deal import Deck, seed_from_text
 from service.engine.errors import Refusal
-from service.engine.events import Event, Reason, RoundEnded
+from service.engine.events import Dealt, Event, Finished, Reason, RoundEnded
 from service.engine.layout import Layout
-from service.engine.moves import ACTIONS, Move
-from service.engine.notation import format_event, format_move, parse_event, parse_move
+from service.engine.moves import ACTIONS, DEAL, Move
 from service.engine.options import spell
 from service.engine.play import advance
 from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
+from service.engine.view import SeenEvent
+from service.records.comparison import move_of
+from service.records.course import FOLLOWING
+from service.records.parsing import parse_record
+from service.records.record import Record
+from service.records.recording import recorded as recorded_match
+from service.records.text import format_record
+from service.records.verification import verify
 from tests.laws.matches import Case, Choices, Match, option_values, setups
 
 HERE: Final = Path(__file__).parent
 LONGEST: Final = 5_000
-
-Asked = tuple[int, Move]
+NAMES: Final = ("Ada", "Bo", "Cy", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "Jo", "Kai", "Lea", "Max")
 
 
 # Which matches
@@ -70,28 +77,33 @@ CASES: Final = [
 # How they are written
 
 
-def head(case: Case) -> Iterator[str]:
-    yield f"variant {case.key}"
-    yield f"seats {case.seats}"
-    yield f"rules {' '.join([f'{name}={spell(value)}' for name, value in case.options]) or '-'}"
-    yield f"seed {case.seed}"
-
-
-def transcript(case: Case, asked: list[Asked]) -> Iterator[str]:
+def played_again(case: Case, asked: list[Move]) -> Iterator[tuple[tuple[Event, ...], State]]:
+    """The events of each move and the state after them. Raises ``Refusal`` where one is not legal any more."""
     rules = variants()[case.key].rules(dict(case.options), case.seats)
     deck = Deck(seed_from_text(case.seed))
     state = rules.start()
-    yield from head(case)
-    for seat, move in asked:
-        yield f"> {seat} {format_move(move)}"
-        try:
-            events, state = advance(rules, deck, state, seat, move)
-        except Refusal as refusal:
-            yield f"refused: {refusal.code}: {refusal}"
-            return
-        yield from map(format_event, events)
-        if any(isinstance(event, RoundEnded) for event in events):
-            yield from table(rules, state)
+    for move in asked:
+        seat = state.seats_in()[0] if state.turn is None else state.turn
+        events, state = advance(rules, deck, state, seat, move)
+        yield events, state
+
+
+def transcript(case: Case, asked: list[Move]) -> tuple[str, str]:
+    """The record, and the tables."""
+    recipe = variants()[case.key]
+    rules = recipe.rules(dict(case.options), case.seats)
+    events: list[Event] = []
+    tables: list[str] = []
+    trouble = ""
+    try:
+        for happened, state in played_again(case, asked):
+            events += happened
+            if any(isinstance(event, RoundEnded) for event in happened):
+                tables += [f"round {state.round}", *table(rules, state)]
+    except Refusal as refusal:
+        trouble = f"refused: {refusal.code}: {refusal}\n"
+    record = recorded_match(recipe, rules, list(enumerate(events, 2)), players=NAMES[: case.seats], fairness="arranged")
+    return format_record(record) + trouble, "\n".join([*tables, ""])
 
 
 def table(rules: Rules, state: State) -> Iterator[str]:
@@ -127,28 +139,41 @@ def test_a_recorded_match_goes_as_it_went(
 ) -> None:
     path = file_of(case)
     if rewriting:
-        asked = [(step.seat, step.move) for step in Match(case).steps]
+        asked = [step.move for step in Match(case).steps]
     else:
-        asked = list(moves_in(path)) if path.exists() else []
-    same_as_file(path, "\n".join([*transcript(case, asked), ""]))
+        asked = list(moves_in(record_in(path))) if path.exists() else []
+    record, tables = transcript(case, asked)
+    same_as_file(path, record)
+    same_as_file(path.with_suffix(".tables"), tables)
 
 
-def moves_in(path: Path) -> Iterator[Asked]:
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("> "):
-            _, seat, move = line.split(" ", 2)
-            yield int(seat), parse_move(move)
+@pytest.mark.parametrize("case", CASES)
+def test_a_recorded_match_is_verified_without_its_seed(case: Case) -> None:
+    report = verify(record_in(file_of(case)))
+    assert report.findings == ()
+    assert report.finished
 
 
-def events_in(path: Path) -> Iterator[Event]:
-    for line in path.read_text(encoding="utf-8").splitlines()[4:]:
-        if not line.startswith((">", " ")):
-            yield parse_event(line)
+def record_in(path: Path) -> Record:
+    return parse_record(path.read_text(encoding="utf-8"))
+
+
+def moves_in(record: Record) -> Iterator[Move]:
+    for event in events_in(record):
+        if not isinstance(event, FOLLOWING):
+            yield DEAL if isinstance(event, Dealt) else move_of(event)
+
+
+def events_in(record: Record) -> Iterator[SeenEvent]:
+    for each in record.rounds:
+        for line in each.lines:
+            yield line.event
 
 
 def test_every_game_has_its_matches_and_every_file_belongs_to_one() -> None:
     wanted = {file_of(case) for key in variants() for case in recorded(key)}
     assert set(HERE.glob("*/*.txt")) == wanted
+    assert set(HERE.glob("*/*.tables")) == {path.with_suffix(".tables") for path in wanted}
     assert {path.parent.name for path in wanted} == set(variants())
 
 
@@ -162,9 +187,10 @@ def test_every_value_of_a_choice_is_recorded(key: str) -> None:
 def test_the_recordings_show_every_action_and_reason_and_every_match_ends() -> None:
     actions, reasons = set(), set()
     for path in HERE.glob("*/*.txt"):
-        actions |= {move.action for _, move in moves_in(path)}
-        events = list(events_in(path))
+        record = record_in(path)
+        actions |= {move.action for move in moves_in(record)}
+        events = list(events_in(record))
         reasons |= {event.round.ended_by for event in events if isinstance(event, RoundEnded)}
-        assert format_event(events[-1]).startswith("finished: "), path.name
+        assert isinstance(events[-1], Finished), path.name
     assert actions == set(ACTIONS)
     assert reasons == set(get_args(Reason))

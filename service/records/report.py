@@ -1,0 +1,139 @@
+"""What was found when a record was checked.
+
+Owns the codes of what can be wrong, and what a report says in words. Must not know how anything is checked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from service.records.record import ARRANGED, PROVABLE, Fairness, Viewer
+from service.records.text import Place
+
+CODES: Final = {
+    # the head
+    "unknown_variant": "there is no such game here",
+    "unknown_edition": "the rules of the game have another edition here",
+    "bad_players": "the game is not for so many players, or an open seat was dealt to",
+    "bad_rules": "house rules that the game does not have, or not each of them once, settled and in order",
+    "wrong_fairness": "tags, or a deal, that do not go with the fairness that is claimed",
+    "missing_game": "deals are to be proven, but the id of the game is not there",
+    "wrong_seen": "what is told and what is not is not what the viewer can have seen",
+    "wrong_result": "the result is not that of the match",
+    # luck
+    "missing_commitment": "the seed of a round was not committed to",
+    "missing_seed": "the seed of a round that is over is not there",
+    "early_seed": "the seed of a round that is not over is there",
+    "wrong_seed": "the seed does not fit its commitment",
+    "wrong_client_seeds": "not one text of at most 64 characters for each seat, or told before the deal",
+    "wrong_attempt": "not the first deal of its seed that the rules accept",
+    "wrong_deal": "not the deal of its seed",
+    # deals
+    "wrong_round": "rounds are not numbered 1, 2, 3, …",
+    "not_dealt": "a round without its deal, or a deal that is not its first line",
+    "wrong_seats": "a hand too many or too few, or for a seat that is out",
+    "wrong_hand_size": "hands of another size than the rules deal",
+    "wrong_set": "not every tile of the set once",
+    "unsorted_hand": "a hand that is not sorted",
+    "not_openable": "a deal that nobody can open, so that the rules deal again",
+    "hidden_tile": "a tile that is not told where everything has to be",
+    # moves
+    "wrong_version": "versions that do not ascend, or that a move shares with another",
+    "wrong_turn": "another seat is to move",
+    "not_held": "a tile that the seat does not hold",
+    "illegal_move": "a tile that may not be laid there, or not in this way",
+    "unnamed_end": "the end where the tile was laid is not named",
+    "wrong_ends_sum": "the sum of the ends is another",
+    "wrong_points": "the points of the placement are others",
+    "wrong_draw": "nothing may be drawn, or the next tile of the stock is another",
+    "wrong_pass": "the seat may not pass",
+    "wrong_done": "there is no turn of several tiles to end",
+    "wrong_flip": "the lead may not be turned over",
+    "after_the_count": "something after the count that does not follow from it",
+    "after_the_end": "something after the end of the match",
+    "unfinished_round": "a round that is not over though the next one was dealt",
+    # counts
+    "early_count": "a count, or what follows from one, though the round goes on",
+    "missing_count": "the round is over, and the count is not there",
+    "wrong_reason": "the round ended for another reason",
+    "wrong_round_winner": "another seat, or nobody, won the round",
+    "wrong_round_loser": "another seat, or nobody, lost the round",
+    "wrong_carried": "other points are carried",
+    "wrong_scores": "other scores",
+    "wrong_hands": "other hands are left, or they have another value",
+    "wrong_lines": "another score card",
+    "wrong_elimination": "other seats go out of the match",
+    "wrong_winners": "others have won, or nobody yet",
+}
+"""Everything that can be found to be wrong, by its stable code."""
+
+
+class Fault(NamedTuple):
+    """Something that cannot be so, and where in the record it stands."""
+
+    code: str
+    place: Place
+    sentence: str
+
+
+class Finding(NamedTuple):
+    """A fault as it is told: the round, the version and the line of the text, as far as it has them."""
+
+    code: str
+    round: int | None
+    version: int | None
+    line: int | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What was checked, and what was found."""
+
+    findings: tuple[Finding, ...]
+    """In the order of the lines."""
+    more: int
+    """Findings that are not told, so that a report stays short."""
+    fairness: Fairness
+    seen_by: Viewer | None
+    deals: int
+    """Deals that were checked against the set and the rules."""
+    proven: int
+    """Deals that were found to be those of their seeds, which had been committed to."""
+    moves: int
+    """Moves that were made again."""
+    finished: bool
+
+    @property
+    def verified(self) -> bool:
+        """Whether nothing was found to be wrong."""
+        return not self.findings
+
+    @property
+    def partial(self) -> bool:
+        """Whether the record leaves out what its viewer could not see."""
+        return self.seen_by is not None
+
+    def notes(self) -> tuple[str, ...]:
+        """What the report proves and what it does not, in sentences."""
+        notes = [f"{_many(self.moves, 'move')} and {_many(self.deals, 'deal')} were checked against the rules."]
+        if self.partial:
+            notes.append(
+                "The record is partial: of the running round only what its viewer could see was checked, which says "
+                "nothing of the hidden hands, nor whether somebody who drew or passed had to play."
+            )
+        if self.fairness == PROVABLE:
+            notes.append(
+                f"{_many(self.proven, 'deal')} proven: drawn from seeds that had been committed to and from the "
+                "players' own. That the server has shown nobody a hand cannot be proven."
+            )
+        elif self.fairness == ARRANGED:
+            notes.append("The deals were arranged; no chance is proven.")
+        else:
+            notes.append("The game was begun without commitments; no chance is proven.")
+        return tuple(notes)
+
+
+def _many(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -1,0 +1,150 @@
+"""The tiles on the table as lines of text.
+
+A line of tiles is written as it lies, its two open ends outside::
+
+    6 ‹ 6-3 3-1 [1-1] 1-2* 2-5 › 5
+
+A table that branches is written arm by arm, and behind each double that has arms of its own those arms, so that no
+arm is indented however often it branches::
+
+    [12-12]  12-10 10-11 [11-11] 11-6 › 6 e9
+             12-0 › 0 e7
+             › 12 e3   › 12 e4
+    [11-11]  11-1 › 1 e10
+             › 11 e6
+    sides    [3-3] › 3 e12   › 3 e13
+
+``[3-3]`` is a double, ``×`` lies face down and closes its end, ``*`` was laid last; ``› 6 e9`` is an open end with
+its number and its name, in parentheses one that is not open yet. Must not know who holds what.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from service.engine.layout import CLOSED, GATED, SHORT, End, Layout
+from service.engine.tiles import Tile
+
+LEGEND = "[6-6] double · × face down, closed · * laid last · › 6 e9 open end and its name · (› 6 e9) opens later"
+
+
+def table(layout: Layout, width: int) -> Iterator[str]:
+    """The lines of the table, none wider than ``width`` if that can be."""
+    if not layout.placements:
+        return
+    yield from (_line if layout.line else _arms)(layout, width)
+
+
+def wrapped(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
+    """The words on as many lines as they need, one at least; all but the first line begin with ``indent``."""
+    line = ""
+    for word in words:
+        if not line:
+            line = word
+        elif len(line) + len(separator) + len(word) <= width:
+            line += separator + word
+        else:
+            yield line
+            line = indent + word
+    yield line
+
+
+def _line(layout: Layout, width: int) -> Iterator[str]:
+    left, right = layout.end("left"), layout.end("right")
+    assert left is not None
+    assert right is not None
+    before = [_tile(layout, host, number, flipped=True) for host, number in _from_lead(layout, left)]
+    after = [_tile(layout, host, number) for host, number in _from_lead(layout, right)]
+    words = [f"{left.number} ‹", *reversed(before), _tile(layout, 0, layout.placements[0].tile.low), *after]
+    yield from wrapped([*words, f"› {right.number}"], width, indent="    ")
+
+
+def _from_lead(layout: Layout, end: End) -> list[tuple[int, int]]:
+    """The placements of a line between its lead and this end, each with the number that touches the one before."""
+    placements, number, host = [], end.number, end.host
+    while host > 0:
+        number = layout.placements[host].tile.other(number)
+        placements.append((host, number))
+        host = layout.placements[host].host
+    return placements[::-1]
+
+
+def _arms(layout: Layout, width: int) -> Iterator[str]:
+    tree = _Tree(layout)
+    blocks = [0]
+    sides: list[str] = []
+    rows: list[tuple[str, list[str]]] = []
+    for spinner in blocks:
+        children, ends = tree.children[spinner], tree.ends[spinner]
+        if spinner:
+            children = [child for child in children if layout.placements[child].side == SHORT]
+            ends = [end for end in ends if end.side == SHORT]
+        name = _tile(layout, spinner, layout.placements[spinner].tile.low)
+        if spinner and not children:
+            sides += [f"{name} {_ends(ends)}"] if ends else []
+            continue
+        arms = [tree.arm(child, blocks) for child in children]
+        if ends:
+            arms.append([_ends(ends)])
+        rows += [(name if not at else "", arm) for at, arm in enumerate(arms)]
+    if sides:
+        rows.append(("sides", [f"{side} " for side in sides]))
+    margin = max(len(name) for name, _ in rows) + 2
+    for name, words in rows:
+        for line in wrapped(words, width - margin, indent="    "):
+            yield f"{name:{margin}}{line}".rstrip()
+            name = ""  # noqa: PLW2901 # it stands before its first line only
+
+
+class _Tree:
+    """What hangs on each placement: others, and ends."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self.children: dict[int, list[int]] = defaultdict(list)
+        self.ends: dict[int, list[End]] = defaultdict(list)
+        for index, placement in enumerate(layout.placements[1:], 1):
+            self.children[placement.host].append(index)
+        for end in layout.ends:
+            self.ends[end.host].append(end)
+
+    def arm(self, first: int, spinners: list[int]) -> list[str]:
+        """The words of the arm that begins with this placement; its doubles that branch are added to ``spinners``."""
+        words: list[str] = []
+        placements = self._layout.placements
+        number = _shared(placements[placements[first].host].tile, placements[first].tile)
+        following: int | None = first
+        while following is not None:
+            here = following
+            words.append(_tile(self._layout, here, number))
+            number = placements[here].tile.other(number)
+            ahead = [child for child in self.children[here] if placements[child].side != SHORT]
+            if len(ahead) < len(self.children[here]) or any([end.side == SHORT for end in self.ends[here]]):
+                spinners.append(here)
+            following = ahead[0] if ahead else None
+        end = _ends([end for end in self.ends[here] if end.side != SHORT])
+        return [*words, end] if end else words
+
+
+def _shared(one: Tile, other: Tile) -> int:
+    return one.low if one.low in (other.low, other.high) else one.high
+
+
+def _tile(layout: Layout, index: int, number: int, *, flipped: bool = False) -> str:
+    """A tile beginning (or, ``flipped``, ending) with the half of this number."""
+    tile, _, _, _, face_down = layout.placements[index]
+    first, second = (tile.other(number), number) if flipped else (number, tile.other(number))
+    name = f"[{first}-{second}]" if tile.double else f"{first}-{second}"
+    return f"{name}{'×' if face_down else ''}{'*' if index == len(layout.placements) - 1 else ''}"
+
+
+def _ends(ends: Sequence[End]) -> str:
+    """The ends where a tile may join, now or later."""
+    return "   ".join(
+        [
+            f"(› {end.number} {end.name})" if end.gate == GATED else f"› {end.number} {end.name}"
+            for end in ends
+            if end.gate != CLOSED
+        ]
+    )

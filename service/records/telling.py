@@ -1,0 +1,197 @@
+"""A recorded match told to people: move by move, with the table after each and the counts.
+
+Owns the words and the form on a page of ``WIDTH`` columns. It is told as far as the rules have been kept; what is
+wrong with a record is for ``verification`` to say. Names come from anywhere, so nothing of them is printed that a
+terminal would not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from service.engine.events import (
+    Dealt,
+    Done,
+    Drew,
+    Eliminated,
+    Finished,
+    Flipped,
+    Passed,
+    Played,
+    Reason,
+    Round,
+    RoundEnded,
+)
+from service.engine.options import spell
+from service.engine.state import FINISHED, Hand, State
+from service.engine.tile_notation import spell_tiles
+from service.engine.variant import Rules
+from service.engine.variants import variants
+from service.engine.view import DrewView, SeenDeal
+from service.records.course import course
+from service.records.record import SPECTATOR, Record
+from service.records.report import Fault
+from service.records.steps import Step
+from service.records.table import LEGEND, table, wrapped
+from service.records.verification import rules_of
+
+WIDTH: Final = 80
+_MARGIN: Final = 6
+_LONGEST_NAME: Final = 16
+
+
+def tell(record: Record) -> Iterator[str]:
+    """The lines of the story, from the players to the result."""
+    rules, _ = rules_of(record)
+    teller = _Teller(record)
+    yield from teller.head()
+    if rules is None:
+        return
+    for step in course(record, rules):
+        if isinstance(step, Fault):
+            yield ""
+            yield "Here the record breaks the rules, and its story ends."
+            return
+        yield from teller.step(rules, step)
+
+
+class _Teller:
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._names = [_shown(name) or f"seat {seat}" for seat, name in enumerate(record.players)]
+        self._longest = max(map(len, self._names))
+
+    def head(self) -> Iterator[str]:
+        record = self._record
+        recipe = variants().get(record.variant)
+        title = f"{recipe.name.en if recipe else record.variant}: {_and(self._names)}"
+        yield from wrapped(title.split(" "), WIDTH)
+        facts = [f"{key} {spell(value)}" for key, value in record.options]
+        facts += [record.date] if record.date else []
+        facts += [f"game {_shown(record.game, 64)}"] if record.game else []
+        facts.append(f"fairness {record.fairness}")
+        if record.seen_by is not None:
+            seen_by = record.seen_by
+            facts.append(f"seen by {'a spectator' if seen_by == SPECTATOR else self._seen_name(seen_by)}")
+        yield from wrapped(facts, WIDTH, separator=" · ")
+        yield from wrapped(LEGEND.split(" · "), WIDTH, separator=" · ")
+
+    def _seen_name(self, seat: int | str) -> str:
+        return self._names[seat] if isinstance(seat, int) and seat < len(self._names) else f"seat {seat}"
+
+    def step(self, rules: Rules, step: Step) -> Iterator[str]:
+        """An event, and how things are after it."""
+        event = step.line.event
+        state = step.state
+        if isinstance(event, Dealt | SeenDeal):
+            yield ""
+            yield f"── Round {event.round} ".ljust(WIDTH, "─")
+        yield ""
+        if isinstance(event, Dealt | SeenDeal):
+            yield from self._numbered(step, "Dealt, as arranged:" if event.arranged else "Dealt:")
+            yield from self._hands(event.hands, event.stock)
+        elif isinstance(event, RoundEnded):
+            yield from self._numbered(step, f"The round is over: {_REASONS[event.round.ended_by]}.")
+            yield from self._count(event.round, state)
+        elif isinstance(event, Finished):
+            verb = "wins" if len(event.winners) == 1 else "win"
+            yield from self._numbered(step, f"{_and([self._names[seat] for seat in event.winners])} {verb} the match.")
+            yield from self._settlement(rules, state)
+        elif isinstance(event, Eliminated):
+            yield from self._numbered(step, f"{self._names[event.seat]} is out of the match.")
+        else:
+            yield from self._numbered(step, self._move(event))
+            if isinstance(event, Played | Flipped):
+                yield from (f"{'':{_MARGIN}}{line}" for line in table(state.layout, WIDTH - _MARGIN))
+            yield from self._standing(rules, step)
+
+    def _numbered(self, step: Step, text: str) -> Iterator[str]:
+        number = f"{step.line.version:{_MARGIN - 2}}  "
+        for line in wrapped(text.split(" "), WIDTH - len(number)):
+            yield number + line
+            number = " " * len(number)
+
+    def _move(self, event: Played | Drew | DrewView | Passed | Done | Flipped) -> str:
+        name = self._names[event.seat]
+        if isinstance(event, Played):
+            verb = "leads" if event.end is None else "lays"
+            where = f" at {event.end}" if event.end else ""
+            down = ", face down" if event.face_down else ""
+            counted = "" if event.ends_sum is None else f": the ends come to {event.ends_sum}"
+            points = f", {event.points:+} for {name}" if event.points else ""
+            return f"{name} {verb} {event.tile}{where}{down}{counted}{points}"
+        if isinstance(event, Drew | DrewView):
+            return f"{name} draws {event.tile or 'a tile'}"
+        return f"{name} {_VERBS[type(event)]}"
+
+    def _standing(self, rules: Rules, step: Step) -> Iterator[str]:
+        facts = [f"hands {' '.join(map(str, step.hands))}", f"stock {step.stock}"]
+        if rules.counted:
+            facts.append(f"points {' '.join(map(str, step.state.running_totals()))}")
+        yield f"{'':{_MARGIN}}{' · '.join(facts)}"
+
+    def _hands(self, hands: Sequence[Hand | int], stock: Hand | int) -> Iterator[str]:
+        for name, hand in [*zip(self._names, hands, strict=True), ("stock", stock)]:
+            if hand != () or name == "stock":
+                yield from self._row(name, [_many(hand)] if isinstance(hand, int) else spell_tiles(hand).split(" "))
+
+    def _row(self, name: str, words: Sequence[str]) -> Iterator[str]:
+        column = max(self._longest, len("stock")) + 2
+        for at, line in enumerate(wrapped(words, WIDTH - _MARGIN - column)):
+            yield f"{'':{_MARGIN}}{name if not at else '':{column}}{line}"
+
+    def _count(self, counted: Round, state: State) -> Iterator[str]:
+        column = self._longest + 2
+        yield f"{'':{_MARGIN + column}}{'in hand':>8}{'score':>8}{'total':>8}"
+        values = {left.seat: left for left in counted.hands}
+        for seat, name in enumerate(self._names):
+            left = values.get(seat)
+            if left is None:
+                continue
+            marks = [mark for mark, who in (("(won)", counted.winner), ("(lost)", counted.loser)) if who == seat]
+            numbers = f"{left.value:>8}{counted.scores[seat]:>+8}{state.totals[seat]:>8}"
+            start = f"{'':{_MARGIN}}{name:{column}}{numbers}   "
+            for line in wrapped([*spell_tiles(left.tiles).split(" "), *marks], WIDTH - len(start)):
+                yield start + line
+                start = " " * len(start)
+        if counted.carried:
+            yield f"{'':{_MARGIN}}{counted.carried} points are carried."
+        if counted.lines:
+            yield ""
+        for entry in counted.lines:
+            words = f"{entry.points:+}, rules {entry.rule}: {entry.text}".split(" ")
+            yield from self._row(self._names[entry.seat], words)
+
+    def _settlement(self, rules: Rules, state: State) -> Iterator[str]:
+        if rules.settlement is None or state.phase != FINISHED:
+            return
+        for payment in rules.settlement(state).payments:
+            yield (f"{'':{_MARGIN}}{self._names[payment.payer]} pays {self._names[payment.payee]} {payment.amount}.")
+
+
+def _many(tiles: int) -> str:
+    return "1 tile" if tiles == 1 else f"{tiles} tiles"
+
+
+def _shown(text: str, longest: int = _LONGEST_NAME) -> str:
+    """As much of a text as there is room for, without anything that a terminal would obey."""
+    safe = "".join([character if character.isprintable() else "�" for character in text])
+    return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+_REASONS: Final[dict[Reason, str]] = {
+    "out": "somebody is out",
+    "blocked": "nothing fits any more",
+    "closed": "every end is closed",
+    "flip": "the lead was turned over",
+}
+_VERBS: Final[dict[type, str]] = {
+    Passed: "passes",
+    Done: "is done",
+    Flipped: "turns the lead over",
+}

@@ -1,0 +1,164 @@
+"""Whether what a record tells can be so.
+
+Owns the check of the head and of the order of rounds and versions, and brings the others together: the luck and the
+deals (``deals``), the play (``course``). Nothing in a record is trusted. The work grows with its length alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from service.engine.errors import BadSetup
+from service.engine.events import Dealt
+from service.engine.state import FINISHED, State
+from service.engine.variant import Rules
+from service.engine.variants import variants
+from service.engine.view import SeenDeal
+from service.records.course import FOLLOWING, course
+from service.records.deals import deal_faults, is_over, is_provable, luck_faults, seed_faults
+from service.records.record import PROVABLE, Record
+from service.records.recording import settled
+from service.records.report import Fault, Finding, Report
+from service.records.text import HEAD, lines_of
+
+MOST_FINDINGS: Final = 100
+"""So many are told; a record can be wrong in any number of places."""
+_BREATH: Final = 64
+"""Events between two breaths."""
+
+
+def verify(record: Record, breathe: Callable[[], None] = lambda: None) -> Report:
+    """What is wrong with a record, if anything; the play is told up to its first fault, all else completely.
+
+    ``breathe`` is called between rounds and every few events, so that a server can let others run.
+    """
+    rules, faults = rules_of(record)
+    faults += _frame_faults(record)
+    faults += luck_faults(record)
+    deals = proven = moves = events = 0
+    state: State | None = None
+    if rules is not None:
+        for index in range(len(record.rounds)):
+            breathe()
+            checked, found = _deal(rules, record, index)
+            deals += checked
+            proven += checked and not found and is_provable(record, record.rounds[index])
+            faults += found
+        broken = False
+        for step in course(record, rules):
+            if isinstance(step, Fault):
+                broken = True
+                faults.append(step)
+                continue
+            state = step.state
+            events += 1
+            moves += not isinstance(step.line.event, (Dealt, SeenDeal, *FOLLOWING))
+            if events % _BREATH == 0:
+                breathe()
+        if not broken and events == sum([len(each.lines) for each in record.rounds]):
+            faults += _result_faults(record, state)
+    findings = _findings(record, faults)
+    return Report(
+        findings=findings[:MOST_FINDINGS],
+        more=max(0, len(findings) - MOST_FINDINGS),
+        fairness=record.fairness,
+        seen_by=record.seen_by,
+        deals=deals,
+        proven=proven,
+        moves=moves,
+        finished=state is not None and state.phase == FINISHED,
+    )
+
+
+def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
+    """The rules that the record was played by, or what keeps them from being found."""
+    recipe = variants().get(record.variant)
+    if recipe is None:
+        return None, [Fault("unknown_variant", (HEAD, "Variant"), f"There is no game {record.variant} here.")]
+    if record.edition != recipe.edition:
+        sentence = f"The rules of {recipe.key} have the edition {recipe.edition} here."
+        return None, [Fault("unknown_edition", (HEAD, "Edition"), sentence)]
+    try:
+        rules = recipe.rules(dict(record.options), len(record.players))
+    except BadSetup as refusal:
+        return None, [
+            Fault(*(("bad_players", (HEAD, "Player 0")) if path == "players" else ("bad_rules", (HEAD, "Rules"))), text)
+            for path, texts in refusal.errors.items()
+            for text in texts
+        ]
+    wanted = settled(recipe, rules)
+    if record.options != wanted:
+        sentence = f"The house rules, each settled, are {', '.join([key for key, _ in wanted])}, in this order."
+        return rules, [Fault("bad_rules", (HEAD, "Rules"), sentence)]
+    return rules, []
+
+
+def _frame_faults(record: Record) -> Iterator[Fault]:
+    dealt = [bool(each.lines) for each in record.rounds]
+    if any(dealt) and "" in record.players:
+        place = (HEAD, f"Player {record.players.index('')}")
+        yield Fault("bad_players", place, "Nothing is dealt as long as a seat is open.")
+    for index, each in enumerate(record.rounds):
+        if each.number != index + 1:
+            yield Fault("wrong_round", (index, "Round"), f"This is round {index + 1}.")
+        if not each.lines and (index + 1 < len(record.rounds) or record.fairness != PROVABLE):
+            yield Fault("not_dealt", (index, "Round"), "The round was not dealt.")
+    yield from _version_faults(record)
+
+
+def _version_faults(record: Record) -> Iterator[Fault]:
+    """The first version that is not above the one before; version 1 made the game."""
+    before = 1
+    for index, each in enumerate(record.rounds):
+        for at, (version, event) in enumerate(each.lines):
+            if version <= before:
+                yield Fault("wrong_version", (index, at), f"The versions ascend; the one before is {before}.")
+                return
+            if at and isinstance(event, FOLLOWING) and version != before + 1:
+                yield Fault(
+                    "wrong_version", (index, at), f"What follows from a move has the next version: {before + 1}."
+                )
+                return
+            before = version
+
+
+def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
+    """Whether there is a deal, and what is wrong with it."""
+    each = record.rounds[index]
+    dealt = each.lines[0].event if each.lines else None
+    if not isinstance(dealt, Dealt | SeenDeal):
+        return False, []
+    place = (index, 0)
+    faults = []
+    if dealt.arranged and record.fairness != "arranged":
+        faults.append(Fault("wrong_fairness", place, f"The deal was arranged; the fairness is {record.fairness}."))
+    if isinstance(dealt, SeenDeal):
+        return True, faults + list(deal_faults(rules, dealt, place))
+    dealt = replace(dealt, round=index + 1)
+    found = list(deal_faults(rules, dealt, place))
+    if not found and is_over(each):
+        found += seed_faults(rules, record, index, dealt)
+    return True, faults + found
+
+
+def _result_faults(record: Record, state: State | None) -> list[Fault]:
+    winners = state.winners if state is not None and state.phase == FINISHED else None
+    if record.result == winners:
+        return []
+    told = "the match goes on" if winners is None else f"won by {' '.join(map(str, winners))}"
+    return [Fault("wrong_result", (HEAD, "Result"), f"The result is another: {told}.")]
+
+
+def _findings(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
+    if not faults:
+        return ()
+    lines = lines_of(record)
+    findings = []
+    for code, place, sentence in faults:
+        index, part = place
+        each = None if index == HEAD else record.rounds[index]
+        version = None if each is None or isinstance(part, str) else each.lines[part].version
+        findings.append(Finding(code, None if each is None else each.number, version, lines.get(place), sentence))
+    return tuple(sorted(findings, key=lambda finding: finding.line or 0))

@@ -1,0 +1,721 @@
+"""Every kind of tampering that a report has a word for.
+
+A *tampering* is what it does to a record, or nothing where the record gives no occasion for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from service.engine.deal import round_seed, seed_from_text
+from service.engine.events import (
+    Done,
+    Drew,
+    Eliminated,
+    Finished,
+    Flipped,
+    Line,
+    Passed,
+    Played,
+    Round,
+    RoundEnded,
+)
+from service.engine.notation import format_event
+from service.engine.play import legal_moves
+from service.engine.state import PLAYING, State
+from service.engine.tiles import TILES, sort_tiles
+from service.engine.view import DrewView, SeenDeal, SeenEvent
+from service.records.course import course
+from service.records.record import ARRANGED, UNPROVABLE, Numbered, Record, RecordedRound
+from service.records.steps import Step
+from service.records.verification import rules_of
+
+Tampering = Callable[[Record, Random], Record | None]
+Place = tuple[int, int]
+
+TAMPERINGS: list[tuple[str, Tampering, frozenset[str]]] = []
+"""The code that must be found, what is done, and the codes that may come along."""
+
+
+def finds(code: str, *along: str) -> Callable[[Tampering], Tampering]:
+    def put(tampering: Tampering) -> Tampering:
+        TAMPERINGS.append((code, tampering, frozenset(along)))
+        return tampering
+
+    return put
+
+
+# How a record is changed
+
+
+def with_round(record: Record, index: int, **changes: Any) -> Record:
+    rounds = list(record.rounds)
+    rounds[index] = rounds[index]._replace(**changes)
+    return replace(record, rounds=tuple(rounds))
+
+
+def with_lines(record: Record, index: int, lines: list[SeenEvent]) -> Record:
+    """Other lines in a round, all lines numbered anew."""
+    changed = [[line.event for line in each.lines] for each in record.rounds]
+    changed[index] = lines
+    version = 1
+    rounds = []
+    for each, events in zip(record.rounds, changed, strict=True):
+        rounds.append(each._replace(lines=tuple([Numbered(version + at, e) for at, e in enumerate(events, 1)])))
+        version += len(events)
+    return replace(record, rounds=tuple(rounds))
+
+
+def events_of(record: Record, index: int) -> list[SeenEvent]:
+    return [line.event for line in record.rounds[index].lines]
+
+
+def with_event(record: Record, place: Place, event: SeenEvent) -> Record:
+    events = events_of(record, place[0])
+    events[place[1]] = event
+    return with_lines(record, place[0], events)
+
+
+def places(record: Record, kind: type | tuple[type, ...]) -> list[Place]:
+    return [
+        (index, at)
+        for index, each in enumerate(record.rounds)
+        for at, line in enumerate(each.lines)
+        if isinstance(line.event, kind)
+    ]
+
+
+def event_at(record: Record, place: Place) -> Any:
+    return record.rounds[place[0]].lines[place[1]].event
+
+
+def some(things: Sequence[Any], luck: Random) -> Any:
+    """One of these, or nothing where there is none."""
+    return luck.choice(things) if things else None
+
+
+def moments(record: Record) -> Iterator[tuple[Place, State]]:
+    """Every line together with the state before it, in which somebody is to move."""
+    rules, _ = rules_of(record)
+    assert rules is not None
+    state = None
+    for step in course(record, rules):
+        assert isinstance(step, Step)
+        index, at = step.place
+        assert isinstance(at, int)
+        if state is not None and state.phase == PLAYING and at and not isinstance(step.line.event, RoundEnded):
+            yield (index, at), state
+        state = step.state
+
+
+def some_moment(record: Record, luck: Random, fits: Callable[[Any, State], bool]) -> tuple[Place, State] | None:
+    found = [(place, state) for place, state in moments(record) if fits(event_at(record, place), state)]
+    return luck.choice(found) if found else None
+
+
+def over(record: Record) -> list[int]:
+    return [index for index, each in enumerate(record.rounds) if each.lines and ended(each)]
+
+
+def ended(each: RecordedRound) -> bool:
+    return any(isinstance(line.event, RoundEnded) for line in each.lines)
+
+
+def dealt_in(record: Record) -> list[int]:
+    return [index for index, each in enumerate(record.rounds) if each.lines]
+
+
+def with_deal(record: Record, index: int, **changes: Any) -> Record:
+    return with_event(record, (index, 0), replace(event_at(record, (index, 0)), **changes))
+
+
+def unproven(record: Record) -> Record:
+    """The same, its deals arranged."""
+    rounds = [RecordedRound(each.number, lines=each.lines) for each in record.rounds if each.lines]
+    return replace(record, fairness=ARRANGED, rounds=tuple(rounds))
+
+
+# The head
+
+
+@finds("unknown_variant")
+def another_game(record: Record, luck: Random) -> Record:
+    return replace(record, variant="chess")
+
+
+@finds("unknown_edition")
+def another_edition(record: Record, luck: Random) -> Record:
+    return replace(record, edition=record.edition + 1)
+
+
+@finds("bad_players", "wrong_client_seeds", "bad_rules")
+def too_many_players(record: Record, luck: Random) -> Record:
+    return replace(record, players=record.players * 7)
+
+
+@finds("bad_players")
+def an_open_seat(record: Record, luck: Random) -> Record:
+    return replace(record, players=("", *record.players[1:]))
+
+
+@finds("bad_rules")
+def a_rule_out_of_bounds(record: Record, luck: Random) -> Record:
+    return replace(record, options=tuple([(key, 2000) for key, _ in record.options]))
+
+
+@finds("bad_rules")
+def a_rule_left_out(record: Record, luck: Random) -> Record | None:
+    settled = [choice for choice in record.options if choice[0] in {"stake", "others_write_own", "rounds", "teams"}]
+    kept = tuple([choice for choice in record.options if choice not in settled])
+    changed = replace(record, options=kept)
+    rules, _ = rules_of(changed)
+    if rules is None or any(rules.facts[key] != value for key, value in record.options):
+        return None
+    return changed
+
+
+@finds("wrong_fairness")
+def luck_that_was_not_claimed(record: Record, luck: Random) -> Record:
+    rounds = tuple([each for each in record.rounds if each.lines])
+    return replace(record, fairness=luck.choice([ARRANGED, UNPROVABLE]), rounds=rounds)
+
+
+@finds("wrong_fairness")
+def an_arranged_deal_among_proven_ones(record: Record, luck: Random) -> Record:
+    return with_deal(record, luck.choice(dealt_in(record)), arranged=True)
+
+
+@finds("missing_game")
+def no_game(record: Record, luck: Random) -> Record:
+    return replace(record, game="")
+
+
+@finds("wrong_deal")
+def another_game_id(record: Record, luck: Random) -> Record | None:
+    return replace(record, game="another") if over(record) else None
+
+
+@finds("wrong_seen")
+def a_whole_record_that_somebody_has_seen(record: Record, luck: Random) -> Record:
+    return replace(record, seen_by=luck.choice(["spectator", 0, 99]))
+
+
+@finds("wrong_result")
+def another_result(record: Record, luck: Random) -> Record:
+    if record.result is None:
+        return replace(record, result=(0,))
+    return replace(record, result=luck.choice([None, (*record.result, 99), (99,)]))
+
+
+# Luck
+
+
+@finds("missing_commitment")
+def a_commitment_left_out(record: Record, luck: Random) -> Record:
+    return with_round(record, luck.randrange(len(record.rounds)), commitment=None)
+
+
+@finds("missing_commitment")
+def the_round_to_come_left_out(record: Record, luck: Random) -> Record:
+    return replace(record, rounds=record.rounds[:-1])
+
+
+@finds("missing_seed", "wrong_attempt")
+def a_seed_left_out(record: Record, luck: Random) -> Record | None:
+    index = some([index for index, each in enumerate(record.rounds) if each.seed], luck)
+    return None if index is None else with_round(record, index, seed=None)
+
+
+@finds("early_seed")
+def a_seed_told_too_soon(record: Record, luck: Random) -> Record | None:
+    hidden = [index for index, each in enumerate(record.rounds) if each.seed is None]
+    index = some(hidden, luck)
+    return None if index is None else with_round(record, index, seed=round_seed(seed_from_text("x"), index + 1))
+
+
+@finds("wrong_seed")
+def a_changed_seed(record: Record, luck: Random) -> Record | None:
+    index = some([index for index, each in enumerate(record.rounds) if each.seed], luck)
+    if index is None:
+        return None
+    seed = record.rounds[index].seed
+    assert seed is not None
+    return with_round(record, index, seed=bytes([seed[0] ^ 1]) + seed[1:])
+
+
+@finds("wrong_seed")
+def a_changed_commitment(record: Record, luck: Random) -> Record | None:
+    index = some([index for index, each in enumerate(record.rounds) if each.seed], luck)
+    return None if index is None else with_round(record, index, commitment=bytes(32))
+
+
+@finds("wrong_client_seeds")
+def a_client_seed_left_out(record: Record, luck: Random) -> Record:
+    index = luck.choice(dealt_in(record))
+    given = record.rounds[index].client_seeds
+    assert given is not None
+    return with_round(record, index, client_seeds=luck.choice([None, given[1:], ("x" * 65, *given[1:])]))
+
+
+@finds("wrong_client_seeds")
+def client_seeds_told_before_the_deal(record: Record, luck: Random) -> Record:
+    return with_round(record, len(record.rounds) - 1, client_seeds=("",) * len(record.players))
+
+
+@finds("wrong_deal", "wrong_attempt")
+def a_changed_client_seed(record: Record, luck: Random) -> Record | None:
+    index = some(over(record), luck)
+    if index is None:
+        return None
+    given = record.rounds[index].client_seeds
+    assert given is not None
+    return with_round(
+        record, index, client_seeds=(given[0] + "!", *given[1:]) if len(given[0]) < 64 else ("", *given[1:])
+    )
+
+
+@finds("wrong_attempt")
+def another_number_of_the_deal(record: Record, luck: Random) -> Record | None:
+    index = some(over(record), luck)
+    if index is None:
+        return None
+    attempt = record.rounds[index].attempt
+    assert attempt is not None
+    return with_round(record, index, attempt=luck.choice([None, attempt + 1, 10**15 - 1]))
+
+
+@finds("wrong_deal", "not_held", "wrong_draw", "wrong_turn", "illegal_move", "wrong_pass", "wrong_hands", "wrong_lines",
+       "wrong_scores", "early_count", "missing_count", "wrong_round_winner", "wrong_round_loser", "wrong_done",
+       "wrong_carried", "wrong_reason", "wrong_flip")  # fmt: skip
+def two_tiles_swapped(record: Record, luck: Random) -> Record | None:
+    index = some(over(record), luck)
+    if index is None:
+        return None
+    dealt = event_at(record, (index, 0))
+    held = [(seat, tile) for seat, hand in enumerate(dealt.hands) for tile in hand if not tile.double]
+    (one, first), (other, second) = luck.sample(held, 2)
+    if one == other:
+        return None
+    swap = {first: second, second: first}
+    hands = tuple([sort_tiles([swap.get(tile, tile) for tile in hand]) for hand in dealt.hands])
+    return with_deal(record, index, hands=hands)
+
+
+# Deals
+
+
+@finds("wrong_round")
+def another_number_of_a_round(record: Record, luck: Random) -> Record:
+    index = luck.randrange(len(record.rounds))
+    return with_round(record, index, number=record.rounds[index].number + 1)
+
+
+@finds("not_dealt")
+def a_deal_left_out(record: Record, luck: Random) -> Record | None:
+    index = some([index for index in dealt_in(record) if len(record.rounds[index].lines) > 1], luck)
+    return None if index is None else with_lines(record, index, events_of(record, index)[1:])
+
+
+@finds("not_dealt")
+def a_second_deal(record: Record, luck: Random) -> Record:
+    index = luck.choice(dealt_in(record))
+    events = events_of(record, index)
+    return with_lines(record, index, [*events[:2], events[0], *events[2:]])
+
+
+@finds("not_dealt")
+def an_arranged_round_that_was_not_dealt(record: Record, luck: Random) -> Record:
+    record = unproven(record)
+    return replace(record, rounds=(*record.rounds, RecordedRound(len(record.rounds) + 1)))
+
+
+@finds("wrong_seats", "wrong_attempt", "wrong_deal")
+def a_hand_too_many(record: Record, luck: Random) -> Record:
+    index = luck.choice(dealt_in(record))
+    return with_deal(record, index, hands=(*event_at(record, (index, 0)).hands, ()))
+
+
+@finds("wrong_seats")
+def a_seat_passed_over(record: Record, luck: Random) -> Record | None:
+    """A deal that is sound for the others."""
+    rules, _ = rules_of(record)
+    dealt = event_at(record, (0, 0))
+    assert rules is not None
+    seats = rules.seats - 1
+    size = rules.hand_size(seats)
+    if not size:
+        return None
+    tiles = [tile for hand in (*dealt.hands[1:], dealt.stock, dealt.hands[0]) for tile in hand]
+    tiles.sort(key=lambda tile: not tile.double)
+    hands = tuple([sort_tiles(tiles[seat * size : (seat + 1) * size]) for seat in range(seats)])
+    return with_deal(unproven(record), 0, hands=((), *hands), stock=tuple(tiles[seats * size :]))
+
+
+@finds("wrong_hand_size")
+def a_tile_put_back(record: Record, luck: Random) -> Record:
+    index = luck.choice(dealt_in(record))
+    dealt = event_at(record, (index, 0))
+    seat = luck.choice([seat for seat, hand in enumerate(dealt.hands) if hand])
+    hands = (*dealt.hands[:seat], dealt.hands[seat][1:], *dealt.hands[seat + 1 :])
+    return with_deal(record, index, hands=hands, stock=(*dealt.stock, dealt.hands[seat][0]))
+
+
+@finds("wrong_set")
+def a_tile_twice(record: Record, luck: Random) -> Record:
+    index = luck.choice(dealt_in(record))
+    dealt = event_at(record, (index, 0))
+    one, *others = [seat for seat, hand in enumerate(dealt.hands) if hand]
+    hands = list(dealt.hands)
+    hands[one] = sort_tiles((hands[others[0]][0], *hands[one][1:]))
+    return with_deal(record, index, hands=tuple(hands))
+
+
+@finds("wrong_set")
+def a_tile_that_is_in_no_such_set(record: Record, luck: Random) -> Record | None:
+    rules, _ = rules_of(record)
+    assert rules is not None
+    if TILES[-1] in rules.tiles:
+        return None
+    dealt = event_at(record, (0, 0))
+    return with_deal(record, 0, hands=((*dealt.hands[0][:-1], TILES[-1]), *dealt.hands[1:]))
+
+
+@finds("wrong_set")
+def a_tile_that_is_missing(record: Record, luck: Random) -> Record | None:
+    index = some([index for index in dealt_in(record) if event_at(record, (index, 0)).stock], luck)
+    return None if index is None else with_deal(record, index, stock=event_at(record, (index, 0)).stock[1:])
+
+
+@finds("unsorted_hand")
+def an_unsorted_hand(record: Record, luck: Random) -> Record | None:
+    index = luck.choice(dealt_in(record))
+    dealt = event_at(record, (index, 0))
+    seat = some([seat for seat, hand in enumerate(dealt.hands) if len(hand) > 1], luck)
+    if seat is None:
+        return None
+    return with_deal(record, index, hands=(*dealt.hands[:seat], dealt.hands[seat][::-1], *dealt.hands[seat + 1 :]))
+
+
+@finds("not_openable")
+def a_deal_without_a_double_in_any_hand(record: Record, luck: Random) -> Record | None:
+    if record.variant not in {"fido", "domino"}:
+        return None
+    dealt = event_at(record, (0, 0))
+    tiles = [tile for hand in (*dealt.hands, dealt.stock) for tile in hand]
+    tiles.sort(key=lambda tile: tile.double)
+    hands, start = [], 0
+    for hand in dealt.hands:
+        hands.append(sort_tiles(tiles[start : start + len(hand)]))
+        start += len(hand)
+    if any(tile.double for tile in tiles[:start]):
+        return None
+    return with_deal(unproven(record), 0, hands=tuple(hands), stock=tuple(tiles[start:]))
+
+
+@finds("hidden_tile")
+def a_hidden_draw(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, Drew), luck)
+    return None if place is None else with_event(record, place, DrewView(event_at(record, place).seat, None))
+
+
+@finds("hidden_tile")
+def a_hidden_hand(record: Record, luck: Random) -> Record:
+    index = luck.choice(dealt_in(record))
+    dealt = event_at(record, (index, 0))
+    hands = tuple([len(hand) or hand for hand in dealt.hands])
+    seen = SeenDeal(dealt.round, dealt.arranged, hands, dealt.stock)
+    return with_event(record, (index, 0), seen)
+
+
+# Moves
+
+
+@finds("wrong_version")
+def a_version_twice(record: Record, luck: Random) -> Record | None:
+    index, at = luck.choice(places(record, object))
+    if not at:
+        return None
+    lines = list(record.rounds[index].lines)
+    lines[at] = lines[at]._replace(version=lines[at - 1].version)
+    return with_round(record, index, lines=tuple(lines))
+
+
+@finds("wrong_version")
+def a_version_between_a_move_and_its_count(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, RoundEnded), luck)
+    if place is None:
+        return None
+    index, at = place
+    lines = list(record.rounds[index].lines)
+    lines[at:] = [line._replace(version=line.version + 1000) for line in lines[at:]]
+    later = [
+        each._replace(lines=tuple([line._replace(version=line.version + 1000) for line in each.lines]))
+        for each in record.rounds[index + 1 :]
+    ]
+    changed = record.rounds[index]._replace(lines=tuple(lines))
+    return replace(record, rounds=(*record.rounds[:index], changed, *later))
+
+
+@finds("wrong_turn")
+def a_move_out_of_turn(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, (Played, Drew, Passed, Done, Flipped)), luck)
+    if place is None:
+        return None
+    event = event_at(record, place)
+    seat = luck.choice([seat for seat in range(len(record.players)) if seat != event.seat])
+    changed = event._replace(seat=seat) if isinstance(event, Played) else replace(event, seat=seat)
+    return with_event(record, place, changed)
+
+
+@finds("not_held")
+def a_tile_of_another_hand(record: Record, luck: Random) -> Record | None:
+    moment = some_moment(record, luck, lambda event, state: isinstance(event, Played))
+    if moment is None:
+        return None
+    place, state = moment
+    event = event_at(record, place)
+    foreign = [tile for seat, hand in enumerate(state.hands) for tile in hand if seat != event.seat]
+    return with_event(record, place, event._replace(tile=luck.choice(foreign))) if foreign else None
+
+
+@finds("illegal_move")
+def a_tile_where_it_does_not_fit(record: Record, luck: Random) -> Record | None:
+    moment = some_moment(record, luck, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
+    if moment is None:
+        return None
+    place, state = moment
+    event = event_at(record, place)
+    closed = [end.name for end in state.layout.ends if end.gate != "open" or not event.tile.mask >> end.number & 1]
+    return with_event(record, place, event._replace(end=luck.choice([*closed, "e999"])))
+
+
+@finds("illegal_move")
+def a_tile_face_down_that_may_not_be(record: Record, luck: Random) -> Record | None:
+    place = some([place for place in places(record, Played) if not event_at(record, place).tile.double], luck)
+    return None if place is None else with_event(record, place, event_at(record, place)._replace(face_down=True))
+
+
+@finds("unnamed_end")
+def an_end_that_is_not_named(record: Record, luck: Random) -> Record | None:
+    def one_place(event: Any, state: State) -> bool:
+        if not isinstance(event, Played) or not state.layout.placements:
+            return False
+        ends = [end for end in state.layout.ends if end.gate == "open" and event.tile.mask >> end.number & 1]
+        return len(ends) == 1
+
+    moment = some_moment(record, luck, one_place)
+    return None if moment is None else with_event(record, moment[0], event_at(record, moment[0])._replace(end=None))
+
+
+@finds("wrong_ends_sum")
+def another_sum_of_the_ends(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, Played), luck)
+    if place is None:
+        return None
+    event = event_at(record, place)
+    return with_event(record, place, event._replace(ends_sum=7 if event.ends_sum is None else event.ends_sum + 1))
+
+
+@finds("wrong_points")
+def other_points(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, Played), luck)
+    if place is None:
+        return None
+    event = event_at(record, place)
+    return with_event(record, place, event._replace(points=7 if event.points is None else event.points + 1))
+
+
+@finds("wrong_draw")
+def another_tile_drawn(record: Record, luck: Random) -> Record | None:
+    moment = some_moment(record, luck, lambda event, state: isinstance(event, Drew) and len(state.stock) > 1)
+    if moment is None:
+        return None
+    place, state = moment
+    return with_event(record, place, replace(event_at(record, place), tile=luck.choice(state.stock[1:])))
+
+
+def instead(record: Record, luck: Random, action: str, kind: Any) -> Record | None:
+    """Something else in the place of a move, which may not be done there."""
+    rules, _ = rules_of(record)
+    assert rules is not None
+
+    def may_not(event: Any, state: State) -> bool:
+        return state.turn is not None and action not in [move.action for move in legal_moves(rules, state, state.turn)]
+
+    moment = some_moment(record, luck, may_not)
+    return None if moment is None else with_event(record, moment[0], kind(moment[1].turn))
+
+
+@finds("wrong_draw")
+def a_draw_by_somebody_who_may_not(record: Record, luck: Random) -> Record | None:
+    return instead(record, luck, "draw", lambda seat: Drew(seat, TILES[0]))
+
+
+@finds("wrong_pass")
+def a_pass_by_somebody_who_may_not(record: Record, luck: Random) -> Record | None:
+    return instead(record, luck, "pass", Passed)
+
+
+@finds("wrong_done")
+def a_done_by_somebody_who_may_not(record: Record, luck: Random) -> Record | None:
+    return instead(record, luck, "done", Done)
+
+
+@finds("wrong_flip")
+def a_flip_by_somebody_who_may_not(record: Record, luck: Random) -> Record | None:
+    return instead(record, luck, "flip", Flipped)
+
+
+@finds("after_the_count")
+def a_move_after_the_count(record: Record, luck: Random) -> Record | None:
+    index = some([index for index in over(record) if record.result is None or index != over(record)[-1]], luck)
+    return None if index is None else with_lines(record, index, [*events_of(record, index), Passed(0)])
+
+
+@finds("after_the_end")
+def a_move_after_the_end(record: Record, luck: Random) -> Record | None:
+    if record.result is None:
+        return None
+    index = over(record)[-1]
+    extra: list[SeenEvent] = [Passed(0), Eliminated(0), Finished((0,))]
+    return with_lines(record, index, [*events_of(record, index), luck.choice(extra)])
+
+
+@finds("after_the_end")
+def a_round_after_the_end(record: Record, luck: Random) -> Record | None:
+    if record.result is None:
+        return None
+    record = unproven(record)
+    last = record.rounds[0]
+    more = RecordedRound(len(record.rounds) + 1, lines=(Numbered(10_000, event_at(record, (0, 0))),))
+    assert last.lines
+    return replace(record, rounds=(*record.rounds, more))
+
+
+@finds("unfinished_round", "missing_seed", "early_seed", "wrong_attempt")
+def a_round_broken_off(record: Record, luck: Random) -> Record | None:
+    index = some([index for index in dealt_in(record)[:-1] if len(record.rounds[index].lines) > 4], luck)
+    return None if index is None else with_lines(record, index, events_of(record, index)[:2])
+
+
+# Counts
+
+
+@finds("early_count")
+def a_count_too_soon(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, RoundEnded), luck)
+    if place is None:
+        return None
+    events = events_of(record, place[0])
+    return with_lines(record, place[0], [*events[:2], *events[place[1] :]])
+
+
+@finds("missing_count", "missing_seed", "early_seed", "wrong_attempt")
+def a_count_left_out(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, RoundEnded), luck)
+    if place is None:
+        return None
+    events = events_of(record, place[0])
+    rest: list[SeenEvent] = luck.choice([events[place[1] + 1 :], [], [Passed(0)]])
+    return with_lines(record, place[0], [*events[: place[1]], *rest])
+
+
+def recounted(record: Record, luck: Random, change: Callable[[Round], dict[str, Any] | None]) -> Record | None:
+    place = some(places(record, RoundEnded), luck)
+    if place is None:
+        return None
+    counted = event_at(record, place).round
+    changes = change(counted)
+    return None if changes is None else with_event(record, place, RoundEnded(replace(counted, **changes)))
+
+
+@finds("wrong_reason")
+def another_reason(record: Record, luck: Random) -> Record | None:
+    return recounted(record, luck, lambda it: {"ended_by": "closed" if it.ended_by == "out" else "out"})
+
+
+@finds("wrong_round_winner")
+def another_winner_of_the_round(record: Record, luck: Random) -> Record | None:
+    return recounted(record, luck, lambda it: {"winner": 0 if it.winner is None else None})
+
+
+@finds("wrong_round_loser")
+def another_loser_of_the_round(record: Record, luck: Random) -> Record | None:
+    return recounted(record, luck, lambda it: {"loser": 0 if it.loser is None else None})
+
+
+@finds("wrong_carried")
+def other_points_carried(record: Record, luck: Random) -> Record | None:
+    return recounted(record, luck, lambda it: {"carried": it.carried + 5})
+
+
+@finds("wrong_scores")
+def another_score(record: Record, luck: Random) -> Record | None:
+    return recounted(record, luck, lambda it: {"scores": (it.scores[0] + 1, *it.scores[1:])})
+
+
+@finds("wrong_hands")
+def another_value_of_a_hand(record: Record, luck: Random) -> Record | None:
+    return recounted(
+        record, luck, lambda it: {"hands": (it.hands[0]._replace(value=it.hands[0].value + 1), *it.hands[1:])}
+    )
+
+
+@finds("wrong_hands")
+def a_hand_left_out(record: Record, luck: Random) -> Record | None:
+    return recounted(record, luck, lambda it: {"hands": it.hands[1:]})
+
+
+@finds("wrong_lines")
+def another_score_card(record: Record, luck: Random) -> Record | None:
+    return recounted(record, luck, lambda it: {"lines": (*it.lines, Line(0, 0, "1.8", "nothing"))})
+
+
+@finds("wrong_elimination")
+def somebody_put_out(record: Record, luck: Random) -> Record | None:
+    places_of_counts = [
+        place for place in places(record, RoundEnded) if record.result is None or place[0] != over(record)[-1]
+    ]
+    place = some(places_of_counts, luck)
+    if place is None:
+        return None
+    events = events_of(record, place[0])
+    return with_lines(record, place[0], [*events, Eliminated(0)])
+
+
+@finds("wrong_elimination")
+def somebody_left_in(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, Eliminated), luck)
+    if place is None:
+        return None
+    events = events_of(record, place[0])
+    return with_lines(record, place[0], [*events[: place[1]], *events[place[1] + 1 :]])
+
+
+@finds("wrong_winners")
+def other_winners(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, Finished), luck)
+    if place is None:
+        return None
+    winners = event_at(record, place).winners
+    return with_event(record, place, Finished((*winners, 99)))
+
+
+@finds("wrong_winners", "missing_seed")
+def a_match_ended_too_soon(record: Record, luck: Random) -> Record | None:
+    index = over(record)[-1] if over(record) else None
+    if index is None or record.result is not None or index != dealt_in(record)[-1]:
+        return None
+    return with_lines(record, index, [*events_of(record, index), Finished((0,))])
+
+
+@finds("wrong_winners", "missing_seed", "early_seed")
+def an_end_left_out(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, Finished), luck)
+    if place is None:
+        return None
+    assert format_event(event_at(record, place)).startswith("finished")
+    return with_lines(record, place[0], events_of(record, place[0])[:-1])

@@ -1,0 +1,188 @@
+"""A text that is no record is refused, with the line and the column where it cannot be right."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.records.errors import BadRecord
+from service.records.parsing import LONGEST, decode_record, parse_record
+from service.records.text import format_record
+from service.records.verification import verify
+from tests.laws.matches import steady
+
+GOOD = """\
+[Record "1"]
+[Game "5m1Gd5tIvN3vYhYkS0oJGA"]
+[Variant "fido"]
+[Edition "1"]
+[Rules "set=12 rounds=1"]
+[Player 0 "Ada"]
+[Player 1 "Bo"]
+[Player 2 "C\\000022y"]
+[Date "2026-11-21T21:16:28.123Z"]
+[Fairness "domino-deal-1"]
+[Seen "2"]
+[Result "*"]
+
+[Round 1]
+[Commitment "000000000000000000000000000000000000000000000000000000000000000a"]
+[ClientSeeds "a" "" "c"]
+[Attempt 0]
+[Seed "000000000000000000000000000000000000000000000000000000000000000b"]
+2. dealt: 0-3 6-6 / - | 0-1
+3. 2: 6-6 = 24 +0
+7. 0: draw ?
+8. ended out; winner 0; scores 0 0 64; hands 0: - = 0, 2: 6-6 = 50; lines 2: +64 2.11 "0 + 14"
+9. finished: 0 2
+
+[Round 2]
+[Commitment "000000000000000000000000000000000000000000000000000000000000000c"]
+"""
+LINES = GOOD.splitlines()
+
+
+def with_line(number: int, line: str) -> str:
+    lines = [*LINES[: number - 1], line, *LINES[number:]]
+    return "".join([f"{each}\n" for each in lines])
+
+
+def without_line(number: int) -> str:
+    return "".join([f"{each}\n" for each in [*LINES[: number - 1], *LINES[number:]]])
+
+
+def test_the_example_is_right() -> None:
+    assert format_record(parse_record(GOOD)) == GOOD
+
+
+def test_tags_that_may_be_absent() -> None:
+    lines = [
+        line for line in LINES if not line.startswith(("[Game", "[Date", "[Seen", "[Comm", "[Cl", "[Att", "[Seed"))
+    ]
+    text = "".join([f"{line}\n" for line in lines])
+    assert format_record(parse_record(text)) == text
+    head = "".join([f"{line}\n" for line in lines[: lines.index("")]])
+    assert parse_record(head).rounds == ()
+    assert format_record(parse_record(head)) == head
+
+
+BAD = [
+    ("", 1, 1),
+    ("\n", 1, 1),
+    ("\ufeff" + GOOD, 1, 1),
+    (GOOD.replace("\n", "\r\n"), 1, 13),
+    (GOOD[:-1], 26, len(LINES[-1]) + 1),
+    (GOOD + "\n", 28, 1),
+    (GOOD + "\n\n[Round 3]\n", 28, 1),
+    (GOOD + "[Round 3]\n", 27, 1),
+    (with_line(1, '[Record "2"]'), 1, 10),
+    (with_line(1, '[Record "1"] '), 1, 13),
+    (with_line(2, '[Game ""]'), 2, 8),
+    (without_line(3), 3, 2),
+    (with_line(3, '[Variant "Fido"]'), 3, 11),
+    (with_line(4, '[Edition "01"]'), 4, 11),
+    (with_line(4, '[Edition "1" ]'), 4, 13),
+    (with_line(5, '[Rules "set=12  rounds=1"]'), 5, 15),
+    (with_line(5, '[Rules "set=012"]'), 5, 14),
+    (with_line(5, '[Rules "set"]'), 5, 12),
+    (with_line(5, f'[Rules "set={"9" * 16}"]'), 5, 28),
+    (without_line(6), 6, 9),
+    (with_line(7, '[Player 2 "Bo"]'), 7, 9),
+    (with_line(7, '[Player 1 "Bo]'), 7, 15),
+    (with_line(8, '[Player 2 "C"y"]'), 8, 14),
+    (with_line(8, '[Player 2 "C\\000041y"]'), 8, 13),
+    (with_line(8, '[Player 2 "C\ty"]'), 8, 13),
+    (with_line(9, '[Date "2026-11-21T21:16:28Z"]'), 9, 8),
+    (with_line(9, '[Date "2026-13-21T21:16:28.000Z"]'), 9, 8),
+    (with_line(10, '[Fairness "sure"]'), 10, 12),
+    (with_line(11, '[Seen "everybody"]'), 11, 8),
+    (with_line(12, '[Result "0,2"]'), 12, 11),
+    (with_line(12, '[Result ""]'), 12, 10),
+    (with_line(13, " "), 13, 1),
+    (with_line(14, "[Round 0]"), 14, 8),
+    (with_line(14, '[Round "1"]'), 14, 8),
+    (with_line(15, '[Commitment "00"]'), 15, 16),
+    (with_line(15, LINES[14].replace("a", "A")), 15, 77),
+    (with_line(16, "[ClientSeeds]"), 16, 1),
+    (with_line(16, '[ClientSeeds "a"  "b"]'), 16, 18),
+    (with_line(17, "[Attempt -1]"), 17, 10),
+    (with_line(18, LINES[14]), 18, 1),
+    (with_line(19, "2. dealt: 0-3 6-5 / - | 0-1"), 19, 15),
+    (with_line(20, "03. 2: 6-6"), 20, 1),
+    (with_line(20, "3.2: 6-6"), 20, 3),
+    (with_line(20, "3. 2: 6-6 = 24 0"), 20, 16),
+    (with_line(21, "7. 0: drew"), 21, 7),
+    (with_line(23, "9. finished: 0 2 "), 23, 18),
+    ("x" * (LONGEST + 1), 1, 1),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column"), [pytest.param(*each, id=str(at)) for at, each in enumerate(BAD)])
+def test_what_is_no_record_is_refused_with_line_and_column(text: str, line: int, column: int) -> None:
+    with pytest.raises(BadRecord) as refused:
+        parse_record(text)
+    assert (refused.value.line, refused.value.column) == (line, column)
+    assert refused.value.sentence.endswith(".")
+
+
+def test_bytes_that_are_no_text_are_refused_with_line_and_column() -> None:
+    assert decode_record(GOOD.encode()) == GOOD
+    with pytest.raises(BadRecord) as refused:
+        decode_record("[Récord\n[ü".encode() + b"\xff]\n")
+    assert (refused.value.line, refused.value.column) == (2, 3)
+
+
+def is_place(text: str, line: int, column: int) -> bool:
+    """Whether there is a character in that place, or the end of a line."""
+    lines = text.split("\n")
+    return 1 <= line <= len(lines) and 1 <= column <= len(lines[line - 1]) + 1
+
+
+pieces = st.sampled_from([*' -+/|:;,=>"\\[]?*.0123456789ex\n\r\u2028é', "\n\n", "0-0", "\\000022", "?7", "[Seen "])
+
+
+@steady
+@given(st.integers(0, len(GOOD)), st.integers(0, 9), pieces | st.text(max_size=3) | st.just(""))
+def test_a_text_is_refused_at_a_place_that_there_is_or_is_the_one_spelling(at: int, cut: int, piece: str) -> None:
+    text = GOOD[:at] + piece + GOOD[at + cut :]
+    place = None
+    try:
+        assert format_record(parse_record(text)) == text
+    except BadRecord as refusal:
+        place = refusal.line, refusal.column
+    assert place is None or is_place(text, *place)
+
+
+HOSTILE = [
+    "[" * LONGEST,
+    GOOD[: GOOD.index("Ada")] + "\\" * 1_000_000,
+    GOOD[: GOOD.index("Ada")] + "a" * 1_900_000,
+    GOOD + "\n[Round 3]\n" * 150_000,
+    GOOD + "10. 0: pass\n" * 150_000,
+    GOOD.replace("0-3 6-6", "0-3 " * 400_000 + "6-6"),
+    GOOD.replace("scores 0", "scores" + " 0" * 900_000),
+    GOOD.replace("dealt: 0-3", "dealt: - / " * 100_000),
+    "\n" * LONGEST,
+    "9" * LONGEST,
+]
+
+
+def test_a_server_can_let_others_run_while_it_reads_and_checks() -> None:
+    breaths = []
+    record = parse_record(GOOD + "10. 0: pass\n" * 1000, lambda: breaths.append("line"))
+    assert len(breaths) > 10
+    verify(record, lambda: breaths.append("round"))
+    assert breaths.count("round") >= 2
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=str(at)) for at, text in enumerate(HOSTILE)])
+def test_the_longest_text_is_read_or_refused_soon(text: str) -> None:
+    """Far more than it takes, and far less than work that grows with the square of the length would."""
+    start = time.process_time()
+    with contextlib.suppress(BadRecord):
+        parse_record(text)
+    assert time.process_time() - start < 20

@@ -1,0 +1,199 @@
+"""A record that somebody has seen in part is checked as far as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.engine.events import Done, Drew, Passed, Played, RoundEnded
+from service.engine.play import legal_moves
+from service.engine.state import PLAYING
+from service.engine.tiles import TILES, sort_tiles
+from service.engine.variants import variants
+from service.engine.view import DrewView, SeenDeal, SeenEvent
+from service.records.parsing import parse_record
+from service.records.record import SPECTATOR, Record
+from service.records.text import format_record
+from service.records.verification import verify
+from tests.laws.matches import Match, law
+from tests.records.keeping import fair, kept, short_cases
+from tests.records.tampering import Place, event_at, events_of, places, some, with_event, with_lines
+
+Tampering = Callable[[Record, Random], Record | None]
+
+
+def running_records() -> Iterator[Record]:
+    for key in variants():
+        for case in short_cases(key, 12, 60):
+            match = fair(case)
+            if match.steps[-1].after.phase == PLAYING:
+                yield kept(match, match.luck.choice([SPECTATOR, *match.seats]))
+
+
+def last_round(record: Record) -> int:
+    return max(index for index, each in enumerate(record.rounds) if each.lines)
+
+
+def seen(record: Record, kind: Any) -> list[Place]:
+    return [place for place in places(record, kind) if place[0] == last_round(record)]
+
+
+def own(record: Record) -> Any:
+    return event_at(record, (last_round(record), 0)).hands[record.seen_by] if record.seen_by != SPECTATOR else None
+
+
+def a_hand_that_nobody_could_see(record: Record, luck: Random) -> Record | None:
+    place = (last_round(record), 0)
+    deal = event_at(record, place)
+    hidden = [seat for seat, hand in enumerate(deal.hands) if isinstance(hand, int)]
+    laid = {event_at(record, each).tile for each in seen(record, (Played, Drew))}
+    free = [tile for tile in TILES[:28] if tile not in laid and tile not in (own(record) or ())]
+    seat = luck.choice(hidden)
+    if len(free) < deal.hands[seat]:
+        return None
+    hands = (*deal.hands[:seat], sort_tiles(free[: deal.hands[seat]]), *deal.hands[seat + 1 :])
+    return with_event(record, place, deal._replace(hands=hands))
+
+
+def a_viewer_who_is_not_there(record: Record, luck: Random) -> Record | None:
+    return replace(record, seen_by=len(record.players))
+
+
+def the_draw_of_another(record: Record, luck: Random) -> Record | None:
+    place = some(seen(record, DrewView), luck)
+    return None if place is None else with_event(record, place, Drew(event_at(record, place).seat, TILES[0]))
+
+
+def a_count_in_a_running_round(record: Record, luck: Random) -> Record | None:
+    place = some(places(record, RoundEnded), luck)
+    if place is None:
+        return None
+    index = last_round(record)
+    return with_lines(record, index, [*events_of(record, index), event_at(record, place)])
+
+
+def a_tile_laid_twice(record: Record, luck: Random) -> Record | None:
+    laid = seen(record, Played)
+    if len(laid) < 2:
+        return None
+    tile = event_at(record, laid[0]).tile
+    return with_event(record, laid[-1], event_at(record, laid[-1])._replace(tile=tile))
+
+
+def a_tile_of_the_viewers_own_hand_laid_by_another(record: Record, luck: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).seat != record.seen_by], luck)
+    tiles = own(record)
+    if place is None or not tiles:
+        return None
+    laid = {event_at(record, each).tile for each in seen(record, Played)}
+    kept_tiles = [tile for tile in tiles if tile not in laid]
+    if not kept_tiles:
+        return None
+    return with_event(record, place, event_at(record, place)._replace(tile=kept_tiles[0]))
+
+
+def a_move_out_of_turn(record: Record, luck: Random) -> Record | None:
+    laid = [place for place in seen(record, (Played, DrewView, Passed, Done)) if place[1] > 1]
+    place = some(laid, luck)
+    if place is None or len(record.players) < 4:
+        return None
+    event = event_at(record, place)
+    seats = len(record.players)
+    changed = (event.seat + seats // 2) % seats
+    if record.seen_by in {changed, event.seat}:
+        return None
+    if isinstance(event, Played | DrewView):
+        return with_event(record, place, event._replace(seat=changed))
+    return with_event(record, place, type(event)(changed))
+
+
+def a_place_that_is_none(record: Record, luck: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).end], luck)
+    return None if place is None else with_event(record, place, event_at(record, place)._replace(end="e999"))
+
+
+def other_points(record: Record, luck: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).points is not None], luck)
+    if place is None:
+        return None
+    event = event_at(record, place)
+    return with_event(record, place, event._replace(points=event.points + 1))
+
+
+def a_draw_from_an_empty_stock(record: Record, luck: Random) -> Record | None:
+    index = last_round(record)
+    deal = event_at(record, (index, 0))
+    stock = deal.stock if isinstance(deal.stock, int) else 0
+    place = some([place for place in seen(record, Passed) if event_at(record, place).seat != record.seen_by], luck)
+    drawn = [each for each in seen(record, (Drew, DrewView)) if place and each[1] < place[1]]
+    if place is None or len(drawn) < stock:
+        return None
+    return with_event(record, place, DrewView(event_at(record, place).seat, None))
+
+
+def a_pass_though_there_is_a_stock(record: Record, luck: Random) -> Record | None:
+    place = some(seen(record, DrewView), luck)
+    if place is None or record.variant == "domino":
+        return None
+    return with_event(record, place, Passed(event_at(record, place).seat))
+
+
+FOUND = [
+    ({"wrong_seen"}, a_hand_that_nobody_could_see),
+    ({"wrong_seen"}, a_viewer_who_is_not_there),
+    ({"wrong_seen"}, the_draw_of_another),
+    ({"wrong_seen", "missing_seed"}, a_count_in_a_running_round),
+    ({"not_held", "wrong_turn"}, a_tile_laid_twice),
+    ({"not_held"}, a_tile_of_the_viewers_own_hand_laid_by_another),
+    ({"wrong_turn"}, a_move_out_of_turn),
+    ({"illegal_move"}, a_place_that_is_none),
+    ({"wrong_points"}, other_points),
+    ({"wrong_draw"}, a_draw_from_an_empty_stock),
+    ({"wrong_pass"}, a_pass_though_there_is_a_stock),
+]
+
+
+@pytest.mark.parametrize(("codes", "tampering"), [pytest.param(*each, id=each[1].__name__) for each in FOUND])
+def test_what_cannot_have_been_seen_is_found(codes: set[str], tampering: Tampering) -> None:
+    luck = Random(f"partial {tampering.__name__}")
+    done = 0
+    for record in running_records():
+        changed = tampering(record, luck)
+        if changed is None or changed == record:
+            continue
+        found = {finding.code for finding in verify(parse_record(format_record(changed))).findings}
+        assert found
+        assert found <= codes
+        done += 1
+    assert done
+
+
+@law(matches=4, drawn=1)
+def test_the_viewers_own_moves_are_checked_as_in_a_whole_record(match: Match) -> None:
+    """A pass, a draw and a done in the place of a tile that the viewer laid are refused where the rules do."""
+    played = fair(match.case)
+    for at in match.luck.sample(range(len(played.steps)), min(12, len(played.steps))):
+        step = played.steps[at]
+        if step.after.phase != PLAYING or step.move.action != "play" or not step.before.layout.placements:
+            continue
+        record = kept(played, step.seat, at + 1)
+        index = last_round(record)
+        events = events_of(record, index)
+        allowed = {move.action for move in legal_moves(played.rules, step.before, step.seat)}
+        for action, event in (("pass", Passed(step.seat)), ("done", Done(step.seat))):
+            instead: list[SeenEvent] = [*events[:-1], event]
+            found = {finding.code for finding in verify(with_lines(record, index, instead)).findings}
+            assert found == (set() if action in allowed else {f"wrong_{action}"})
+
+
+def test_the_report_says_that_it_is_partial() -> None:
+    for record in running_records():
+        report = verify(record)
+        assert report.verified
+        assert report.partial
+        assert any("partial" in note for note in report.notes())
+        assert isinstance(event_at(record, (last_round(record), 0)), SeenDeal)

@@ -1,0 +1,68 @@
+"""Whatever is changed in a record is found, and named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from service.records.parsing import parse_record
+from service.records.report import CODES
+from service.records.text import format_record
+from service.records.verification import verify
+from tests.records.keeping import long_records
+from tests.records.tampering import TAMPERINGS, Tampering
+
+ENOUGH = 12
+"""So many records are tampered with in each way, if there are as many that give occasion."""
+CODES_OF_A_LINE = frozenset(list(CODES)[list(CODES).index("wrong_turn") :])
+"""What is wrong with a move or a count is said of its line."""
+
+
+def changed_lines(one: str, other: str) -> Iterator[tuple[int, str]]:
+    """The lines that differ, with their numbers, in two texts of as many lines."""
+    if one.count("\n") == other.count("\n"):
+        for number, (line, changed) in enumerate(zip(one.splitlines(), other.splitlines(), strict=True), 1):
+            if line != changed:
+                yield number, changed
+
+
+@pytest.mark.parametrize(
+    ("code", "tampering", "along"), [pytest.param(*each, id=each[1].__name__) for each in TAMPERINGS]
+)
+def test_it_is_found_and_named(code: str, tampering: Tampering, along: frozenset[str]) -> None:
+    luck = Random(f"tampering {tampering.__name__}")
+    records = list(long_records())
+    luck.shuffle(records)
+    done = 0
+    for record in records:
+        changed = tampering(record, luck)
+        if changed is None or changed == record:
+            continue
+        text = format_record(changed)
+        assert text != format_record(record)
+        report = verify(parse_record(text))
+        found = {finding.code for finding in report.findings}
+        assert code in found
+        assert found <= {code} | along
+        assert not report.verified
+        for finding in report.findings:
+            assert finding.line is not None
+            assert 1 <= finding.line <= text.count("\n")
+        lines = [at for at, line in changed_lines(format_record(record), text) if line]
+        if len(lines) == 1 and code in CODES_OF_A_LINE:
+            assert [finding.line for finding in report.findings if finding.code == code] == lines
+        done += 1
+        if done == ENOUGH:
+            return
+    assert done, "no record gave occasion"
+
+
+def test_untouched_they_are_verified() -> None:
+    for record in long_records():
+        assert verify(record).findings == ()
+
+
+def test_every_code_is_found_somewhere() -> None:
+    assert {code for code, _, _ in TAMPERINGS} == set(CODES)
