@@ -8,6 +8,7 @@ Faults of a deal are for ``deals`` to tell; here the play ends in front of such 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from service.engine.deal import Deck
@@ -56,7 +57,7 @@ def course(record: Record, rules: Rules) -> Iterator[Step | Fault]:
         if isinstance(dealt, SeenDeal):
             yield from seen_round(record, rules, state, index)
             return
-        state = apply(rules, state, dealt)
+        state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is for others to tell
         yield step_of(each.lines[0], (index, 0), state)
         for step in _round(rules, state, index, each.lines):
             yield step

@@ -20,7 +20,7 @@ from service.records.record import PROVABLE, Record, RecordedRound
 from service.records.report import Fault
 from service.records.text import HEAD, Place
 
-_LONGEST_CLIENT_SEED: Final = 64
+_LONGEST_TEXT: Final = 64
 _MOST_DEALS: Final = 10_000
 
 
@@ -29,8 +29,11 @@ def luck_faults(record: Record) -> Iterator[Fault]:
     if record.fairness != PROVABLE:
         yield from _unasked_luck(record)
         return
-    if not record.game:
-        yield Fault("missing_game", (HEAD, "Fairness"), "Without the id of the game no deal can be proven.")
+    if not _has_id(record):
+        place = (HEAD, "Game" if record.game else "Fairness")
+        yield Fault(
+            "missing_game", place, f"A deal is proven for a game with an id of at most {_LONGEST_TEXT} characters."
+        )
     following = True
     for index, each in enumerate(record.rounds):
         following = bool(each.lines)
@@ -72,7 +75,7 @@ def deal_faults(rules: Rules, dealt: Dealt | SeenDeal, place: Place) -> Iterator
 def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Iterator[Fault]:
     """What keeps a sound deal from being that of its seed. Without a seed that fits, nothing is found."""
     each = record.rounds[index]
-    if not is_provable(record, each) or not is_text(record.game) or _client_seed_faults(record, index, each):
+    if not is_provable(record, each) or _client_seed_faults(record, index, each):
         return
     assert each.seed is not None
     assert each.client_seeds is not None
@@ -92,16 +95,21 @@ def is_provable(record: Record, each: RecordedRound) -> bool:
     """Whether there is a seed for the round, and it fits its commitment."""
     return (
         record.fairness == PROVABLE
-        and bool(record.game)
+        and _has_id(record)
         and each.seed is not None
         and each.commitment is not None
         and commitment(each.seed) == each.commitment
     )
 
 
-def is_text(text: str) -> bool:
-    """Whether the text can be written as UTF-8, which half of a surrogate pair cannot."""
-    return not any(["\ud800" <= character <= "\udfff" for character in text])
+def _has_id(record: Record) -> bool:
+    """Whether there is an id of the game, and no longer one than every deal can be hashed with."""
+    return record.game != "" and _is_short(record.game)
+
+
+def _is_short(text: str) -> bool:
+    """Whether the text can go into the luck of a deal; half of a surrogate pair has no bytes in UTF-8."""
+    return len(text) <= _LONGEST_TEXT and not any(["\ud800" <= character <= "\udfff" for character in text])
 
 
 def _round_luck(record: Record, index: int, each: RecordedRound, *, over: bool) -> Iterator[Fault]:
@@ -124,8 +132,8 @@ def _client_seed_faults(record: Record, index: int, each: RecordedRound) -> list
         wrong = "They are told when the round is dealt." if given is not None else None
     elif given is None or len(given) != len(record.players):
         wrong = f"There are {len(record.players)} seats, each with a text of its own or an empty one."
-    elif not all([len(text) <= _LONGEST_CLIENT_SEED and is_text(text) for text in given]):
-        wrong = f"What a seat adds to the luck has at most {_LONGEST_CLIENT_SEED} characters."
+    elif not all(map(_is_short, given)):
+        wrong = f"What a seat adds to the luck has at most {_LONGEST_TEXT} characters."
     else:
         wrong = None
     return [Fault("wrong_client_seeds", (index, "Round" if given is None else "ClientSeeds"), wrong)] if wrong else []

@@ -81,7 +81,7 @@ class _Glimpse:
         self._may_move = {seat for seat, hand in enumerate(self._hands) if hand}
         self._state = before._replace(
             phase=PLAYING,
-            round=dealt.round,
+            round=before.round + 1,
             layout=rules.start().layout,
             laid=0,
             drew=False,

@@ -18,7 +18,7 @@ CODES: Final = {
     "bad_players": "the game is not for so many players, or an open seat was dealt to",
     "bad_rules": "house rules that the game does not have, or not each of them once, settled and in order",
     "wrong_fairness": "tags, or a deal, that do not go with the fairness that is claimed",
-    "missing_game": "deals are to be proven, but the id of the game is not there",
+    "missing_game": "deals are to be proven, but there is no id of a game, or one of more than 64 characters",
     "wrong_seen": "what is told and what is not is not what the viewer can have seen",
     "wrong_result": "the result is not that of the match",
     # luck

@@ -83,16 +83,18 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
     try:
         rules = recipe.rules(dict(record.options), len(record.players))
     except BadSetup as refusal:
-        return None, [
-            Fault(*(("bad_players", (HEAD, "Player 0")) if path == "players" else ("bad_rules", (HEAD, "Rules"))), text)
-            for path, texts in refusal.errors.items()
-            for text in texts
-        ]
+        return None, [_setup_fault(path, text) for path, texts in refusal.errors.items() for text in texts]
     wanted = settled(recipe, rules)
     if record.options != wanted:
         sentence = f"The house rules, each settled, are {', '.join([key for key, _ in wanted])}, in this order."
         return rules, [Fault("bad_rules", (HEAD, "Rules"), sentence)]
     return rules, []
+
+
+def _setup_fault(path: str, complaint: str) -> Fault:
+    if path == "players":
+        return Fault("bad_players", (HEAD, "Player 0"), complaint)
+    return Fault("bad_rules", (HEAD, "Rules"), complaint)
 
 
 def _frame_faults(record: Record) -> Iterator[Fault]:

@@ -190,7 +190,7 @@ def an_arranged_deal_among_proven_ones(record: Record, luck: Random) -> Record:
 
 @finds("missing_game")
 def no_game(record: Record, luck: Random) -> Record:
-    return replace(record, game="")
+    return replace(record, game=luck.choice(["", "x" * 65, "\ud800"]))
 
 
 @finds("wrong_deal")

@@ -41,6 +41,7 @@ def test_it_is_found_and_named(code: str, tampering: Tampering, along: frozenset
         if changed is None or changed == record:
             continue
         text = format_record(changed)
+        assert text.encode()
         assert text != format_record(record)
         report = verify(parse_record(text))
         found = {finding.code for finding in report.findings}

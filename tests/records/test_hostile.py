@@ -1,0 +1,88 @@
+"""Whatever a text says that can be read at all, checking and telling it ends with a finding and not with an error."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from service.engine.variants import variants
+from service.records.errors import BadPosition, BadRecord
+from service.records.parsing import parse_record
+from service.records.positions import position_at
+from service.records.record import Record
+from service.records.telling import tell
+from service.records.text import format_record
+from service.records.verification import verify
+from tests.conftest import Figures
+from tests.records.keeping import arranged, fair, kept, short_cases, viewers
+
+TIMES = 15
+"""So often is each record changed."""
+_WORD = re.compile(r"\d+-\d+|(?<=>)\w+|\?\d*|\d+|\b(?:pass|done|flip|eliminated|draw)\b")
+
+
+def spoilt(text: str, luck: Random) -> str:
+    """The text with some of its lines or words changed for others that it has."""
+    for _ in range(luck.choice((1, 1, 2, 5))):
+        lines = text.splitlines()
+        here, there = luck.randrange(len(lines)), luck.randrange(len(lines))
+        match luck.randrange(5):
+            case 0:
+                del lines[here]
+            case 1:
+                lines.insert(here, lines[there])
+            case 2:
+                lines[here], lines[there] = lines[there], lines[here]
+            case _:
+                words = _WORD.findall(text)
+                found = list(_WORD.finditer(lines[here]))
+                if found:
+                    start, end = luck.choice(found).span()
+                    lines[here] = lines[here][:start] + luck.choice(words) + lines[here][end:]
+        text = "".join([f"{line}\n" for line in lines])
+    return text
+
+
+def numbered(text: str) -> str:
+    """The same with the versions in order, as else nothing but those would be found."""
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        lines[at] = re.sub(r"^\d+(?=\. )", str(at), line)
+    return "".join([f"{line}\n" for line in lines])
+
+
+def spoilt_records(key: str, luck: Random) -> list[Record]:
+    records = []
+    for case in short_cases(key, 20, 50):
+        match = luck.choice([fair, arranged])(case)
+        text = numbered(format_record(kept(match, luck.choice([None, *viewers(match)]))))
+        for _ in range(TIMES):
+            try:
+                records.append(parse_record(numbered(spoilt(text, luck))))
+            except BadRecord:
+                continue
+    return records
+
+
+@pytest.mark.parametrize("key", variants())
+def test_what_somebody_has_spoilt_is_checked_told_and_never_played_on_unless_it_is_sound(
+    key: str, figures: Figures
+) -> None:
+    luck = Random(f"spoilt {key}")
+    records = spoilt_records(key, luck)
+    wrong = 0
+    for record in records:
+        report = verify(record)
+        wrong += not report.verified
+        assert list(tell(record))
+        playable = report.verified and not report.partial
+        try:
+            position_at(record)
+        except BadPosition:
+            assert not playable or not any(each.lines for each in record.rounds)
+        else:
+            assert playable
+    figures("records", {"spoilt and read": len(records), "of them found wrong": wrong})
+    assert wrong > 20
