@@ -51,10 +51,10 @@ def test_a_deal_is_checked_and_a_match_kept_and_played_on(tmp_path: Path) -> Non
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     (tmp_path / ".venv").symlink_to(sys.prefix)
     committed, *told, arranged = printed_by("shell", tmp_path)
-    assert committed.startswith("[{'commitment': ")
-    lines = "\n".join(told)
-    for wanted in ("round 1", "verified", "won"):
-        assert wanted in lines.lower()
+    assert committed.startswith("[{'round': 1, 'commitment': ")
+    lines = "\n".join(told).lower()
+    for wanted in ("round 1: holds", "verified", "won"):
+        assert wanted in lines
     assert arranged == "True"
 
 
