@@ -22,10 +22,10 @@ Must not know: who wins, or what a tile is worth.
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
-from itertools import count
+from itertools import chain, count
 from struct import Struct
 from typing import NamedTuple
 
@@ -35,6 +35,8 @@ _LABEL = "domino-shuffle-1"
 _SEED_LABEL = "domino-seed-1"
 _WORD = 1 << 32
 _EIGHT_WORDS = Struct(">8I")
+_HASH_BLOCK = 64
+_OUTER, _INNER = (bytes([byte ^ pad for byte in range(256)]) for pad in (0x5C, 0x36))
 
 Hands = tuple[tuple[Tile, ...], ...]
 
@@ -82,7 +84,7 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
     """The tiles in the order that this seed gives to this attempt at dealing this round."""
     order = list(tiles)
     n = len(order)
-    for word in _words(seed, field(_LABEL) + field(str(round_number)) + field(str(attempt))):
+    for word in _words(seed, field(_LABEL) + _number(round_number) + _number(attempt)):
         if n < 2:
             break
         if word < _WORD - _WORD % n:
@@ -103,5 +105,17 @@ def cut(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
 
 
 def _words(seed: bytes, context: bytes) -> Iterator[int]:
-    for counter in count():
-        yield from _EIGHT_WORDS.unpack(hmac.digest(seed, context + field(str(counter)), "sha256"))
+    """The stream, in numbers of 4 bytes.
+
+    HMAC is written out as the two hashes that it is (RFC 2104): the library takes more than twice as long for them.
+    """
+    key = seed.ljust(_HASH_BLOCK, b"\0")
+    outer, inner = key.translate(_OUTER), key.translate(_INNER) + context
+    return chain.from_iterable(
+        _EIGHT_WORDS.unpack(sha256(outer + sha256(inner + _number(counter)).digest()).digest()) for counter in count()
+    )
+
+
+@lru_cache
+def _number(number: int) -> bytes:
+    return field(str(number))
