@@ -158,11 +158,12 @@ class Layout(NamedTuple):
             after[place] = _new(End, (name, outer, host, END, OPEN, counts))
             open_mask |= 1 << outer
             ends_sum += counts
-        for end in after:
-            if end.number == number and end.gate == OPEN:
-                break
-        else:  # nobody else has the number that is covered now
-            open_mask ^= 1 << number
+        if not tile.double or face_down:  # else the number is open still, on the far side
+            for end in after:
+                if end.number == number and end.gate == OPEN:
+                    break
+            else:
+                open_mask ^= 1 << number
         placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
         return _new(Layout, (placements, tuple(after), line, counted, named, open_mask, ends_sum - at_counts))
 

@@ -57,16 +57,16 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
     """Every move that ``seat`` may make now, each once, in a fixed order: plays by tile and end, then the others."""
     if state.phase != PLAYING:
         return (DEAL,) if state.phase == ROUND_OVER and not state.gone[seat] else ()
-    if seat != state.turn:
+    hands, _, layout, turn, laid, drew, _, _ = state[:STEADY]
+    if seat != turn:
         return ()
-    layout, laid = state.layout, state.laid
-    tiles = _admitted(rules, state) if laid or not layout.ends else state.hands[seat]
+    tiles = _admitted(rules, state) if laid or not layout.ends else hands[seat]
     moves = _plays(rules, layout, tiles)
     if not moves:
         return _without_a_play(rules, state)
     if laid:
         moves.append(DONE)
-    elif state.drew and rules.drawing.keep:
+    elif drew and rules.drawing.keep:
         moves.append(PASS)
     return tuple(moves)
 
@@ -83,17 +83,16 @@ def _admitted(rules: Rules, state: State) -> Hand:
 
 def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
     """The places of these tiles: an end each, and for a double that may lie face down two."""
-    if not layout.ends:
+    ends, open_mask = layout.ends, layout.open_mask
+    if not ends:
         return [_play(rules, layout, tile, None) for tile in tiles]
-    open_mask = layout.open_mask
-    ends = [(1 << end.number, end) for end in layout.ends if end.gate == OPEN]
     counted, face_down = rules.points is not None, rules.face_down
     moves = []
     for tile in tiles:
         mask = tile.mask
         if mask & open_mask:
-            for bit, end in ends:
-                if mask & bit:
+            for end in ends:
+                if mask >> end.number & 1 and end.gate == OPEN:
                     moves.append(_play(rules, layout, tile, end) if counted else play(tile, end.name))
                     if face_down and tile.double:
                         moves.append(play(tile, end.name, face_down=True))
@@ -206,11 +205,11 @@ def _answer_after_round(rules: Rules, deck: Deck, state: State, seat: int, move:
 
 def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
     _, tile, name, face_down, _, _ = move
-    layout = state.layout
-    if tile is None or tile not in state.hands[seat]:
+    hands, _, layout, _, laid, _, _, _ = state[:STEADY]
+    if tile is None or tile not in hands[seat]:
         raise IllegalMove("You do not hold this tile.")
-    leads = not layout.placements
-    if (leads or state.laid) and tile not in _admitted(rules, state):
+    leads = not layout.ends
+    if (leads or laid) and tile not in _admitted(rules, state):
         raise IllegalMove("This tile may not be laid now.")
     if not leads and not tile.mask & layout.open_mask:
         raise IllegalMove("This tile fits no open end.")
@@ -233,7 +232,7 @@ def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End | None:
         if end is None or end.gate != OPEN or not tile.mask >> end.number & 1:
             raise IllegalMove(_NOT_THERE)
         return end
-    if not layout.placements:
+    if not layout.ends:
         return None
     places = [end for end in layout.ends if end.gate == OPEN and tile.mask >> end.number & 1]
     if len(places) > 1:
@@ -385,9 +384,11 @@ def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
 
     A seat that is out of the match holds none, nor does one that is out of the round (rules 4.6).
     """
-    following = seat + 1
-    for hand in hands[following:] + hands[:following]:
-        if hand:
-            return following % len(hands)
+    following = seat
+    for _ in hands:
         following += 1
+        if following == len(hands):
+            following = 0
+        if hands[following]:
+            return following
     return None
