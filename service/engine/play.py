@@ -55,11 +55,9 @@ _new: Final = tuple.__new__  # as in ``layout``
 
 def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
     """Every move that ``seat`` may make now, each once, in a fixed order: plays by tile and end, then the others."""
-    if state.phase != PLAYING:
-        return (DEAL,) if state.phase == ROUND_OVER and not state.gone[seat] else ()
     hands, _, layout, turn, laid, drew, _, _ = state[:STEADY]
     if seat != turn:
-        return ()
+        return (DEAL,) if state.phase == ROUND_OVER and not state.gone[seat] else ()
     tiles = _admitted(rules, state) if laid or not layout.ends else hands[seat]
     moves = _plays(rules, layout, tiles)
     if not moves:
@@ -132,8 +130,13 @@ def decide(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tup
 
 def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
     """The events of ``decide`` together with the state they lead to."""
-    event = _answer(rules, deck, state, seat, move)
-    state = apply(rules, state, event)
+    event: Event
+    if seat == state.turn and move.action == PLAY:
+        event, end = _answer_play(rules, state, seat, move)
+        state = _lay(rules, state, event, end)
+    else:
+        event = _answer(rules, deck, state, seat, move)
+        state = apply(rules, state, event)
     if isinstance(event, _MAY_END_ROUND):
         reason = rules.round_end(state)
         if reason is not None:
@@ -182,12 +185,11 @@ def opens(rules: Rules, state: State, dealt: Dealt) -> bool:
 
 
 def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
+    """The event of a move that is not a play of the seat to move."""
     if state.phase != PLAYING:
         return _answer_after_round(rules, deck, state, seat, move)
     if seat != state.turn:
         raise NotYourTurn("It is not your turn.")
-    if move.action == PLAY:
-        return _answer_play(rules, state, seat, move)
     if move.action not in [legal.action for legal in legal_moves(rules, state, seat)]:
         raise IllegalMove(_WHY_NOT[move.action])
     return _SIMPLE[move.action](state, seat)
@@ -203,7 +205,8 @@ def _answer_after_round(rules: Rules, deck: Deck, state: State, seat: int, move:
     return deal(rules, deck, state)
 
 
-def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
+def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, End | None]:
+    """The event of a play, and the end that it names."""
     _, tile, name, face_down, _, _ = move
     hands, _, layout, _, laid, _, _, _ = state[:STEADY]
     if tile is None or tile not in hands[seat]:
@@ -211,7 +214,7 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
     leads = not layout.ends
     if (leads or laid) and tile not in _admitted(rules, state):
         raise IllegalMove("This tile may not be laid now.")
-    if not leads and not tile.mask & layout.open_mask:
+    if not (leads or tile.mask & layout.open_mask):
         raise IllegalMove("This tile fits no open end.")
     if face_down and (leads or not tile.double or not rules.face_down):
         raise IllegalMove(_NOT_THERE)
@@ -222,7 +225,7 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
     if rules.points is not None and not face_down:
         ends_sum = _sum_after(rules, layout, tile, end)
         points = rules.points(ends_sum)
-    return _new(Played, (seat, tile, name, face_down, points, ends_sum))
+    return _new(Played, (seat, tile, name, face_down, points, ends_sum)), end
 
 
 def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End | None:
@@ -288,18 +291,21 @@ def _with_deal(rules: Rules, state: State, event: Dealt) -> State:
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
-    seat, tile, name, face_down, points, ends_sum = event
+    return _lay(rules, state, event, None if event.end is None else state.layout.end(event.end))
+
+
+def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
+    """The state after a play at this end; the lead joins none."""
+    seat, tile, _, face_down, points, ends_sum = event
     hands, stock, layout, _, laid, drew, first_out, scored = state[:STEADY]
     branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
-    if name is None:
+    if end is None:
         layout = layout.lead(tile, seat, branching)
     else:
-        end = layout.end(name)
-        assert end is not None
         layout = layout.join(end, tile, seat, face_down, branching)
-    hand = hands[seat]
-    place = hand.index(tile)
-    hand = hand[:place] + hand[place + 1 :]
+    held = list(hands[seat])
+    held.remove(tile)
+    hand = tuple(held)
     hands = _with_hand(hands, seat, hand)
     if points:
         assert ends_sum is not None
