@@ -41,7 +41,7 @@ from service.engine.events import (
 )
 from service.engine.layout import NEVER, OPEN, End, Layout, empty_layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
-from service.engine.state import FINISHED, PLAYING, ROUND_OVER, STEADY, Hand, Scored, State
+from service.engine.state import FINISHED, LASTING, PLAYING, ROUND_OVER, STEADY, Hand, Scored, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules
 
@@ -181,7 +181,7 @@ def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
 
 def opens(rules: Rules, state: State, dealt: Dealt) -> bool:
     """Whether somebody can open this deal; if not, the rules deal again (rules 3.3, 5.3)."""
-    return rules.opening(_with_deal(rules, state, dealt)) is not None
+    return rules.opening(_with_deal(rules, state, dealt, None, state.opener)) is not None
 
 
 def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
@@ -269,25 +269,15 @@ def apply(rules: Rules, state: State, event: Event) -> State:
 
 
 def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
-    state = _with_deal(rules, state, event)
-    opening = rules.opening(state)
+    opening = rules.opening(_with_deal(rules, state, event, None, state.opener))
     assert opening is not None
-    return state._replace(turn=opening.seat, opener=opening.seat)
+    return _with_deal(rules, state, event, opening.seat, opening.seat)
 
 
-def _with_deal(rules: Rules, state: State, event: Dealt) -> State:
-    """The round dealt, but for who opens it."""
-    return state._replace(
-        phase=PLAYING,
-        round=event.round,
-        hands=event.hands,
-        stock=event.stock,
-        layout=empty_layout(line=rules.line, counted=rules.counted),
-        laid=0,
-        drew=False,
-        first_out=None,
-        scored=(),
-    )
+def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opener: int | None) -> State:
+    layout = empty_layout(line=rules.line, counted=rules.counted)
+    changing = (event.hands, event.stock, layout, turn, 0, False, None, ())
+    return _new(State, (*changing, PLAYING, event.round, opener) + state[LASTING:])
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:

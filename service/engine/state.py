@@ -29,12 +29,14 @@ class Scored(NamedTuple):
 
 
 STEADY: Final = 8
+LASTING: Final = 11
 
 
 class State(NamedTuple):
     """Everything that is true between two moves; all per-seat tuples are in seat order.
 
-    What a move can change comes first, what stays while a round runs after it, from the field ``STEADY`` on.
+    What a move can change comes first, what stays while a round runs after it, from the field ``STEADY`` on; from
+    ``LASTING`` on a deal does not change it either.
     Before the first deal a match is in the phase ``round_over`` with round 0.
     """
 
