@@ -29,11 +29,13 @@ from itertools import chain, count
 from struct import Struct
 from typing import NamedTuple
 
-from service.engine.tiles import Tile
+from service.engine.tiles import TILES, Tile
 
 _LABEL = "domino-shuffle-1"
 _SEED_LABEL = "domino-seed-1"
 _WORD = 1 << 32
+_MULTIPLE = (0, *(_WORD - _WORD % n for n in range(1, len(TILES) + 1)))
+"""By n: the largest multiple of n up to 2³²."""
 _EIGHT_WORDS = Struct(">8I")
 _HASH_BLOCK = 64
 _OUTER, _INNER = (bytes([byte ^ pad for byte in range(256)]) for pad in (0x5C, 0x36))
@@ -87,7 +89,7 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
     for word in _words(seed, field(_LABEL) + _number(round_number) + _number(attempt)):
         if n < 2:
             break
-        if word < _WORD - _WORD % n:
+        if word < _MULTIPLE[n]:
             j = word % n
             n -= 1
             order[n], order[j] = order[j], order[n]

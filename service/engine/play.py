@@ -137,14 +137,10 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tu
     else:
         event = _answer(rules, deck, state, seat, move)
         state = apply(rules, state, event)
-    if isinstance(event, _MAY_END_ROUND):
-        reason = rules.round_end(state)
-        if reason is not None:
-            return _end_round(rules, state, event, reason)
-    return (event,), state
-
-
-_MAY_END_ROUND: Final = (Played, Drew, Flipped)
+        if not isinstance(event, (Drew, Flipped)):
+            return (event,), state
+    reason = rules.round_end(state)
+    return ((event,), state) if reason is None else _end_round(rules, state, event, reason)
 
 
 def _end_round(rules: Rules, state: State, event: Event, reason: Reason) -> tuple[tuple[Event, ...], State]:
@@ -332,16 +328,12 @@ def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
 
 def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
     counted = event.round
-    state = state._replace(
-        phase=ROUND_OVER,
-        turn=None,
-        laid=0,
-        drew=False,
-        scored=(),
-        totals=tuple([total + score for total, score in zip(state.totals, counted.scores, strict=True)]),
-        carry=state.carry + counted.carried if counted.loser is None else 0,
-        leader=counted.winner,
-    )
+    hands, stock, layout, _, _, _, first_out, _ = state[:STEADY]
+    _, number, opener, totals, gone, carry, _, dealer, winners = state[STEADY:]
+    totals = tuple([total + score for total, score in zip(totals, counted.scores, strict=True)])
+    carry = carry + counted.carried if counted.loser is None else 0
+    settled = (ROUND_OVER, number, opener, totals, gone, carry, counted.winner, dealer, winners)
+    state = _new(State, (hands, stock, layout, None, 0, False, first_out, (), *settled))
     dealer = rules.dealer(state)
     return state if dealer == state.dealer else state._replace(dealer=dealer)
 
