@@ -226,14 +226,15 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
 
 def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End | None:
     """The open end of that name, or the only one where the tile fits; the lead joins none."""
+    mask = tile.mask
     if name is not None:
-        end = layout.end(name)
-        if end is None or end.gate != OPEN or not tile.mask >> end.number & 1:
-            raise IllegalMove(_NOT_THERE)
-        return end
+        for end in layout.ends:
+            if end.name == name and mask >> end.number & 1 and end.gate == OPEN:
+                return end
+        raise IllegalMove(_NOT_THERE)
     if not layout.ends:
         return None
-    places = [end for end in layout.ends if end.gate == OPEN and tile.mask >> end.number & 1]
+    places = [end for end in layout.ends if mask >> end.number & 1 and end.gate == OPEN]
     if len(places) > 1:
         raise IllegalMove("This tile has several places; name the end.")
     return places[0]
