@@ -210,11 +210,9 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
     leads = not layout.ends
     if (leads or laid) and tile not in _admitted(rules, state):
         raise IllegalMove("This tile may not be laid now.")
-    if not (leads or tile.mask & layout.open_mask):
-        raise IllegalMove("This tile fits no open end.")
+    end = None if leads and name is None else _end_meant(layout, tile, name)
     if face_down and (leads or not tile.double or not rules.face_down):
         raise IllegalMove(_NOT_THERE)
-    end = _end_meant(layout, tile, name)
     if end is not None:
         name = end.name
     ends_sum = points = None
@@ -224,20 +222,19 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
     return _new(Played, (seat, tile, name, face_down, points, ends_sum)), end
 
 
-def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End | None:
-    """The open end of that name, or the only one where the tile fits; the lead joins none."""
+def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End:
+    """The open end of that name, or the only one, where the tile fits."""
     mask = tile.mask
     if name is not None:
         for end in layout.ends:
             if end.name == name and mask >> end.number & 1 and end.gate == OPEN:
                 return end
-        raise IllegalMove(_NOT_THERE)
-    if not layout.ends:
-        return None
     places = [end for end in layout.ends if mask >> end.number & 1 and end.gate == OPEN]
-    if len(places) > 1:
+    if name is None and len(places) == 1:
+        return places[0]
+    if name is None and places:
         raise IllegalMove("This tile has several places; name the end.")
-    return places[0]
+    raise IllegalMove(_NOT_THERE if places or not layout.ends else "This tile fits no open end.")
 
 
 _SIMPLE: Final[dict[str, Callable[[State, int], Event]]] = {
