@@ -86,7 +86,8 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
     """The tiles in the order that this seed gives to this attempt at dealing this round."""
     order = list(tiles)
     n = len(order)
-    for word in _words(seed, field(_LABEL) + _number(round_number) + _number(attempt)):
+    context = _same_field(_LABEL) + _same_field(round_number) + _same_field(attempt)
+    for word in chain.from_iterable(_blocks(seed, context)):
         if n < 2:
             break
         if word < _MULTIPLE[n]:
@@ -106,18 +107,21 @@ def cut(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
     return ArrangedDeal(tuple(hands), tuple(order[start:]))
 
 
-def _words(seed: bytes, context: bytes) -> Iterator[int]:
-    """The stream, in numbers of 4 bytes.
+def _blocks(seed: bytes, context: bytes) -> Iterator[tuple[int, ...]]:
+    """The stream, a block at a time, as numbers of 4 bytes.
 
     HMAC is written out as the two hashes that it is (RFC 2104): the library takes more than twice as long for them.
     """
     key = seed.ljust(_HASH_BLOCK, b"\0")
-    outer, inner = key.translate(_OUTER), key.translate(_INNER) + context
-    return chain.from_iterable(
-        _EIGHT_WORDS.unpack(sha256(outer + sha256(inner + _number(counter)).digest()).digest()) for counter in count()
-    )
+    inner, outer = sha256(key.translate(_INNER) + context), sha256(key.translate(_OUTER))
+    for counter in count():
+        message, block = inner.copy(), outer.copy()
+        message.update(_same_field(counter))
+        block.update(message.digest())
+        yield _EIGHT_WORDS.unpack(block.digest())
 
 
 @lru_cache
-def _number(number: int) -> bytes:
-    return field(str(number))
+def _same_field(value: str | int) -> bytes:
+    """The field of a value that comes again and again."""
+    return field(str(value))

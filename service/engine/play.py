@@ -290,7 +290,9 @@ def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
     held = list(hands[seat])
     held.remove(tile)
     hand = tuple(held)
-    hands = _with_hand(hands, seat, hand)
+    changed = list(hands)
+    changed[seat] = hand
+    hands = tuple(changed)
     if points:
         assert ends_sum is not None
         scored += (Scored(seat, ends_sum, points),)
@@ -301,7 +303,7 @@ def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
         turn: int | None = seat
         laid += 1
     else:
-        turn, laid, drew = _next_seat(hands, seat), 0, False
+        turn, laid, drew = _next_seat(changed, seat), 0, False
     return _new(State, (hands, stock, layout, turn, laid, drew, first_out, scored) + state[STEADY:])
 
 
@@ -331,7 +333,7 @@ def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
     totals = tuple([total + score for total, score in zip(totals, counted.scores, strict=True)])
     carry = carry + counted.carried if counted.loser is None else 0
     settled = (ROUND_OVER, number, opener, totals, gone, carry, counted.winner, dealer, winners)
-    state = _new(State, (hands, stock, layout, None, 0, False, first_out, (), *settled))
+    state = _new(State, (hands, stock, layout, None, 0, False, first_out, ()) + settled)
     dealer = rules.dealer(state)
     return state if dealer == state.dealer else state._replace(dealer=dealer)
 
@@ -343,7 +345,9 @@ def _apply_eliminated(rules: Rules, state: State, event: Eliminated) -> State:
 
 
 def _apply_finished(_rules: Rules, state: State, event: Finished) -> State:
-    return state._replace(phase=FINISHED, dealer=None, winners=event.winners)
+    _, number, opener, totals, gone, carry, leader, _, _ = state[STEADY:]
+    settled = (FINISHED, number, opener, totals, gone, carry, leader, None, event.winners)
+    return _new(State, state[:STEADY] + settled)
 
 
 _APPLY: Final[dict[type[Event], Callable[..., State]]] = {

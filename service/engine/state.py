@@ -72,7 +72,8 @@ class State(NamedTuple):
 
     def seats_in(self) -> tuple[int, ...]:
         """The seats still in the match, in seat order."""
-        return tuple([seat for seat, gone in enumerate(self.gone) if not gone])
+        gone = self.gone
+        return tuple([seat for seat in range(len(gone)) if not gone[seat]] if any(gone) else range(len(gone)))
 
     def clockwise(self, first: int) -> tuple[int, ...]:
         """The seats still in the match, clockwise starting with ``first``, or the next one if that is out."""
