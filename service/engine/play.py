@@ -290,9 +290,7 @@ def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
     held = list(hands[seat])
     held.remove(tile)
     hand = tuple(held)
-    changed = list(hands)
-    changed[seat] = hand
-    hands = tuple(changed)
+    hands = _with_hand(hands, seat, hand)
     if points:
         assert ends_sum is not None
         scored += (Scored(seat, ends_sum, points),)
@@ -303,7 +301,7 @@ def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
         turn: int | None = seat
         laid += 1
     else:
-        turn, laid, drew = _next_seat(changed, seat), 0, False
+        turn, laid, drew = _next_seat(hands, seat), 0, False
     return _new(State, (hands, stock, layout, turn, laid, drew, first_out, scored) + state[STEADY:])
 
 
