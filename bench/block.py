@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from service.engine.events import Line, Reason, Round
 from service.engine.rules.drawing import ONE_AND_WAIT
-from service.engine.rules.ending import after_rounds, blocked, first_of, somebody_out
+from service.engine.rules.ending import after_rounds, out_or_blocked
 from service.engine.rules.scoring import counted_round, hands_left
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
@@ -33,7 +33,7 @@ def block_rules(seats: int) -> Rules:
         opening=lambda state: Opening(0, state.hands[0]),
         follow=one_tile,
         drawing=ONE_AND_WAIT,
-        round_end=first_of(somebody_out, blocked(undrawn)),
+        round_end=out_or_blocked(undrawn),
         count=_count,
         match_end=after_rounds(1, "lowest"),
     )

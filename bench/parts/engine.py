@@ -22,7 +22,6 @@ from bench.stand import Stand
 from service.engine.deal import Deck
 from service.engine.moves import DEAL
 from service.engine.play import advance, legal_moves
-from service.engine.state import PLAYING
 from service.engine.variant import Rules
 from service.engine.variants import variants
 
@@ -86,9 +85,7 @@ def round_of(rules: Rules) -> Play:
     def play() -> None:
         deck = Deck(next(numbers).to_bytes(32, "big"))
         state = advance(rules, deck, start, 0, DEAL)[1]
-        while state.phase == PLAYING:
-            seat = state.turn
-            assert seat is not None
+        while (seat := state.turn) is not None:
             state = advance(rules, deck, state, seat, choose(legal_moves(rules, state, seat)))[1]
 
     return play

@@ -32,8 +32,7 @@ class Line(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class Round(NamedTuple):
     """The count of a round. ``scores`` has a number a seat; the lines of a seat add up to its score."""
 
     number: int

@@ -67,6 +67,9 @@ NEVER: Final = "never"
 AT_ONCE: Final = "at once"
 GATED: Final = "gated"
 
+LEFT: Final = "left"
+RIGHT: Final = "right"
+
 _new: Final = tuple.__new__
 """Makes a named tuple without the detour through its own constructor, where that counts: on the way of every move."""
 
@@ -115,7 +118,7 @@ class Layout(NamedTuple):
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
         line, counted = self.line, self.counted
-        one, other = ("left", "right") if line else ("e1", "e2")
+        one, other = (LEFT, RIGHT) if line else ("e1", "e2")
         if tile.double:
             ends: tuple[End, ...] = (
                 End(one, tile.low, 0, LONG, OPEN, 0),
@@ -137,34 +140,37 @@ class Layout(NamedTuple):
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
         placements, ends, line, counted, named, open_mask, ends_sum = self
         name, number, at_host, at_side, _, at_counts = at
-        host = len(placements)
-        place = ends.index(at)
-        outer = tile.pips - number
+        host, outer = len(placements), tile.pips - number
         if not line:
             named += 1
             name = f"e{named}"
-            if at_side == LONG:
-                ends = tuple([e._replace(gate=OPEN) if e.gate == GATED and e.host == at_host else e for e in ends])
-        after = list(ends)
+        short: tuple[End, ...] = ()
         if tile.double:
-            after[place] = _new(End, (name, outer, host, LONG, CLOSED if face_down else OPEN, 0))
+            end = _new(End, (name, outer, host, LONG, CLOSED if face_down else OPEN, 0))
             if branching != NEVER and not (face_down or line):
                 short = _short_ends(outer, host, branching, named + 1, counted=counted)
-                after[place + 1 : place + 1] = short
                 named += 2
-                ends_sum += sum([end.counts for end in short])
+                ends_sum += 2 * outer if counted else 0
         else:
             counts = outer if counted else 0
-            after[place] = _new(End, (name, outer, host, END, OPEN, counts))
+            end = _new(End, (name, outer, host, END, OPEN, counts))
             open_mask |= 1 << outer
             ends_sum += counts
-        for end in after:
-            if end.number == number and end.gate == OPEN:
-                break
-        else:  # nobody else has the number that is covered now
-            open_mask ^= 1 << number
+        if line:  # for ever two ends
+            ends = (end, ends[1]) if name == LEFT else (ends[0], end)
+        else:
+            if at_side == LONG:
+                ends = tuple([e._replace(gate=OPEN) if e.gate == GATED and e.host == at_host else e for e in ends])
+            place = ends.index(at)
+            ends = (*ends[:place], end, *short, *ends[place + 1 :])
+        if not tile.double or face_down:  # else the number is open still, on the far side
+            for end in ends:
+                if end.number == number and end.gate == OPEN:
+                    break
+            else:
+                open_mask ^= 1 << number
         placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
-        return _new(Layout, (placements, tuple(after), line, counted, named, open_mask, ends_sum - at_counts))
+        return _new(Layout, (placements, ends, line, counted, named, open_mask, ends_sum - at_counts))
 
     def turn_over(self) -> Layout:
         """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""

@@ -41,7 +41,7 @@ from service.engine.events import (
 )
 from service.engine.layout import NEVER, OPEN, End, Layout, empty_layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
-from service.engine.state import FINISHED, PLAYING, ROUND_OVER, STEADY, Hand, Scored, State
+from service.engine.state import FINISHED, LASTING, PLAYING, ROUND_OVER, STEADY, Hand, Scored, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules
 
@@ -55,18 +55,16 @@ _new: Final = tuple.__new__  # as in ``layout``
 
 def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
     """Every move that ``seat`` may make now, each once, in a fixed order: plays by tile and end, then the others."""
-    if state.phase != PLAYING:
+    hands, _, layout, turn, laid, drew, _, _ = state[:STEADY]
+    if seat != turn:
         return (DEAL,) if state.phase == ROUND_OVER and not state.gone[seat] else ()
-    if seat != state.turn:
-        return ()
-    layout, laid = state.layout, state.laid
-    tiles = _admitted(rules, state) if laid or not layout.ends else state.hands[seat]
+    tiles = _admitted(rules, state) if laid or not layout.ends else hands[seat]
     moves = _plays(rules, layout, tiles)
     if not moves:
         return _without_a_play(rules, state)
     if laid:
         moves.append(DONE)
-    elif state.drew and rules.drawing.keep:
+    elif drew and rules.drawing.keep:
         moves.append(PASS)
     return tuple(moves)
 
@@ -83,17 +81,16 @@ def _admitted(rules: Rules, state: State) -> Hand:
 
 def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
     """The places of these tiles: an end each, and for a double that may lie face down two."""
-    if not layout.ends:
+    ends, open_mask = layout.ends, layout.open_mask
+    if not ends:
         return [_play(rules, layout, tile, None) for tile in tiles]
-    open_mask = layout.open_mask
-    ends = [(1 << end.number, end) for end in layout.ends if end.gate == OPEN]
     counted, face_down = rules.points is not None, rules.face_down
     moves = []
     for tile in tiles:
         mask = tile.mask
         if mask & open_mask:
-            for bit, end in ends:
-                if mask & bit:
+            for end in ends:
+                if mask >> end.number & 1 and end.gate == OPEN:
                     moves.append(_play(rules, layout, tile, end) if counted else play(tile, end.name))
                     if face_down and tile.double:
                         moves.append(play(tile, end.name, face_down=True))
@@ -133,16 +130,17 @@ def decide(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tup
 
 def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
     """The events of ``decide`` together with the state they lead to."""
-    event = _answer(rules, deck, state, seat, move)
-    state = apply(rules, state, event)
-    if isinstance(event, _MAY_END_ROUND):
-        reason = rules.round_end(state)
-        if reason is not None:
-            return _end_round(rules, state, event, reason)
-    return (event,), state
-
-
-_MAY_END_ROUND: Final = (Played, Drew, Flipped)
+    event: Event
+    if seat == state.turn and move.action == PLAY:
+        event, end = _answer_play(rules, state, seat, move)
+        state = _lay(rules, state, event, end)
+    else:
+        event = _answer(rules, deck, state, seat, move)
+        state = apply(rules, state, event)
+        if not isinstance(event, (Drew, Flipped)):
+            return (event,), state
+    reason = rules.round_end(state)
+    return ((event,), state) if reason is None else _end_round(rules, state, event, reason)
 
 
 def _end_round(rules: Rules, state: State, event: Event, reason: Reason) -> tuple[tuple[Event, ...], State]:
@@ -181,16 +179,15 @@ def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
 
 def opens(rules: Rules, state: State, dealt: Dealt) -> bool:
     """Whether somebody can open this deal; if not, the rules deal again (rules 3.3, 5.3)."""
-    return rules.opening(_with_deal(rules, state, dealt)) is not None
+    return rules.opening(_with_deal(rules, state, dealt, None, state.opener)) is not None
 
 
 def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
+    """The event of a move that is not a play of the seat to move."""
     if state.phase != PLAYING:
         return _answer_after_round(rules, deck, state, seat, move)
     if seat != state.turn:
         raise NotYourTurn("It is not your turn.")
-    if move.action == PLAY:
-        return _answer_play(rules, state, seat, move)
     if move.action not in [legal.action for legal in legal_moves(rules, state, seat)]:
         raise IllegalMove(_WHY_NOT[move.action])
     return _SIMPLE[move.action](state, seat)
@@ -206,41 +203,40 @@ def _answer_after_round(rules: Rules, deck: Deck, state: State, seat: int, move:
     return deal(rules, deck, state)
 
 
-def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> Played:
+def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, End | None]:
+    """The event of a play, and the end that it names."""
     _, tile, name, face_down, _, _ = move
-    layout = state.layout
-    if tile is None or tile not in state.hands[seat]:
+    hands, _, layout, _, laid, _, _, _ = state[:STEADY]
+    if tile is None or tile not in hands[seat]:
         raise IllegalMove("You do not hold this tile.")
-    leads = not layout.placements
-    if (leads or state.laid) and tile not in _admitted(rules, state):
+    leads = not layout.ends
+    if (leads or laid) and tile not in _admitted(rules, state):
         raise IllegalMove("This tile may not be laid now.")
-    if not leads and not tile.mask & layout.open_mask:
-        raise IllegalMove("This tile fits no open end.")
+    end = None if leads and name is None else _end_meant(layout, tile, name)
     if face_down and (leads or not tile.double or not rules.face_down):
         raise IllegalMove(_NOT_THERE)
-    end = _end_meant(layout, tile, name)
     if end is not None:
         name = end.name
     ends_sum = points = None
     if rules.points is not None and not face_down:
         ends_sum = _sum_after(rules, layout, tile, end)
         points = rules.points(ends_sum)
-    return _new(Played, (seat, tile, name, face_down, points, ends_sum))
+    return _new(Played, (seat, tile, name, face_down, points, ends_sum)), end
 
 
-def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End | None:
-    """The open end of that name, or the only one where the tile fits; the lead joins none."""
+def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End:
+    """The open end of that name, or the only one, where the tile fits."""
+    mask = tile.mask
     if name is not None:
-        end = layout.end(name)
-        if end is None or end.gate != OPEN or not tile.mask >> end.number & 1:
-            raise IllegalMove(_NOT_THERE)
-        return end
-    if not layout.placements:
-        return None
-    places = [end for end in layout.ends if end.gate == OPEN and tile.mask >> end.number & 1]
-    if len(places) > 1:
+        for end in layout.ends:
+            if end.name == name and mask >> end.number & 1 and end.gate == OPEN:
+                return end
+    places = [end for end in layout.ends if mask >> end.number & 1 and end.gate == OPEN]
+    if name is None and len(places) == 1:
+        return places[0]
+    if name is None and places:
         raise IllegalMove("This tile has several places; name the end.")
-    return places[0]
+    raise IllegalMove(_NOT_THERE if places or not layout.ends else "This tile fits no open end.")
 
 
 _SIMPLE: Final[dict[str, Callable[[State, int], Event]]] = {
@@ -269,40 +265,33 @@ def apply(rules: Rules, state: State, event: Event) -> State:
 
 
 def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
-    state = _with_deal(rules, state, event)
-    opening = rules.opening(state)
+    opening = rules.opening(_with_deal(rules, state, event, None, state.opener))
     assert opening is not None
-    return state._replace(turn=opening.seat, opener=opening.seat)
+    return _with_deal(rules, state, event, opening.seat, opening.seat)
 
 
-def _with_deal(rules: Rules, state: State, event: Dealt) -> State:
-    """The round dealt, but for who opens it."""
-    return state._replace(
-        phase=PLAYING,
-        round=event.round,
-        hands=event.hands,
-        stock=event.stock,
-        layout=empty_layout(line=rules.line, counted=rules.counted),
-        laid=0,
-        drew=False,
-        first_out=None,
-        scored=(),
-    )
+def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opener: int | None) -> State:
+    layout = empty_layout(line=rules.line, counted=rules.counted)
+    changing = (event.hands, event.stock, layout, turn, 0, False, None, ())
+    return _new(State, (*changing, PLAYING, event.round, opener) + state[LASTING:])
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
-    seat, tile, name, face_down, points, ends_sum = event
+    return _lay(rules, state, event, None if event.end is None else state.layout.end(event.end))
+
+
+def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
+    """The state after a play at this end; the lead joins none."""
+    seat, tile, _, face_down, points, ends_sum = event
     hands, stock, layout, _, laid, drew, first_out, scored = state[:STEADY]
     branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
-    if name is None:
+    if end is None:
         layout = layout.lead(tile, seat, branching)
     else:
-        end = layout.end(name)
-        assert end is not None
         layout = layout.join(end, tile, seat, face_down, branching)
-    hand = hands[seat]
-    place = hand.index(tile)
-    hand = hand[:place] + hand[place + 1 :]
+    held = list(hands[seat])
+    held.remove(tile)
+    hand = tuple(held)
     hands = _with_hand(hands, seat, hand)
     if points:
         assert ends_sum is not None
@@ -339,16 +328,12 @@ def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
 
 def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
     counted = event.round
-    state = state._replace(
-        phase=ROUND_OVER,
-        turn=None,
-        laid=0,
-        drew=False,
-        scored=(),
-        totals=tuple([total + score for total, score in zip(state.totals, counted.scores, strict=True)]),
-        carry=state.carry + counted.carried if counted.loser is None else 0,
-        leader=counted.winner,
-    )
+    hands, stock, layout, _, _, _, first_out, _ = state[:STEADY]
+    _, number, opener, totals, gone, carry, _, dealer, winners = state[STEADY:]
+    totals = tuple([total + score for total, score in zip(totals, counted.scores, strict=True)])
+    carry = carry + counted.carried if counted.loser is None else 0
+    settled = (ROUND_OVER, number, opener, totals, gone, carry, counted.winner, dealer, winners)
+    state = _new(State, (hands, stock, layout, None, 0, False, first_out, ()) + settled)
     dealer = rules.dealer(state)
     return state if dealer == state.dealer else state._replace(dealer=dealer)
 
@@ -360,7 +345,9 @@ def _apply_eliminated(rules: Rules, state: State, event: Eliminated) -> State:
 
 
 def _apply_finished(_rules: Rules, state: State, event: Finished) -> State:
-    return state._replace(phase=FINISHED, dealer=None, winners=event.winners)
+    _, number, opener, totals, gone, carry, leader, _, _ = state[STEADY:]
+    settled = (FINISHED, number, opener, totals, gone, carry, leader, None, event.winners)
+    return _new(State, state[:STEADY] + settled)
 
 
 _APPLY: Final[dict[type[Event], Callable[..., State]]] = {
@@ -387,9 +374,11 @@ def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
 
     A seat that is out of the match holds none, nor does one that is out of the round (rules 4.6).
     """
-    following = seat + 1
-    for hand in hands[following:] + hands[:following]:
-        if hand:
-            return following % len(hands)
+    following = seat
+    for _ in hands:
         following += 1
+        if following == len(hands):
+            following = 0
+        if hands[following]:
+            return following
     return None

@@ -29,12 +29,14 @@ class Scored(NamedTuple):
 
 
 STEADY: Final = 8
+LASTING: Final = 11
 
 
 class State(NamedTuple):
     """Everything that is true between two moves; all per-seat tuples are in seat order.
 
-    What a move can change comes first, what stays while a round runs after it, from the field ``STEADY`` on.
+    What a move can change comes first, what stays while a round runs after it, from the field ``STEADY`` on; from
+    ``LASTING`` on a deal does not change it either.
     Before the first deal a match is in the phase ``round_over`` with round 0.
     """
 
@@ -70,7 +72,8 @@ class State(NamedTuple):
 
     def seats_in(self) -> tuple[int, ...]:
         """The seats still in the match, in seat order."""
-        return tuple([seat for seat, gone in enumerate(self.gone) if not gone])
+        gone = self.gone
+        return tuple([seat for seat in range(len(gone)) if not gone[seat]] if any(gone) else range(len(gone)))
 
     def clockwise(self, first: int) -> tuple[int, ...]:
         """The seats still in the match, clockwise starting with ``first``, or the next one if that is out."""

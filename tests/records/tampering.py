@@ -629,7 +629,7 @@ def recounted(record: Record, luck: Random, change: Callable[[Round], dict[str, 
         return None
     counted = event_at(record, place).round
     changes = change(counted)
-    return None if changes is None else with_event(record, place, RoundEnded(replace(counted, **changes)))
+    return None if changes is None else with_event(record, place, RoundEnded(counted._replace(**changes)))
 
 
 @finds("wrong_reason")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from service.engine.events import Reason
 from service.engine.layout import CLOSED
-from service.engine.state import State
+from service.engine.state import STEADY, Hand, State
 from service.engine.variant import NO_VERDICT, Best, Verdict
 
 RoundEnd = Callable[[State], Reason | None]
@@ -44,14 +44,30 @@ def all_ends_closed(state: State) -> Reason | None:
 
 def nothing_left_fits(state: State) -> Reason | None:
     """No tile still unplayed, in any hand or in the stock, fits any open end (rules 1.7 c)."""
-    return None if state.layout.fits_any(state.stock) or _some_hand_fits(state) else "blocked"
+    return (
+        None
+        if state.layout.fits_any(state.stock) or _some_hand_fits(state.hands, state.layout.open_mask)
+        else "blocked"
+    )
 
 
 def blocked(reserve: int = 0) -> RoundEnd:
-    """No hand fits, and nothing but ``reserve`` hidden tiles is left to draw (rules 1.7 d, 2.9 c, 3.8, 4.6, 5.6)."""
+    """No hand fits, and nothing but ``reserve`` hidden tiles is left to draw (rules 1.7 d, 2.9 c, 4.6)."""
 
     def round_end(state: State) -> Reason | None:
-        return None if len(state.stock) > reserve or _some_hand_fits(state) else "blocked"
+        return None if len(state.stock) > reserve or _some_hand_fits(state.hands, state.layout.open_mask) else "blocked"
+
+    return round_end
+
+
+def out_or_blocked(reserve: int = 0) -> RoundEnd:
+    """The usual two in one: somebody is out, or else nobody can go on (rules 3.8, 5.6)."""
+
+    def round_end(state: State) -> Reason | None:
+        hands, stock, layout, _, _, _, first_out, _ = state[:STEADY]
+        if first_out is not None:
+            return "out"
+        return None if len(stock) > reserve or _some_hand_fits(hands, layout.open_mask) else "blocked"
 
     return round_end
 
@@ -93,9 +109,8 @@ def leaders(state: State, seats: Iterable[int], best: Best) -> tuple[int, ...]:
     return tuple([seat for seat in seats if state.totals[seat] == top])
 
 
-def _some_hand_fits(state: State) -> bool:
-    open_mask = state.layout.open_mask
-    for hand in state.hands:
+def _some_hand_fits(hands: tuple[Hand, ...], open_mask: int) -> bool:
+    for hand in hands:
         for tile in hand:
             if tile.mask & open_mask:
                 return True

@@ -9,7 +9,7 @@ from service.engine.errors import BadSetup
 from service.engine.events import HandLeft, Line, Reason, Round
 from service.engine.options import Option, Text, Value
 from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
-from service.engine.rules.ending import blocked, first_of, last_side_in, somebody_out
+from service.engine.rules.ending import last_side_in, out_or_blocked
 from service.engine.rules.opening import any_double_of_the_highest_holder
 from service.engine.rules.scoring import counted_round, hands_left, spelled_hand
 from service.engine.rules.turns import one_tile
@@ -48,7 +48,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         opening=any_double_of_the_highest_holder,
         follow=one_tile,
         drawing=ONE_TO_PLACE_OR_KEEP,
-        round_end=first_of(somebody_out, blocked()),
+        round_end=out_or_blocked(),
         hand_value=_hand_value,
         count=_count(teams),
         match_end=lambda state: last_side_in(state, lambda total: total >= limit, teams),

@@ -8,7 +8,7 @@ from typing import Final
 from service.engine.events import Line, Reason, Round
 from service.engine.options import Option, Text, Value
 from service.engine.rules.drawing import ONE_AND_WAIT
-from service.engine.rules.ending import after_rounds, blocked, first_of, somebody_out
+from service.engine.rules.ending import after_rounds, out_or_blocked
 from service.engine.rules.opening import highest_double
 from service.engine.rules.scoring import counted_round, hands_left
 from service.engine.rules.spinners import every_double
@@ -46,7 +46,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         follow=one_tile,
         drawing=ONE_AND_WAIT,
         points=lambda ends_sum: 0 if ends_sum % divisor else ends_sum // divisor,
-        round_end=first_of(somebody_out, blocked()),
+        round_end=out_or_blocked(),
         count=_count(divisor),
         match_end=after_rounds(rounds, "highest"),
         row=_row(divisor),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from service.engine.events import HandLeft, Line, Reason, Round
@@ -108,7 +107,7 @@ def _count(*, others_write_own: bool) -> Callable[[State, Reason], Round]:
                     Line(left.seat, left.value, "2.10", spelled_hand(left)) for left in hands if left.seat != loser
                 ]
         card = counted_round(state, ended_by, hands, lines, loser=loser, carried=sum(values) if loser is None else 0)
-        return replace(card, winner=_winner(state, hands))
+        return card._replace(winner=_winner(state, hands))
 
     return count
 
