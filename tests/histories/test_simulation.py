@@ -55,7 +55,15 @@ class ForgetsRecords(MemoryStore):
         return None
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         return super().commit(game, expected, state, events, Write(write.id))
 
@@ -64,7 +72,15 @@ class SeesRecordsLate(MemoryStore):
     """Tells of a record but does not look at it when it commits."""
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         return super().commit(game, expected, state, events, Write(write.id))
 
@@ -75,7 +91,15 @@ class LosesWrites(MemoryStore):
     writes = 0
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         self.writes += 1
         return None if self.writes % 10 == 0 else super().commit(game, expected, state, events, write, after=after)
@@ -85,7 +109,15 @@ class LastWriteWins(MemoryStore):
     """Lets whoever comes last write over what others made meanwhile, in games where no key was used yet."""
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         found = self._find(game)
         keyed = write.record is not None or any(name == game for name, _ in self._records)
