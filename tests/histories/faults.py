@@ -73,7 +73,7 @@ class FaultyStore(Store):
         if self._on_their_way:
             late = self._on_their_way.pop(self._luck.randrange(len(self._on_their_way)))
             if self._luck.random() < 0.8:
-                with contextlib.suppress(KeyError, GameExists):
+                with contextlib.suppress(KeyError, GameExists, OutcomeUnknown):
                     late()
 
     def deliver_all(self) -> None:

@@ -137,6 +137,15 @@ class SkipsEvents(MemoryStore):
             self._games[game] = kept._replace(events=kept.events[:-1])
 
 
+class LosesPackedEvents(MemoryStore):
+    """Does not keep every event that it packs."""
+
+    def pack(self, game: str) -> None:
+        found = self._find(game)
+        if found is not None and len(found.events) > 5:
+            self._games[game] = found._replace(events=found.events[1:])
+
+
 def lost(verdict: Verdict) -> list[str]:
     return verdict.lost
 
@@ -158,6 +167,7 @@ def wrong(verdict: Verdict) -> list[str]:
         (LosesWrites, lost),
         (LastWriteWins, lost),
         (SkipsEvents, wrong),
+        (LosesPackedEvents, wrong),
     ],
 )
 def test_a_store_that_breaks_its_promise_is_found_out(
