@@ -225,6 +225,15 @@ def test_events_are_packed_once_by_whoever_is_first(shared_client: redis.Redis, 
     assert store.events(GAME, range(1, 11)) == usual(1, 9)
 
 
+def test_events_that_are_dropped_while_others_are_packed_do_not_come_back(
+    shared_client: redis.Redis, shared_server: RealServer
+) -> None:
+    store = RedisStore(SingleNode(shared_client), TTL)
+    keep_three_writes(store)
+    RedisStore(Interrupted(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL).pack(GAME)
+    assert store.events(GAME, range(1, 11)) == usual(6, 9)
+
+
 def test_the_events_of_another_past_are_not_those_that_were_read(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
