@@ -39,7 +39,8 @@ from service.engine.variants import variants
 from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged, rules_for
 
 FORMAT: Final = 3
-"""1: games had no mark, and their events no frame in the store. 2: no deal could be proven."""
+"""1: games had no mark, and their events no frame in the store. 2: no deal could be proven, and the
+events of a match that was over stayed as they were."""
 
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)

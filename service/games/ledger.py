@@ -7,6 +7,7 @@ Must not know what a change is.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Final, NamedTuple
@@ -33,11 +34,15 @@ from service.games.tokens import new_write_id
 REMEMBERED: Final = 1000
 """Games whose last known state a process keeps at hand."""
 
+_log = logging.getLogger(__name__)
+
 _UPGRADE_SECONDS: Final = 30
 _MOST_TRIES: Final = 16
 """How often a change is tried again because somebody else was first."""
 _PATIENCE: Final = 1500
 """Milliseconds after which nothing is tried again, so that an answer comes within three seconds."""
+_AT_EASE: Final = 300
+"""Milliseconds after which a change that has been made is answered at once: the store is not at its best."""
 _PAGE: Final = 1000
 """Events read at a time."""
 
@@ -127,6 +132,8 @@ class Ledger:
             true = self._commit(game, state, data, write, began)
             if true is None:
                 self._remember(changed, state)
+                if changed.status == "finished" and self._now() - began <= _AT_EASE:
+                    self._pack(changed.id)
                 return Changed(game, changed, events)
             if isinstance(true, Kept):
                 return true
@@ -186,7 +193,9 @@ class Ledger:
         unknown: OutcomeUnknown | None = None
         while True:
             try:
-                return self._store.commit(game.id, game.version, state, data, write, after=beginning(game))
+                return self._store.commit(
+                    game.id, game.version, state, data, write, after=beginning(game), again=unknown is not None
+                )
             except KeyError:
                 raise _gone() from None
             except OutcomeUnknown as fault:
@@ -197,6 +206,15 @@ class Ledger:
                 if unknown is not None:
                     raise unknown from None
                 raise
+
+    def _pack(self, game_id: str) -> None:
+        """Let the events of a finished game take little room. The change is made, so nobody is told if that fails."""
+        try:
+            self._store.pack(game_id)
+        except (StorageUnavailable, OutcomeUnknown):
+            pass
+        except Exception:
+            _log.exception("a finished game could not be packed")
 
     def _game(self, game_id: str, stored: Stored) -> Game:
         known = self._remembered.get(game_id)

@@ -30,7 +30,7 @@ class Record(NamedTuple):
 
 
 class Write(NamedTuple):
-    """What makes a write the same write, however often it is sent: its id, 8 characters without a space.
+    """What makes a write the same write, however often it is sent: its id, 8 letters, digits, ``-`` or ``_``.
 
     With a ``record``, the write is also the only one under that name for 24 hours, whoever sends it.
     """
@@ -107,6 +107,7 @@ class Store(Protocol):
         write: Write,
         *,
         after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         """Replace the state of a game that is still at version ``expected`` and append its new ``events``, one or more.
 
@@ -114,7 +115,8 @@ class Store(Protocol):
         The new version is ``expected + len(events)``; the expiry starts anew. All of it happens, or nothing.
         Returns ``None`` when done, by this sending or an earlier one; else what was made under the same record
         before, which is looked up first; else the game as it really is: somebody else was first.
-        Raises ``KeyError`` if the game is gone.
+        Raises ``KeyError`` if the game is gone; ``OutcomeUnknown`` if the write was sent before (``again``) without a
+        record, and what came after version ``expected`` has been packed.
         """
 
     def kept(self, game: str, record: str) -> Kept | None:
@@ -130,6 +132,14 @@ class Store(Protocol):
         """At most ``limit`` events, the first of them the oldest kept one after version ``after``.
 
         ``None`` if there is no such game.
+        """
+
+    def pack(self, game: str) -> None:
+        """Let all events but those of the last write take little room; right at any time, best when the match is over.
+
+        Events, versions and expiry stay what they are, and news are none. Forgotten are the ids of the writes before:
+        of such a one nobody can say any more that an earlier sending has made it, and a creation is then one of a
+        game that exists. Does nothing to a game that is gone, changed meanwhile, or packed already.
         """
 
     def check(self) -> None:

@@ -10,11 +10,27 @@ from threading import Lock
 from time import monotonic
 from typing import NamedTuple
 
-from service.games.ports import RECORD_SECONDS, Feed, GameExists, Kept, Listener, News, Passage, Store, Stored, Write
+from service.games.ports import (
+    RECORD_SECONDS,
+    Feed,
+    GameExists,
+    Kept,
+    Listener,
+    News,
+    OutcomeUnknown,
+    Passage,
+    Store,
+    Stored,
+    Write,
+)
+from service.storage.packing import packed, unpacked
 
 
 class _Game(NamedTuple):
-    """A game, its events from version 1, the ids of its writes by their first version, and when it is forgotten."""
+    """A game, its events from version 1, the ids of its writes by their first version, and when it is forgotten.
+
+    Of packed events there are no ids.
+    """
 
     stored: Stored
     events: tuple[bytes, ...]
@@ -52,7 +68,7 @@ class MemoryStore(Store, Feed):
         with self._lock:
             found = self._find(game)
             if found is not None:
-                if found.writes[1] == write.id:
+                if found.writes.get(1) == write.id:
                     return None
                 record = write.record and self._find_record(game, write.record.name)
                 if not record:
@@ -76,6 +92,7 @@ class MemoryStore(Store, Feed):
         write: Write,
         *,
         after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         """Move a game on from version ``expected``; ``None`` when done."""
         with self._lock:
@@ -86,7 +103,11 @@ class MemoryStore(Store, Feed):
             if found is None:
                 raise KeyError(game)
             if found.stored.version != expected or not found.stored.state.startswith(after):
-                return None if found.writes.get(expected + 1) == write.id else found.stored
+                if found.writes.get(expected + 1) == write.id:
+                    return None
+                if again and write.record is None and 0 <= expected < min(found.writes) - 1:
+                    raise OutcomeUnknown("packed")
+                return found.stored
             self._keep(game, found, state, events, write)
             listeners = tuple(self._listeners.get(game, ()))
         for listener in listeners:
@@ -124,6 +145,18 @@ class MemoryStore(Store, Feed):
                 return None
             first = max(min(after, found.stored.version), 0) + 1
             return Passage(first, found.events[first - 1 : first - 1 + limit], found.stored.version)
+
+    def pack(self, game: str) -> None:
+        """Forget the ids of all writes but the last; the others' events come back from a block, as they do there."""
+        with self._lock:
+            found = self._find(game)
+            if found is None:
+                return
+            last = max(found.writes)
+            block = packed(found.events[: last - 1])
+            if block is not None:
+                events = (*unpacked(block), *found.events[last - 1 :])
+                self._games[game] = found._replace(events=events, writes={last: found.writes[last]})
 
     def check(self) -> None:
         """Memory is always there."""

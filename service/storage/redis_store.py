@@ -31,7 +31,7 @@ from service.games.ports import (
     Write,
 )
 from service.storage import keys
-from service.storage.entries import event_of, framed
+from service.storage.entries import block_of, event_of, events_of, framed, last_write
 from service.storage.faults import unavailable
 from service.storage.nodes import Command, MaybeMade, Nodes, NotSent
 
@@ -73,7 +73,8 @@ class RedisStore(Store):
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
         """Keep a new game; raises ``GameExists``."""
         value = b"%d %b" % (len(events), state)
-        answer = self._write(_CREATE, game, write, value, self._ttl, *_framed(write, len(events), events))
+        head = (value, self._ttl, *_named(write, len(events)))
+        answer = self._write(_CREATE, game, write, *head, *framed(write.id, events))
         if answer == 0:
             raise GameExists(game)
         return None if answer == 1 else _kept(answer[0])
@@ -93,14 +94,17 @@ class RedisStore(Store):
         write: Write,
         *,
         after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         """Move a game on from version ``expected``; ``None`` when done."""
         version = expected + len(events)
         value = b"%d %b" % (version, state)
-        rest = _framed(write, version, events)
-        answer = self._write(_COMMIT, game, write, b"%d %b" % (expected, after), value, self._ttl, *rest)
+        head = (b"%d %b" % (expected, after), value, self._ttl, *_named(write, version), b"%d" % again)
+        answer = self._write(_COMMIT, game, write, *head, *framed(write.id, events))
         if answer == 1:
             return None
+        if answer == 0:
+            raise OutcomeUnknown("packed")
         if answer is None:
             raise KeyError(game)
         return _kept(answer[0]) if isinstance(answer, list) else _stored(answer)
@@ -123,15 +127,27 @@ class RedisStore(Store):
         if not versions:
             return []
         found = self._read_script(_EVENTS, game, *versions)
-        return [event_of(each) for each in found if each is not None]
+        block = events_of(found[len(versions) :])
+        asked = [each for each in found[: len(versions)] if each is not None]
+        return [block[each] if isinstance(each, int) else event_of(each) for each in asked]
 
     def passage(self, game: str, after: int, limit: int) -> Passage | None:
         """At most so many events after that version."""
         found = self._read_script(_PASSAGE, game, after, limit)
         if found is None:
             return None
-        version, first, *events = found
-        return Passage(first, tuple([event_of(each) for each in events]), version)
+        version, first, *entries = found
+        before = max(after + 1 - first, 0) if entries else 0  # in a block
+        return Passage(first + before, tuple(events_of(entries)[before : before + limit]), version)
+
+    def pack(self, game: str) -> None:
+        """Keep all events but those of the last write in little room."""
+        key = keys.events(game)
+        entries = self._read("pack", key, (b"LRANGE", key, 0, -1))
+        last = last_write(entries)
+        block = block_of(entries[:last])
+        if block is not None:
+            self._run(_PACK, (key,), b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
 
     def check(self) -> None:
         """Read as a game would be read."""
@@ -230,18 +246,18 @@ class _Script:
         return (b"EVAL", self._source, len(names), *names, *arguments)
 
 
-_CREATE, _COMMIT, _KEPT, _EVENTS, _PASSAGE = [
-    _Script(name) for name in ("create", "commit", "kept", "events", "passage")
+_CREATE, _COMMIT, _KEPT, _EVENTS, _PASSAGE, _PACK = [
+    _Script(name) for name in ("create", "commit", "kept", "events", "passage", "pack")
 ]
 
 
-def _framed(write: Write, version: int, events: Sequence[bytes]) -> list[bytes]:
-    """The id of the write, its record, and its events as they are kept, the first one behind the id."""
+def _named(write: Write, version: int) -> list[bytes]:
+    """The id of the write as it stands before its first event, its record, and how long that lives."""
     if write.record is None:
         record = [b"", b""]
     else:
         record = [b"%b %d %b" % (write.id, version, write.record.fingerprint), _RECORD_SECONDS]
-    return [write.id + b" ", *record, *framed(write.id, events)]
+    return [write.id + b" ", *record]
 
 
 def _stored(value: bytes) -> Stored:

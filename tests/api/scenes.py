@@ -11,6 +11,7 @@ from service.engine.variants import variants
 from service.games.codec import decode_game
 from service.games.game import Game
 from service.storage import keys
+from service.storage.entries import events_of
 from tests.api.client import Api, Table
 from tests.api.playing import View, play_on
 
@@ -27,6 +28,12 @@ class Kept(NamedTuple):
     @property
     def version(self) -> int:
         return int(self.state.partition(b" ")[0])
+
+    @property
+    def spread(self) -> list[bytes]:
+        """An entry for each event, also of those that are packed."""
+        first, *rest = self.events
+        return [*[b" " + event for event in events_of([first])], *rest] if first.startswith(b"*") else self.events
 
 
 class Scene(NamedTuple):

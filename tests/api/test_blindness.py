@@ -319,7 +319,7 @@ def test_a_count_never_names_the_stock_in_the_order_in_which_it_lies(
 def hidden_from(seat: int | None, kept: Kept, luck: Random) -> Kept:
     """The same game with other tiles wherever its events hide them from the seat (or a spectator)."""
     events = []
-    for entry in kept.events:
+    for entry in kept.spread:
         write, _, data = entry.partition(b" ")
         at = int(json.loads(data)[1])
         event = decode_event(0, at, data).event

@@ -21,7 +21,7 @@ from service.games.codec import decode_event
 from service.games.hosting import Games
 from service.storage import keys
 from service.storage.connection import connect
-from service.storage.entries import event_of
+from service.storage.entries import events_of
 from service.storage.live import LiveFeed
 from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
@@ -162,7 +162,7 @@ def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: 
 
 def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finished: Scene) -> None:
     table = finished.table
-    true = [decode_event(place, 0, event_of(entry)).event for place, entry in enumerate(finished.kept.events, 1)]
+    true = [decode_event(place, 0, data).event for place, data in enumerate(events_of(finished.kept.events), 1)]
     for seat in seats_of(table):
         for event, told in zip(true, everything(api, table, seat), strict=True):
             if isinstance(event, Dealt):

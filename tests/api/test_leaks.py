@@ -225,7 +225,7 @@ def hidden_from(game: Game, seat: int | None) -> list[Tile]:
 
 def happened_in(game: Game, kept: Kept) -> list[Happened]:
     return [
-        decode_event(version, game.created_at, event_of(entry)) for version, entry in enumerate(kept.events, start=1)
+        decode_event(version, game.created_at, event_of(entry)) for version, entry in enumerate(kept.spread, start=1)
     ]
 
 
@@ -266,7 +266,7 @@ def unlike_where_hidden(game_id: str, kept: Kept, seat: int | None, luck: Random
             for version in range(began + 1, game.version + 1)
         ):
             break
-    frames = [entry.partition(b" ")[0] for entry in kept.events]
+    frames = [entry.partition(b" ")[0] for entry in kept.spread]
     entries = [
         b"%b %b" % (frame, encode_event(each.event, each.at - game.created_at))
         for frame, each in zip(frames, past, strict=True)

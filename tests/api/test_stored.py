@@ -20,7 +20,7 @@ from service.storage.connection import connect
 from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
 from tests.api.playing import mover, play_on
-from tests.api.scenes import Kept, keep, put
+from tests.api.scenes import SEED, Kept, Scenes, keep, put, shortest
 
 OLD_FORMATS: dict[str, dict[str, Any]] = {
     path.stem: json.loads(path.read_text("utf-8")) for path in sorted((Path(__file__).parent / "stored").glob("*.json"))
@@ -113,6 +113,46 @@ def test_a_round_is_not_dealt_to_one_player(api: Api) -> None:
     answer = api.post("/v1/games", {"variant": "domino", "players": players, "deals": deals})
     assert answer.status_code == 422
     assert list(answer.get_json()["errors"]) == ["deals.1"]
+
+
+# Games whose events are packed
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_packed_game_shows_what_it_showed_before(api: Api, server: redis.Redis, scenes: Scenes, variant: str) -> None:
+    table, kept = scenes.need(variant, "finished")
+    assert len(kept.events) < len(kept.spread)
+    cursors = [0, 1, kept.version // 2, *range(kept.version - 6, kept.version + 3)]
+    asked = ["", "/score", "/moves", "/fairness", "/record", "/events?limit=1000"]
+    asked += [f"/events?after={after}&limit={limit}" for after in cursors for limit in (1, 3, 100)]
+    tokens = (None, table.tokens[0])
+
+    def shown() -> list[tuple[int, dict[str, Any]]]:
+        answers = [api.get(table.path + path, token=token) for path in asked for token in tokens]
+        return [(answer.status_code, but_expiry(answer.get_json())) for answer in answers]
+
+    packed = shown()
+    put(server, table.id, Kept(kept.state, kept.spread))
+    assert packed == shown()
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_an_answer_is_repeated_from_packed_events(api: Api, server: redis.Redis, variant: str) -> None:
+    table = api.create(variant, variants()[variant].players.low, seed=SEED, rules=shortest(variant))
+    luck = Random(SEED)
+    answers: list[tuple[int, dict[str, Any], dict[str, str], bytes]] = []
+    view = api.view(table)
+    while view["status"] != "finished":
+        seat = mover(view)
+        move, key = luck.choice(api.moves(table, seat)["moves"]), {"Idempotency-Key": f"{variant}-{len(answers)}"}
+        answer = api.move(table, seat, move, headers=key)
+        answers.append((seat, move, key, answer.data))
+        view = answer.get_json()
+    assert keep(server, table.id).events[0].startswith(b"*")
+    for seat, move, key, data in [*answers[:3], *answers[-3:]]:
+        again = api.move(table, seat, move, headers=key)
+        assert (again.status_code, again.data) == (201, data)
+        assert again.headers["Idempotent-Replayed"] == "true"
 
 
 # Games of earlier formats: in the first, events stand in their list without a frame; in both no deal can be proven

@@ -94,7 +94,7 @@ def test_the_legal_moves_are_the_same_wherever_they_are_listed(api: Api, scene: 
 
 
 def test_the_version_is_the_number_of_the_last_event(api: Api, scene: Scene) -> None:
-    assert api.view(scene.table)["version"] == len(scene.kept.events) == scene.kept.version
+    assert api.view(scene.table)["version"] == len(scene.kept.spread) == scene.kept.version
 
 
 def test_winners_are_named_when_the_match_is_over_and_not_before(api: Api, scene: Scene) -> None:

@@ -73,7 +73,7 @@ class FaultyStore(Store):
         if self._on_their_way:
             late = self._on_their_way.pop(self._luck.randrange(len(self._on_their_way)))
             if self._luck.random() < 0.8:
-                with contextlib.suppress(KeyError, GameExists):
+                with contextlib.suppress(KeyError, GameExists, OutcomeUnknown):
                     late()
 
     def deliver_all(self) -> None:
@@ -89,9 +89,17 @@ class FaultyStore(Store):
         return self._read(lambda: self._store.read(game))
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
-        return self._write(lambda: self._store.commit(game, expected, state, events, write, after=after))
+        return self._write(lambda: self._store.commit(game, expected, state, events, write, after=after, again=again))
 
     def kept(self, game: str, record: str) -> Kept | None:
         return self._write(lambda: self._store.kept(game, record))
@@ -104,6 +112,9 @@ class FaultyStore(Store):
 
     def passage(self, game: str, after: int, limit: int) -> Passage | None:
         return self._read(lambda: self._store.passage(game, after, limit))
+
+    def pack(self, game: str) -> None:
+        self._write(lambda: self._store.pack(game))
 
     def check(self) -> None:
         self._read(self._store.check)

@@ -103,6 +103,7 @@ class Simulation:
     """The workers, their clients, and the line between them and the store."""
 
     def __init__(self, seed: int, store: MemoryStore, secrets: Sequence[bytes]) -> None:
+        self._truth = store
         self._luck = luck = Random(seed)
         self.party = Party()
         self.injected: Counter[str] = Counter()
@@ -115,7 +116,10 @@ class Simulation:
         ]
 
     def run(self) -> None:
-        """Let some clients do all they want, in an order that luck decides."""
+        """Let some clients do all they want, in an order that luck decides, and now and then pack a game, over or not.
+
+        For few are played to their end here.
+        """
         running = [greenlet(self._live) for _ in range(self._luck.randint(2, 5))]
         while running:
             one = self._luck.choice(running)
@@ -124,6 +128,8 @@ class Simulation:
                 running.remove(one)
             if self._luck.random() < 0.2:
                 self.store.deliver()
+            if self._luck.random() < 0.1 and self.store.created:
+                self._truth.pack(self._luck.choice(sorted(self.store.created)))
         self.store.deliver_all()
 
     def _live(self) -> None:

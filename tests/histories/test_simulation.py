@@ -55,7 +55,15 @@ class ForgetsRecords(MemoryStore):
         return None
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         return super().commit(game, expected, state, events, Write(write.id))
 
@@ -64,7 +72,15 @@ class SeesRecordsLate(MemoryStore):
     """Tells of a record but does not look at it when it commits."""
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         return super().commit(game, expected, state, events, Write(write.id))
 
@@ -75,7 +91,15 @@ class LosesWrites(MemoryStore):
     writes = 0
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         self.writes += 1
         return None if self.writes % 10 == 0 else super().commit(game, expected, state, events, write, after=after)
@@ -85,7 +109,15 @@ class LastWriteWins(MemoryStore):
     """Lets whoever comes last write over what others made meanwhile, in games where no key was used yet."""
 
     def commit(
-        self, game: str, expected: int, state: bytes, events: Sequence[bytes], write: Write, *, after: bytes = b""
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: Write,
+        *,
+        after: bytes = b"",
+        again: bool = False,
     ) -> Stored | Kept | None:
         found = self._find(game)
         keyed = write.record is not None or any(name == game for name, _ in self._records)
@@ -103,6 +135,15 @@ class SkipsEvents(MemoryStore):
         kept = self._games[game]
         if kept.stored.version > 5:
             self._games[game] = kept._replace(events=kept.events[:-1])
+
+
+class LosesPackedEvents(MemoryStore):
+    """Does not keep every event that it packs."""
+
+    def pack(self, game: str) -> None:
+        found = self._find(game)
+        if found is not None and len(found.events) > 5:
+            self._games[game] = found._replace(events=found.events[1:])
 
 
 def lost(verdict: Verdict) -> list[str]:
@@ -126,6 +167,7 @@ def wrong(verdict: Verdict) -> list[str]:
         (LosesWrites, lost),
         (LastWriteWins, lost),
         (SkipsEvents, wrong),
+        (LosesPackedEvents, wrong),
     ],
 )
 def test_a_store_that_breaks_its_promise_is_found_out(

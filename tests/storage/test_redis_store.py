@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,13 @@ import pytest
 import redis
 
 import service.storage
-from service.games.ports import GameExists, Kept, OutcomeUnknown, Record, Stored
+from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, Record, Stored
 from service.storage import keys
-from service.storage.nodes import SingleNode
+from service.storage.nodes import Command, SingleNode
 from service.storage.redis_store import RedisStore
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
-from tests.storage.writes import write
+from tests.storage.writes import usual, write
 
 GAME = "an-id-of-22-characters"
 
@@ -150,6 +151,138 @@ def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> N
 def test_a_life_of_no_seconds_is_refused(shared_client: redis.Redis) -> None:
     with pytest.raises(ValueError, match="second"):
         RedisStore(SingleNode(shared_client), 0)
+
+
+# ── Events in little room ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Interrupted(SingleNode):
+    """A server to which something happens after the first call."""
+
+    def __init__(self, client: redis.Redis, happens: Callable[[], object]) -> None:
+        super().__init__(client)
+        self._happens: Callable[[], object] | None = happens
+
+    def call(self, key: bytes, *commands: Command) -> list[Any]:
+        answers = super().call(key, *commands)
+        happens, self._happens = self._happens, None
+        if happens is not None:
+            happens()
+        return answers
+
+
+def keep_three_writes(store: RedisStore) -> None:
+    store.create(GAME, b"s", usual(1, 6), write())
+    store.commit(GAME, 6, b"t", usual(7, 7), write())
+    store.commit(GAME, 7, b"u", usual(8, 9), write())
+
+
+def entries(server: RealServer) -> list[bytes]:
+    found: Any = server.admin.lrange(keys.events(GAME), 0, -1)
+    return list(found)
+
+
+def test_packed_events_are_one_entry_before_those_of_the_last_write(
+    store: RedisStore, shared_server: RealServer
+) -> None:
+    keep_three_writes(store)
+    *_, last, behind = entries(shared_server)
+    store.pack(GAME)
+    block, *others = entries(shared_server)
+    assert block.startswith(b"*7:")
+    assert others == [last, behind]
+    store.pack(GAME)
+    assert entries(shared_server) == [block, last, behind]
+
+
+def test_packing_is_a_read_and_a_script_and_in_vain_a_read(store: RedisStore, shared_server: RealServer) -> None:
+    admin = shared_server.admin
+    keep_three_writes(store)
+    store.pack(GAME)
+    store.commit(GAME, 9, b"v", usual(10, 10), write())
+    admin.config_resetstat()
+    store.pack(GAME)
+    assert sent(shared_server) == {"lrange": 1, "evalsha": 1, "llen": 1, "lindex": 1, "lset": 1, "ltrim": 1}
+    admin.config_resetstat()
+    store.pack(GAME)
+    assert sent(shared_server) == {"lrange": 1}
+
+
+def test_what_is_written_while_events_are_packed_stays(shared_client: redis.Redis, shared_server: RealServer) -> None:
+    store = RedisStore(SingleNode(shared_client), TTL)
+    keep_three_writes(store)
+    packing = RedisStore(Interrupted(shared_client, lambda: store.commit(GAME, 9, b"v", usual(10, 10), write())), TTL)
+    packing.pack(GAME)
+    assert len(entries(shared_server)) == 10
+    assert store.events(GAME, range(1, 12)) == usual(1, 10)
+
+
+def test_events_are_packed_once_by_whoever_is_first(shared_client: redis.Redis, shared_server: RealServer) -> None:
+    store = RedisStore(SingleNode(shared_client), TTL)
+    keep_three_writes(store)
+    RedisStore(Interrupted(shared_client, lambda: store.pack(GAME)), TTL).pack(GAME)
+    assert len(entries(shared_server)) == 3
+    assert store.events(GAME, range(1, 11)) == usual(1, 9)
+
+
+def test_events_that_are_dropped_while_others_are_packed_do_not_come_back(
+    shared_client: redis.Redis, shared_server: RealServer
+) -> None:
+    store = RedisStore(SingleNode(shared_client), TTL)
+    keep_three_writes(store)
+    RedisStore(Interrupted(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL).pack(GAME)
+    assert store.events(GAME, range(1, 11)) == usual(6, 9)
+
+
+def test_the_events_of_another_past_are_not_those_that_were_read(
+    shared_client: redis.Redis, shared_server: RealServer
+) -> None:
+    """A failover may lose moves, and the game come to the same version by others."""
+    store = RedisStore(SingleNode(shared_client), TTL)
+    keep_three_writes(store)
+    others = [b"[%d,%d]" % (number, number) for number in range(1, 10)]
+
+    def fail_over() -> None:
+        shared_server.admin.flushall()
+        store.create(GAME, b"s", others[:6], write())
+        store.commit(GAME, 6, b"t", others[6:7], write())
+        store.commit(GAME, 7, b"u", others[7:], write())
+
+    RedisStore(Interrupted(shared_client, fail_over), TTL).pack(GAME)
+    assert len(entries(shared_server)) == 9
+    assert store.events(GAME, range(1, 10)) == others
+
+
+def test_a_game_that_is_lost_while_it_is_packed_does_not_come_back(
+    shared_client: redis.Redis, shared_server: RealServer
+) -> None:
+    keep_three_writes(RedisStore(SingleNode(shared_client), TTL))
+    RedisStore(Interrupted(shared_client, shared_server.admin.flushall), TTL).pack(GAME)
+    assert shared_server.admin.dbsize() == 0
+
+
+def test_versions_stay_right_when_what_is_left_of_old_events_is_packed(
+    store: RedisStore, shared_server: RealServer
+) -> None:
+    keep_three_writes(store)
+    shared_server.admin.ltrim(keys.events(GAME), -5, -1)
+    store.pack(GAME)
+    assert len(entries(shared_server)) == 3
+    assert store.events(GAME, range(-1, 12)) == usual(5, 9)
+    for after in range(-1, 4):
+        assert store.passage(GAME, after, 2) == Passage(5, tuple(usual(5, 6)), 9)
+    assert store.passage(GAME, 5, 3) == Passage(6, tuple(usual(6, 8)), 9)
+
+
+def test_events_of_the_first_format_are_packed_with_the_others(store: RedisStore, shared_server: RealServer) -> None:
+    shared_server.admin.rpush(keys.events(GAME), *usual(1, 6))
+    shared_server.admin.set(keys.state(GAME), b"6 s")
+    store.pack(GAME)
+    assert entries(shared_server) == usual(1, 6), "nothing tells where the last write begins"
+    store.commit(GAME, 6, b"t", usual(7, 8), write())
+    store.pack(GAME)
+    assert len(entries(shared_server)) == 3
+    assert store.events(GAME, range(1, 9)) == usual(1, 8)
 
 
 # ── A replica must have it, too ──────────────────────────────────────────────────────────────────────────────────────

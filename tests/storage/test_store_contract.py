@@ -9,13 +9,13 @@ from typing import Protocol
 
 import pytest
 
-from service.games.ports import GameExists, Kept, Passage, Record, Store, Stored
+from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, Record, Store, Stored, Write
 from service.storage import keys
 from service.storage.memory_store import MemoryStore
 from service.storage.nodes import Nodes, SingleNode
 from service.storage.redis_store import RedisStore
 from tests.storage.conftest import TTL
-from tests.storage.writes import write
+from tests.storage.writes import usual, write
 
 
 class Bench(Protocol):
@@ -356,3 +356,158 @@ def test_a_passage_begins_behind_a_version_and_is_no_longer_than_asked(store: St
 
 def test_a_check_answers(store: Store) -> None:
     store.check()
+
+
+# ── Events in little room ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def keep_usual(store: Store, game: str, *sizes: int) -> list[Write]:
+    """Keep a game of so many writes with so many events each; its writes."""
+    writes = [write() for _ in sizes]
+    store.create(game, b"1", usual(1, sizes[0]), writes[0])
+    version = sizes[0]
+    for number, (size, each) in enumerate(zip(sizes[1:], writes[1:], strict=True), 2):
+        assert store.commit(game, version, b"%d" % number, usual(version + 1, version + size), each) is None
+        version += size
+    return writes
+
+
+def all_that_is_read(store: Store, game: str) -> list[object]:
+    """What every read says of a game, from every cursor and of every length."""
+    stored = store.read(game)
+    assert stored is not None
+    beyond = stored.version + 3
+    passages = [store.passage(game, after, limit) for after in range(-2, beyond) for limit in (1, 2, 5, 1000)]
+    alone = [store.events(game, [version]) for version in range(-2, beyond)]
+    return [stored, passages, alone, store.events(game, [*range(beyond, -2, -1), *range(-2, beyond)])]
+
+
+@pytest.mark.parametrize("sizes", [(1,), (2,), (1, 1), (2, 1), (2, 3), (2, 1, 1, 2, 1), (2, 1, 4, 1, 3)], ids=str)
+def test_whatever_is_read_is_the_same_when_events_are_packed(bench: Bench, game: str, sizes: tuple[int, ...]) -> None:
+    keep_usual(bench.store, game, *sizes)
+    bench.age(game, 1000)
+    before = all_that_is_read(bench.store, game)
+    for _ in range(2):
+        bench.store.pack(game)
+        assert all_that_is_read(bench.store, game) == before
+    assert bench.seconds_left(game) == {TTL - 1000}
+
+
+def test_a_packed_game_goes_on_and_is_packed_again(store: Store, game: str) -> None:
+    keep_usual(store, game, 2, 1, 2)
+    version = 5
+    for _ in range(3):
+        store.pack(game)
+        assert store.commit(game, version, b"more", usual(version + 1, version + 2), write()) is None
+        version += 2
+        assert store.passage(game, 0, 100) == Passage(1, tuple(usual(1, version)), version)
+        assert store.events(game, range(version, 0, -1)) == usual(1, version)[::-1]
+    before = all_that_is_read(store, game)
+    store.pack(game)
+    assert all_that_is_read(store, game) == before
+
+
+def test_a_game_that_is_gone_and_unusual_events_are_left_as_they_are(bench: Bench, game: str) -> None:
+    store, sent = bench.store, write()
+    store.pack(game)
+    assert store.read(game) is None
+    store.create(game, b"s", [b"e1"], write())
+    store.commit(game, 1, b"t", [b"e2"], sent)
+    store.commit(game, 2, b"u", [b"e3"], write())
+    before = all_that_is_read(store, game)
+    store.pack(game)
+    assert all_that_is_read(store, game) == before
+    assert store.commit(game, 1, b"t", [b"e2"], sent, again=True) is None
+    bench.age(game, TTL + 1)
+    store.pack(game)
+    assert store.read(game) is None
+
+
+def test_of_a_packed_write_that_is_sent_again_nobody_can_say_whether_it_is_made(store: Store, game: str) -> None:
+    _, second, _, last = keep_usual(store, game, 2, 1, 2, 2)
+    store.pack(game)
+    before = all_that_is_read(store, game)
+    for sent in (second, write()):
+        for expected in (0, 1, 2, 3, 4):
+            with pytest.raises(OutcomeUnknown):
+                store.commit(game, expected, b"lie", [b"lie"], sent, again=True)
+            assert store.commit(game, expected, b"lie", [b"lie"], sent) == Stored(7, b"4"), (
+                "it is sent for the first time"
+            )
+    assert store.commit(game, 5, b"4", usual(6, 7), last, again=True) is None
+    for expected in (5, 6, 8, 100):
+        assert store.commit(game, expected, b"lie", [b"lie"], second, again=True) == Stored(7, b"4")
+    assert all_that_is_read(store, game) == before
+    assert store.commit(game, 7, b"5", usual(8, 8), second, again=True) is None
+
+
+def test_of_an_unpacked_write_that_is_sent_again_it_is_known_whether_it_is_made(store: Store, game: str) -> None:
+    _, second, _ = keep_usual(store, game, 1, 1, 1)
+    assert store.commit(game, 1, b"2", usual(2, 2), second, again=True) is None
+    for expected in (0, 1, 2):
+        assert store.commit(game, expected, b"lie", [b"lie"], write(), again=True) == Stored(3, b"3")
+
+
+def test_a_packed_write_with_a_record_is_known_by_it(store: Store, game: str) -> None:
+    sent = write(Record("wish", b"asked"))
+    store.create(game, b"1", usual(1, 2), write(Record("seed", b"asked 0")))
+    store.commit(game, 2, b"2", usual(3, 3), sent)
+    store.commit(game, 3, b"3", usual(4, 4), write())
+    store.pack(game)
+    assert store.commit(game, 2, b"2", usual(3, 3), sent, again=True) is None
+    assert store.commit(game, 2, b"2", usual(3, 3), write(Record("wish", b"lie")), again=True) == Kept(3, b"asked")
+    never_made = write(Record("another wish", b"asked"))
+    assert store.commit(game, 2, b"lie", [b"lie"], never_made, again=True) == Stored(4, b"3")
+    assert store.kept(game, "wish") == Kept(3, b"asked")
+    assert store.create(game, b"1", usual(1, 2), write(Record("seed", b"lie"))) == Kept(2, b"asked 0")
+
+
+def test_a_packed_creation_that_is_sent_again_is_one_of_a_game_that_exists(store: Store, game: str) -> None:
+    first, *_ = keep_usual(store, game, 2, 1)
+    assert store.create(game, b"1", usual(1, 2), first) is None
+    store.pack(game)
+    before = all_that_is_read(store, game)
+    with pytest.raises(GameExists):
+        store.create(game, b"1", usual(1, 2), first)
+    assert all_that_is_read(store, game) == before
+
+
+def test_who_reads_or_writes_while_events_are_packed_sees_all_of_them(store: Store, game: str) -> None:
+    """A writer, readers and packers at the same time; each write of one or two events."""
+    rounds = 60
+    keep_usual(store, game, 2)
+    together = threading.Barrier(5)
+
+    def write_on() -> int:
+        version = 2
+        for number in range(rounds):
+            together.wait(30)
+            more = usual(version + 1, version + 1 + number % 2)
+            assert store.commit(game, version, b"s", more, write()) is None
+            version += len(more)
+        return version
+
+    def read_some() -> None:
+        for number in range(rounds):
+            together.wait(30)
+            for after in (0, 1, number, 2 * number):
+                passage = store.passage(game, after, 7)
+                assert passage is not None
+                assert passage.first == min(after, passage.version) + 1
+                assert list(passage.events) == usual(after + 1, min(after + 7, passage.version))
+                asked = [version for version in (after, 1, after + 2) if 1 <= version <= passage.version]
+                assert store.events(game, asked) == [each for version in asked for each in usual(version, version)]
+
+    def pack_on() -> None:
+        for _ in range(rounds):
+            together.wait(30)
+            store.pack(game)
+
+    with ThreadPoolExecutor(5) as pool:
+        written = pool.submit(write_on)
+        others = [pool.submit(work) for work in (read_some, read_some, pack_on, pack_on)]
+        for each in others:
+            each.result()
+        version = written.result()
+    store.pack(game)
+    assert store.passage(game, 0, 1000) == Passage(1, tuple(usual(1, version)), version)

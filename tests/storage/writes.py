@@ -1,4 +1,4 @@
-"""Writes as the tests of the store send them."""
+"""Writes and events as the tests of the store send them."""
 
 from __future__ import annotations
 
@@ -10,3 +10,10 @@ from service.games.ports import Record, Write
 def write(record: Record | None = None) -> Write:
     """A write that nobody has sent before."""
     return Write(secrets.token_urlsafe(6).encode(), record)
+
+
+def usual(first: int, last: int) -> list[bytes]:
+    """Events of these versions, as they begin in every game."""
+    return [
+        b'[%d,%d,"event %d"]' % (version % 12, version * version * 7, version) for version in range(first, last + 1)
+    ]

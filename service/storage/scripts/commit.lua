@@ -10,11 +10,13 @@
 -- ARGV[4]  "<id of this write> "
 -- ARGV[5]  the value for KEYS[3], and
 -- ARGV[6]  the seconds it lives; both empty without one
--- ARGV[7…] the new events, oldest first, each behind "<id> "
+-- ARGV[7]  1 if an earlier sending may have done it, else 0
+-- ARGV[8…] the new events, oldest first, each behind "<id> "
 --
 -- Returns 1 when done, also when an earlier sending of this write did it; {value} of KEYS[3] if something else was
--- made under the client's key; the true value of KEYS[1] if the game has moved on; nil if it is gone. Only the first
--- changes the game. What was made before is touched, so that a WAIT behind this script waits for it.
+-- made under the client's key; the true value of KEYS[1] if the game has moved on; 0 if it has, and whether an earlier
+-- sending did that cannot be told any more; nil if it is gone. Only the first changes the game. What was made before is
+-- touched, so that a WAIT behind this script waits for it.
 
 local function touch()
   redis.call('EXPIRE', KEYS[1], ARGV[3])
@@ -43,11 +45,18 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
     touch()
     return 1
   end
+  -- A block has no ids. But what was made under a client's key would have been found there.
+  if ARGV[7] == '1' and not KEYS[3] and place < 0 and place <= -redis.call('LLEN', KEYS[2]) then
+    local head = redis.call('LINDEX', KEYS[2], 0)
+    if head and string.match(head, '^%*') then
+      return 0
+    end
+  end
   return value
 end
 
 -- The events go first: should their key be spoilt, the script ends here and the state stays as it was.
-for i = 7, #ARGV do
+for i = 8, #ARGV do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
@@ -56,5 +65,5 @@ if KEYS[3] then
   redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
 end
 -- News are only a hint: a server that forbids them has made the write all the same.
-redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 7))
+redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 8))
 return 1

@@ -12,8 +12,9 @@
 -- ARGV[6…] the events, oldest first, each behind "<id> "
 --
 -- Returns 1 when the game is kept, also when an earlier sending of this write did it; {value} of KEYS[3] if it was
--- made under the client's key before; 0 when there is another game under these keys. Only the first changes anything.
--- What was made before is touched, so that a WAIT behind this script waits for it.
+-- made under the client's key before; 0 when there is another game under these keys, or one whose first write cannot be
+-- told any more. Only the first changes anything. What was made before is touched, so that a WAIT behind this script
+-- waits for it.
 
 if redis.call('EXISTS', KEYS[1]) == 1 then
   local first = redis.call('LINDEX', KEYS[2], 0)

@@ -1,0 +1,65 @@
+"""How little room a finished match takes: whole matches, played through the codec into a real server."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from random import Random
+from statistics import median
+
+import pytest
+import redis
+
+from service.engine.play import legal_moves
+from service.engine.variants import variants
+from service.games.hosting import Entered, Games
+from service.games.setup import GameRequest, SeatRequest
+from service.storage import keys
+from service.storage.memory_store import MemoryStore
+from service.storage.nodes import SingleNode
+from service.storage.redis_store import RedisStore
+from tests.storage.conftest import TTL
+from tests.storage.servers import RealServer
+
+SEATS = 4
+MATCHES = 7
+MOST_MOVES = 5000
+KIB = 1024
+
+
+def play_match(store: RedisStore, variant: str, seed: str) -> str:
+    """A whole match of double-six, its players thinking for some seconds each time; the id of the game."""
+    luck = Random(seed)
+    now = 1_767_728_000.0
+    games = Games(
+        store,
+        MemoryStore(TTL),
+        clock=lambda: datetime.fromtimestamp(now, UTC),
+        secrets=luck.randbytes,
+        secret=b"secret",
+        ttl_seconds=TTL,
+    )
+    people = tuple([SeatRequest("human", f"Player {seat}") for seat in range(SEATS)])
+    opened = games.open(GameRequest(variant, people, {})).answer
+    for _ in range(MOST_MOVES):
+        game = games.enter(opened.look.id, None).game
+        if game.status == "finished":
+            return game.id
+        seat = game.state.seats_in()[0] if game.state.turn is None else game.state.turn
+        now += luck.lognormvariate(1.6, 0.8)
+        move = luck.choice(legal_moves(game.rules, game.state, seat))
+        games.move(Entered(game, seat), move, lambda _version, _etag: True)
+    raise AssertionError("the match never came to its end")
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_finished_double_six_match_takes_four_kib(
+    variant: str, shared_client: redis.Redis, shared_server: RealServer
+) -> None:
+    store = RedisStore(SingleNode(shared_client), TTL)
+    sizes = []
+    for number in range(MATCHES):
+        game = play_match(store, variant, f"{variant} {number}")
+        taken = [shared_server.admin.memory_usage(key, samples=0) for key in (keys.state(game), keys.events(game))]
+        sizes.append(sum([size or 0 for size in taken]))
+    assert median(sizes) <= 4 * KIB, sizes
+    assert max(sizes) <= 5 * KIB, sizes
