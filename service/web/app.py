@@ -6,7 +6,7 @@ Must not know which store keeps the games.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from flask import Flask, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -15,6 +15,7 @@ from service.games.hosting import Games
 from service.web import cors, event_routes, game_routes, problems, service_routes, variant_routes
 from service.web.limiting import Limits
 from service.web.metrics import Metrics
+from service.web.replies import Reply
 from service.web.streams import Streams
 from service.web.watching import Watching
 
@@ -32,6 +33,10 @@ class Application(Flask):
     def drain(self) -> None:
         """The worker is about to stop: let the streams end."""
         self._streams.drain()
+
+    def finalize_request(self, rv: Any, from_error_handler: bool = False) -> Any:
+        """What a view or an error handler gave, as a WSGI application; nothing is added to a ``Reply``."""
+        return rv if isinstance(rv, Reply) else super().finalize_request(rv, from_error_handler)
 
     def make_default_options_response(self) -> Response:
         """The methods of an address, and no body: without this it would be an empty page of HTML."""

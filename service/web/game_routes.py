@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, request
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
@@ -37,7 +37,7 @@ from service.web.reading import (
     read_json,
     read_json_or_nothing,
 )
-from service.web.replies import JSON, not_modified, reply, reply_made, reply_with_secrets
+from service.web.replies import JSON, Reply, not_modified, reply, reply_made, reply_with_secrets
 from service.web.watching import MORE_HEADERS
 
 _VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
@@ -92,7 +92,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=(*_BODY_PROBLEMS, "rate_limited", "not_acceptable", *_WRITE_PROBLEMS),
         )
     )
-    def create_game() -> Response:
+    def create_game() -> Reply:
         _show(limits.create(request.environ.get("REMOTE_ADDR", "")))
         check_accepts(JSON)
         body = read_json()
@@ -115,7 +115,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=_READ_PROBLEMS,
         )
     )
-    def get_game(game: str) -> Response:
+    def get_game(game: str) -> Reply:
         entered = enter(game)
         return _read(entered, lambda: present_look(games.look(entered)))
 
@@ -141,7 +141,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, *_WRITE_PROBLEMS, "seats_taken"),
         )
     )
-    def join_game(game: str) -> Response:
+    def join_game(game: str) -> Reply:
         entered = enter(game)
         check_accepts(JSON)
         body = read_json()
@@ -177,7 +177,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, *_WRITE_PROBLEMS),
         )
     )
-    def change_token(game: str, seat: int) -> Response:
+    def change_token(game: str, seat: int) -> Reply:
         changing = games.enter_to_change(game, bearer_token(), seat, idempotency_key())
         limits.seat(game, seat)
         check_accepts(JSON)
@@ -200,7 +200,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=_READ_PROBLEMS,
         )
     )
-    def get_moves(game: str) -> Response:
+    def get_moves(game: str) -> Reply:
         entered = enter(game)
         return _read(entered, lambda: present_legal_moves(games.legal_moves(entered)))
 
@@ -237,7 +237,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             ),
         )
     )
-    def make_move(game: str) -> Response:
+    def make_move(game: str) -> Reply:
         token = bearer_token()
         entered = games.enter_to_move(game, token)
         try:
@@ -268,7 +268,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=_READ_PROBLEMS,
         )
     )
-    def get_score(game: str) -> Response:
+    def get_score(game: str) -> Reply:
         entered = enter(game)
         return _read(entered, lambda: present_score(games.score(entered)))
 
@@ -281,7 +281,7 @@ def _show(quota: Quota | None) -> None:
         request.environ[MORE_HEADERS] = quota.headers()
 
 
-def _read(entered: Entered, show: Callable[[], Any]) -> Response:
+def _read(entered: Entered, show: Callable[[], Any]) -> Reply:
     """What ``show`` shows, or 304 if its reader knows this version."""
     check_accepts(JSON)
     etag = entered.game.etag(entered.seat)
