@@ -28,7 +28,10 @@ from gevent.event import Event
 from gevent.pool import Pool
 from gevent.server import StreamServer
 from gunicorn.http.errors import ParseException
+from gunicorn.http.wsgi import create
 from gunicorn.workers.ggevent import GeventWorker
+
+from service.answer import Answer
 
 BODY_SECONDS: Final = 10.0
 SEND_SECONDS: Final = 30.0
@@ -147,7 +150,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         self._in_flight[sock] = req
         sock.settimeout(self.send_seconds)
         try:
-            super().handle_request(listener_name, req, sock, addr)
+            self._answer(listener_name, req, sock, addr)
         except TimeoutError as error:
             self.log.info("a client was too slow")
             raise StopIteration from error
@@ -156,6 +159,33 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             del self._in_flight[sock]
         # A client whose next request is there already would be answered again at once; others are waiting.
         gevent.sleep(0)
+
+    def _answer(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
+        """As gunicorn does it, but for what nobody asks for here: hooks, a log of requests, a worker's last request."""
+        answer, environ = create(req, sock, addr, listener_name, self.cfg, response_class=Answer)
+        environ["wsgi.multithread"] = True
+        if not self.alive:
+            answer.force_close()
+        try:
+            pieces = self.wsgi(environ, answer.start_response)
+            try:
+                for piece in pieces:
+                    answer.write(piece)
+                answer.close()
+            finally:
+                if hasattr(pieces, "close"):
+                    pieces.close()
+        except (gevent.GreenletExit, SystemExit):
+            raise StopIteration from None  # the time to stop is over
+        except OSError:
+            raise
+        except Exception as error:
+            if not answer.headers_sent:
+                raise
+            self.log.error("error in the middle of an answer", exc_info=error)
+            raise StopIteration from None  # there is no place for a problem any more
+        if answer.should_close():
+            raise StopIteration
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
         """Answer a request that could not be read, or that broke outside the application."""

@@ -17,7 +17,7 @@ StartResponse = Callable[..., Any]
 
 
 class Application:
-    """It says who serves, counts in Redis, takes its time, takes a body, or streams until it is told to stop."""
+    """It says who serves, counts in Redis, takes its time, takes a body, fails, or streams until it is told to stop."""
 
     def __init__(self) -> None:
         self._store = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=2)
@@ -50,6 +50,11 @@ class Application:
             case ["flood"]:
                 start_response(status, [("Content-Type", "text/plain")])
                 return _flood()
+            case ["breaks"]:
+                start_response(status, [("Content-Type", "text/plain")])
+                return _breaking()
+            case ["fails"]:
+                raise RuntimeError("a secret")
             case ["metrics"]:
                 self._going_on.inc()
                 answer = {"folder": os.environ["PROMETHEUS_MULTIPROC_DIR"]}
@@ -79,6 +84,11 @@ def _flood() -> Iterator[bytes]:
             yield b"x" * 65536
     finally:
         _note("flood is closed")
+
+
+def _breaking() -> Iterator[bytes]:
+    yield b"begins\n"
+    raise RuntimeError("a secret")
 
 
 def _note(what: str) -> None:

@@ -112,6 +112,47 @@ def test_a_client_that_asks_ahead_and_takes_no_answer_is_cut_off(tmp_path: Path)
         assert "Traceback" not in it.said()
 
 
+def test_an_answer_comes_in_one_piece_and_the_next_one_after_it(tmp_path: Path) -> None:
+    with run(tmp_path) as it, it.line() as line:
+        for _ in range(3):
+            line.sendall(GET % b"/healthz")
+            head, body = line.recv(65536).split(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert json.loads(body) == it.ask("/healthz")[1]
+            line.sendall((GET % b"/healthz").replace(b"GET", b"HEAD"))
+            told = line.recv(65536)
+            assert told.endswith(b"\r\nContent-Length: %d\r\n\r\n" % len(body))
+
+
+def test_a_piece_of_an_answer_without_a_length_is_sent_when_it_is_made(tmp_path: Path) -> None:
+    with run(tmp_path) as it, it.line() as line:
+        line.sendall(GET % b"/stream")
+        head, chunk = line.recv(65536).split(b"\r\n\r\n")
+        assert b"\r\nTransfer-Encoding: chunked" in head
+        assert chunk == b"7\r\nbegins\n\r\n"
+        assert line.recv(65536).startswith(b"8\r\ngoes on\n\r\n")
+
+
+def test_an_answer_that_breaks_in_the_middle_is_cut_and_tells_nothing(tmp_path: Path) -> None:
+    with run(tmp_path) as it, it.line() as line:
+        line.sendall(GET % b"/breaks")
+        with line.makefile("rb") as told:
+            assert told.read().endswith(b"\r\n\r\n7\r\nbegins\n\r\n")
+        it.until(lambda: "error in the middle of an answer" in it.said())
+        assert "a secret" not in it.said()
+        assert it.ask("/healthz")[0] == 200
+
+
+def test_an_application_that_fails_is_an_internal_problem(tmp_path: Path) -> None:
+    with run(tmp_path) as it, it.line() as line:
+        line.sendall(GET % b"/fails")
+        status, headers, body = answer(line)
+        assert (status, json.loads(body)["code"], headers["connection"]) == (500, "internal", "close")
+        assert ends(line)
+        assert "a secret" not in it.said()
+        assert it.ask("/healthz")[0] == 200
+
+
 @linux_only
 def test_a_peer_that_is_gone_without_a_word_is_given_up() -> None:
     with (
