@@ -24,8 +24,8 @@ _NOT_MODIFIED: Final = "304 NOT MODIFIED"
 class Reply:
     """An answer that is complete as it is made: a WSGI application that gives this head and this body.
 
-    Most answers are of this kind, and Flask's own ``Response`` takes as long for one as a look at the game: it parses
-    the headers that it was given, in case that somebody wants to change them, and goes through them again at the end.
+    Most answers are of this kind. Flask's own ``Response`` parses the headers that it is given, in case that somebody
+    wants to change them, and goes through them again at the end: a fifth of what it costs to read a game and say 304.
     """
 
     __slots__ = ("_body", "_headers", "_status")
