@@ -77,9 +77,9 @@ class _Pool(redis.BlockingConnectionPool):
         try:
             if connection is None:
                 connection = self.make_connection()  # type: ignore[no-untyped-call]
-            connection.connect()
-            if _has_died(connection):
+            if connection.is_connected and _has_died(connection):
                 connection.disconnect()
+            if not connection.is_connected:
                 connection.connect()
         except BaseException:
             if connection is None:

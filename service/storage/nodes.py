@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 import redis
+from hiredis import pack_command
 from redis.exceptions import RedisError, ResponseError
 
 from service.storage.connection import ANSWER_WAIT
@@ -95,7 +96,8 @@ def call(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]
         raise NotSent from error
     answers: list[Any] = []
     try:
-        connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+        packed = [pack_command(command) for command in commands]  # type: ignore[arg-type] # it takes any number
+        connection.send_packed_command([b"".join(packed)], check_health=False)
         for _ in commands:
             answers.append(_answer(connection))  # noqa: PERF401 # those before a break count
         if _hung_up(answers[0]):

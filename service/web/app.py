@@ -6,10 +6,11 @@ Must not know which store keeps the games.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
-from flask import Flask, Response
+from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.routing import MapAdapter
 
 from service.games.hosting import Games
 from service.web import (
@@ -24,9 +25,13 @@ from service.web import (
 )
 from service.web.limiting import Limits
 from service.web.metrics import Metrics
-from service.web.routing import Routes
+from service.web.replies import Reply
+from service.web.routing import Bound, Routes
 from service.web.streams import Streams
 from service.web.watching import Watching
+
+_MOST_HOSTS: Final = 100
+"""Names of this machine that are remembered; a client may send any."""
 
 MOST_STREAMS: Final = 4000
 """Streams that a worker holds at a time, where nothing else is said."""
@@ -40,10 +45,29 @@ class Application(Flask):
     def __init__(self, streams: Streams) -> None:
         super().__init__("service.web", static_folder=None)
         self._streams = streams
+        self._hosts: dict[tuple[str, str], str] = {}
 
     def drain(self) -> None:
         """The worker is about to stop: let the streams end."""
         self._streams.drain()
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """Flask's, but a ``Host`` that was found good is not looked into again; it stands in redirects, no more."""
+        if request is None or "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
+            return super().create_url_adapter(request)
+        key = request.scheme, request.environ["HTTP_HOST"]
+        host = self._hosts.get(key)
+        if host is not None:
+            query = request.query_string.decode("latin1")
+            return Bound(self.url_map, host, request.root_path, "", request.scheme, request.path, request.method, query)
+        adapter = super().create_url_adapter(request)
+        if adapter is not None and len(self._hosts) < _MOST_HOSTS:
+            self._hosts[key] = adapter.server_name
+        return adapter
+
+    def finalize_request(self, rv: Any, from_error_handler: bool = False) -> Any:
+        """What a view or an error handler gave, as a WSGI application; nothing is added to a ``Reply``."""
+        return rv if isinstance(rv, Reply) else super().finalize_request(rv, from_error_handler)
 
     def make_default_options_response(self) -> Response:
         """The methods of an address, and no body: without this it would be an empty page of HTML."""

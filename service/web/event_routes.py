@@ -15,7 +15,7 @@ from service.web.operations import Answer, Operation, operation
 from service.web.present import present_page
 from service.web.problems import InvalidBody
 from service.web.reading import accepted, bearer_token, load
-from service.web.replies import JSON, reply, stream_reply
+from service.web.replies import JSON, Reply, reply, stream_reply
 from service.web.streams import NDJSON, SSE, Stream, Streams
 
 _query_in = bodies.EventsQuery()
@@ -57,7 +57,7 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
             problems=("unauthorized", "not_found", "rate_limited", "not_acceptable", "invalid", "too_many_streams"),
         )
     )
-    def get_events(game: str) -> Response:
+    def get_events(game: str) -> Reply | Response:
         entered = games.enter(game, bearer_token())
         limits.seat(game, entered.seat)
         media_type = accepted(*_TYPES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response
+from flask import Blueprint
 
 from service.games.hosting import Games
 from service.web import record_schemas
@@ -10,7 +10,7 @@ from service.web.limiting import Limits
 from service.web.operations import Answer, Operation, operation
 from service.web.present_fairness import present_fairness
 from service.web.reading import bearer_token
-from service.web.replies import view_reply
+from service.web.replies import Reply, view_reply
 
 
 def blueprint(games: Games, limits: Limits) -> Blueprint:
@@ -40,7 +40,7 @@ def blueprint(games: Games, limits: Limits) -> Blueprint:
             problems=("unauthorized", "not_found", "rate_limited", "not_acceptable"),
         )
     )
-    def get_fairness(game: str) -> Response:
+    def get_fairness(game: str) -> Reply:
         entered = games.enter(game, bearer_token())
         limits.seat(game, entered.seat)
         return view_reply(entered.etag, lambda: present_fairness(games.fairness(entered)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, request
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
@@ -36,7 +36,7 @@ from service.web.reading import (
     read_json,
     read_json_or_nothing,
 )
-from service.web.replies import JSON, reply_made, reply_with_secrets, view_reply
+from service.web.replies import JSON, Reply, reply_made, reply_with_secrets, view_reply
 from service.web.watching import MORE_HEADERS
 
 _VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
@@ -91,7 +91,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=(*_BODY_PROBLEMS, "rate_limited", "not_acceptable", *_WRITE_PROBLEMS),
         )
     )
-    def create_game() -> Response:
+    def create_game() -> Reply:
         _show(limits.create(request.environ.get("REMOTE_ADDR", "")))
         check_accepts(JSON)
         body = read_json()
@@ -114,7 +114,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=_READ_PROBLEMS,
         )
     )
-    def get_game(game: str) -> Response:
+    def get_game(game: str) -> Reply:
         entered = enter(game)
         return view_reply(entered.etag, lambda: present_look(games.look(entered)))
 
@@ -140,7 +140,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, *_WRITE_PROBLEMS, "seats_taken"),
         )
     )
-    def join_game(game: str) -> Response:
+    def join_game(game: str) -> Reply:
         entered = enter(game)
         check_accepts(JSON)
         body = read_json()
@@ -178,7 +178,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, *_WRITE_PROBLEMS),
         )
     )
-    def change_token(game: str, seat: int) -> Response:
+    def change_token(game: str, seat: int) -> Reply:
         changing = games.enter_to_change(game, bearer_token(), seat, idempotency_key())
         limits.seat(game, seat)
         check_accepts(JSON)
@@ -201,7 +201,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=_READ_PROBLEMS,
         )
     )
-    def get_moves(game: str) -> Response:
+    def get_moves(game: str) -> Reply:
         entered = enter(game)
         return view_reply(entered.etag, lambda: present_legal_moves(games.legal_moves(entered)))
 
@@ -238,7 +238,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             ),
         )
     )
-    def make_move(game: str) -> Response:
+    def make_move(game: str) -> Reply:
         token = bearer_token()
         entered = games.enter_to_move(game, token)
         try:
@@ -271,7 +271,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             problems=_READ_PROBLEMS,
         )
     )
-    def get_score(game: str) -> Response:
+    def get_score(game: str) -> Reply:
         entered = enter(game)
         return view_reply(entered.etag, lambda: present_score(games.score(entered)))
 

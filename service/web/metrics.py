@@ -70,6 +70,7 @@ class Metrics:
         # The children by their labels, as looking one up in its metric costs more than to count.
         self._kinds: dict[tuple[str, str, int], _Kind] = {}
         self._operations: dict[str, Callable[[float], None]] = {}
+        self._variants: dict[str, Callable[[], None]] = {}
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request has ended; ``route`` is a template."""
@@ -91,7 +92,10 @@ class Metrics:
 
     def moved(self, variant: str) -> None:
         """A move was made."""
-        self._moves.labels(variant).inc()
+        add = self._variants.get(variant)
+        if add is None:
+            add = self._variants[variant] = self._moves.labels(variant).inc
+        add()
 
     def came_to(self, status: str) -> None:
         """A game has this status now, and had another one before or none."""

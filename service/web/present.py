@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from service.engine.events import Done, Drew, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
-from service.engine.layout import OPEN, Layout, Side
+from service.engine.layout import OPEN, End, Layout, Side
 from service.engine.moves import Move
 from service.engine.options import Option
 from service.engine.tiles import Tile
@@ -320,17 +320,7 @@ def _table(layout: Layout) -> Shown:
             _placement(tile, face_down, placements[host].tile if host >= 0 else None, side, seat)
             for tile, host, side, seat, face_down in placements
         ],
-        "ends": [
-            {
-                "id": end.name,
-                "number": end.number,
-                "tile": placements[end.host].tile.name,
-                "side": end.side,
-                "open": end.gate == OPEN,
-                "counts": end.counts,
-            }
-            for end in layout.ends
-        ],
+        "ends": [_end(end, placements[end.host].tile) for end in layout.ends],
     }
     if layout.counted:
         shown["ends_sum"] = layout.ends_sum
@@ -338,13 +328,27 @@ def _table(layout: Layout) -> Shown:
 
 
 @lru_cache(maxsize=8192)
-def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> Shown:
+def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> orjson.Fragment:
     """A tile on the table. Many answers share what is shown of it, as all of it is shown again after every move."""
     shown: Shown = {"tile": tile.name, "face_down": face_down}
     if host is not None:
         shown["on"] = {"tile": host.name, "side": side}
     shown["seat"] = seat
-    return shown
+    return orjson.Fragment(orjson.dumps(shown))
+
+
+@lru_cache(maxsize=8192)
+def _end(end: End, host: Tile) -> orjson.Fragment:
+    """A place where a tile may join. It stays as it is while tiles are laid elsewhere."""
+    shown: Shown = {
+        "id": end.name,
+        "number": end.number,
+        "tile": host.name,
+        "side": end.side,
+        "open": end.gate == OPEN,
+        "counts": end.counts,
+    }
+    return orjson.Fragment(orjson.dumps(shown))
 
 
 def _line(line: Line) -> Shown:

@@ -16,6 +16,7 @@ import orjson
 from flask import request
 from marshmallow import Schema, ValidationError
 from werkzeug.datastructures import MIMEAccept
+from werkzeug.sansio.utils import get_content_length
 
 from service.games.catalogue import LANGUAGES, Language
 from service.games.errors import Unauthorized
@@ -36,7 +37,7 @@ _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 
 def bearer_token() -> str | None:
     """The token of the ``Authorization`` header, ``None`` without one. Raises ``Unauthorized`` for anything else."""
-    header = request.headers.get("Authorization")
+    header = request.environ.get("HTTP_AUTHORIZATION")
     if header is None:
         return None
     match = _BEARER.fullmatch(header)
@@ -52,12 +53,12 @@ def read_json() -> Any:
         raise BadRequest("unsupported_media_type", "The body must be application/json in UTF-8.")
     if environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise BadRequest("unsupported_media_type", "The body must not be compressed.")
-    length = request.content_length
+    length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
     if length is not None and length > MOST_BODY_BYTES:
         raise _too_large()
     # A chunked body has no length to be checked beforehand, so one byte more than allowed is asked for.
     try:
-        data = request.stream.read(MOST_BODY_BYTES + 1)
+        data = request.stream.read(MOST_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
     except Exception as error:
         # A body that breaks off or is wrongly chunked; each server has errors of its own for that.
         raise BadRequest("malformed", "The body could not be read to its end.") from error
@@ -106,7 +107,7 @@ def load(schema: Schema, value: Any) -> Any:
 
 def precondition(version: int | None) -> Precondition:
     """Holds when ``If-Match`` names the version or the ETag, and ``version``, if given, is the version."""
-    matches = request.if_match if "If-Match" in request.headers else None
+    matches = request.if_match if "HTTP_IF_MATCH" in request.environ else None
 
     def holds(now: int, etag: str) -> bool:
         if version is not None and version != now:
@@ -124,7 +125,7 @@ def idempotency_key() -> str | None:
 
 def once(body: Any) -> Once | None:
     """What ``Idempotency-Key`` asks for a request with this body, ``None`` without one. Raises ``InvalidBody``."""
-    if "Idempotency-Key" not in request.headers:
+    if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
         return None
     key = idempotency_key()
     if key is None:
@@ -136,7 +137,7 @@ def once(body: Any) -> Once | None:
 
 def known_already(etag: str) -> bool:
     """Whether ``If-None-Match`` names this ETag, so that 304 says it all."""
-    header = request.headers.get("If-None-Match")
+    header = request.environ.get("HTTP_IF_NONE_MATCH")
     if header is None:
         return False
     return header == f'"{etag}"' or request.if_none_match.contains_weak(etag)
@@ -149,7 +150,7 @@ def check_accepts(*types: str) -> None:
 
 def accepted(*types: str) -> str:
     """The type that ``Accept`` likes best, the first one if it does not care. Raises as ``check_accepts``."""
-    header = request.headers.get("Accept")
+    header: str | None = request.environ.get("HTTP_ACCEPT")
     if not header or header == "*/*":
         return types[0]
     if header in types:

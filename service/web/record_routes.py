@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, request
 
 from service.games.hosting import Games
 from service.records.errors import BadRecord
@@ -17,7 +17,7 @@ from service.web.operations import Answer, Operation, operation
 from service.web.present_record import present_record, present_report
 from service.web.problems import InvalidBody
 from service.web.reading import accepted, bearer_token, check_accepts, known_already, load, read_json
-from service.web.replies import JSON, not_modified, plain_reply, reply
+from service.web.replies import JSON, Reply, not_modified, plain_reply, reply
 from service.web.watching import MORE_HEADERS
 
 TEXT = "text/plain"
@@ -53,7 +53,7 @@ def blueprint(games: Games, limits: Limits, breathe: Callable[[], None]) -> Blue
             problems=("unauthorized", "not_found", "rate_limited", "not_acceptable"),
         )
     )
-    def get_record(game: str) -> Response:
+    def get_record(game: str) -> Reply:
         entered = games.enter(game, bearer_token())
         limits.seat(game, entered.seat)
         media_type = accepted(TEXT, JSON)
@@ -86,7 +86,7 @@ def blueprint(games: Games, limits: Limits, breathe: Callable[[], None]) -> Blue
             problems=("malformed", "too_large", "unsupported_media_type", "invalid", "rate_limited", "not_acceptable"),
         )
     )
-    def verify_record() -> Response:
+    def verify_record() -> Reply:
         quota = limits.create(request.environ.get("REMOTE_ADDR", ""))
         if quota is not None:
             request.environ[MORE_HEADERS] = quota.headers()

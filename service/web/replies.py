@@ -14,53 +14,77 @@ from service.web.reading import check_accepts, known_already
 JSON: Final = "application/json"
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
+_JSON_TYPE: Final = ("Content-Type", JSON)
+_NOT_KEPT: Final = ("Cache-Control", "private, no-cache")
+_OK: Final = "200 OK"
+_CREATED: Final = "201 CREATED"
+_NOT_MODIFIED: Final = "304 NOT MODIFIED"
 
 
-def reply(value: Any, *, etag: str | None = None) -> Response:
+class Reply:
+    """An answer that is complete as it is made: a WSGI application that gives this head and this body.
+
+    Most answers are of this kind. Flask's own ``Response`` parses the headers that it is given, in case that somebody
+    wants to change them, and goes through them again at the end: a fifth of what it costs to read a game and say 304.
+    """
+
+    __slots__ = ("_body", "_headers", "_status")
+
+    def __init__(self, status: str, headers: list[tuple[str, str]], body: bytes | None = None) -> None:
+        if body is not None:
+            headers.append(("Content-Length", str(len(body))))
+        self._status = status
+        self._headers = headers
+        self._body = body
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Answer as WSGI asks for; ``HEAD`` gets the head alone."""
+        start_response(self._status, self._headers)
+        return () if self._body is None or environ["REQUEST_METHOD"] == "HEAD" else (self._body,)
+
+
+def reply(value: Any, *, etag: str | None = None) -> Reply:
     """A view: for its viewer alone, and to be asked for anew, cheaply if it has an ETag."""
-    return Response(orjson.dumps(value), 200, _viewer_headers(etag))
+    return Reply(_OK, [_JSON_TYPE, *_viewer_headers(etag)], orjson.dumps(value))
 
 
-def plain_reply(text: str, *, etag: str) -> Response:
+def plain_reply(text: str, *, etag: str) -> Reply:
     """A view as plain text."""
-    return Response(text.encode(), 200, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)[1:]])
+    return Reply(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], text.encode())
 
 
-def view_reply(etag: str, show: Callable[[], Any]) -> Response:
+def view_reply(etag: str, show: Callable[[], Any]) -> Reply:
     """What ``show`` shows as JSON, or 304 if its reader knows this version."""
     check_accepts(JSON)
     return not_modified(etag) if known_already(etag) else reply(show(), etag=etag)
 
 
-def reply_made(value: Any, *, etag: str, location: str, replayed: bool) -> Response:
+def reply_made(value: Any, *, etag: str, location: str, replayed: bool) -> Reply:
     """201: the view after what was made."""
-    headers = _viewer_headers(etag)
-    headers.append(("Location", location))
-    return Response(orjson.dumps(value), 201, headers + _REPLAYED if replayed else headers)
+    headers = [_JSON_TYPE, *_viewer_headers(etag), ("Location", location)]
+    return Reply(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
 def stream_reply(chunks: Iterable[bytes], media_type: str) -> Response:
     """A body without an end that is sent piece by piece, and that no proxy may collect."""
     headers = [
         ("Content-Type", media_type),
-        ("Cache-Control", "private, no-cache"),
+        _NOT_KEPT,
         ("Vary", _VARY),
         ("X-Accel-Buffering", "no"),
     ]
     return Response(chunks, 200, headers)
 
 
-def not_modified(etag: str) -> Response:
+def not_modified(etag: str) -> Reply:
     """304: the viewer knows this version already."""
-    response = Response(status=304, headers=_viewer_headers(etag))
-    del response.headers["Content-Type"]
-    return response
+    return Reply(_NOT_MODIFIED, _viewer_headers(etag))
 
 
-def reply_with_secrets(value: Any, location: str, *, replayed: bool) -> Response:
+def reply_with_secrets(value: Any, location: str, *, replayed: bool) -> Reply:
     """201 with tokens that are shown this once, and that nobody may keep on the way."""
-    headers = [("Content-Type", JSON), ("Location", location), ("Cache-Control", "no-store")]
-    return Response(orjson.dumps(value), 201, headers + _REPLAYED if replayed else headers)
+    headers = [_JSON_TYPE, ("Location", location), ("Cache-Control", "no-store")]
+    return Reply(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
 def public_reply(body: bytes, media_type: str) -> Response:
@@ -74,7 +98,7 @@ def public_reply(body: bytes, media_type: str) -> Response:
 
 
 def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
-    headers = [("Content-Type", JSON), ("Cache-Control", "private, no-cache"), ("Vary", _VARY)]
+    headers = [_NOT_KEPT, ("Vary", _VARY)]
     if etag is not None:
         headers.append(("ETag", f'"{etag}"'))
     return headers

@@ -38,7 +38,7 @@ class Routes(Map):
     def bind_to_environ(self, environ: Any, server_name: str | None = None, subdomain: str | None = None) -> MapAdapter:
         """The map for one request."""
         bound = super().bind_to_environ(environ, server_name, subdomain)
-        return _Bound(
+        return Bound(
             self,
             bound.server_name,
             bound.script_name,
@@ -60,7 +60,9 @@ class Routes(Map):
         return None
 
 
-class _Bound(MapAdapter):
+class Bound(MapAdapter):
+    """The map for one request: a plain route is looked up."""
+
     map: Routes
 
     def match(self, *arguments: Any, **named: Any) -> Any:

@@ -13,7 +13,7 @@ from flask_swagger_ui import get_swaggerui_blueprint
 from service.games.hosting import Games
 from service.web.metrics import TEXT, Metrics
 from service.web.operations import Answer, Operation, operation
-from service.web.replies import public_reply, reply
+from service.web.replies import Reply, public_reply, reply
 from service.web.schemas import Health
 
 _YAML = "application/yaml"
@@ -33,7 +33,7 @@ def blueprint(games: Games, document: Callable[[], str], metrics: Metrics | None
             answers={200: Answer(meaning="Alive.", schema=Health, headers=("Cache-Control",))},
         )
     )
-    def healthz() -> Response:
+    def healthz() -> Reply:
         return reply({"status": "ok"})
 
     @routes.get("/readyz")
@@ -47,7 +47,7 @@ def blueprint(games: Games, document: Callable[[], str], metrics: Metrics | None
             problems=("storage_unavailable",),
         )
     )
-    def readyz() -> Response:
+    def readyz() -> Reply:
         games.check()
         return reply({"status": "ok"})
 

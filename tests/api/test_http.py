@@ -325,3 +325,27 @@ def test_the_contract_and_its_reader_are_served(api: Api) -> None:
     for resource in asked_for:
         assert "//" not in resource, "the reader works without internet"
         assert api.get(urljoin("/docs/", resource), buffered=True).status_code == 200
+
+
+# Hosts
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 70])
+def test_a_host_that_can_be_none_is_malformed_though_a_good_one_was_served(host: str, api: Api) -> None:
+    for _ in range(2):
+        assert api.get("/v1/variants", headers={"Host": "good.example"}).status_code == 200
+        answer = api.ask_unchecked("GET", "/v1/variants", headers={"Host": host})
+        assert (answer.status_code, answer.get_json()["code"]) == (400, "malformed")
+
+
+def test_a_host_is_served_the_same_when_it_comes_again(api: Api, table: Table) -> None:
+    for host in ("again.example", "again.example:80", "AGAIN.example", "[::1]:8000"):
+        first, second = [api.get(table.path, headers={"Host": host}) for _ in range(2)]
+        assert (second.status_code, second.data) == (first.status_code, first.data) == (200, first.data)
+
+
+def test_who_sends_many_hosts_does_not_fill_the_memory(api: Api) -> None:
+    app: Any = api.client.application
+    for number in range(200):
+        assert api.get("/healthz", headers={"Host": f"host-{number}.example"}).status_code == 200
+    assert len(app._hosts) <= 100

@@ -128,7 +128,8 @@ def test_a_packed_game_shows_what_it_showed_before(api: Api, server: redis.Redis
     tokens = (None, table.tokens[0])
 
     def shown() -> list[tuple[int, dict[str, Any]]]:
-        answers = [api.get(table.path + path, token=token) for path in asked for token in tokens]
+        json_only = {"Accept": "application/json"}
+        answers = [api.get(table.path + path, token=token, headers=json_only) for path in asked for token in tokens]
         return [(answer.status_code, but_expiry(answer.get_json())) for answer in answers]
 
     packed = shown()
