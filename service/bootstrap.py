@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
@@ -49,7 +50,9 @@ def build_app(settings: Settings) -> Flask:
         seat=settings.seat_limit,
     )
     streams = Streams(settings.streams, metrics.streams)
-    return create_app(games, build_document, streams, metrics=metrics, limits=limits, proxies=settings.proxies)
+    return create_app(
+        games, build_document, streams, metrics=metrics, limits=limits, proxies=settings.proxies, breathe=breathe
+    )
 
 
 def server_secret(settings: Settings) -> bytes:
@@ -76,8 +79,19 @@ def build_document() -> str:
 def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int) -> Games:
     """The games of a store, with the clock and the luck of this machine."""
     return Games(
-        store, feed, clock=lambda: datetime.now(UTC), secrets=os.urandom, secret=secret, ttl_seconds=ttl_seconds
+        store,
+        feed,
+        clock=lambda: datetime.now(UTC),
+        secrets=os.urandom,
+        secret=secret,
+        ttl_seconds=ttl_seconds,
+        breathe=breathe,
     )
+
+
+def breathe() -> None:
+    """Let the other requests of this worker run: under gevent, to sleep is to let others run."""
+    time.sleep(0)
 
 
 class _ExampleSecrets:

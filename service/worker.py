@@ -24,6 +24,7 @@ import time
 from functools import partial
 from types import FrameType
 from typing import Any, ClassVar, Final, NamedTuple
+from weakref import ref
 
 import gevent
 from gevent.event import Event
@@ -36,6 +37,12 @@ BODY_SECONDS: Final = 10.0
 SEND_SECONDS: Final = 30.0
 LAST_REQUEST_SECONDS: Final = 0.5  # a busy client sends its next request within it, and is told to go elsewhere
 BEAT_SECONDS: Final = 1.0
+A_TURN: Final = 1e-9
+"""Seconds that are over before they have begun, but for which gevent looks at all lines, to clients and to Redis, once.
+
+``sleep(0)`` looks at none: it only lets run what sleeps like that. So a few busy clients, each of whose next requests
+is there already, take turns among themselves while the others' requests and answers lie unread, for fifty turns.
+"""
 
 _MALFORMED: Final = {
     "type": "/docs#malformed",
@@ -164,7 +171,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             sock.settimeout(None)  # reading the next head has a deadline of its own; two timers would be one too many
             del self._in_flight[sock]
         # A client whose next request is there already would be answered again at once; others are waiting.
-        gevent.sleep(0)
+        gevent.sleep(A_TURN)
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
         """Answer a request that could not be read, or that broke outside the application."""
@@ -212,7 +219,7 @@ class _BoundedReader:
     """The body of a request, to be read within ``seconds`` in all, from the first read on, however it drips in."""
 
     def __init__(self, request: Any, seconds: float) -> None:
-        self._request = request
+        self._request = ref(request)  # which holds this reader: else each request were a circle for the collector
         self._reader = request.body.reader
         self._seconds = seconds
         self._ends: float | None = None
@@ -233,6 +240,8 @@ class _BoundedReader:
             with gevent.Timeout(max(self._ends - now, 0.001), TimeoutError("the body came too slowly")):
                 data: bytes = self._reader.read(size)
         except Exception:
-            self._request.force_close()
+            request = self._request()
+            if request is not None:
+                request.force_close()
             raise
         return data

@@ -11,8 +11,12 @@ from flask import Flask
 from service.bootstrap import build_app
 from service.config import Settings
 
-_YOUNG: Final = 20_000
-"""Objects made before the collector looks for circles; requests make few, and what they leave is freed at once."""
+_YOUNG: Final = 5_000
+"""Objects more than there were, before the collector looks for circles among the new ones, for a millisecond or two.
+
+A request makes none, and what it leaves is freed at once: what is new then are games to be remembered. It is refusals
+of strange addresses, and faults, that leave circles.
+"""
 
 
 def create() -> Flask:

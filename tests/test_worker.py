@@ -9,6 +9,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,12 +19,28 @@ from pathlib import Path
 import pytest
 
 from service.supervisor import SILENT_PEER_SECONDS, _listen
-from tests.supervised import PATIENCE, Run, all_gone, linux_only, run
+from tests.supervised import PATIENCE, ROOT, Run, all_gone, linux_only, run
 
 REAL = "service.wsgi:create()"
 HASTY = "supervisor.WORKER = 'tests.hasty.HastyWorker'; supervisor.KEEP_ALIVE_SECONDS = 1"
 GET = b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
 POST = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s\r\n\r\n"
+TURNS = """
+import gevent, socket
+from gevent.socket import wait_read
+from service.worker import A_TURN
+
+here, there = socket.socketpair()
+reader = gevent.spawn(wait_read, here.fileno())
+gevent.sleep(A_TURN)
+there.send(b"x")
+turns = 0
+while not reader.dead and turns < 1000:
+    gevent.sleep(A_TURN)
+    turns += 1
+print(turns)
+"""
+"""How many turns one who is always busy takes until another, whose line has something to be read, is let go on."""
 
 
 def answer(line: socket.socket) -> tuple[int, dict[str, str], bytes]:
@@ -110,6 +128,11 @@ def test_a_client_that_asks_ahead_and_takes_no_answer_is_cut_off(tmp_path: Path)
         line.settimeout(PATIENCE)
         it.until(lambda: "a client was too slow" in it.said())
         assert "Traceback" not in it.said()
+
+
+def test_a_turn_of_the_worker_lets_a_line_be_read_that_has_something_to_say() -> None:
+    shown = subprocess.run([sys.executable, "-c", TURNS], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert int(shown) <= 2
 
 
 @linux_only

@@ -30,6 +30,7 @@ from service.games.errors import (
 from service.games.fairness import Fairness, fairness_of
 from service.games.following import Follower, Following
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat, Status, TokenChanged
+from service.games.keeping import arranged_again, beginning_of, record_of
 from service.games.ledger import Changed, Ledger, decode
 from service.games.look import (
     EventLook,
@@ -53,6 +54,7 @@ from service.games.tokens import (
     new_token,
     short_digest,
 )
+from service.records.record import Record as MatchRecord
 
 _TURNS: Final = 16
 """How many followers catch up at a time; connections are left for whoever plays."""
@@ -142,11 +144,20 @@ class Games:
     """All games there are, wherever they are kept; has no state but what its ledger remembers of them.
 
     ``secret`` is what tokens are drawn from again when a request is repeated under its key: the same for every
-    process that serves the same store. The ``ttl_seconds`` are those of the store.
+    process that serves the same store. The ``ttl_seconds`` are those of the store. In long work ``breathe`` is called
+    every now and then, to let others run.
     """
 
     def __init__(
-        self, store: Store, feed: Feed, *, clock: Clock, secrets: Secrets, secret: bytes, ttl_seconds: int
+        self,
+        store: Store,
+        feed: Feed,
+        *,
+        clock: Clock,
+        secrets: Secrets,
+        secret: bytes,
+        ttl_seconds: int,
+        breathe: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._ledger = Ledger(store, self._now, secrets)
@@ -156,11 +167,16 @@ class Games:
         self._secret = secret
         self._mark = digest(secret, b"mark", "sha256").hex()[:8].encode()
         self._ttl = ttl_seconds * 1000
+        self._breathe = breathe
         self._turns = BoundedSemaphore(_TURNS)
 
     def open(self, request: GameRequest, once: Once | None = None) -> Made[Opened]:
         """Open a game and deal its first round if no seat is open. Raises ``BadSetup``, ``KeyReused``."""
         once = self._marked(once)
+        begun = None
+        if request.origin is not None:
+            begun = beginning_of(request.origin, len(request.seats), self._breathe)
+            request = request._replace(variant=begun.variant, options=begun.options)
         variant, rules = check_request(request)
         now = self._now()
         game_id = new_game_id(self._secrets)
@@ -192,10 +208,11 @@ class Games:
             created_at=now,
             updated_at=now,
             round_ends=(),
-            state=rules.start(),
+            state=rules.start() if begun is None else begun.position.state,
             edition=variant.edition,
         )
-        game, events = _deal_if_full(game, [Created(deck.commitment(1))])
+        before = [] if begun is None else arranged_again(begun.position.events)
+        game, events = _deal_if_full(game, [Created(deck.commitment(1)), *before])
         made = self._ledger.open(game, events, record)
         replayed = isinstance(made, Kept)
         game = self._then(game_id, made, once)[0] if isinstance(made, Kept) else made
@@ -407,6 +424,11 @@ class Games:
         game = entered.game
         return fairness_of(game, [each.event for each in self._ledger.history(game)[: game.version]])
 
+    def record(self, entered: Entered) -> MatchRecord:
+        """The game as a record, as the bearer may know it."""
+        game, seat, _ = entered
+        return record_of(game, self._ledger.history(game)[: game.version], seat)
+
     def events(self, entered: Entered, after: int, limit: int) -> EventPage:
         """At most ``limit`` of the events after a version, as the bearer may know them.
 
@@ -488,8 +510,8 @@ class Games:
 
 
 def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
-    """The game with its first round dealt, unless somebody is still to come."""
-    if game.waiting:
+    """The game with its first round dealt, unless somebody is still to come, or it goes on from a record."""
+    if game.waiting or game.state.round:
         return game, events
     dealt = deal(game.rules, game.deck, game.state)
     state = apply(game.rules, game.state, dealt)

@@ -18,6 +18,7 @@ from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.game import Kind
+from service.games.keeping import Origin
 
 
 class SeatRequest(NamedTuple):
@@ -36,11 +37,13 @@ class GameRequest(NamedTuple):
     options: Mapping[str, bool | int | str]
     seed: str | None = None
     deals: tuple[ArrangedDeal, ...] = ()
+    origin: Origin | None = None
+    """The record to go on from; it names the variant and the options itself."""
 
     @property
     def arranged(self) -> bool:
         """Whether the chance of the game is fixed."""
-        return self.seed is not None or bool(self.deals)
+        return self.seed is not None or bool(self.deals) or self.origin is not None
 
 
 ARRANGED: Final = "The chance of this game is fixed; there is nothing to add to it."

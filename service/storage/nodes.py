@@ -119,7 +119,7 @@ def _answer(connection: Any) -> Any:
         return connection.read_response(disconnect_on_error=False)
     except RedisError as error:
         if isinstance(error, ResponseError) or error.status_code is not None:
-            return error
+            return error.with_traceback(None)  # which would hold who holds the answers: a circle
         raise
 
 

@@ -183,14 +183,20 @@ class RedisStore(Store):
     def _read(self, operation: str, key: bytes, command: Command) -> Any:
         """The answer to a read, sent once more if its connection broke at once (a time-out is an answer)."""
 
-        def read(*, again: bool = True) -> Any:
-            try:
-                (answer,) = self._nodes.call(key, command)
-            except (NotSent, MaybeMade) as error:
-                if again and type(error.__cause__) is ConnectionBroken and monotonic() - began <= AT_ONCE:
-                    return read(again=False)
-                raise _translated(error) from error
+        def once() -> Any:
+            (answer,) = self._nodes.call(key, command)
             return answer
+
+        def read() -> Any:
+            try:
+                try:
+                    return once()
+                except (NotSent, MaybeMade) as error:
+                    if type(error.__cause__) is not ConnectionBroken or monotonic() - began > AT_ONCE:
+                        raise
+                return once()
+            except (NotSent, MaybeMade) as error:
+                raise _translated(error) from error
 
         began = monotonic()
         answer = self._timed(operation, read)

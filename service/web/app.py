@@ -12,9 +12,19 @@ from flask import Flask, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.games.hosting import Games
-from service.web import cors, event_routes, fairness_routes, game_routes, problems, service_routes, variant_routes
+from service.web import (
+    cors,
+    event_routes,
+    fairness_routes,
+    game_routes,
+    problems,
+    record_routes,
+    service_routes,
+    variant_routes,
+)
 from service.web.limiting import Limits
 from service.web.metrics import Metrics
+from service.web.routing import Routes
 from service.web.streams import Streams
 from service.web.watching import Watching
 
@@ -24,6 +34,8 @@ MOST_STREAMS: Final = 4000
 
 class Application(Flask):
     """The application of one worker."""
+
+    url_map_class = Routes
 
     def __init__(self, streams: Streams) -> None:
         super().__init__("service.web", static_folder=None)
@@ -49,11 +61,12 @@ def create_app(
     metrics: Metrics | None = None,
     limits: Limits | None = None,
     proxies: int = 0,
+    breathe: Callable[[], None] = lambda: None,
 ) -> Application:
     """The application over these games; ``document`` gives the text of the contract.
 
     Without ``metrics`` nothing is counted and no request is logged, without ``limits`` anybody may ask as often as
-    they like. So many ``proxies`` in front are trusted to say who asks.
+    they like. So many ``proxies`` in front are trusted to say who asks. In long work ``breathe`` lets others run.
     """
     streams = streams or Streams(MOST_STREAMS)
     limits = limits or Limits()
@@ -65,6 +78,7 @@ def create_app(
     app.register_blueprint(game_routes.blueprint(games, metrics, limits))
     app.register_blueprint(event_routes.blueprint(games, streams, limits))
     app.register_blueprint(fairness_routes.blueprint(games, limits))
+    app.register_blueprint(record_routes.blueprint(games, limits, breathe))
     app.register_blueprint(service_routes.blueprint(games, document, metrics))
     app.register_blueprint(service_routes.reader())
     if proxies:

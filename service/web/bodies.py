@@ -95,13 +95,42 @@ class DealIn(Schema):
 RulesIn = Schema.from_dict(option_fields(sent=True), name="RulesIn")
 
 
+def _record(text: str) -> fields.String:
+    return fields.String(
+        required=True,
+        validate=validate.Length(1),
+        metadata=about(f"{text}, as `GET /v1/games/{{game}}/record` gives it as text.", example='[Record "1"]\n…'),
+    )
+
+
+class FromIn(Schema):
+    """A place in a recorded match, to be played on from."""
+
+    record = _record("A whole record")
+    version = StrictInteger(
+        validate=validate.Range(1, HIGHEST_VERSION),
+        metadata=about(
+            "The version of the record to go on from, after a move and all that follows from it. Left out: the last "
+            "one from which the match can be played on.",
+            example=17,
+        ),
+    )
+
+
+class VerificationIn(Schema):
+    """A record to be checked."""
+
+    record = _record("The record")
+
+
 class GameIn(Schema):
-    """A game to be created."""
+    """A game to be created: of a variant, or from a record."""
 
     variant = fields.String(
-        required=True,
         validate=validate.OneOf(list(variants())),
-        metadata=about("Which game; `GET /v1/variants` lists them.", example="domino"),
+        metadata=about(
+            "Which game; `GET /v1/variants` lists them. Required, unless `from` is given.", example="domino"
+        ),
     )
     players = fields.List(
         fields.Nested(SeatIn),
@@ -124,6 +153,25 @@ class GameIn(Schema):
         validate=validate.Length(1, _MOST_DEALS),
         metadata=about("The n-th entry is the n-th round's deal. The game is then `arranged` for ever."),
     )
+
+    from_ = fields.Nested(
+        FromIn,
+        data_key="from",
+        metadata=about(
+            "Plays a recorded match on, with new players for its seats: variant and rules are those of the record, and "
+            "`variant`, `rules`, `seed` and `deals` are left out. The game is then `arranged` for ever."
+        ),
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _a_variant_or_a_record(self, data: dict[str, Any], **_: Any) -> None:
+        if "from_" not in data:
+            if "variant" not in data:
+                raise ValidationError({"variant": ["Missing data for required field."]})
+            return
+        errors = {name: ["The record says it."] for name in ("variant", "rules", "seed", "deals") if name in data}
+        if errors:
+            raise ValidationError(errors)
 
 
 class PlayerIn(Schema):

@@ -46,6 +46,9 @@ class _Session:
         self._keep(method, path, body, answer)
         return answer.get_json(silent=True)
 
+    def text(self, path: str) -> str:
+        return self._client.get(path).get_data(as_text=True)
+
     def _keep(self, method: str, path: str, body: Any, answer: TestResponse) -> None:
         try:
             endpoint, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method)
@@ -80,7 +83,7 @@ def take_examples(app: Flask) -> Examples:
     tokens[1] = taken["token"]
     for method, path in (("GET", game), ("GET", f"{game}/moves"), ("GET", f"{game}/score"), ("POST", f"{game}/moves")):
         ask(method, path, {"action": "pass"} if method == "POST" else None, "seat_that_opens_nothing")
-    for path in ("", "/moves", "/score", "/events", "/fairness"):
+    for path in ("", "/moves", "/score", "/events", "/fairness", "/record"):
         ask("GET", f"/v1/games/{'A' * 22}{path}")
     ask("POST", f"{game}/players", {"join_code": opened["join_code"]})
     _play(session, game, tokens)
@@ -103,3 +106,7 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
     session.ask("POST", f"{game}/players/0/token", token=tokens[0])
     session.ask("GET", f"{game}/score")
     session.ask("GET", f"{game}/fairness")
+    session.ask("GET", f"{game}/record", Accept="application/json")
+    record = session.text(f"{game}/record")
+    session.ask("POST", "/v1/verifications", {"record": record})
+    session.ask("POST", "/v1/verifications", {"record": record.replace("\n", "\r\n")})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response
 
 from service.games.hosting import Games
-from service.web import schemas
+from service.web import record_schemas
 from service.web.limiting import Limits
 from service.web.operations import Answer, Operation, operation
 from service.web.present_fairness import present_fairness
@@ -33,7 +33,7 @@ def blueprint(games: Games, limits: Limits) -> Blueprint:
             answers={
                 200: Answer(
                     meaning="The luck of the game, as far as it is told by now.",
-                    schema=schemas.Fairness,
+                    schema=record_schemas.Fairness,
                     headers=("ETag", "Cache-Control", "Vary"),
                 )
             },

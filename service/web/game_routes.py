@@ -10,6 +10,7 @@ from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
 from service.games.game import HUMAN, OPEN_SEAT, Status
 from service.games.hosting import Entered, Games
+from service.games.keeping import Origin
 from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
 from service.web import bodies, schemas
@@ -284,8 +285,9 @@ def _show(quota: Quota | None) -> None:
 
 
 def _game_request(asked: dict[str, Any]) -> GameRequest:
+    origin = asked.get("from_")
     return GameRequest(
-        variant=asked["variant"],
+        variant=asked.get("variant", ""),
         seats=tuple([_seat_request(seat) for seat in asked["players"]]),
         options=asked.get("rules", {}),
         seed=asked.get("seed"),
@@ -295,6 +297,7 @@ def _game_request(asked: dict[str, Any]) -> GameRequest:
                 for deal in asked.get("deals", ())
             ]
         ),
+        origin=None if origin is None else Origin(origin["record"], origin.get("version")),
     )
 
 

@@ -17,7 +17,7 @@ from flask import Flask
 from marshmallow import Schema
 
 from service.games.catalogue import LANGUAGES
-from service.web import bodies, schemas
+from service.web import bodies, record_schemas, schemas
 from service.web.bodies import HIGHEST_VERSION
 from service.web.examples import Examples
 from service.web.operations import Answer, Operation, operation_of
@@ -103,7 +103,7 @@ _PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
 }
 
-_LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness")
+_LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
 _ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
 
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
@@ -289,7 +289,7 @@ def _describe_schemas(shown: dict[str, Any]) -> None:
     """Give every schema the sentence of its class, and close those that refuse unknown fields."""
     classes = {
         name: each
-        for name, each in (vars(bodies) | vars(schemas)).items()
+        for name, each in (vars(bodies) | vars(schemas) | vars(record_schemas)).items()
         if isinstance(each, type) and issubclass(each, Schema)
     }
     for name, schema in shown.items():

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.engine.events import Done, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
+from service.engine.events import Done, Drew, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
 from service.engine.layout import OPEN, Layout, Side
 from service.engine.moves import Move
 from service.engine.options import Option
@@ -35,6 +35,7 @@ _TYPES: Final[dict[type, str]] = {
     DealtView: "dealt",
     Played: "played",
     DrewView: "drew",
+    Drew: "drew",
     Passed: "passed",
     Done: "done",
     Flipped: "flipped",
@@ -150,7 +151,7 @@ def _event_data(event: object) -> Shown:
             if event.points is not None:
                 data |= {"points": event.points, "ends_sum": event.ends_sum}
             return data
-        case DrewView():
+        case DrewView() | Drew():
             return {} if event.tile is None else {"tile": event.tile.name}
         case DealtView():
             data = {"round": event.round, "arranged": event.arranged}

@@ -100,6 +100,7 @@ def load(schema: Schema, value: Any) -> Any:
     try:
         return schema.load(value)
     except ValidationError as error:
+        error.__traceback__ = None  # it holds marshmallow's frame, which holds the error: a circle for the collector
         raise InvalidBody(_flatten(error.messages)) from None
 
 

@@ -21,6 +21,11 @@ def reply(value: Any, *, etag: str | None = None) -> Response:
     return Response(orjson.dumps(value), 200, _viewer_headers(etag))
 
 
+def plain_reply(text: str, *, etag: str) -> Response:
+    """A view as plain text."""
+    return Response(text.encode(), 200, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)[1:]])
+
+
 def view_reply(etag: str, show: Callable[[], Any]) -> Response:
     """What ``show`` shows as JSON, or 304 if its reader knows this version."""
     check_accepts(JSON)

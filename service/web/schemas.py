@@ -6,7 +6,6 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from service.engine.deal import METHOD
 from service.engine.moves import ACTIONS
 from service.web.fields import about
 from service.web.house_rules import option_fields
@@ -16,14 +15,15 @@ def _shown_tile(text: str, **arguments: Any) -> fields.String:
     return fields.String(metadata=about(text, example="5-12"), **arguments)
 
 
-def _seat(text: str = "A seat, from 0, clockwise.", **arguments: Any) -> fields.Integer:
+def seat_field(text: str = "A seat, from 0, clockwise.", **arguments: Any) -> fields.Integer:
+    """The number of a seat."""
     return fields.Integer(metadata=about(text, minimum=0, example=2), **arguments)
 
 
 class SeatOut(Schema):
     """A seat."""
 
-    seat = _seat(required=True)
+    seat = seat_field(required=True)
 
 
 class Turn(SeatOut):
@@ -126,7 +126,7 @@ RulesOut = Schema.from_dict(
 )
 
 
-def _digest(text: str, **arguments: Any) -> fields.String:
+def digest(text: str, **arguments: Any) -> fields.String:
     """256 bits in hexadecimal."""
     return fields.String(metadata=about(text, pattern="^[0-9a-f]{64}$", example="9f" * 32), **arguments)
 
@@ -135,7 +135,7 @@ class Commitment(Schema):
     """What binds the server to the seed of a round before it is told; `GET …/fairness` has the rest."""
 
     round = fields.Integer(required=True, metadata=about("The round it is for.", minimum=1, example=1))
-    commitment = _digest("SHA-256 over a label and the seed, in hexadecimal.", required=True)
+    commitment = digest("SHA-256 over a label and the seed, in hexadecimal.", required=True)
 
 
 class Game(Schema):
@@ -165,7 +165,7 @@ class Game(Schema):
         required=True,
         metadata=about("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0),
     )
-    dealer = _seat("Who deals, in the games that have a dealer.")
+    dealer = seat_field("Who deals, in the games that have a dealer.")
     commitments = fields.List(
         fields.Nested(Commitment),
         metadata=about("To the seeds of the round dealt last, if any, and of the next; absent in an arranged game."),
@@ -234,8 +234,8 @@ class Round(Schema):
 
     number = fields.Integer(required=True, metadata=about("From 1.", minimum=1, example=1))
     ended_by = fields.String(required=True, metadata=about("`out`, `blocked`, `closed` or `flip`.", example="out"))
-    winner = _seat("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
-    loser = _seat("The single loser, in `menschenwolf`.")
+    winner = seat_field("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
+    loser = seat_field("The single loser, in `menschenwolf`.")
     hands = fields.List(fields.Nested(HandLeft), required=True, metadata=about("Of everybody who was in."))
     scores = fields.List(
         fields.Integer(),
@@ -260,8 +260,8 @@ class Amount(SeatOut):
 class Payment(Schema):
     """What one seat hands to another."""
 
-    from_ = _seat("Who pays.", required=True, data_key="from")
-    to = _seat("Who is paid.", required=True)
+    from_ = seat_field("Who pays.", required=True, data_key="from")
+    to = seat_field("Who is paid.", required=True)
     amount = fields.Float(required=True, metadata=about("Rounded to two decimals.", example=8))
     exact = fields.String(required=True, metadata=about("An integer or a fraction.", example="8"))
 
@@ -290,46 +290,6 @@ class Score(Schema):
     settlement = fields.Nested(Settlement, metadata=about("In `dominospiel`, when finished."))
 
 
-class RoundFairness(Commitment):
-    """The luck of a round, as far as it is told by now."""
-
-    client_seeds = fields.List(
-        fields.String(),
-        metadata=about(
-            "What each seat has added, in seat order; empty for nothing. From the deal on.", example=["", "mu"]
-        ),
-    )
-    seed = _digest("The seed, when the round is over, or the match before it was dealt.")
-    attempt = fields.Integer(
-        metadata=about("How many deals the rules have dealt again; when the round is over.", minimum=0, example=0)
-    )
-    hands = fields.List(
-        fields.List(fields.String()),
-        metadata=about("The hands as they were dealt, sorted, a list a seat; when the round is over."),
-    )
-    stock = fields.List(
-        fields.String(), metadata=about("The stock as it was dealt, in the order of drawing; when the round is over.")
-    )
-
-
-class Fairness(Schema):
-    """What anybody needs to check the deals of a game."""
-
-    game = fields.String(required=True, metadata=about("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
-    version = fields.Integer(required=True, metadata=about("The version of the game.", minimum=1, example=40))
-    provable = fields.Boolean(
-        required=True, metadata=about("`false` where somebody has fixed the chance: there is nothing to check.")
-    )
-    method = fields.String(metadata=about("How tiles follow from the seeds.", example=METHOD))
-    seats = fields.Integer(required=True, metadata=about("How many seats there are.", minimum=2, example=4))
-    set = fields.Integer(required=True, metadata=about("The highest double of the set.", minimum=6, example=6))
-    rounds = fields.List(
-        fields.Nested(RoundFairness),
-        required=True,
-        metadata=about("Every round committed to so far, the one to be dealt next among them; none if not provable."),
-    )
-
-
 class EventData(Schema):
     """What there is to say of an event; each kind has some of these.
 
@@ -342,11 +302,11 @@ class EventData(Schema):
     round = fields.Integer(metadata=about("The number of the round that was dealt.", minimum=1, example=1))
     arranged = fields.Boolean(metadata=about("Whether the deal was arranged, not shuffled.", example=False))
     hand = fields.List(fields.String(), metadata=about("The bearer's own hand.", example=["0-5", "5-12"]))
-    commitment = _digest("What binds the seed of the first round.")
+    commitment = digest("What binds the seed of the first round.")
     client_seeds = fields.List(
         fields.String(), metadata=about("What each seat has added to the luck; empty for nothing.", example=["", "mu"])
     )
-    next_commitment = _digest("What binds the seed of the next round.")
+    next_commitment = digest("What binds the seed of the next round.")
     tile = fields.String(metadata=about("The tile that was laid or drawn.", example="5-12"))
     end = fields.String(metadata=about("Where it was laid; absent for the first tile.", example="e7"))
     face_down = fields.Boolean(metadata=about("Whether it was laid face down.", example=False))
@@ -357,8 +317,8 @@ class EventData(Schema):
     game = fields.Nested(Game, metadata=about("The game as it is now."))
     number = fields.Integer(metadata=about("The number of the round that was counted.", minimum=1, example=1))
     ended_by = fields.String(metadata=about("`out`, `blocked`, `closed` or `flip`.", example="out"))
-    winner = _seat("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
-    loser = _seat("The single loser, in `menschenwolf`.")
+    winner = seat_field("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
+    loser = seat_field("The single loser, in `menschenwolf`.")
     hands = fields.List(fields.Nested(HandLeft), metadata=about("The hands of everybody who was in."))
     scores = fields.List(fields.Integer(), metadata=about("What the round wrote, a number a seat.", example=[5, 0]))
     carried = fields.Integer(metadata=about("What the round carried on.", minimum=0, example=0))

@@ -11,14 +11,16 @@ from marshmallow import RAISE, Schema, fields
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
-from service.web import schemas
+from service.web import record_schemas, schemas
 from service.web.operations import Operation, operation_of
 
 _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "game"): schemas.Game,
     ("GET", "moves"): schemas.LegalMoves,
     ("GET", "score"): schemas.Score,
-    ("GET", "fairness"): schemas.Fairness,
+    ("GET", "fairness"): record_schemas.Fairness,
+    ("GET", "record"): record_schemas.Record,
+    ("POST", "verifications"): record_schemas.Verification,
     ("GET", "variants"): schemas.Variants,
     ("GET", "variant"): schemas.Variant,
     ("GET", "events"): schemas.Events,
@@ -150,9 +152,9 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
         assert problem["status"] == answer.status_code
         return
     parts = path.partition("?")[0].strip("/").split("/")
-    if parts[0] != "v1" or method == "OPTIONS":
+    if parts[0] != "v1" or method == "OPTIONS" or (parts[-1], answer.mimetype) == ("record", "text/plain"):
         return
-    kind = "games" if parts == ["v1", "games"] else "variants" if parts == ["v1", "variants"] else None
+    kind = parts[1] if len(parts) == 2 else None
     kind = kind or ("variant" if parts[1] == "variants" else "game" if len(parts) == 3 else parts[-1])
     _check(_SCHEMAS[method, kind], answer.data)
 

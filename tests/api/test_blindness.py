@@ -133,7 +133,7 @@ def test_every_resource_shows_a_seat_the_same_whatever_it_cannot_see(
         requests = [
             (method, path, {"headers": headers})
             for method in ("GET", "HEAD")
-            for path in ("", "/moves", "/score")
+            for path in ("", "/moves", "/score", "/fairness")
             for headers in ({}, etags)
         ]
         assert_blind(api, server, scene, seat, requests)

@@ -181,7 +181,7 @@ def test_a_client_seed_is_told_to_nobody_before_the_deal(fair: Api) -> None:
     table = fair.create("domino", people)
     joined: Any = fair.join(table, client_seed="of the second").get_json()
     for token in (None, table.tokens[0], joined["token"]):
-        for path in ("", "/moves", "/score", "/events", "/fairness"):
+        for path in ("", "/moves", "/score", "/events", "/fairness", "/record"):
             fair.get(table.path + path, token=token)
     assert all("of the " not in answer.get_data(as_text=True) for answer in fair.heard)
     fair.join(table)
@@ -267,7 +267,7 @@ def test_no_answer_tells_a_seed_before_its_round_is_over_nor_ever_where_seeds_co
     for _ in range(2_000):
         view = fair.view(table)
         for token in (None, *table.tokens.values()):
-            for path in ("", "/moves", "/score", "/fairness", f"/events?after={view['version'] - 1}"):
+            for path in ("", "/moves", "/score", "/fairness", "/record", f"/events?after={view['version'] - 1}"):
                 fair.get(table.path + path, token=token)
         finished = view["status"] == "finished"
         told_by_now = view["round"] - (view["status"] == "playing") + finished
@@ -351,8 +351,9 @@ def test_a_game_that_can_be_checked_tells_a_seat_nothing_of_its_running_round_th
                 answers.append(
                     [
                         (answer.status_code, sorted(answer.headers), answer.data)
-                        for path in ("", "/moves", "/score", "/fairness", "/events?limit=1000")
-                        for answer in [fair.get(table.path + path, token=token)]
+                        for path in ("", "/moves", "/score", "/fairness", "/record", "/events?limit=1000")
+                        for accept in ("application/json", *(["text/plain"] if path == "/record" else []))
+                        for answer in [fair.get(table.path + path, token=token, headers={"Accept": accept})]
                     ]
                 )
             assert answers[1:] == answers[:1] * 2

@@ -26,6 +26,7 @@ REFUSED: dict[str, Any] = {
     "joinGame": {"name": "Eve", "join_code": "ABCDEFGHIJKLMNOP"},
     "makeMove": {"action": "deal"},
     "changeToken": {"colour": 1},
+    "verifyRecord": {"record": "no record"},
 }
 """For each operation with a body, one that is well-formed and refused."""
 

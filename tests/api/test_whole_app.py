@@ -19,9 +19,18 @@ from tests.api.client import ANYWHERE, Api
 
 FILES_OF_THE_READER = {"/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}
 """The only addresses that the document does not describe."""
-PUBLIC = {"createGame", "getContract", "getHealth", "getMetrics", "getReadiness", "getVariant", "listVariants"}
+PUBLIC = {
+    "createGame",
+    "getContract",
+    "getHealth",
+    "getMetrics",
+    "getReadiness",
+    "getVariant",
+    "listVariants",
+    "verifyRecord",
+}
 """What anybody may ask."""
-SPECTATOR = {"getEvents", "getFairness", "getGame", "getMoves", "getScore", "joinGame"}
+SPECTATOR = {"getEvents", "getFairness", "getGame", "getMoves", "getRecord", "getScore", "joinGame"}
 """What takes the token of a seat, or none; any other is refused."""
 BY_HTTP_ITSELF = {"method_not_allowed", *ANYWHERE}
 """Problems that no operation need name."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from service.config import SETTINGS
 from tests.serving import Service
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
 
 
 def printed_by(language: str, folder: Path) -> list[str]:
@@ -43,6 +45,17 @@ def test_what_is_sent_again_under_its_key_is_answered_again(tmp_path: Path) -> N
     first, *again = printed_by("bash", tmp_path)
     assert len(json.loads(first)["seats"]) == 2
     assert again == [first, first]
+
+
+def test_a_deal_is_checked_and_a_match_kept_and_played_on(tmp_path: Path) -> None:
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    committed, *told, arranged = printed_by("shell", tmp_path)
+    assert committed.startswith("[{'round': 1, 'commitment': ")
+    lines = "\n".join(told).lower()
+    for wanted in ("round 1: holds", "verified", "won"):
+        assert wanted in lines
+    assert arranged == "True"
 
 
 def test_the_table_of_settings_is_the_list_of_settings() -> None:

@@ -43,6 +43,11 @@ OPERATIONS: list[Json] = [
         }
         for name in ("joinGame", "changeToken")
     ],
+    # … a text is seldom a record; …
+    {
+        "include-operation-id": "verifyRecord",
+        "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
+    },
     # … a tile goes with a play only; and a version drawn at random is not the game's.
     {
         "include-operation-id": "makeMove",
@@ -66,6 +71,7 @@ class Tables:
         self.begin()
         self.playing = [self._deal(variant) for variant in variants()]
         self.waiting = [self._open() for _ in range(2)]
+        self.record = self._play()
 
     def begin(self) -> None:
         """Number the requests anew, so that those of an operation do not depend on what ran before it."""
@@ -77,6 +83,13 @@ class Tables:
 
     def _open(self) -> Table:
         return Table.create(self.http, "menschenwolf", [{"name": "Ada"}, *[{"open": True}] * 12])
+
+    def _play(self) -> str:
+        """The record of a match of as many as sit at ``SEATS``."""
+        table = Table.create(self.http, "homo-homini-lupus", rules={"rounds": 1})
+        for _ in table.play(SEED):
+            pass
+        return table.get("/record").text
 
     def live(self, number: int) -> tuple[Table, int]:
         """A running game and the seat that is to move."""
@@ -108,6 +121,8 @@ SEATS: list[list[Json]] = [
     [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cy"}, {"name": "Di"}],
     [{"name": "Ada"}, {"open": True}, {"open": True}, {"name": "Di"}],
 ]
+OUT_OF_PLACE: list[Json] = [{"action": "deal", "client_seed": "mu"}, {"action": "flip"}]
+"""Moves that are seldom legal."""
 EXPECTED: dict[str, set[int]] = {
     "createGame": {201, 422},
     "changeToken": {201, 401, 403, 404},
@@ -117,6 +132,7 @@ EXPECTED: dict[str, set[int]] = {
     "getScore": {200, 401, 404},
     "joinGame": {201, 401, 403, 404, 422},
     "makeMove": {201, 401, 409, 412, 422},
+    "verifyRecord": {200, 422},
 }
 
 described = schemathesis.openapi.from_path(
@@ -191,10 +207,15 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     elif joins:
         case.body = {**body, "join_code": table.join_code}
     elif case.path.endswith("/moves") and case.method == "POST":
-        case.body = tables.luck.choice(table.moves(seat))
+        case.body = tables.luck.choice([*table.moves(seat), *OUT_OF_PLACE])
     elif case.path == "/v1/games":
         body = {**body, "players": tables.luck.choice(SEATS)}
-        body.pop("deals", None)
-        body.pop("rules", None)
+        for name in ("deals", "rules", "from"):
+            body.pop(name, None)
         case.body = body
+        if number % 5 == 0:
+            version = 2 + tables.luck.randrange(12)
+            case.body = {"players": body["players"], "from": {"record": tables.record, "version": version}}
+    elif case.path == "/v1/verifications":
+        case.body = {"record": tables.record}
     return table, seat

@@ -1,0 +1,94 @@
+"""A game as a record that can be kept, for one reader, and a record as the beginning of a game.
+
+Owns what a record takes from a hosted game and what a game takes from a record. Must not know how a record is
+written, nor what may be told of a round when: that is asked of ``view``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from service.engine.errors import BadSetup
+from service.engine.events import Dealt, Event
+from service.engine.options import Value
+from service.engine.view import seed_view
+from service.games.game import Created, Game, Happened, Joined, TokenChanged
+from service.records.errors import BadPosition, BadRecord
+from service.records.parsing import parse_record
+from service.records.positions import Position, position_at
+from service.records.record import ARRANGED, PROVABLE, SPECTATOR, UNPROVABLE, Fairness, Record
+from service.records.recording import recorded
+
+
+class Origin(NamedTuple):
+    """The record that a game is to go on from, as text, and the version in it; ``None`` is the last possible one."""
+
+    record: str
+    version: int | None
+
+
+class Beginning(NamedTuple):
+    """A match as it stands before its first own move: what was played, and where that has led."""
+
+    variant: str
+    options: dict[str, Value]
+    position: Position
+
+
+def record_of(game: Game, happened: Sequence[Happened], seat: int | None) -> Record:
+    """The record of a game for who plays this seat; ``None`` is a spectator. ``happened`` is all of it so far.
+
+    Of a running round it tells what its reader has seen; of the others everything.
+    """
+    created = happened[0].event
+    rounds = range(1, game.state.round + 2)
+    seeds = {number: seed_view(game.deck, game.state, number) for number in rounds}
+    return recorded(
+        game.recipe,
+        game.rules,
+        [
+            (each.version, each.event)
+            for each in happened
+            if not isinstance(each.event, Created | Joined | TokenChanged)
+        ],
+        players=[each.name or "" for each in game.seats],
+        fairness=_fairness(game),
+        edition=game.edition,
+        game=game.id,
+        date=_date(game.created_at),
+        commitment=created.commitment if isinstance(created, Created) else None,
+        seeds={number: seed for number, seed in seeds.items() if seed is not None},
+        viewer=SPECTATOR if seat is None else seat,
+    )
+
+
+def beginning_of(origin: Origin, seats: int, breathe: Callable[[], None]) -> Beginning:
+    """The match of that record at that version. Raises ``BadSetup`` if it cannot be played on by so many."""
+    try:
+        record = parse_record(origin.record)
+        position = position_at(record, origin.version, breathe)
+    except BadRecord as refusal:
+        raise BadSetup({"from.record": [str(refusal)]}) from refusal
+    except BadPosition as refusal:
+        raise BadSetup({"from": [refusal.sentence]}) from refusal
+    if len(record.players) != seats:
+        raise BadSetup({"players": [f"The record has {len(record.players)} players."]})
+    return Beginning(record.variant, dict(record.options), position)
+
+
+def arranged_again(events: Sequence[Event]) -> list[Event]:
+    """The events of a record as those of another game: there, every deal was set by somebody."""
+    return [replace(event, arranged=True, luck=None) if isinstance(event, Dealt) else event for event in events]
+
+
+def _fairness(game: Game) -> Fairness:
+    if game.deck.game is not None:
+        return PROVABLE
+    return ARRANGED if game.arranged else UNPROVABLE
+
+
+def _date(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,103 @@
+"""Records and what was found in them, as plain values, ready for JSON."""
+
+from __future__ import annotations
+
+from service.engine.events import Dealt
+from service.engine.tiles import Tile
+from service.engine.view import SeenDeal
+from service.games.look import EventLook
+from service.records.record import Numbered, Record, RecordedRound
+from service.records.report import Finding, Report
+from service.web.present import Shown, present_event
+
+
+def present_record(record: Record) -> Shown:
+    """A match, or what one viewer has seen of it."""
+    shown: Shown = {}
+    if record.game:
+        shown["game"] = record.game
+    shown |= {
+        "variant": record.variant,
+        "edition": record.edition,
+        "rules": dict(record.options),
+        "players": [
+            {"seat": seat, "name": name} if name else {"seat": seat} for seat, name in enumerate(record.players)
+        ],
+    }
+    if record.date:
+        shown["date"] = record.date
+    shown |= {"fairness": record.fairness, "whole": record.seen_by is None}
+    if isinstance(record.seen_by, int):
+        shown["seat"] = record.seen_by
+    if record.result is not None:
+        shown["winners"] = list(record.result)
+    return shown | {"rounds": [_round(each) for each in record.rounds]}
+
+
+def _player(seat: int, name: str) -> Shown:
+    return {"seat": seat, "name": name} if name else {"seat": seat}
+
+
+def _round(each: RecordedRound) -> Shown:
+    shown: Shown = {"round": each.number}
+    if each.commitment is not None:
+        shown["commitment"] = each.commitment.hex()
+    if each.client_seeds is not None:
+        shown["client_seeds"] = list(each.client_seeds)
+    if each.attempt is not None:
+        shown["attempt"] = each.attempt
+    if each.seed is not None:
+        shown["seed"] = each.seed.hex()
+    if each.lines:
+        dealt, *others = each.lines
+        shown["deal"] = _deal(dealt)
+        shown["events"] = [_event(line) for line in others]
+    return shown
+
+
+def _deal(line: Numbered) -> Shown:
+    version, dealt = line
+    assert isinstance(dealt, Dealt | SeenDeal)
+    hands = [{"seat": seat, **_tiles(hand)} for seat, hand in enumerate(dealt.hands)]
+    return {"version": version, "arranged": dealt.arranged, "hands": hands, "stock": _tiles(dealt.stock)}
+
+
+def _tiles(held: tuple[Tile, ...] | int) -> Shown:
+    """How many tiles there are, and which, as far as that is told."""
+    if isinstance(held, int):
+        return {"count": held}
+    return {"count": len(held), "tiles": [tile.name for tile in held]}
+
+
+def _event(line: Numbered) -> Shown:
+    """An event as the events of a game are shown; only when it was is not told."""
+    version, event = line
+    assert not isinstance(event, Dealt | SeenDeal)
+    shown = present_event(EventLook(version, 0, event))
+    del shown["at"]
+    return shown
+
+
+def present_report(report: Report) -> Shown:
+    """What was checked of a record, and what was found."""
+    return {
+        "verified": report.verified,
+        "whole": not report.partial,
+        "finished": report.finished,
+        "fairness": report.fairness,
+        "moves": report.moves,
+        "deals": report.deals,
+        "proven": report.proven,
+        "notes": list(report.notes()),
+        "findings": [_finding(each) for each in report.findings],
+        "more": report.more,
+    }
+
+
+def _finding(finding: Finding) -> Shown:
+    shown: Shown = {"code": finding.code, "text": finding.sentence}
+    for name in ("line", "round", "version"):
+        value = getattr(finding, name)
+        if value is not None:
+            shown[name] = value
+    return shown

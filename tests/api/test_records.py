@@ -1,0 +1,366 @@
+"""A match can be kept, checked and played on: records over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.engine.variants import variants
+from service.records.parsing import parse_record
+from service.records.record import ARRANGED, PROVABLE
+from service.records.text import format_record
+from service.records.verification import verify
+from tests.api.client import Api, Table
+from tests.api.playing import View, mover, play_on
+from tests.api.scenes import shortest
+
+TEXT = {"Accept": "text/plain"}
+JSON = {"Accept": "application/json"}
+
+
+def record_of(api: Api, table: Table, seat: int | None = None) -> str:
+    answer = api.get(f"{table.path}/record", token=None if seat is None else table.tokens[seat], headers=TEXT)
+    assert answer.status_code == 200
+    assert answer.content_type == "text/plain; charset=utf-8"
+    return str(answer.get_data(as_text=True))
+
+
+def as_json(api: Api, table: Table, seat: int | None = None) -> dict[str, Any]:
+    token = None if seat is None else table.tokens[seat]
+    shown: dict[str, Any] = api.get(f"{table.path}/record", token=token, headers=JSON).get_json()
+    return shown
+
+
+def people(seats: int) -> list[dict[str, Any]]:
+    return [{"name": f"New {seat}"} for seat in range(seats)]
+
+
+def some_seats(variant: str) -> int:
+    players = variants()[variant].players
+    return min(players.low + 1, players.high)
+
+
+def some_rounds(variant: str) -> dict[str, Any]:
+    return {"rounds": 2} if "rounds" in shortest(variant) else {"limit": 60}
+
+
+def over(view: View) -> bool:
+    return view["status"] in ("round_over", "finished")
+
+
+def finished(view: View) -> bool:
+    return bool(view["status"] == "finished")
+
+
+def over_or_at(version: int) -> Callable[[View], bool]:
+    return lambda view: over(view) or view["version"] >= version
+
+
+def at(version: int) -> Callable[[View], bool]:
+    return lambda view: view["version"] >= version
+
+
+@pytest.fixture(scope="module")
+def played(app: Any) -> dict[str, tuple[Table, str]]:
+    """A match of each variant, played to its end by players one of whom came later and one changed their token."""
+    api = Api(app.test_client(use_cookies=False))
+    matches = {}
+    for variant in variants():
+        seats: list[dict[str, Any]] = [
+            *({"name": f"P{seat}"} for seat in range(some_seats(variant) - 1)),
+            {"open": True},
+        ]
+        seats[0] |= {"name": 'Ada "the \\ first"', "client_seed": "seven green bottles"}
+        table = api.create(variant, seats, rules=some_rounds(variant))
+        taken: Any = api.join(table, "Zoë", client_seed="🁡").get_json()
+        table.tokens[taken["seat"]] = taken["token"]
+        luck = Random(variant)
+        play_on(api, table, at(9), luck)
+        changed: Any = api.post(f"{table.path}/players/0/token", {}, token=table.tokens[0]).get_json()
+        table.tokens[0] = changed["token"]
+        play_on(api, table, finished, luck)
+        matches[variant] = table, record_of(api, table)
+    return matches
+
+
+# What is in a record
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_match_played_over_http_is_recorded_whole_and_verified(
+    api: Api, played: dict[str, tuple[Table, str]], variant: str
+) -> None:
+    table, text = played[variant]
+    record = parse_record(text)
+    assert format_record(record) == text
+    assert (record.game, record.variant, record.fairness, record.seen_by) == (table.id, variant, PROVABLE, None)
+    assert record.players[0] == 'Ada "the \\ first"'
+    assert record.players[-1] == "Zoë"
+    report = verify(record)
+    assert report.findings == ()
+    assert report.finished
+    assert report.proven == report.deals == len(record.rounds) - 1
+
+    view = api.view(table)
+    assert list(record.result or ()) == view["winners"]
+    assert record.date == view["created_at"]
+    told: Any = api.post("/v1/verifications", {"record": text}).get_json()
+    assert (told["verified"], told["whole"], told["finished"], told["findings"]) == (True, True, True, [])
+    assert (told["fairness"], told["proven"], told["moves"]) == (PROVABLE, report.proven, report.moves)
+    assert "cannot be proven" in " ".join(told["notes"])
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_record_tells_what_the_events_the_score_and_the_luck_tell(
+    api: Api, played: dict[str, tuple[Table, str]], variant: str
+) -> None:
+    table, _ = played[variant]
+    record = as_json(api, table)
+    assert {seat["name"] for seat in record["players"]} == {each["name"] for each in api.view(table)["players"]}
+    happened = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
+    around = ("created", "joined", "token_changed", "dealt", "drew")
+    told = {event["version"]: event for each in record["rounds"] for event in each.get("events", ())}
+    for event in happened:
+        if event["type"] not in around:
+            assert told.pop(event["version"]) == {name: value for name, value in event.items() if name != "at"}
+    assert {event["type"] for event in told.values()} <= {"drew"}
+    assert all("tile" in event["data"] for event in told.values())
+    luck = api.get(f"{table.path}/fairness").get_json()["rounds"]
+    for each, known in zip(record["rounds"], luck, strict=True):
+        for name in ("round", "commitment", "client_seeds", "seed", "attempt"):
+            assert each.get(name) == known.get(name)
+        if "deal" in each:
+            assert [hand["tiles"] for hand in each["deal"]["hands"]] == known["hands"]
+            assert each["deal"]["stock"]["tiles"] == known["stock"]
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_during_play_a_record_tells_each_seat_what_it_has_seen(api: Api, variant: str) -> None:
+    table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
+    luck = Random(variant)
+    for wanted in (4, 12, 30):
+        view = play_on(api, table, over_or_at(wanted), luck)
+        if over(view):
+            break
+        for seat in (None, *table.tokens):
+            record = parse_record(record_of(api, table, seat))
+            assert record.seen_by == ("spectator" if seat is None else seat)
+            assert (record.result, record.rounds[-2].seed) == (None, None)
+            assert verify(record).findings == ()
+            shown = as_json(api, table, seat)
+            assert (shown["whole"], shown.get("seat")) == (False, seat)
+            hands = shown["rounds"][-2]["deal"]["hands"]
+            assert [hand["seat"] for hand in hands if "tiles" in hand] == ([] if seat is None else [seat])
+            answer: Any = api.post("/v1/verifications", {"record": record_of(api, table, seat)}).get_json()
+            assert (answer["verified"], answer["whole"], answer["finished"]) == (True, False, False)
+            refused = api.post("/v1/games", {"from": {"record": record_of(api, table, seat)}, "players": people(2)})
+            assert (refused.status_code, list(refused.get_json()["errors"])) == (422, ["from"])
+
+
+def test_before_the_first_deal_a_record_has_its_commitment(api: Api) -> None:
+    table = api.create("domino", [{"name": "Ada"}, {"open": True}])
+    record = parse_record(record_of(api, table))
+    assert record.players == ("Ada", "")
+    assert [each.commitment.hex() for each in record.rounds if each.commitment] == [
+        each["commitment"] for each in api.view(table)["commitments"]
+    ]
+    assert verify(record).findings == ()
+
+
+def test_an_arranged_game_says_so_in_its_record(api: Api) -> None:
+    table = api.create("domino", 2, seed="a rainy evening")
+    play_on(api, table, over, Random(1))
+    record = parse_record(record_of(api, table))
+    assert (record.fairness, record.rounds[0].seed) == (ARRANGED, None)
+    assert verify(record).findings == ()
+    assert "a rainy evening" not in record_of(api, table)
+
+
+def test_a_record_is_text_or_json_and_known_by_its_own_etag(api: Api, played: dict[str, tuple[Table, str]]) -> None:
+    table, text = played["domino"]
+    path = f"{table.path}/record"
+    assert api.get(path).get_data(as_text=True) == text
+    tags = {}
+    for headers in (TEXT, JSON):
+        answer = api.get(path, headers=headers)
+        tags[headers["Accept"]] = answer.headers["ETag"]
+        assert "Accept" in answer.headers["Vary"]
+        known = api.get(path, headers={**headers, "If-None-Match": answer.headers["ETag"]})
+        assert known.status_code == 304
+    assert len(set(tags.values())) == 2
+    assert api.get(path, headers={**JSON, "If-None-Match": tags["text/plain"]}).status_code == 200
+    assert api.get(path, headers={"Accept": "image/png"}).get_json()["code"] == "not_acceptable"
+
+
+# Checking
+
+
+def test_what_was_tampered_with_is_named_with_its_line(api: Api, played: dict[str, tuple[Table, str]]) -> None:
+    _, text = played["domino"]
+    lines = text.split("\n")
+    seed = next(number for number, line in enumerate(lines) if line.startswith("[Seed "))
+    lines[seed] = lines[seed][:8] + ("0" if lines[seed][8] != "0" else "1") + lines[seed][9:]
+    told: Any = api.post("/v1/verifications", {"record": "\n".join(lines)}).get_json()
+    assert not told["verified"]
+    assert ("wrong_seed", seed + 1, 1) in [(each["code"], each["line"], each["round"]) for each in told["findings"]]
+
+
+def test_a_text_that_is_no_record_is_refused_with_line_and_column(
+    api: Api, played: dict[str, tuple[Table, str]]
+) -> None:
+    _, text = played["domino"]
+    for record, place in (
+        ("", ""),
+        ("no record\n", "line 1, column 1: "),
+        (text.replace("\n", "\r\n"), "line 1, column "),
+        (text.replace("[Edition ", "[Edition  "), "line 4, column "),
+    ):
+        answer = api.post("/v1/verifications", {"record": record})
+        assert (answer.status_code, answer.get_json()["code"]) == (422, "invalid")
+        (complaint,) = answer.get_json()["errors"]["record"]
+        assert complaint.startswith(place)
+
+
+# Playing on
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[Table, str]], variant: str) -> None:
+    original, text = played[variant]
+    seats = some_seats(variant)
+    luck = Random(variant)
+    versions = [line.version for each in parse_record(text).rounds for line in each.lines]
+    made = 0
+    for version in luck.sample(versions, 12):
+        body = {"from": {"record": text, "version": version}, "players": people(seats)}
+        answer = api.post("/v1/games", body)
+        if answer.status_code == 422:
+            (complaint,) = answer.get_json()["errors"]["from"]
+            assert f"from version {version};" in complaint
+            continue
+        made += 1
+        opened: Any = answer.get_json()
+        game = opened["game"]
+        table = Table(game["id"], {each["seat"]: each["token"] for each in opened["seats"]}, None, opened)
+        assert (game["arranged"], game["variant"], "commitments" in game) == (True, variant, False)
+        events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
+        before = api.get(f"{original.path}/events?limit=1000").get_json()["events"]
+        around = ("created", "joined", "token_changed")
+        match = [event["type"] for event in before if event["type"] not in around and event["version"] <= version]
+        assert [event["type"] for event in events] == ["created", *match]
+        assert api.score(table)["rounds"] == [
+            event["data"] for event in before if event["type"] == "round_ended" and event["version"] <= version
+        ]
+        view = play_on(api, table, finished, luck)
+        record = parse_record(record_of(api, table))
+        assert (record.fairness, record.players) == (ARRANGED, tuple(f"New {seat}" for seat in range(seats)))
+        assert verify(record).findings == ()
+        assert list(record.result or ()) == view["winners"]
+    assert made
+
+
+def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
+    table = api.create("fido", 3)
+    play_on(api, table, at(20), Random(3))
+    then = {seat: api.view(table, seat) for seat in table.tokens}
+    play_on(api, table, finished, Random(4))
+    answer = api.post("/v1/games", {"from": {"record": record_of(api, table), "version": 20}, "players": people(3)})
+    opened: Any = answer.get_json()
+    again = Table(opened["game"]["id"], {each["seat"]: each["token"] for each in opened["seats"]}, None, opened)
+    same = ("board", "turn", "you", "stock", "round", "status", "carry", "rules")
+    for seat in again.tokens:
+        now = api.view(again, seat)
+        assert {name: now.get(name) for name in same} == {name: then[seat].get(name) for name in same}
+        assert [{**move, "version": 0} for move in now["legal_moves"]] == [
+            {**move, "version": 0} for move in then[seat]["legal_moves"]
+        ]
+
+
+def test_without_a_version_a_match_goes_on_where_it_stands(api: Api) -> None:
+    table = api.create("domino", 2, seed="once")
+    view = play_on(api, table, over, Random(1))
+    answer = api.post("/v1/games", {"from": {"record": record_of(api, table)}, "players": people(2)})
+    opened: Any = answer.get_json()
+    assert (opened["game"]["status"], opened["game"]["round"]) == ("round_over", view["round"])
+    again = Table(opened["game"]["id"], {each["seat"]: each["token"] for each in opened["seats"]}, None, opened)
+    assert api.move(again, 0, {"action": "deal"}).get_json()["round"] == 2
+    events = api.get(f"{again.path}/events?limit=1000").get_json()["events"]
+    assert [event["data"]["arranged"] for event in events if event["type"] == "dealt"] == [True, False]
+
+
+def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
+    table = api.create("domino", 3, seed="open")
+    play_on(api, table, at(6), Random(1))
+    play_on(api, table, over, Random(1))
+    seats: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True}, {"open": True}]
+    body = {"from": {"record": record_of(api, table), "version": 6}, "players": seats}
+    opened: Any = api.post("/v1/games", body).get_json()
+    assert opened["game"]["status"] == "waiting"
+    assert "turn" not in opened["game"]
+    again = Table(opened["game"]["id"], {0: opened["seats"][0]["token"]}, opened["join_code"], opened)
+    refused = api.move(again, 0, {"action": "draw"})
+    assert refused.get_json()["code"] == "not_started"
+    for seat in (1, 2):
+        taken: Any = api.join(again).get_json()
+        assert taken["seat"] == seat
+        again.tokens[seat] = taken["token"]
+    assert (taken["game"]["status"], taken["game"]["round"]) == ("playing", 1)
+    events = api.get(f"{again.path}/events").get_json()["events"]
+    assert [event["type"] for event in events if event["type"] in ("dealt", "joined")] == ["dealt", "joined", "joined"]
+    play_on(api, again, over, Random(2))
+    assert verify(parse_record(record_of(api, again))).findings == ()
+
+
+def test_a_match_is_played_on_once_under_a_key(api: Api, played: dict[str, tuple[Table, str]]) -> None:
+    _, text = played["menschenwolf"]
+    version = parse_record(text).rounds[0].lines[2].version
+    body = {"from": {"record": text, "version": version}, "players": people(some_seats("menschenwolf"))}
+    first, again = (api.post("/v1/games", body, headers={"Idempotency-Key": "play-it-on"}) for _ in range(2))
+    assert (first.status_code, first.data) == (201, again.data)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"variant": "domino"}, "variant"),
+        ({"rules": {"limit": 100}}, "rules"),
+        ({"seed": "mine"}, "seed"),
+        ({"players": [{"name": "Ada"}]}, "players"),
+        ({"players": [{"name": "Ada"}, {"name": "Bo"}]}, "players"),
+        ({"players": [{"name": "A", "client_seed": "x"}, {"name": "B"}, {"name": "C"}]}, "players.0.client_seed"),
+        ({"from": {"record": "no record"}}, "from.record"),
+        ({"from": {"record": ""}}, "from.record"),
+        ({"from": {}}, "from.record"),
+        ({"from": {"record": "x", "version": 0}}, "from.version"),
+        ({"from": "x"}, "from"),
+    ],
+)
+def test_what_cannot_be_played_on_is_refused(
+    api: Api, played: dict[str, tuple[Table, str]], change: dict[str, Any], field: str
+) -> None:
+    _, text = played["domino"]
+    answer = api.post("/v1/games", {"from": {"record": text, "version": 4}, "players": people(3)} | change)
+    assert answer.status_code == 422
+    assert next(iter(answer.get_json()["errors"])).startswith(field)
+
+
+def test_a_record_that_was_tampered_with_is_not_played_on(api: Api, played: dict[str, tuple[Table, str]]) -> None:
+    _, text = played["domino"]
+    first = text.index("dealt: ") + len("dealt: ")
+    twice = text[: first + 4] + text[first : first + 3] + text[first + 7 :]
+    answer = api.post("/v1/games", {"from": {"record": twice, "version": 4}, "players": people(3)})
+    assert (answer.status_code, list(answer.get_json()["errors"])) == (422, ["from"])
+    view = api.post("/v1/games", {"from": {"record": text, "version": 4}, "players": people(3)})
+    assert view.status_code in (201, 422)
+
+
+def test_the_mover_of_a_match_played_on_moves(api: Api, played: dict[str, tuple[Table, str]]) -> None:
+    _, text = played["homo-homini-lupus"]
+    version = parse_record(text).rounds[1].lines[3].version
+    opened: Any = api.post("/v1/games", {"from": {"record": text, "version": version}, "players": people(4)}).get_json()
+    again = Table(opened["game"]["id"], {each["seat"]: each["token"] for each in opened["seats"]}, None, opened)
+    seat = mover(opened["game"])
+    assert api.move(again, seat, api.moves(again, seat)["moves"][0]).status_code == 201

@@ -1,0 +1,83 @@
+"""Players who trust nobody play as ``docs/fairness.md`` tells them, and check their match with both programs."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.engine.variants import variants
+from tests.api.client import Api
+from tests.api.playing import mover, play_on, post_first
+from tests.api.scenes import shortest
+from tests.vectors.verifiers import Said, in_javascript, in_python
+
+Noted = dict[int, str]
+
+
+def note(api: Api, path: str, noted: Noted) -> None:
+    """Note the commitments that are shown; none may have changed."""
+    for each in api.get(path).get_json()["commitments"]:
+        assert noted.setdefault(each["round"], each["commitment"]) == each["commitment"]
+
+
+def check(api: Api, path: str, noted: Noted) -> tuple[Said, dict[str, Any]]:
+    answer = api.get(f"{path}/fairness")
+    said = in_python().run(given=answer.data)
+    assert in_javascript().run(given=answer.data) == said
+    told: dict[str, Any] = answer.get_json()
+    assert {each["round"]: each["commitment"] for each in told["rounds"]} == noted
+    return said, told
+
+
+@pytest.mark.parametrize("key", variants())
+def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(api: Api, key: str) -> None:
+    seats = variants()[key].players.low
+    noted: Noted = {}
+    table = api.create(key, [{"open": True}] * seats, rules=shortest(key))
+    note(api, table.path, noted)
+    assert check(api, table.path, noted)[0].left == 2
+
+    given = [f"of seat {seat}: 🁣 {Random(seat).random()}" for seat in range(seats)]
+    hands = {}
+    for text in given:
+        taken: Any = api.join(table, client_seed=text).get_json()
+        table.tokens[taken["seat"]] = taken["token"]
+    for seat in range(seats):
+        hands[seat] = api.view(table, seat)["you"]["hand"]
+    note(api, table.path, noted)
+    assert check(api, table.path, noted)[0].out.endswith("0 hold, 2 open, 0 wrong\n")
+
+    view = play_on(api, table, lambda view: view["status"] != "playing", Random(key))
+    said, told = check(api, table.path, noted)
+    assert said.left == 0
+    assert told["rounds"][0]["client_seeds"] == given
+    assert [told["rounds"][0]["hands"][seat] for seat in range(seats)] == [names(hands[seat]) for seat in range(seats)]
+    if view["status"] == "finished":
+        assert said.out.endswith("2 hold, 0 open, 0 wrong\n")
+        return
+
+    dealer = mover(view)
+    post_first(api, table, dealer, [{"action": "deal", "client_seed": "another text"}])
+    note(api, table.path, noted)
+    play_on(api, table, lambda view: view["status"] != "playing", Random(key))
+    said, told = check(api, table.path, noted)
+    assert said.left == 0
+    given[dealer] = "another text"
+    assert told["rounds"][1]["client_seeds"] == given
+
+
+def names(hand: list[Any]) -> list[str]:
+    return [each if isinstance(each, str) else each["tile"] for each in hand]
+
+
+def test_an_arranged_match_is_said_to_prove_nothing(api: Api) -> None:
+    table = api.create("domino", 2, seed="arranged")
+    said, told = check(api, table.path, {})
+    assert not told["provable"]
+    assert said == (
+        2,
+        "",
+        "-: there is nothing to check: the deals of this game were arranged, or not committed to\n",
+    )
