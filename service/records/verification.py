@@ -18,7 +18,7 @@ from service.engine.variants import variants
 from service.engine.view import SeenDeal
 from service.records.course import FOLLOWING, course
 from service.records.deals import deal_faults, is_over, is_provable, luck_faults, seed_faults
-from service.records.record import PROVABLE, Record
+from service.records.record import ARRANGED, PROVABLE, Record
 from service.records.recording import settled
 from service.records.report import Fault, Finding, Report
 from service.records.text import HEAD, lines_of
@@ -134,7 +134,7 @@ def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
         return False, []
     place = (index, 0)
     faults = []
-    if dealt.arranged and record.fairness != "arranged":
+    if dealt.arranged and record.fairness != ARRANGED:
         faults.append(Fault("wrong_fairness", place, f"The deal was arranged; the fairness is {record.fairness}."))
     if isinstance(dealt, SeenDeal):
         return True, faults + list(deal_faults(rules, dealt, place))

@@ -117,3 +117,23 @@ def test_every_line_of_the_text_has_its_number() -> None:
             assert lines[number - 1].startswith(f"[{part}")
         else:
             assert lines[number - 1].startswith(f"{record.rounds[index].lines[part].version}. ")
+
+
+def test_a_report_says_what_is_proven_and_what_is_not() -> None:
+    case = next(short_cases("domino", 1, 60))
+    proven = verify(kept(fair(case))).notes()
+    assert any("That the server has shown nobody a hand cannot be proven." in note for note in proven)
+    set_up = kept(arranged(case))
+    assert "The deals were arranged; no chance is proven." in verify(set_up).notes()
+    old = replace(set_up, fairness="none")
+    check(old)
+    assert "The game was begun without commitments; no chance is proven." in verify(old).notes()
+    assert verify(kept(fair(case))).proven == sum(each.seed is not None for each in kept(fair(case)).rounds[:-1])
+
+
+def test_a_game_that_waits_for_players_has_a_record() -> None:
+    match = fair(next(short_cases("domino", 1, 60)))
+    record = replace(kept(match), rounds=kept(match).rounds[:1], players=("Ada", ""), result=None)
+    waiting = replace(record, rounds=(record.rounds[0]._replace(client_seeds=None, attempt=None, seed=None, lines=()),))
+    check(waiting)
+    check(replace(waiting, fairness="arranged", rounds=()))
