@@ -147,6 +147,7 @@ def test_a_peer_that_is_gone_without_a_word_is_given_up() -> None:
 
 def test_at_a_stop_streams_end_as_the_application_has_them_end(tmp_path: Path) -> None:
     with run(tmp_path, WORKERS="2") as it, contextlib.ExitStack() as stack:
+        it.until(lambda: it.said().count("loaded\n") == 2)  # before, a worker has nothing to drain
         lines = [stack.enter_context(it.line()) for _ in range(6)]
         for line in lines:
             line.sendall(GET % b"/stream")
