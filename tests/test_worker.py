@@ -41,6 +41,24 @@ while not reader.dead and turns < 1000:
 print(turns)
 """
 """How many turns one who is always busy takes until another, whose line has something to be read, is let go on."""
+BREATHS = """
+from gevent import monkey
+
+monkey.patch_all()
+import gevent, socket
+from service.bootstrap import breathe
+
+here, there = socket.socketpair()
+reader = gevent.spawn(here.recv, 1)
+gevent.sleep(0.001)
+there.send(b"x")
+breaths = 0
+while not reader.dead and breaths < 1000:
+    breathe()
+    breaths += 1
+print(breaths)
+"""
+"""How many breaths long work takes until another, whose line has something to be read, is let go on."""
 
 
 def answer(line: socket.socket) -> tuple[int, dict[str, str], bytes]:
@@ -132,6 +150,11 @@ def test_a_client_that_asks_ahead_and_takes_no_answer_is_cut_off(tmp_path: Path)
 
 def test_a_turn_of_the_worker_lets_a_line_be_read_that_has_something_to_say() -> None:
     shown = subprocess.run([sys.executable, "-c", TURNS], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert int(shown) <= 2
+
+
+def test_a_breath_in_long_work_lets_a_line_be_read_that_has_something_to_say() -> None:
+    shown = subprocess.run([sys.executable, "-c", BREATHS], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert int(shown) <= 2
 
 

@@ -93,7 +93,7 @@ def blueprint(games: Games, limits: Limits, breathe: Callable[[], None]) -> Blue
         check_accepts(JSON)
         text = load(_verification_in, read_json())["record"]
         try:
-            record = parse_record(text)
+            record = parse_record(text, breathe)
         except BadRecord as refusal:
             raise InvalidBody({"record": [str(refusal)]}) from refusal
         return reply(present_report(verify(record, breathe)))

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from service.bootstrap import build_document
 from service.engine.variants import variants
+from service.games.hosting import Games
 from service.records.parsing import parse_record
 from service.records.record import ARRANGED, PROVABLE
 from service.records.text import format_record
 from service.records.verification import verify
+from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.playing import View, mover, play_on
 from tests.api.scenes import shortest
@@ -224,6 +227,18 @@ def test_a_text_that_is_no_record_is_refused_with_line_and_column(
         assert complaint.startswith(place)
 
 
+def test_while_a_long_text_is_read_others_are_let_run(games: Games) -> None:
+    breaths = []
+    api = Api(create_app(games, build_document, breathe=lambda: breaths.append(1)).test_client(use_cookies=False))
+    head = (
+        '[Record "1"]\n[Variant "domino"]\n[Edition "1"]\n[Rules ""]\n[Player 0 ""]\n[Fairness "none"]\n[Result "*"]\n'
+    )
+    rounds = "".join([f"\n[Round {number}]\n" for number in range(1, 200)])
+    answer = api.post("/v1/verifications", {"record": f"{head}{rounds}and here it breaks\n"})
+    assert answer.get_json()["errors"]["record"][0].startswith("line 406, column 1: ")
+    assert len(breaths) >= 5
+
+
 # Playing on
 
 
@@ -303,6 +318,9 @@ def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
     again = Table(opened["game"]["id"], {0: opened["seats"][0]["token"]}, opened["join_code"], opened)
     refused = api.move(again, 0, {"action": "draw"})
     assert refused.get_json()["code"] == "not_started"
+    waiting = record_of(api, again, 0)
+    assert parse_record(waiting).players == ("Ada", "", "")
+    assert verify(parse_record(waiting)).findings == ()
     for seat in (1, 2):
         taken: Any = api.join(again).get_json()
         assert taken["seat"] == seat
