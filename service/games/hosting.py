@@ -43,7 +43,7 @@ from service.games.look import (
     moves_of,
     standings,
 )
-from service.games.ports import Clock, Feed, Kept, OutcomeUnknown, Record, Secrets, StorageUnavailable, Store
+from service.games.ports import Clock, Feed, Kept, OutcomeUnknown, Secrets, StorageUnavailable, Store, Wish
 from service.games.setup import ARRANGED, GameRequest, check_request
 from service.games.tokens import (
     Derived,
@@ -54,7 +54,7 @@ from service.games.tokens import (
     new_token,
     short_digest,
 )
-from service.records.record import Record as MatchRecord
+from service.records.record import Record
 
 _TURNS: Final = 16
 """How many followers catch up at a time; connections are left for whoever plays."""
@@ -180,11 +180,11 @@ class Games:
         variant, rules = check_request(request)
         now = self._now()
         game_id = new_game_id(self._secrets)
-        draw, record = self._secrets, None
+        draw, wish = self._secrets, None
         if once is not None:
             name = short_digest("create", once.key)
             game_id = self._reserve(name, game_id)
-            draw, record = Derived(self._secret, "create", game_id), Record(name, once.fingerprint)
+            draw, wish = Derived(self._secret, "create", game_id), Wish(name, once.fingerprint)
         tokens = tuple(
             [
                 SeatToken(seat, each.name, new_token(draw))
@@ -213,7 +213,7 @@ class Games:
         )
         before = [] if begun is None else arranged_again(begun.position.events)
         game, events = _deal_if_full(game, [Created(deck.commitment(1)), *before])
-        made = self._ledger.open(game, events, record)
+        made = self._ledger.open(game, events, wish)
         replayed = isinstance(made, Kept)
         game = self._then(game_id, made, once)[0] if isinstance(made, Kept) else made
         return Made(Opened(look_at(game, None, self._ttl), tokens, join_code), None, replayed=replayed)
@@ -288,10 +288,10 @@ class Games:
         self.check_join_code(entered, join_code)
         _check_client_seed(entered.game, client_seed)
         once = self._marked(once)
-        record = None
+        wish = None
         if once is not None:
             # A key belongs to its bearer, if there is one.
-            record = Record(short_digest("join", str(entered.seat), once.key), once.fingerprint)
+            wish = Wish(short_digest("join", str(entered.seat), once.key), once.fingerprint)
 
         def token_of(seat: int) -> str:
             # With the seat, for a key that is forgotten after a day may take another one.
@@ -310,7 +310,7 @@ class Games:
             game = _with_client_seed(game._replace(seats=seats), seat, client_seed)
             return _deal_if_full(game, [Joined(seat, name)])
 
-        changed = self._ledger.change(entered.game, take, record)
+        changed = self._ledger.change(entered.game, take, wish)
         if isinstance(changed, Kept):
             game, events = self._then(entered.game.id, changed, once)
         else:
@@ -327,7 +327,7 @@ class Games:
         except Unauthorized:
             if token is None or key is None:
                 raise
-            kept = self._ledger.kept(game_id, _token_record(token, seat, key))
+            kept = self._ledger.kept(game_id, _token_wish(token, seat, key))
             if kept is None:
                 raise
             return Changing(game_id, seat, token, None, kept)
@@ -338,9 +338,9 @@ class Games:
         """Give the bearer's seat a new token; the old one opens nothing any more. Raises ``KeyReused``."""
         game_id, seat, token, game, kept = changing
         once = self._marked(once)
-        draw, record = self._secrets, None
+        draw, wish = self._secrets, None
         if once is not None:
-            record = Record(_token_record(token, seat, once.key), once.fingerprint)
+            wish = Wish(_token_wish(token, seat, once.key), once.fingerprint)
             draw = Derived(self._secret, "token", game_id, token, str(seat), once.key)
         new = new_token(draw)
         if kept is not None:
@@ -355,7 +355,7 @@ class Games:
             own = game.seats[seat]._replace(token_hash=hash_secret(new))
             return game._replace(seats=(*game.seats[:seat], own, *game.seats[seat + 1 :])), [TokenChanged(seat)]
 
-        changed = self._ledger.change(game, change, record)
+        changed = self._ledger.change(game, change, wish)
         if isinstance(changed, Kept):
             self._check_fingerprint(changed, once)
         return _made(SeatToken(seat, game.seats[seat].name or "", new), changed)
@@ -377,7 +377,7 @@ class Games:
         seat = entered.seat
         if seat is None:
             raise _unauthorized()
-        record = None if once is None else Record(short_digest("move", str(seat), once.key), once.fingerprint)
+        wish = None if once is None else Wish(short_digest("move", str(seat), once.key), once.fingerprint)
         shown = entered.game.seats[seat].token_hash
 
         def make(game: Game) -> tuple[Game, list[GameEvent]]:
@@ -396,7 +396,7 @@ class Games:
             return game._replace(state=state, deck=game.deck.without_spent(state.round)), list(events)
 
         try:
-            changed = self._ledger.change(entered.game, make, record, fresh=entered.fresh)
+            changed = self._ledger.change(entered.game, make, wish, fresh=entered.fresh)
             game = self._ledger.then(entered.game.id, changed)[0] if isinstance(changed, Kept) else changed.after
         except NotFound:
             # Whoever reads before moving would not have come in.
@@ -424,7 +424,7 @@ class Games:
         game = entered.game
         return fairness_of(game, [each.event for each in self._ledger.history(game)[: game.version]])
 
-    def record(self, entered: Entered) -> MatchRecord:
+    def record(self, entered: Entered) -> Record:
         """The game as a record, as the bearer may know it."""
         game, seat, _ = entered
         return record_of(game, self._ledger.history(game)[: game.version], seat)
@@ -537,8 +537,8 @@ def _made(answer: T, changed: Changed | Kept) -> Made[T]:
     return Made(answer, changed.before.status, replayed=False)
 
 
-def _token_record(token: str, seat: int, key: str) -> str:
-    """The name of the record of a changed token: a key belongs to who bore the old one."""
+def _token_wish(token: str, seat: int, key: str) -> str:
+    """The name of the wish for a changed token: a key belongs to who bore the old one."""
     return short_digest("token", token, str(seat), key)
 
 

@@ -33,7 +33,7 @@ def events(game: str) -> bytes:
     return b"domino:{%b}:events" % _tag(game)
 
 
-def record(game: str, name: str) -> bytes:
+def wish(game: str, name: str) -> bytes:
     """The key of what was made in a game under a client's key."""
     return b"domino:{%b}:key:%b" % (_tag(game), name.encode())
 

@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document, build_games
 from service.engine.variants import variants
-from service.games.ports import RECORD_SECONDS
+from service.games.ports import WISH_SECONDS
 from service.storage import keys
 from service.storage.connection import connect
 from service.storage.live import LiveFeed
@@ -420,7 +420,7 @@ def test_a_key_stands_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> No
     send(api, wish, new_key())
     kept: Any = set(server.keys("domino:*key:*")) - before
     assert len(kept) == (2 if wish.table is None else 1)
-    assert RECORD_SECONDS == 24 * 60 * 60
+    assert WISH_SECONDS == 24 * 60 * 60
     for name in kept:
         assert 86_390 < int(server.ttl(name)) <= 86_400
 
