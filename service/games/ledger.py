@@ -147,6 +147,14 @@ class Ledger:
         """What was made for the wish of that name in the last 24 hours."""
         return self._store.kept(game_id, wish)
 
+    def reserve(self, name: str, game_id: str) -> str:
+        """The id for the game under that name: this one, or the one that it got when it was asked for first."""
+        try:
+            return self._store.reserve(name, game_id)
+        except OutcomeUnknown as error:
+            # An id may be reserved or not: no game is made.
+            raise StorageUnavailable(error.reason, error.retry_after) from error
+
     def then(self, game_id: str, kept: Kept) -> tuple[Game, Sequence[GameEvent]]:
         """The game just after what was made for a wish, and all that had happened by then.
 
@@ -186,6 +194,10 @@ class Ledger:
                 decode(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
             ]
         return happened
+
+    def check(self) -> None:
+        """Raises ``StorageUnavailable`` if games cannot be read now."""
+        self._store.check()
 
     def _commit(
         self, game: Game, state: bytes, data: Sequence[bytes], write: Write, began: int

@@ -64,10 +64,10 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
         asked = _asked()
         after, wait = asked["after"], asked["wait"]
         if media_type == JSON:
-            page = games.events(entered, after, asked["limit"])
+            page = games.chronicle.events(entered, after, asked["limit"])
             if page.events or not wait or request.method == "HEAD" or entered.game.status == "finished":
                 return reply(present_page(page))
-            following = streams.add(lambda: games.follow(entered, after))
+            following = streams.add(lambda: games.chronicle.follow(entered, after))
             try:
                 page = following.look() or following.wait(wait) or page
             finally:
@@ -75,7 +75,7 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
             return reply(present_page(_cut(page, asked["limit"])))
         if request.method == "HEAD":
             return stream_reply((), media_type)
-        following = streams.add(lambda: games.follow(entered, after))
+        following = streams.add(lambda: games.chronicle.follow(entered, after))
         try:
             first = following.look()
             if first is None and entered.game.status == "finished":

@@ -43,6 +43,6 @@ def blueprint(games: Games, limits: Limits) -> Blueprint:
     def get_fairness(game: str) -> Reply:
         entered = games.enter(game, bearer_token())
         limits.seat(game, entered.seat)
-        return view_reply(entered.etag, lambda: present_fairness(games.fairness(entered)))
+        return view_reply(entered.etag, lambda: present_fairness(games.chronicle.fairness(entered)))
 
     return routes

@@ -8,8 +8,9 @@ from flask import Blueprint, request
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
+from service.games.answers import Entered
 from service.games.game import HUMAN, OPEN_SEAT, Status
-from service.games.hosting import Entered, Games
+from service.games.hosting import Games
 from service.games.keeping import Origin
 from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
@@ -273,7 +274,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
     )
     def get_score(game: str) -> Reply:
         entered = enter(game)
-        return view_reply(entered.etag, lambda: present_score(games.score(entered)))
+        return view_reply(entered.etag, lambda: present_score(games.chronicle.score(entered)))
 
     return routes
 

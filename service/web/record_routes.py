@@ -60,7 +60,7 @@ def blueprint(games: Games, limits: Limits, breathe: Callable[[], None]) -> Blue
         etag = f"{entered.etag}-{'text' if media_type == TEXT else 'json'}"
         if known_already(etag):
             return not_modified(etag)
-        record = games.record(entered)
+        record = games.chronicle.record(entered)
         if media_type == TEXT:
             return plain_reply(format_record(record), etag=etag)
         return reply(present_record(record), etag=etag)
