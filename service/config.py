@@ -199,9 +199,3 @@ class Settings:
 
 
 SETTINGS: tuple[Setting, ...] = tuple(Setting(name=item.name.upper(), **item.metadata) for item in fields(Settings))
-
-
-def settings_table() -> str:
-    """The settings as the Markdown table of the README, one line each."""
-    rows = [(f"`{it.name}`", f"`{it.default}`" if it.default else "none", it.meaning) for it in SETTINGS]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [("setting", "default", "meaning"), ("---",) * 3, *rows])

@@ -167,9 +167,6 @@ class Feed(Protocol):
         twice or late, and after a fault not at all; then, too, ``None`` follows as soon as the feed hears again.
         """
 
-    def close(self) -> None:
-        """Tell nobody any more."""
-
 
 class Clock(Protocol):
     """Tells the time."""

@@ -174,11 +174,6 @@ class MemoryStore(Store, Feed):
 
         return stop
 
-    def close(self) -> None:
-        """Tell nobody any more."""
-        with self._lock:
-            self._listeners.clear()
-
     def _find(self, game: str) -> _Game | None:
         found = self._games.get(game)
         return None if found is None or found.expires <= self._now() else found
