@@ -1,6 +1,6 @@
 """How often somebody may ask: so many a minute from one address, and so many for one seat.
 
-    create     every request to create a game, by address
+    create     every request to create a game or to check a record, by address
     failure    every answer 401, 403 or 404 below /v1/games/, by address; nothing but such an answer becomes a refusal
     seat       every request with the token of a seat, by game and seat
 
@@ -78,7 +78,7 @@ class Limits:
         self._seats: dict[tuple[str, int], int] = {}
 
     def create(self, address: str) -> Quota | None:
-        """Count a request to create a game; ``None`` without a limit. Raises ``RateLimited``."""
+        """Count a request to create a game or to check a record; ``None`` without a limit. Raises ``RateLimited``."""
         return _checked(self._by_address("create", self._create, address))
 
     def failure(self, address: str) -> Quota | None:
