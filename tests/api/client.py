@@ -41,6 +41,12 @@ class Table(NamedTuple):
     join_code: str | None
     opened: dict[str, Any]
 
+    @classmethod
+    def of(cls, opened: dict[str, Any]) -> Table:
+        """The game that this answer to its creation tells of."""
+        tokens = {each["seat"]: each["token"] for each in opened["seats"]}
+        return cls(opened["game"]["id"], tokens, opened.get("join_code"), opened)
+
     @property
     def path(self) -> str:
         return f"/v1/games/{self.id}"
@@ -85,8 +91,7 @@ class Api:
         assert answer.status_code == 201, answer.json
         opened = answer.json
         assert opened is not None
-        tokens = {each["seat"]: each["token"] for each in opened["seats"]}
-        return Table(opened["game"]["id"], tokens, opened.get("join_code"), opened)
+        return Table.of(opened)
 
     def try_create(self, variant: str, seats: int | list[dict[str, Any]], **more: Any) -> TestResponse:
         """Ask for a game; a number of seats is that many people."""
@@ -107,6 +112,14 @@ class Api:
 
     def join(self, table: Table, name: str = "Late", **more: Any) -> TestResponse:
         return self.post(f"{table.path}/players", {"name": name, "join_code": table.join_code, **more})
+
+    def take_seat(self, table: Table, name: str = "Late", **more: Any) -> dict[str, Any]:
+        """Join, and keep the token of the seat with the others of the table; what was answered."""
+        answer = self.join(table, name, **more)
+        assert answer.status_code == 201, answer.json
+        taken: dict[str, Any] = answer.json  # type: ignore[assignment]
+        table.tokens[taken["seat"]] = taken["token"]
+        return taken
 
     def _good(self, path: str, table: Table, seat: int | None) -> dict[str, Any]:
         answer = self.get(path, token=None if seat is None else table.tokens[seat])

@@ -28,8 +28,8 @@ from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.deals import deal
-from tests.api.playing import View, mover, play_on
-from tests.api.scenes import Kept, decoded, keep, put, shortest
+from tests.api.playing import View, mover, over, over_or_at, play_on
+from tests.api.scenes import Kept, decoded, keep, one_to_come, put, some_rounds
 
 _numbers = count()
 
@@ -65,30 +65,15 @@ def events(api: Api, table: Table) -> list[dict[str, Any]]:
 
 def open_table(api: Api, variant: str, **more: Any) -> Table:
     """A game whose last seat is open, and whose first has a client seed."""
-    players = variants()[variant].players
-    people: list[dict[str, Any]] = [{"name": f"P{seat}"} for seat in range(min(players.low + 1, players.high) - 1)]
+    people = one_to_come(variant)
     people[0]["client_seed"] = "of the first"
-    return api.create(variant, [*people, {"open": True}], **more)
+    return api.create(variant, people, **more)
 
 
 def full_table(api: Api, variant: str, **more: Any) -> Table:
     table = open_table(api, variant, **more)
-    taken: Any = api.join(table, client_seed="of the läst 🁡").get_json()
-    table.tokens[taken["seat"]] = taken["token"]
+    api.take_seat(table, client_seed="of the läst 🁡")
     return table
-
-
-def two_rounds(variant: str) -> dict[str, Any]:
-    """House rules under which a match is short, but longer than a round."""
-    return {"rules": {"rounds": 3} if "rounds" in shortest(variant) else {"limit": 60}}
-
-
-def over(view: View) -> bool:
-    return view["status"] in ("round_over", "finished")
-
-
-def over_or_at(version: int) -> Callable[[View], bool]:
-    return lambda view: over(view) or view["version"] >= version
 
 
 def laid(tiles: int) -> Callable[[View], bool]:
@@ -127,7 +112,7 @@ def test_a_commitment_is_told_before_anybody_joins_and_the_next_one_with_the_dea
 
 @pytest.mark.parametrize("variant", variants())
 def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committed_to(fair: Api, variant: str) -> None:
-    table = full_table(fair, variant, **two_rounds(variant))
+    table = full_table(fair, variant, rules=some_rounds(variant))
     luck = Random(variant)
     told_before: dict[int, str] = {}
     view = fair.view(table)
@@ -217,9 +202,9 @@ def test_an_arranged_game_takes_no_client_seed_and_proves_nothing(fair: Api) -> 
         table = fair.create("domino", people, **fixed)
         assert refused(fair.join(table, client_seed="mine"), "client_seed")
         assert fair.view(table)["status"] == "waiting"
-        taken: Any = fair.join(table).get_json()
+        taken = fair.take_seat(table)
         assert "commitments" not in taken["game"]
-        view = play_on(fair, table._replace(tokens={**table.tokens, 2: taken["token"]}), over, Random(1))
+        view = play_on(fair, table, over, Random(1))
         assert refused(fair.move(table, 0, {"action": "deal", "client_seed": "mine"}), "client_seed")
         assert fair.view(table)["version"] == view["version"]
         told = fairness(fair, table)
@@ -260,7 +245,7 @@ def spelled(secret: bytes) -> Iterator[str]:
 def test_no_answer_tells_a_seed_before_its_round_is_over_nor_ever_where_seeds_come_from(
     fair: Api, server: redis.Redis, variant: str
 ) -> None:
-    table = full_table(fair, variant, **two_rounds(variant))
+    table = full_table(fair, variant, rules=some_rounds(variant))
     master = decoded(table.id, keep(server, table.id)).deck.seed
     luck = Random(variant)
     at = 0
@@ -334,7 +319,7 @@ def otherwise(game: Game, kept: Kept, seat: int | None, luck: Random) -> Kept:
 def test_a_game_that_can_be_checked_tells_a_seat_nothing_of_its_running_round_that_it_cannot_see(
     fair: Api, server: redis.Redis, variant: str, rounds: int
 ) -> None:
-    table = full_table(fair, variant, **two_rounds(variant))
+    table = full_table(fair, variant, rules=some_rounds(variant))
     luck = Random(variant)
     for _ in range(rounds):
         view = play_on(fair, table, over, luck)
