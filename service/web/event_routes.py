@@ -9,7 +9,7 @@ from marshmallow import ValidationError
 
 from service.games.hosting import Games
 from service.games.look import EventPage
-from service.web import bodies, schemas
+from service.web import bodies, event_schemas
 from service.web.limiting import Limits
 from service.web.operations import Answer, Operation, operation
 from service.web.present import present_page
@@ -45,7 +45,7 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
             answers={
                 200: Answer(
                     meaning="Events, oldest first.",
-                    schema=schemas.Events,
+                    schema=event_schemas.Events,
                     headers=("Cache-Control", "Vary"),
                     streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},
                 ),

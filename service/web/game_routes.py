@@ -14,7 +14,7 @@ from service.games.hosting import Games
 from service.games.keeping import Origin
 from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
-from service.web import bodies, schemas
+from service.web import bodies, schemas, score_schemas
 from service.web.limiting import Limits, Quota, RateLimited
 from service.web.metrics import Metrics
 from service.web.operations import Answer, Operation, operation
@@ -268,7 +268,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             description="The standings, every round's count explained line by line, and the settlement.",
             access="spectator",
             headers=("If-None-Match",),
-            answers={200: Answer(meaning="The score card.", schema=schemas.Score, headers=_VIEW_HEADERS)},
+            answers={200: Answer(meaning="The score card.", schema=score_schemas.Score, headers=_VIEW_HEADERS)},
             problems=_READ_PROBLEMS,
         )
     )

@@ -17,12 +17,15 @@ from flask import Flask
 from marshmallow import Schema
 
 from service.games.catalogue import LANGUAGES
-from service.web import bodies, record_schemas, schemas
+from service.web import bodies, event_schemas, record_schemas, schemas, score_schemas, variant_schemas
 from service.web.bodies import HIGHEST_VERSION
 from service.web.examples import Examples
 from service.web.operations import Answer, Operation, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.reading import KEY_PATTERN
+
+_SHAPES: Final = (bodies, schemas, score_schemas, event_schemas, variant_schemas, record_schemas)
+"""The modules whose classes describe the schemas of the document."""
 
 _NO_STORE: Final = ("service", "variants")
 """Tags of what is answered without the store, or says itself that it needs it."""
@@ -289,7 +292,8 @@ def _describe_schemas(shown: dict[str, Any]) -> None:
     """Give every schema the sentence of its class, and close those that refuse unknown fields."""
     classes = {
         name: each
-        for name, each in (vars(bodies) | vars(schemas) | vars(record_schemas)).items()
+        for module in _SHAPES
+        for name, each in vars(module).items()
         if isinstance(each, type) and issubclass(each, Schema)
     }
     for name, schema in shown.items():

@@ -13,7 +13,7 @@ from service.web.operations import Answer, Operation, operation
 from service.web.present import present_variant, present_variant_summary
 from service.web.reading import check_accepts, language
 from service.web.replies import JSON, public_reply
-from service.web.schemas import Variant, Variants
+from service.web.variant_schemas import Variant, Variants
 
 _HEADERS = ("ETag", "Cache-Control", "Vary", "Content-Language")
 

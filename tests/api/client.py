@@ -11,19 +11,19 @@ from marshmallow import RAISE, Schema, fields
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
-from service.web import record_schemas, schemas
+from service.web import event_schemas, record_schemas, schemas, score_schemas, variant_schemas
 from service.web.operations import Operation, operation_of
 
 _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "game"): schemas.Game,
     ("GET", "moves"): schemas.LegalMoves,
-    ("GET", "score"): schemas.Score,
+    ("GET", "score"): score_schemas.Score,
     ("GET", "fairness"): record_schemas.Fairness,
     ("GET", "record"): record_schemas.Record,
     ("POST", "verifications"): record_schemas.Verification,
-    ("GET", "variants"): schemas.Variants,
-    ("GET", "variant"): schemas.Variant,
-    ("GET", "events"): schemas.Events,
+    ("GET", "variants"): variant_schemas.Variants,
+    ("GET", "variant"): variant_schemas.Variant,
+    ("GET", "events"): event_schemas.Events,
     ("POST", "games"): schemas.Opened,
     ("POST", "players"): schemas.Taken,
     ("POST", "moves"): schemas.Game,
