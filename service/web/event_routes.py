@@ -10,11 +10,12 @@ from marshmallow import ValidationError
 from service.games.hosting import Games
 from service.games.look import EventPage
 from service.web import bodies, event_schemas
+from service.web.entering import enter
 from service.web.limiting import Limits
-from service.web.operations import Answer, Operation, operation
+from service.web.operations import READ_PROBLEMS, Answer, Operation, operation
 from service.web.present import present_page
 from service.web.problems import InvalidBody
-from service.web.reading import accepted, bearer_token, load
+from service.web.reading import accepted, load
 from service.web.replies import JSON, Reply, reply, stream_reply
 from service.web.streams import NDJSON, SSE, Stream, Streams
 
@@ -54,12 +55,11 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
                     media_type=None,
                 ),
             },
-            problems=("unauthorized", "not_found", "rate_limited", "not_acceptable", "invalid", "too_many_streams"),
+            problems=(*READ_PROBLEMS, "invalid", "too_many_streams"),
         )
     )
     def get_events(game: str) -> Reply | Response:
-        entered = games.enter(game, bearer_token())
-        limits.seat(game, entered.seat)
+        entered = enter(games, limits, game)
         media_type = accepted(*_TYPES)
         asked = _asked()
         after, wait = asked["after"], asked["wait"]

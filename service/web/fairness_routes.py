@@ -6,10 +6,10 @@ from flask import Blueprint
 
 from service.games.hosting import Games
 from service.web import record_schemas
+from service.web.entering import enter
 from service.web.limiting import Limits
-from service.web.operations import Answer, Operation, operation
+from service.web.operations import READ_PROBLEMS, VIEW_HEADERS, Answer, Operation, operation
 from service.web.present_fairness import present_fairness
-from service.web.reading import bearer_token
 from service.web.replies import Reply, view_reply
 
 
@@ -34,15 +34,14 @@ def blueprint(games: Games, limits: Limits) -> Blueprint:
                 200: Answer(
                     meaning="The luck of the game, as far as it is told by now.",
                     schema=record_schemas.Fairness,
-                    headers=("ETag", "Cache-Control", "Vary"),
+                    headers=VIEW_HEADERS,
                 )
             },
-            problems=("unauthorized", "not_found", "rate_limited", "not_acceptable"),
+            problems=READ_PROBLEMS,
         )
     )
     def get_fairness(game: str) -> Reply:
-        entered = games.enter(game, bearer_token())
-        limits.seat(game, entered.seat)
+        entered = enter(games, limits, game)
         return view_reply(entered.etag, lambda: present_fairness(games.chronicle.fairness(entered)))
 
     return routes
