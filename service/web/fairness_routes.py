@@ -25,8 +25,8 @@ def blueprint(games: Games, limits: Limits) -> Blueprint:
             summary="Check the luck of a game",
             description="For every round the commitment to its seed, told before; what each seat has added, from the "
             "deal on; and when the round is over the seed itself, with the hands and the stock as they were dealt. "
-            "From these anybody can deal again and compare: `docs/fairness.md` of the service says how in ten lines, "
-            "and brings two small programs that do it. The same for everybody. It does not prove that the server "
+            "From these anybody can deal again and compare: `docs/fairness.md` of the service says how, and beside it "
+            "are two small programs that do it. The same for everybody. It does not prove that the server "
             "shows nobody the hands. Of an arranged game there is nothing to prove.",
             access="spectator",
             headers=("If-None-Match",),
