@@ -10,7 +10,6 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -19,7 +18,6 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING, State
@@ -28,12 +26,10 @@ from service.engine.variants import variants
 from service.games.catalogue import deal_table
 from service.games.codec import decode_event, encode_event, encode_game
 from service.games.game import Game, GameEvent
-from service.games.hosting import Games
 from service.storage.live import LiveFeed
 from service.storage.redis_store import RedisStore
-from service.web.app import create_app
 from tests.api.client import Api, Table
-from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.conftest import at_rest
 from tests.api.deals import deal
 from tests.api.playing import finished, mover, over, play_on, post_first
 from tests.api.scenes import SEED, STAGES, Kept, Scene, Scenes, decoded, keep, one_to_come, put, shortest
@@ -48,15 +44,7 @@ _ALIKE = 3
 @pytest.fixture(scope="module")
 def still(store: RedisStore, feed: LiveFeed) -> Api:
     """The application with a clock that stands, so that two answers to the same move can be the same."""
-    games = Games(
-        store,
-        feed,
-        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
-        secrets=bytes,
-        secret=SECRET,
-        ttl_seconds=TTL_SECONDS,
-    )
-    return Api(create_app(games, build_document).test_client(use_cookies=False))
+    return at_rest(store, feed, bytes)
 
 
 def unseen_by(seat: int | None, game: Game, luck: Random) -> Game:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count
 from random import Random
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 import redis
 
-from service.bootstrap import build_document
 from service.engine.deal import METHOD, commitment, cut, round_seed, shuffle, shuffle_seed
 from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING, State
@@ -21,12 +19,10 @@ from service.engine.tiles import TILES, Tile, double_set, sort_tiles
 from service.engine.variants import variants
 from service.games.codec import decode_event, encode_event, encode_game
 from service.games.game import Game, GameEvent
-from service.games.hosting import Games
 from service.storage.live import LiveFeed
 from service.storage.redis_store import RedisStore
-from service.web.app import create_app
 from tests.api.client import Api, Table
-from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.conftest import at_rest
 from tests.api.deals import deal
 from tests.api.playing import View, mover, over, over_or_at, play_on
 from tests.api.scenes import Kept, decoded, keep, one_to_come, put, some_rounds
@@ -42,15 +38,7 @@ def drawn(size: int) -> bytes:
 @pytest.fixture
 def fair(store: RedisStore, feed: LiveFeed) -> Api:
     """The application with luck of its own and a clock that stands."""
-    games = Games(
-        store,
-        feed,
-        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
-        secrets=drawn,
-        secret=SECRET,
-        ttl_seconds=TTL_SECONDS,
-    )
-    return Api(create_app(games, build_document).test_client(use_cookies=False))
+    return at_rest(store, feed, drawn)
 
 
 def fairness(api: Api, table: Table) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class ForgetsWrites(MemoryStore):
         super()._keep(game, before, state, events, Write(b"", write.wish))
 
 
-class ForgetsRecords(MemoryStore):
+class ForgetsWishes(MemoryStore):
     """Does not know a client's key again."""
 
     def kept(self, game: str, wish: str) -> Kept | None:
@@ -68,7 +68,7 @@ class ForgetsRecords(MemoryStore):
         return super().commit(game, expected, state, events, Write(write.id))
 
 
-class SeesRecordsLate(MemoryStore):
+class SeesWishesLate(MemoryStore):
     """Tells of a wish but does not look at it when it commits."""
 
     def commit(
@@ -162,8 +162,8 @@ def wrong(verdict: Verdict) -> list[str]:
     ("store", "found"),
     [
         (ForgetsWrites, doubled),
-        (ForgetsRecords, doubled),
-        (SeesRecordsLate, doubled),
+        (ForgetsWishes, doubled),
+        (SeesWishesLate, doubled),
         (LosesWrites, lost),
         (LastWriteWins, lost),
         (SkipsEvents, wrong),
