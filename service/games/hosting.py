@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from service.engine.deal import Deck, seed_from_text
 from service.engine.errors import BadSetup, Refusal
 from service.engine.moves import Move
-from service.engine.play import advance, apply, deal
+from service.engine.play import advance
 from service.games.answers import Changing, Entered, LegalMoves, Made, Opened, SeatToken, Taken
 from service.games.chronicle import Chronicle
 from service.games.errors import (
@@ -27,6 +26,7 @@ from service.games.errors import (
     Unauthorized,
     unauthorized,
 )
+from service.games.founding import deal_if_full, found
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat, TokenChanged
 from service.games.keeping import arranged_again, beginning_of
 from service.games.ledger import Changed, Ledger
@@ -34,7 +34,7 @@ from service.games.look import Look, look_at, moves_of
 from service.games.ports import Clock, Feed, Kept, Secrets, Store, Wish
 from service.games.repeats import Once, Repeats
 from service.games.setup import ARRANGED, GameRequest, check_request
-from service.games.tokens import find_hash, hash_secret, new_game_id, new_join_code, new_token, short_digest
+from service.games.tokens import find_hash, hash_secret, new_game_id, new_token, short_digest
 
 T = TypeVar("T")
 
@@ -85,34 +85,12 @@ class Games:
             name = short_digest("create", once.key)
             game_id = self._ledger.reserve(name, game_id)
             draw, wish = self._repeats.draw("create", game_id), Wish(name, once.fingerprint)
-        tokens = tuple(
-            [
-                SeatToken(seat, each.name, new_token(draw))
-                for seat, each in enumerate(request.seats)
-                if each.kind == HUMAN and each.name is not None
-            ]
-        )
-        hashes = {each.seat: hash_secret(each.token) for each in tokens}
-        has_open = any(each.kind == OPEN_SEAT for each in request.seats)
-        join_code = new_join_code(draw) if has_open else None
-        deck = self._deck(request, game_id)
-        game = Game(
-            id=game_id,
-            variant=variant.key,
-            options=request.options,
-            seats=tuple([Seat(each.kind, each.name, hashes.get(seat)) for seat, each in enumerate(request.seats)]),
-            join_hash=None if join_code is None else hash_secret(join_code),
-            arranged=request.arranged,
-            deck=deck,
-            version=0,
-            created_at=now,
-            updated_at=now,
-            round_ends=(),
-            state=rules.start() if begun is None else begun.position.state,
-            edition=variant.edition,
+        state = rules.start() if begun is None else begun.position.state
+        game, tokens, join_code = found(
+            request, variant, state, game_id=game_id, now=now, draw=draw, secrets=self._secrets
         )
         before = [] if begun is None else arranged_again(begun.position.events)
-        game, events = _deal_if_full(game, [Created(deck.commitment(1)), *before])
+        game, events = deal_if_full(game, [Created(game.deck.commitment(1)), *before])
         made = self._ledger.open(game, events, wish)
         replayed = isinstance(made, Kept)
         game = self._repeats.then(game_id, made, once)[0] if isinstance(made, Kept) else made
@@ -208,7 +186,7 @@ class Games:
             taken = Seat(HUMAN, name, hash_secret(token_of(seat)))
             seats = (*game.seats[:seat], taken, *game.seats[seat + 1 :])
             game = _with_client_seed(game._replace(seats=seats), seat, client_seed)
-            return _deal_if_full(game, [Joined(seat, name)])
+            return deal_if_full(game, [Joined(seat, name)])
 
         changed = self._ledger.change(entered.game, take, wish)
         if isinstance(changed, Kept):
@@ -311,24 +289,8 @@ class Games:
         """Raises ``StorageUnavailable`` if games cannot be read now."""
         self._ledger.check()
 
-    def _deck(self, request: GameRequest, game_id: str) -> Deck:
-        """Where the tiles of a game come from that is asked for."""
-        seed = self._secrets(32) if request.seed is None else seed_from_text(request.seed)
-        if request.arranged:
-            return Deck(seed, request.deals)
-        return Deck(seed, game=game_id, client_seeds=tuple([each.client_seed or "" for each in request.seats]))
-
     def _now(self) -> int:
         return int(self._clock().timestamp() * 1000)
-
-
-def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
-    """The game with its first round dealt, unless somebody is still to come, or it goes on from a record."""
-    if game.waiting or game.state.round:
-        return game, events
-    dealt = deal(game.rules, game.deck, game.state)
-    state = apply(game.rules, game.state, dealt)
-    return game._replace(state=state, deck=game.deck.without_spent(state.round)), [*events, dealt]
 
 
 def _check_client_seed(game: Game, client_seed: str | None) -> None:
