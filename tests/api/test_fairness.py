@@ -27,17 +27,15 @@ from tests.api.deals import deal
 from tests.api.playing import View, mover, over, over_or_at, play_on
 from tests.api.scenes import Kept, decoded, keep, one_to_come, put, some_rounds
 
-_numbers = count()
-
-
-def drawn(size: int) -> bytes:
-    """Bytes that are the same in every run of a test, and never the same twice."""
-    return sha256(b"%d" % next(_numbers)).digest()[:size]
-
 
 @pytest.fixture
-def fair(store: RedisStore, feed: LiveFeed) -> Api:
-    """The application with luck of its own and a clock that stands."""
+def fair(store: RedisStore, feed: LiveFeed, request: pytest.FixtureRequest) -> Api:
+    """The application with a clock that stands, and luck that is the same in every run of a test, after whatever."""
+    numbers = count()
+
+    def drawn(size: int) -> bytes:
+        return sha256(f"{request.node.name} {next(numbers)}".encode()).digest()[:size]
+
     return at_rest(store, feed, drawn)
 
 
