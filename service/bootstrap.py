@@ -15,6 +15,7 @@ from service.config import Settings
 from service.games.hosting import Games
 from service.games.ports import Feed, Store
 from service.log_lines import log_as_json
+from service.storage.counters import counters_at
 from service.storage.live import LiveFeed
 from service.storage.memory_store import MemoryStore
 from service.storage.opening import open_nodes
@@ -22,7 +23,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.secret_file import kept_secret
 from service.web.app import create_app
 from service.web.examples import take_examples
-from service.web.limiting import Limits, storage_at
+from service.web.limiting import Limits
 from service.web.metrics import Metrics
 from service.web.openapi import document
 from service.web.streams import Streams
@@ -46,7 +47,7 @@ def build_app(settings: Settings) -> Flask:
     store = RedisStore(nodes, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
     games = build_games(store, LiveFeed(nodes), server_secret(settings), ttl)
     limits = Limits(
-        partial(storage_at, settings.redis_url),
+        partial(counters_at, settings.redis_url),
         create=settings.create_limit,
         failure=settings.token_failure_limit,
         seat=settings.seat_limit,
