@@ -5,6 +5,8 @@ Owns the order of the two, and that what is left of a limit is told with every a
 
 from __future__ import annotations
 
+from typing import Final
+
 from flask import request
 
 from service.games.answers import Entered
@@ -12,6 +14,9 @@ from service.games.hosting import Games
 from service.web.limiting import Limits, Quota
 from service.web.reading import bearer_token
 from service.web.watching import MORE_HEADERS
+
+PAGE: Final = 4096
+"""Characters of a record that cost about as much as the creation of a game."""
 
 
 def enter(games: Games, limits: Limits, game: str) -> Entered:
@@ -24,6 +29,13 @@ def enter(games: Games, limits: Limits, game: str) -> Entered:
 def count_address(limits: Limits) -> None:
     """Count what costs much and needs no token, by the address it comes from. Raises ``RateLimited``."""
     tell_quota(limits.create(request.environ.get("REMOTE_ADDR", "")))
+
+
+def count_record(limits: Limits, text: str) -> None:
+    """Count a record that is to be looked through: what is more than a page of it as further requests."""
+    pages = len(text) // PAGE
+    if pages:
+        tell_quota(limits.create(request.environ.get("REMOTE_ADDR", ""), pages))
 
 
 def tell_quota(quota: Quota | None) -> None:

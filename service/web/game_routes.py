@@ -14,7 +14,7 @@ from service.games.keeping import Origin
 from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
 from service.web import bodies, schemas, score_schemas
-from service.web.entering import count_address, enter, tell_quota
+from service.web.entering import count_address, count_record, enter, tell_quota
 from service.web.limiting import Limits, RateLimited
 from service.web.metrics import Metrics
 from service.web.operations import BODY_PROBLEMS, READ_PROBLEMS, VIEW_HEADERS, Answer, Operation, operation
@@ -86,7 +86,10 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
         count_address(limits)
         check_accepts(JSON)
         body = read_json()
-        opened, _, replayed = games.open(_game_request(load(_game_in, body)), once(body))
+        wanted = _game_request(load(_game_in, body))
+        if wanted.origin is not None:
+            count_record(limits, wanted.origin.record)
+        opened, _, replayed = games.open(wanted, once(body))
         if not replayed:
             count(opened.look, None)
         return reply_with_secrets(present_opened(opened), f"/v1/games/{opened.look.id}", replayed=replayed)

@@ -1,6 +1,6 @@
 """How often somebody may ask: so many a minute from one address, and so many for one seat.
 
-    create     every request to create a game or to check a record, by address
+    create     every request to create a game or to check a record, by address; a long record weighs more
     failure    every answer 401, 403 or 404 below /v1/games/, by address; nothing but such an answer becomes a refusal
     seat       every request with the token of a seat, by game and seat
 
@@ -77,9 +77,12 @@ class Limits:
         self._minute = 0
         self._seats: dict[tuple[str, int], int] = {}
 
-    def create(self, address: str) -> Quota | None:
-        """Count a request to create a game or to check a record; ``None`` without a limit. Raises ``RateLimited``."""
-        return _checked(self._by_address("create", self._create, address))
+    def create(self, address: str, weight: int = 1) -> Quota | None:
+        """Count a request to create a game or to check a record, or what it weighs; ``None`` without a limit.
+
+        Raises ``RateLimited``.
+        """
+        return _checked(self._by_address("create", self._create, address, weight))
 
     def failure(self, address: str) -> Quota | None:
         """Count an answer that refused a token, a code or an address; the quota if there were too many."""
@@ -105,11 +108,11 @@ class Limits:
             count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if count == calm + 1 else 1)
         return _checked(Quota("seat", limit, limit - count, SECONDS - int(now) % SECONDS))
 
-    def _by_address(self, name: str, limit: int, address: str) -> Quota | None:
+    def _by_address(self, name: str, limit: int, address: str, weight: int = 1) -> Quota | None:
         if not limit:
             return None
         now = int(self._clock())
-        count = self._shared.count(f"{name}/{network(address)}/{now // SECONDS}", 1)
+        count = self._shared.count(f"{name}/{network(address)}/{now // SECONDS}", weight)
         return Quota(name, limit, limit - count, SECONDS - now % SECONDS)
 
 

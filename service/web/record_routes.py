@@ -12,7 +12,7 @@ from service.records.parsing import parse_record
 from service.records.text import format_record
 from service.records.verification import verify
 from service.web import bodies, record_schemas
-from service.web.entering import count_address, enter
+from service.web.entering import count_address, count_record, enter
 from service.web.limiting import Limits
 from service.web.operations import BODY_PROBLEMS, READ_PROBLEMS, VIEW_HEADERS, Answer, Operation, operation
 from service.web.present_record import present_record, present_report
@@ -89,6 +89,7 @@ def blueprint(games: Games, limits: Limits, breathe: Callable[[], None]) -> Blue
         count_address(limits)
         check_accepts(JSON)
         text = load(_verification_in, read_json())["record"]
+        count_record(limits, text)
         try:
             record = parse_record(text, breathe)
         except BadRecord as refusal:

@@ -112,6 +112,19 @@ def test_a_request_that_creates_nothing_counts_too(workers: Workers) -> None:
     assert create(api).status_code == 429
 
 
+def test_a_long_record_weighs_as_much_as_many_games(workers: Workers) -> None:
+    (api,) = workers(create=20)
+    for left, length in ((19, 4095), (17, 4096), (11, 5 * 4096)):
+        answer = api.post("/v1/verifications", {"record": "x" * length})
+        assert answer.status_code == 422
+        assert_quota(answer, "create", 20, left, 42)
+    players = [{"name": "Ada"}, {"name": "Bo"}]
+    answer = api.post("/v1/games", {"from": {"record": "x" * 4096 * 5}, "players": players})
+    assert_quota(answer, "create", 20, 5, 42)
+    assert_limited(api.post("/v1/verifications", {"record": "x" * 4096 * 5}), "create", 20, 42)
+    assert_limited(create(api), "create", 20, 42)
+
+
 def test_another_address_has_games_of_its_own(workers: Workers, address: str) -> None:
     (api,) = workers(create=1)
     assert create(api).status_code == 201
