@@ -157,7 +157,7 @@ class Settings:
     create_limit: int = _setting(
         "3000",
         _integer(0, 1_000_000),
-        "what one address may create or have checked a minute: a game counts as one, 4 KiB of a record too; `0`: no limit",
+        "games that one address may create or have checked a minute, 4 KiB of a record being one; `0`: no limit",
     )
     token_failure_limit: int = _setting(
         "600",
