@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from service.engine.events import Done, Drew, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
-from service.engine.layout import OPEN, End, Layout, Side
+from service.engine.layout import OPEN, End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.options import Option
 from service.engine.tiles import Tile
@@ -23,6 +23,7 @@ from service.engine.variant import Settlement, Variant
 from service.engine.view import DealtView, DrewView
 from service.games.catalogue import Language, deal_table, in_language, rule_page
 from service.games.game import Created, Joined, TokenChanged
+from service.games.growing import Growing, Placements
 from service.games.hosting import LegalMoves, Opened, SeatToken, Taken
 from service.games.look import EventLook, EventPage, Look, Reset, ScoreCard
 
@@ -316,10 +317,7 @@ def _board_of(itself: _Itself) -> orjson.Fragment:
 def _table(layout: Layout) -> Shown:
     placements = layout.placements
     shown: Shown = {
-        "tiles": [
-            _placement(tile, face_down, placements[host].tile if host >= 0 else None, side, seat)
-            for tile, host, side, seat, face_down in placements
-        ],
+        "tiles": orjson.Fragment(b"[%b]" % _tiles(placements)),
         "ends": [_end(end, placements[end.host].tile) for end in layout.ends],
     }
     if layout.counted:
@@ -327,14 +325,27 @@ def _table(layout: Layout) -> Shown:
     return shown
 
 
+def _laid(placement: Placement, placements: Placements) -> bytes:
+    """A tile on the table."""
+    tile, host, side, seat, face_down = placement
+    return _placement(tile, face_down, placements[host].tile if host >= 0 else None, side, seat)
+
+
 @lru_cache(maxsize=8192)
-def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> orjson.Fragment:
-    """A tile on the table. Many answers share what is shown of it, as all of it is shown again after every move."""
+def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> bytes:
+    """The same for all tables on which it lies so: a table that another process has changed is shown anew."""
     shown: Shown = {"tile": tile.name, "face_down": face_down}
     if host is not None:
         shown["on"] = {"tile": host.name, "side": side}
     shown["seat"] = seat
-    return orjson.Fragment(orjson.dumps(shown))
+    return orjson.dumps(shown)
+
+
+_tiles: Final = Growing[bytes](
+    make=lambda placements: b",".join([_laid(each, placements) for each in placements]),
+    extend=lambda others, placements: b"%b,%b" % (others, _laid(placements[-1], placements)),
+)
+"""The tiles on the table as JSON, without the brackets around them."""
 
 
 @lru_cache(maxsize=8192)
