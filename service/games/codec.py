@@ -37,7 +37,7 @@ from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged, rules_for
-from service.games.growing import Growing, Placements
+from service.games.growing import Growing
 
 FORMAT: Final = 3
 """1: games had no mark, and their events no frame in the store. 2: no deal could be proven, and the
@@ -166,13 +166,14 @@ def _encode_seats(seats: tuple[Seat, ...]) -> orjson.Fragment:
 
 def _encode_state(state: State) -> list[object]:
     layout = state.layout
+    table = _table(layout)
     return [
         _PHASES.index(state.phase),
         state.round,
         _encode_hands(state.hands),
         _encode_tiles(state.stock),
-        orjson.Fragment(b"[[%b],[%b],[%b],[%b],[%b]]" % _columns(layout.placements)),
-        orjson.Fragment(b"[%b]" % b",".join(map(_encode_row, layout.ends))),
+        table.placements,
+        table.ends,
         layout.named,
         state.turn,
         state.laid,
@@ -200,9 +201,17 @@ class _Columns(NamedTuple):
     """The places of those that lie so."""
 
 
-def _make_columns(placements: Placements) -> _Columns:
-    """The columns of all these placements."""
-    tiles, hosts, sides, seats, face_down = zip(*placements, strict=True) if placements else _NO_COLUMNS
+class _Table(NamedTuple):
+    """The tiles on the table and its ends as JSON."""
+
+    columns: _Columns
+    placements: orjson.Fragment
+    ends: orjson.Fragment
+
+
+def _make_table(layout: Layout) -> _Table:
+    """The table, its tiles gone through."""
+    tiles, hosts, sides, seats, face_down = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
     columns = (
         _encode_tiles(tiles),
         hosts,
@@ -210,26 +219,35 @@ def _make_columns(placements: Placements) -> _Columns:
         seats,
         list(compress(range(len(tiles)), face_down)),
     )
-    return _Columns._make([orjson.dumps(column)[1:-1] for column in columns])
+    return _table_of(layout, _Columns._make([orjson.dumps(column)[1:-1] for column in columns]))
 
 
-def _extend_columns(columns: _Columns, placements: Placements) -> _Columns:
-    """The same, from the columns of all but the last one."""
-    tiles, hosts, sides, seats, face_down = columns
-    tile, host, side, seat, down = placements[-1]
+def _extend_table(table: _Table, layout: Layout) -> _Table:
+    """The same, from the table before its last tile."""
+    tiles, hosts, sides, seats, face_down = table.columns
+    tile, host, side, seat, down = layout.placements[-1]
     if down:
-        face_down = b"%b%b%d" % (face_down, b"," if face_down else b"", len(placements) - 1)
-    return _Columns(
+        face_down = b"%b%b%d" % (face_down, b"," if face_down else b"", len(layout.placements) - 1)
+    columns = _Columns(
         b"%b,%d" % (tiles, tile.index),
         b"%b,%d" % (hosts, host),
         b"%b,%d" % (sides, _SIDE_CODES[side]),
         b"%b,%d" % (seats, seat),
         face_down,
     )
+    return _table_of(layout, columns)
+
+
+def _table_of(layout: Layout, columns: _Columns) -> _Table:
+    return _Table(
+        columns,
+        orjson.Fragment(b"[[%b],[%b],[%b],[%b],[%b]]" % columns),
+        orjson.Fragment(b"[%b]" % b",".join(map(_encode_row, layout.ends))),
+    )
 
 
 _NO_COLUMNS: Final[tuple[tuple[Any, ...], ...]] = ((),) * 5
-_columns: Final = Growing(_make_columns, _extend_columns)
+_table: Final = Growing(_make_table, _extend_table)
 
 
 @lru_cache(maxsize=8192)

@@ -10,45 +10,46 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
-from service.engine.layout import Placement
+from service.engine.layout import Layout
 
 MOST_TABLES: Final = 256
 """Tables that are kept at a time; the one that was seen longest ago makes room."""
 
 T = TypeVar("T")
-Placements = tuple[Placement, ...]
 
 
 class Growing(Generic[T]):
-    """A function of the placements of a layout.
+    """A function of a layout.
 
-    ``make`` gives its value, and ``extend`` gives it from the value of all placements but the last, in less time.
+    ``make`` gives its value, and ``extend`` gives it from the value of a layout with the same tiles but the last, in
+    less time.
     """
 
-    def __init__(self, make: Callable[[Placements], T], extend: Callable[[T, Placements], T]) -> None:
+    def __init__(self, make: Callable[[Layout], T], extend: Callable[[T, Layout], T]) -> None:
         self._make = make
         self._extend = extend
-        self._kept: dict[int, tuple[Placements, T]] = {}
+        self._kept: dict[int, tuple[Layout, T]] = {}
         self._lock = Lock()
 
-    def __call__(self, placements: Placements) -> T:
-        """The value for these placements."""
+    def __call__(self, layout: Layout) -> T:
+        """The value for this layout."""
+        placements = layout.placements
         if not placements:
-            return self._make(placements)
+            return self._make(layout)
         with self._lock:
-            # By their last tiles, each of which is one object as long as it is kept. It is only a guess, for the lead
-            # may have been turned over since.
+            # A layout is looked for by its last tile, then by the one before, each of which is one object as long as it
+            # is kept. What is found may be another one all the same.
             last = id(placements[-1])
-            before = self._kept.pop(last, None) or self._kept.pop(id(placements[-2:][0]), None)
-            if before is None:
-                value = self._make(placements)
-            elif before[0] == placements:
-                value = before[1]
-            elif before[0] == placements[:-1]:
-                value = self._extend(before[1], placements)
+            found = self._kept.pop(last, None) or self._kept.pop(id(placements[-2:][0]), None)
+            if found is None:
+                value = self._make(layout)
+            elif found[0] == layout:
+                value = found[1]
+            elif found[0].placements == placements[:-1]:
+                value = self._extend(found[1], layout)
             else:
-                value = self._make(placements)
-            self._kept[last] = placements, value
+                value = self._make(layout)
+            self._kept[last] = layout, value
             if len(self._kept) > MOST_TABLES:
                 del self._kept[next(iter(self._kept))]
         return value

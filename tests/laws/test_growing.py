@@ -7,12 +7,12 @@ from typing import Any
 import orjson
 
 from service.engine.deal import Deck, seed_from_text
-from service.engine.layout import Layout, Placement
+from service.engine.layout import Layout, Placement, empty_layout
 from service.engine.state import State
 from service.engine.tiles import TILES
 from service.games.codec import encode_game
 from service.games.game import Game, Seat
-from service.games.growing import MOST_TABLES, Growing, Placements
+from service.games.growing import MOST_TABLES, Growing
 from service.games.look import look_at
 from service.web.present import present_look
 from tests.laws.matches import Match, law
@@ -85,48 +85,50 @@ class Names:
 
     def __init__(self) -> None:
         self.made = 0
-        self.of = Growing[str](self.make, lambda names, tiles: f"{names} {tiles[-1].tile}")
+        self._of = Growing[str](self._make, lambda names, layout: f"{names} {layout.placements[-1].tile}")
 
-    def make(self, tiles: Placements) -> str:
+    def of(self, *tiles: Placement) -> str:
+        return self._of(empty_layout(line=True, counted=False)._replace(placements=tiles))
+
+    def _make(self, layout: Layout) -> str:
         self.made += 1
-        return " ".join([each.tile.name for each in tiles])
+        return " ".join([each.tile.name for each in layout.placements])
 
 
-def laid(number: int, *, face_down: bool = False) -> Placement:
-    return Placement(TILES[number], number - 1, "end", 0, face_down)
+def laid(number: int) -> Placement:
+    return Placement(TILES[number], number - 1, "end", 0, face_down=False)
 
 
 def test_a_table_that_grows_is_gone_through_once() -> None:
     names = Names()
-    table: Placements = ()
-    for number in range(4):
-        table = (*table, laid(number))
+    tiles = [laid(number) for number in range(4)]
+    for many in (1, 2, 3, 4):
         for _ in range(2):
-            assert names.of(table) == names.make(table)
-    assert names.made - 8 == 1
+            assert names.of(*tiles[:many]) == " ".join([each.tile.name for each in tiles[:many]])
+    assert names.made == 1
 
 
 def test_of_a_table_that_went_on_in_two_ways_each_is_what_it_is() -> None:
     names = Names()
     table = (laid(0), laid(1))
-    assert names.of(table) == "0-0 0-1"
-    assert names.of((*table, laid(2))) == "0-0 0-1 1-1"
-    assert names.of((*table, laid(3))) == "0-0 0-1 0-2"
-    assert names.of(table) == "0-0 0-1"
-    assert names.of(()) == ""
+    assert names.of(*table) == "0-0 0-1"
+    assert names.of(*table, laid(2)) == "0-0 0-1 1-1"
+    assert names.of(*table, laid(3)) == "0-0 0-1 0-2"
+    assert names.of(*table) == "0-0 0-1"
+    assert names.of() == ""
 
 
 def test_other_tiles_under_the_same_last_ones_are_not_taken_for_those_that_were_there() -> None:
     names = Names()
     last, new = laid(1), laid(2)
-    assert names.of((laid(0), last)) == "0-0 0-1"
-    assert names.of((laid(4), last)) == "1-2 0-1"
-    assert names.of((laid(5), last, new)) == "2-2 0-1 1-1"
+    assert names.of(laid(0), last) == "0-0 0-1"
+    assert names.of(laid(4), last) == "1-2 0-1"
+    assert names.of(laid(5), last, new) == "2-2 0-1 1-1"
 
 
 def test_only_so_many_tables_are_kept_and_of_those_the_last_ones() -> None:
     names = Names()
-    tables = [(laid(0),) for _ in range(MOST_TABLES + 1)]
+    tables = [laid(0) for _ in range(MOST_TABLES + 1)]
     for table in [*tables, tables[-1], tables[1]]:
         names.of(table)
     assert names.made == MOST_TABLES + 1
