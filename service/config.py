@@ -155,7 +155,9 @@ class Settings:
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "least level that is logged: " + ", ".join(LOG_LEVELS))
     create_limit: int = _setting(
-        "3000", _integer(0, 1_000_000), "games that one address may create a minute; `0`: no limit"
+        "3000",
+        _integer(0, 1_000_000),
+        "games that one address may create or have checked a minute, 4 KiB of a record being one; `0`: no limit",
     )
     token_failure_limit: int = _setting(
         "600",
@@ -199,9 +201,3 @@ class Settings:
 
 
 SETTINGS: tuple[Setting, ...] = tuple(Setting(name=item.name.upper(), **item.metadata) for item in fields(Settings))
-
-
-def settings_table() -> str:
-    """The settings as the Markdown table of the README, one line each."""
-    rows = [(f"`{it.name}`", f"`{it.default}`" if it.default else "none", it.meaning) for it in SETTINGS]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [("setting", "default", "meaning"), ("---",) * 3, *rows])

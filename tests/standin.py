@@ -23,6 +23,7 @@ class Application:
         self._store = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=2)
         self._draining = threading.Event()
         self._going_on = Gauge("going_on", "what a worker has open", multiprocess_mode="livesum")
+        _note("loaded")
 
     def drain(self) -> None:
         _note("drain")

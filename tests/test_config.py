@@ -7,7 +7,7 @@ from typing import get_type_hints
 
 import pytest
 
-from service.config import SETTINGS, BadSettings, Settings, settings_table
+from service.config import SETTINGS, BadSettings, Settings
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -152,10 +152,3 @@ def test_the_password_of_a_good_redis_url_is_not_shown_either(url: str) -> None:
 
 def test_other_variables_of_the_environment_are_none_of_its_business() -> None:
     assert Settings.from_environ({"PATH": "/bin", "port": "x"}) == Settings()
-
-
-def test_the_table_for_the_readme_has_a_line_for_every_setting() -> None:
-    lines = settings_table().splitlines()
-    assert lines[:2] == ["| setting | default | meaning |", "| --- | --- | --- |"]
-    assert [line.split("`")[1] for line in lines[2:]] == [setting.name for setting in SETTINGS]
-    assert "| `PORT` | `8000` |" in settings_table()

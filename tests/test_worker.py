@@ -41,6 +41,24 @@ while not reader.dead and turns < 1000:
 print(turns)
 """
 """How many turns one who is always busy takes until another, whose line has something to be read, is let go on."""
+BREATHS = """
+from gevent import monkey
+
+monkey.patch_all()
+import gevent, socket
+from service.bootstrap import breathe
+
+here, there = socket.socketpair()
+reader = gevent.spawn(here.recv, 1)
+gevent.sleep(0.001)
+there.send(b"x")
+breaths = 0
+while not reader.dead and breaths < 1000:
+    breathe()
+    breaths += 1
+print(breaths)
+"""
+"""How many breaths long work takes until another, whose line has something to be read, is let go on."""
 
 
 def answer(line: socket.socket) -> tuple[int, dict[str, str], bytes]:
@@ -135,6 +153,11 @@ def test_a_turn_of_the_worker_lets_a_line_be_read_that_has_something_to_say() ->
     assert int(shown) <= 2
 
 
+def test_a_breath_in_long_work_lets_a_line_be_read_that_has_something_to_say() -> None:
+    shown = subprocess.run([sys.executable, "-c", BREATHS], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert int(shown) <= 2
+
+
 @linux_only
 def test_a_peer_that_is_gone_without_a_word_is_given_up() -> None:
     with (
@@ -147,6 +170,7 @@ def test_a_peer_that_is_gone_without_a_word_is_given_up() -> None:
 
 def test_at_a_stop_streams_end_as_the_application_has_them_end(tmp_path: Path) -> None:
     with run(tmp_path, WORKERS="2") as it, contextlib.ExitStack() as stack:
+        it.until(lambda: it.said().count("loaded\n") == 2)  # before, a worker has nothing to drain
         lines = [stack.enter_context(it.line()) for _ in range(6)]
         for line in lines:
             line.sendall(GET % b"/stream")

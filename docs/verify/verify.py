@@ -233,9 +233,20 @@ def read(name: str) -> Any:
     except OSError:
         raise Unreadable("this file cannot be read") from None
     try:
-        return json.loads(data.decode())
+        return json.loads(data.decode(), parse_float=number_of, parse_constant=no_number)
     except (ValueError, RecursionError):
         raise Unreadable("this is not JSON") from None
+
+
+def number_of(text: str) -> float:
+    """A number with a fraction or an exponent; it may be a whole one all the same, as 1.0 is."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
+def no_number(text: str) -> float:
+    """Refuse what Python would read, though it is not JSON."""
+    raise ValueError(text)
 
 
 def main(arguments: list[str]) -> int:

@@ -28,6 +28,11 @@ class Unauthorized(Refusal):
     code = "unauthorized"
 
 
+def unauthorized() -> Unauthorized:
+    """The same refusal for whoever comes in nowhere, so that nobody can tell one reason from another."""
+    return Unauthorized("This needs the token of a seat in this game.")
+
+
 class NotFound(Refusal):
     """There is no such thing here, or not any more."""
 

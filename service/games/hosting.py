@@ -1,143 +1,45 @@
-"""The use cases: open a game, enter it, join, look, move, change a token, read the score, follow.
+"""The use cases: open a game, enter it, join, look, move, change a token.
 
 Owns the order of things: who the bearer is, whether the game still stands where the bearer thinks it
 does, what the referee says, and one write that either happens whole or not at all, and once, however often
-it is asked for. Must not know HTTP, Redis, or the rules of any game.
+it is asked for. What has happened is told by ``service.games.chronicle``. Must not know HTTP, Redis, or the rules of
+any game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from hmac import digest
-from threading import BoundedSemaphore
-from typing import Final, Generic, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
-from service.engine.deal import Deck, seed_from_text
 from service.engine.errors import BadSetup, Refusal
-from service.engine.events import Round, RoundEnded
 from service.engine.moves import Move
-from service.engine.play import advance, apply, deal
+from service.engine.play import advance
+from service.games.answers import Changing, Entered, LegalMoves, Made, Opened, SeatToken, Taken
+from service.games.chronicle import Chronicle
 from service.games.errors import (
     Forbidden,
-    KeyReused,
     MoveRefused,
     NotFound,
     NotStarted,
     SeatsTaken,
     StaleVersion,
     Unauthorized,
+    unauthorized,
 )
-from service.games.fairness import Fairness, fairness_of
-from service.games.following import Follower, Following
-from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat, Status, TokenChanged
-from service.games.keeping import arranged_again, beginning_of, record_of
-from service.games.ledger import Changed, Ledger, decode
-from service.games.look import (
-    EventLook,
-    EventPage,
-    Look,
-    Reset,
-    ScoreCard,
-    look_at,
-    look_at_event,
-    moves_of,
-    standings,
-)
-from service.games.ports import Clock, Feed, Kept, OutcomeUnknown, Record, Secrets, StorageUnavailable, Store
+from service.games.founding import deal_if_full, found
+from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joined, Seat, TokenChanged
+from service.games.keeping import arranged_again, beginning_of
+from service.games.ledger import Changed, Ledger
+from service.games.look import Look, look_at, moves_of
+from service.games.ports import Clock, Feed, Kept, Secrets, Store, Wish
+from service.games.repeats import Once, Repeats
 from service.games.setup import ARRANGED, GameRequest, check_request
-from service.games.tokens import (
-    Derived,
-    find_hash,
-    hash_secret,
-    new_game_id,
-    new_join_code,
-    new_token,
-    short_digest,
-)
-from service.records.record import Record as MatchRecord
-
-_TURNS: Final = 16
-"""How many followers catch up at a time; connections are left for whoever plays."""
-
-_NOWHERE: Final = -1
-"""A cursor before all that is kept."""
+from service.games.tokens import find_hash, hash_secret, new_game_id, new_token, short_digest
 
 T = TypeVar("T")
 
 Precondition = Callable[[int, str], bool]
 """Whether the asker still means the game at this version, with this ETag for the asker."""
-
-
-class Entered(NamedTuple):
-    """A game, and the seat of the bearer in it (``None``: a spectator); ``fresh`` if it was read just now."""
-
-    game: Game
-    seat: int | None
-    fresh: bool = True
-
-    @property
-    def etag(self) -> str:
-        """What names this version of the game for this bearer."""
-        return self.game.etag(self.seat)
-
-
-class SeatToken(NamedTuple):
-    """A seat with the token that plays it, shown only once."""
-
-    seat: int
-    name: str
-    token: str
-
-
-class Opened(NamedTuple):
-    """A game just opened: as a spectator sees it, and the secrets that its creator hands on."""
-
-    look: Look
-    seats: tuple[SeatToken, ...]
-    join_code: str | None
-
-
-class Taken(NamedTuple):
-    """An open seat just taken, with the game as its new owner sees it."""
-
-    seat: SeatToken
-    look: Look
-
-
-class Once(NamedTuple):
-    """The wish that something be done once: the client's key, and a digest of what it asks."""
-
-    key: str
-    fingerprint: bytes
-
-
-class Made(NamedTuple, Generic[T]):
-    """What a request has made, or, if ``replayed``, what it made when it was asked the first time.
-
-    ``before`` is where the game stood before, if there was one and it was changed now.
-    """
-
-    answer: T
-    before: Status | None
-    replayed: bool
-
-
-class Changing(NamedTuple):
-    """Who may change the token of a seat: its bearer, or who changed it under this key before (``kept``)."""
-
-    game_id: str
-    seat: int
-    token: str
-    game: Game | None
-    kept: Kept | None
-
-
-class LegalMoves(NamedTuple):
-    """What a seat may do at this version."""
-
-    version: int
-    turn: int | None
-    moves: tuple[Move, ...]
 
 
 class Games:
@@ -159,20 +61,18 @@ class Games:
         ttl_seconds: int,
         breathe: Callable[[], None] = lambda: None,
     ) -> None:
-        self._store = store
         self._ledger = Ledger(store, self._now, secrets)
-        self._feed = feed
+        self._repeats = Repeats(self._ledger, secret)
         self._clock = clock
         self._secrets = secrets
-        self._secret = secret
-        self._mark = digest(secret, b"mark", "sha256").hex()[:8].encode()
         self._ttl = ttl_seconds * 1000
         self._breathe = breathe
-        self._turns = BoundedSemaphore(_TURNS)
+        self.chronicle = Chronicle(self._ledger, feed, self._ttl)
+        """What has happened in them, told."""
 
     def open(self, request: GameRequest, once: Once | None = None) -> Made[Opened]:
         """Open a game and deal its first round if no seat is open. Raises ``BadSetup``, ``KeyReused``."""
-        once = self._marked(once)
+        once = self._repeats.marked(once)
         begun = None
         if request.origin is not None:
             begun = beginning_of(request.origin, len(request.seats), self._breathe)
@@ -180,42 +80,20 @@ class Games:
         variant, rules = check_request(request)
         now = self._now()
         game_id = new_game_id(self._secrets)
-        draw, record = self._secrets, None
+        draw, wish = self._secrets, None
         if once is not None:
             name = short_digest("create", once.key)
-            game_id = self._reserve(name, game_id)
-            draw, record = Derived(self._secret, "create", game_id), Record(name, once.fingerprint)
-        tokens = tuple(
-            [
-                SeatToken(seat, each.name, new_token(draw))
-                for seat, each in enumerate(request.seats)
-                if each.kind == HUMAN and each.name is not None
-            ]
-        )
-        hashes = {each.seat: hash_secret(each.token) for each in tokens}
-        has_open = any(each.kind == OPEN_SEAT for each in request.seats)
-        join_code = new_join_code(draw) if has_open else None
-        deck = self._deck(request, game_id)
-        game = Game(
-            id=game_id,
-            variant=variant.key,
-            options=request.options,
-            seats=tuple([Seat(each.kind, each.name, hashes.get(seat)) for seat, each in enumerate(request.seats)]),
-            join_hash=None if join_code is None else hash_secret(join_code),
-            arranged=request.arranged,
-            deck=deck,
-            version=0,
-            created_at=now,
-            updated_at=now,
-            round_ends=(),
-            state=rules.start() if begun is None else begun.position.state,
-            edition=variant.edition,
+            game_id = self._ledger.reserve(name, game_id)
+            draw, wish = self._repeats.draw("create", game_id), Wish(name, once.fingerprint)
+        state = rules.start() if begun is None else begun.position.state
+        game, tokens, join_code = found(
+            request, variant, state, game_id=game_id, now=now, draw=draw, secrets=self._secrets
         )
         before = [] if begun is None else arranged_again(begun.position.events)
-        game, events = _deal_if_full(game, [Created(deck.commitment(1)), *before])
-        made = self._ledger.open(game, events, record)
+        game, events = deal_if_full(game, [Created(game.deck.commitment(1)), *before])
+        made = self._ledger.open(game, events, wish)
         replayed = isinstance(made, Kept)
-        game = self._then(game_id, made, once)[0] if isinstance(made, Kept) else made
+        game = self._repeats.then(game_id, made, once)[0] if isinstance(made, Kept) else made
         return Made(Opened(look_at(game, None, self._ttl), tokens, join_code), None, replayed=replayed)
 
     def enter(self, game_id: str, token: str | None) -> Entered:
@@ -226,12 +104,12 @@ class Games:
         """
         game = self._ledger.read(game_id)
         if game is None:
-            raise NotFound("There is no such game.") if token is None else _unauthorized()
+            raise NotFound("There is no such game.") if token is None else unauthorized()
         if token is None:
             return Entered(game, None)
         seat = _seat_of(token, game)
         if seat is None:
-            raise _unauthorized()
+            raise unauthorized()
         return Entered(game, seat)
 
     def enter_to_move(self, game_id: str, token: str | None) -> Entered:
@@ -240,7 +118,7 @@ class Games:
         That saves a read; ``move`` makes sure that it changes no answer, and ``confirm`` for who refuses by himself.
         """
         if token is None:
-            raise _unauthorized()
+            raise unauthorized()
         game = self._ledger.recall(game_id)
         seat = None if game is None else _seat_of(token, game)
         if game is None or seat is None:
@@ -255,7 +133,7 @@ class Games:
     def enter_seat(self, game_id: str, token: str | None, seat: int) -> Entered:
         """As ``enter``, but only for who plays this seat. Raises ``Forbidden`` for who plays another."""
         if token is None:
-            raise _unauthorized()
+            raise unauthorized()
         entered = self.enter(game_id, token)
         if seat >= len(entered.game.seats):
             raise NotFound("There is no such seat.")
@@ -287,17 +165,17 @@ class Games:
         """
         self.check_join_code(entered, join_code)
         _check_client_seed(entered.game, client_seed)
-        once = self._marked(once)
-        record = None
+        once = self._repeats.marked(once)
+        wish = None
         if once is not None:
             # A key belongs to its bearer, if there is one.
-            record = Record(short_digest("join", str(entered.seat), once.key), once.fingerprint)
+            wish = Wish(short_digest("join", str(entered.seat), once.key), once.fingerprint)
 
         def token_of(seat: int) -> str:
             # With the seat, for a key that is forgotten after a day may take another one.
             if once is None:
                 return fresh
-            return new_token(Derived(self._secret, "join", entered.game.id, str(seat), once.key))
+            return new_token(self._repeats.draw("join", entered.game.id, str(seat), once.key))
 
         fresh = new_token(self._secrets)
 
@@ -308,11 +186,11 @@ class Games:
             taken = Seat(HUMAN, name, hash_secret(token_of(seat)))
             seats = (*game.seats[:seat], taken, *game.seats[seat + 1 :])
             game = _with_client_seed(game._replace(seats=seats), seat, client_seed)
-            return _deal_if_full(game, [Joined(seat, name)])
+            return deal_if_full(game, [Joined(seat, name)])
 
-        changed = self._ledger.change(entered.game, take, record)
+        changed = self._ledger.change(entered.game, take, wish)
         if isinstance(changed, Kept):
-            game, events = self._then(entered.game.id, changed, once)
+            game, events = self._repeats.then(entered.game.id, changed, once)
         else:
             _, game, events = changed
         joined = [event for event in events if isinstance(event, Joined)][-1]
@@ -327,7 +205,7 @@ class Games:
         except Unauthorized:
             if token is None or key is None:
                 raise
-            kept = self._ledger.kept(game_id, _token_record(token, seat, key))
+            kept = self._ledger.kept(game_id, _token_wish(token, seat, key))
             if kept is None:
                 raise
             return Changing(game_id, seat, token, None, kept)
@@ -337,27 +215,27 @@ class Games:
     def change_token(self, changing: Changing, once: Once | None = None) -> Made[SeatToken]:
         """Give the bearer's seat a new token; the old one opens nothing any more. Raises ``KeyReused``."""
         game_id, seat, token, game, kept = changing
-        once = self._marked(once)
-        draw, record = self._secrets, None
+        once = self._repeats.marked(once)
+        draw, wish = self._secrets, None
         if once is not None:
-            record = Record(_token_record(token, seat, once.key), once.fingerprint)
-            draw = Derived(self._secret, "token", game_id, token, str(seat), once.key)
+            wish = Wish(_token_wish(token, seat, once.key), once.fingerprint)
+            draw = self._repeats.draw("token", game_id, token, str(seat), once.key)
         new = new_token(draw)
         if kept is not None:
-            then, _ = self._then(game_id, kept, once)
+            then, _ = self._repeats.then(game_id, kept, once)
             return Made(SeatToken(seat, then.seats[seat].name or "", new), None, replayed=True)
         assert game is not None
         old_hash = game.seats[seat].token_hash
 
         def change(game: Game) -> tuple[Game, list[GameEvent]]:
             if game.seats[seat].token_hash != old_hash:
-                raise _unauthorized()  # another device was first
+                raise unauthorized()  # another device was first
             own = game.seats[seat]._replace(token_hash=hash_secret(new))
             return game._replace(seats=(*game.seats[:seat], own, *game.seats[seat + 1 :])), [TokenChanged(seat)]
 
-        changed = self._ledger.change(game, change, record)
+        changed = self._ledger.change(game, change, wish)
         if isinstance(changed, Kept):
-            self._check_fingerprint(changed, once)
+            self._repeats.check(changed, once)
         return _made(SeatToken(seat, game.seats[seat].name or "", new), changed)
 
     def move(
@@ -376,13 +254,13 @@ class Games:
         """
         seat = entered.seat
         if seat is None:
-            raise _unauthorized()
-        record = None if once is None else Record(short_digest("move", str(seat), once.key), once.fingerprint)
+            raise unauthorized()
+        wish = None if once is None else Wish(short_digest("move", str(seat), once.key), once.fingerprint)
         shown = entered.game.seats[seat].token_hash
 
         def make(game: Game) -> tuple[Game, list[GameEvent]]:
             if game.seats[seat].token_hash != shown:
-                raise _unauthorized()  # another device has changed it meanwhile
+                raise unauthorized()  # another device has changed it meanwhile
             _check_client_seed(game, client_seed)
             try:
                 if not precondition(game.version, game.etag(seat)):
@@ -396,126 +274,23 @@ class Games:
             return game._replace(state=state, deck=game.deck.without_spent(state.round)), list(events)
 
         try:
-            changed = self._ledger.change(entered.game, make, record, fresh=entered.fresh)
+            changed = self._ledger.change(entered.game, make, wish, fresh=entered.fresh)
             game = self._ledger.then(entered.game.id, changed)[0] if isinstance(changed, Kept) else changed.after
         except NotFound:
             # Whoever reads before moving would not have come in.
-            raise _unauthorized() from None
+            raise unauthorized() from None
         if isinstance(changed, Kept):
             if game.seats[seat].token_hash != shown:
-                raise _unauthorized()  # what was remembered of the token is not true any more
-            self._check_fingerprint(changed, once)
+                raise unauthorized()  # what was remembered of the token is not true any more
+            self._repeats.check(changed, once)
         return _made(look_at(game, seat, self._ttl), changed)
-
-    def score(self, entered: Entered) -> ScoreCard:
-        """The score card: the standings, and every round's count."""
-        game = entered.game
-        rules = game.rules
-        settled = rules.settlement if game.status == "finished" else None
-        return ScoreCard(
-            look=look_at(game, entered.seat, self._ttl),
-            standings=standings(game),
-            rounds=self._rounds(game),
-            settlement=None if settled is None else settled(game.state),
-        )
-
-    def fairness(self, entered: Entered) -> Fairness:
-        """What is told of the luck of the game by now; the same for everybody."""
-        game = entered.game
-        return fairness_of(game, [each.event for each in self._ledger.history(game)[: game.version]])
-
-    def record(self, entered: Entered) -> MatchRecord:
-        """The game as a record, as the bearer may know it."""
-        game, seat, _ = entered
-        return record_of(game, self._ledger.history(game)[: game.version], seat)
-
-    def events(self, entered: Entered, after: int, limit: int) -> EventPage:
-        """At most ``limit`` of the events after a version, as the bearer may know them.
-
-        If they are not kept any more, or the version has never been, the page holds a ``Reset`` alone. It ends where
-        the bearer's seat was given a new token.
-        """
-        return self._page(_follower(entered), after if after <= entered.game.version else _NOWHERE, limit)
-
-    def follow(self, entered: Entered, after: int) -> Following:
-        """What happens in the game after a version, told as it happens, as the bearer may know it."""
-        if after > entered.game.version:
-            after = _NOWHERE  # it has never been; should it come about meanwhile, it is not what was meant
-        return Following(
-            _follower(entered), after, self._feed, self._page, turns=self._turns, ttl_seconds=self._ttl / 1000
-        )
-
-    def _page(self, follower: Follower, after: int, limit: int) -> EventPage:
-        game, created_at, seat, _, entered, _ = follower
-        passage = self._ledger.passage(game, after, limit)
-        if after > passage.version or passage.first > after + 1:
-            return self._reset(follower)
-        told: list[EventLook] = []
-        for version, data in enumerate(passage.events, passage.first):
-            happened = decode(version, created_at, data)
-            told.append(look_at_event(happened, seat))
-            if version > entered and seat is not None and happened.event == TokenChanged(seat):
-                break  # what comes after it is for the new token
-        reached = after + len(told)
-        return EventPage(tuple(told), reached, more=reached < passage.version)
-
-    def _reset(self, follower: Follower) -> EventPage:
-        game, seat = self._ledger.read_again(follower.game), follower.seat
-        if seat is not None and game.seats[seat].token_hash != follower.token_hash:
-            raise _unauthorized()
-        look = look_at(game, seat, self._ttl)
-        return EventPage((EventLook(look.version, look.updated_at, Reset(look)),), look.version, more=False)
 
     def check(self) -> None:
         """Raises ``StorageUnavailable`` if games cannot be read now."""
-        self._store.check()
-
-    def _rounds(self, game: Game) -> tuple[Round, ...]:
-        events = self._ledger.events(game, game.round_ends)
-        return tuple([event.round for event in events if isinstance(event, RoundEnded)])
-
-    def _deck(self, request: GameRequest, game_id: str) -> Deck:
-        """Where the tiles of a game come from that is asked for."""
-        seed = self._secrets(32) if request.seed is None else seed_from_text(request.seed)
-        if request.arranged:
-            return Deck(seed, request.deals)
-        return Deck(seed, game=game_id, client_seeds=tuple([each.client_seed or "" for each in request.seats]))
-
-    def _reserve(self, name: str, game_id: str) -> str:
-        """The id for the game under that name: this one, or the one that it got when it was asked for first."""
-        try:
-            return self._store.reserve(name, game_id)
-        except OutcomeUnknown as error:
-            # An id may be reserved or not: no game is made.
-            raise StorageUnavailable(error.reason, error.retry_after) from error
-
-    def _marked(self, once: Once | None) -> Once | None:
-        """The same wish, marked with the secret that tokens are drawn from for it: another draws other tokens."""
-        return None if once is None else once._replace(fingerprint=b"%b.%b" % (once.fingerprint, self._mark))
-
-    def _check_fingerprint(self, kept: Kept, once: Once | None) -> None:
-        if once is not None and kept.fingerprint == once.fingerprint:
-            return
-        if once is not None and kept.fingerprint.partition(b".")[0] == once.fingerprint.partition(b".")[0]:
-            raise RuntimeError("SECRET is not the one that these tokens were made with")
-        raise KeyReused("This idempotency key stood for another request before.")
-
-    def _then(self, game_id: str, kept: Kept, once: Once | None) -> tuple[Game, Sequence[GameEvent]]:
-        """The game just after what was made under a key, and all that had happened by then. Raises ``KeyReused``."""
-        self._check_fingerprint(kept, once)
-        return self._ledger.then(game_id, kept)
+        self._ledger.check()
 
     def _now(self) -> int:
         return int(self._clock().timestamp() * 1000)
-
-
-def _deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
-    """The game with its first round dealt, unless somebody is still to come, or it goes on from a record."""
-    if game.waiting or game.state.round:
-        return game, events
-    dealt = deal(game.rules, game.deck, game.state)
-    state = apply(game.rules, game.state, dealt)
-    return game._replace(state=state, deck=game.deck.without_spent(state.round)), [*events, dealt]
 
 
 def _check_client_seed(game: Game, client_seed: str | None) -> None:
@@ -537,16 +312,6 @@ def _made(answer: T, changed: Changed | Kept) -> Made[T]:
     return Made(answer, changed.before.status, replayed=False)
 
 
-def _token_record(token: str, seat: int, key: str) -> str:
-    """The name of the record of a changed token: a key belongs to who bore the old one."""
+def _token_wish(token: str, seat: int, key: str) -> str:
+    """The name of the wish for a changed token: a key belongs to who bore the old one."""
     return short_digest("token", token, str(seat), key)
-
-
-def _follower(entered: Entered) -> Follower:
-    game, seat, _ = entered
-    token_hash = None if seat is None else game.seats[seat].token_hash
-    return Follower(game.id, game.created_at, seat, token_hash, game.version, game.status == "finished")
-
-
-def _unauthorized() -> Unauthorized:
-    return Unauthorized("This needs the token of a seat in this game.")

@@ -68,7 +68,7 @@ def record_of(game: Game, happened: Sequence[Happened], seat: int | None) -> Rec
 def beginning_of(origin: Origin, seats: int, breathe: Callable[[], None]) -> Beginning:
     """The match of that record at that version. Raises ``BadSetup`` if it cannot be played on by so many."""
     try:
-        record = parse_record(origin.record)
+        record = parse_record(origin.record, breathe)
         position = position_at(record, origin.version, breathe)
     except BadRecord as refusal:
         raise BadSetup({"from.record": [str(refusal)]}) from refusal

@@ -22,11 +22,11 @@ from service.games.ports import (
     Kept,
     OutcomeUnknown,
     Passage,
-    Record,
     Secrets,
     StorageUnavailable,
     Store,
     Stored,
+    Wish,
     Write,
 )
 from service.games.tokens import new_write_id
@@ -85,9 +85,9 @@ class Ledger:
         known = self._remembered.get(game_id)
         return None if known is None else known[0]
 
-    def open(self, game: Game, events: Sequence[GameEvent], record: Record | None) -> Game | Kept:
-        """Keep a new game, at the version its first events lead to, or give what was made under the record before."""
-        write = Write(new_write_id(self._secrets), record)
+    def open(self, game: Game, events: Sequence[GameEvent], wish: Wish | None) -> Game | Kept:
+        """Keep a new game, at the version its first events lead to, or give what was made for the same wish before."""
+        write = Write(new_write_id(self._secrets), wish)
         game = game.after(events, game.created_at, write.id.decode())
         state = encode_game(game)
         data = [encode_event(event, 0) for event in events]
@@ -105,14 +105,14 @@ class Ledger:
         self._remember(game, state)
         return game
 
-    def change(self, game: Game, change: Change, record: Record | None = None, *, fresh: bool = True) -> Changed | Kept:
+    def change(self, game: Game, change: Change, wish: Wish | None = None, *, fresh: bool = True) -> Changed | Kept:
         """Make a change, again on the true state whenever somebody else was first.
 
-        A write whose answer is lost is sent once more. Gives what was made under the same record before, if anything
+        A write whose answer is lost is sent once more. Gives what was made for the same wish before, if anything
         was. Raises what ``change`` raises on the true state, ``NotFound`` when the game is gone. ``fresh`` says that
         the game has just been read.
         """
-        write = Write(new_write_id(self._secrets), record)
+        write = Write(new_write_id(self._secrets), wish)
         began = self._now()
         for _ in range(_MOST_TRIES):
             try:
@@ -121,7 +121,7 @@ class Ledger:
                 if not fresh:
                     game, fresh = self.read_again(game.id), True
                     continue
-                kept = None if record is None else self._store.kept(game.id, record.name)
+                kept = None if wish is None else self._store.kept(game.id, wish.name)
                 if kept is None:
                     raise
                 return kept
@@ -143,12 +143,20 @@ class Ledger:
             game, fresh = self._game(game.id, true), True
         raise StorageUnavailable("contention")
 
-    def kept(self, game_id: str, record: str) -> Kept | None:
-        """What was made under that name of a record in the last 24 hours."""
-        return self._store.kept(game_id, record)
+    def kept(self, game_id: str, wish: str) -> Kept | None:
+        """What was made for the wish of that name in the last 24 hours."""
+        return self._store.kept(game_id, wish)
+
+    def reserve(self, name: str, game_id: str) -> str:
+        """The id for the game under that name: this one, or the one that it got when it was asked for first."""
+        try:
+            return self._store.reserve(name, game_id)
+        except OutcomeUnknown as error:
+            # An id may be reserved or not: no game is made.
+            raise StorageUnavailable(error.reason, error.retry_after) from error
 
     def then(self, game_id: str, kept: Kept) -> tuple[Game, Sequence[GameEvent]]:
-        """The game just after what was made under a record, and all that had happened by then.
+        """The game just after what was made for a wish, and all that had happened by then.
 
         It is made, whatever fails now: so a store that is away makes it ``OutcomeUnknown``.
         """
@@ -186,6 +194,10 @@ class Ledger:
                 decode(version, game.created_at, data) for version, data in enumerate(passage.events, passage.first)
             ]
         return happened
+
+    def check(self) -> None:
+        """Raises ``StorageUnavailable`` if games cannot be read now."""
+        self._store.check()
 
     def _commit(
         self, game: Game, state: bytes, data: Sequence[bytes], write: Write, began: int

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple, Protocol
 
-RECORD_SECONDS: Final = 86_400
+WISH_SECONDS: Final = 86_400
 """How long a client's key stands for what was made under it."""
 
 
@@ -22,7 +22,7 @@ class Stored(NamedTuple):
     state: bytes
 
 
-class Record(NamedTuple):
+class Wish(NamedTuple):
     """What is kept of a write that a client wants made once: a name no other wish has, and a digest of what it asks."""
 
     name: str
@@ -32,15 +32,15 @@ class Record(NamedTuple):
 class Write(NamedTuple):
     """What makes a write the same write, however often it is sent: its id, 8 letters, digits, ``-`` or ``_``.
 
-    With a ``record``, the write is also the only one under that name for 24 hours, whoever sends it.
+    With a ``wish``, the write is also the only one under that name for 24 hours, whoever sends it.
     """
 
     id: bytes
-    record: Record | None = None
+    wish: Wish | None = None
 
 
 class Kept(NamedTuple):
-    """What was made under a record's name before: the version that the write led to, and what it asked."""
+    """What was made for a wish before: the version that the write led to, and what was asked."""
 
     version: int
     fingerprint: bytes
@@ -91,7 +91,7 @@ class Store(Protocol):
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
         """Keep a new game whose version is the number of its ``events``, of which there is one at least.
 
-        Returns ``None`` when done, by this sending or an earlier one, else what was made under the same record
+        Returns ``None`` when done, by this sending or an earlier one, else what was made for the same wish
         before. Raises ``GameExists``.
         """
 
@@ -113,14 +113,14 @@ class Store(Protocol):
 
         And whose state begins with ``after``: where a failover has lost moves, two pasts may have the same version.
         The new version is ``expected + len(events)``; the expiry starts anew. All of it happens, or nothing.
-        Returns ``None`` when done, by this sending or an earlier one; else what was made under the same record
+        Returns ``None`` when done, by this sending or an earlier one; else what was made for the same wish
         before, which is looked up first; else the game as it really is: somebody else was first.
         Raises ``KeyError`` if the game is gone; ``OutcomeUnknown`` if the write was sent before (``again``) without a
-        record, and what came after version ``expected`` has been packed.
+        wish, and what came after version ``expected`` has been packed.
         """
 
-    def kept(self, game: str, record: str) -> Kept | None:
-        """What was made under that name of a record in the last 24 hours."""
+    def kept(self, game: str, wish: str) -> Kept | None:
+        """What was made for the wish of that name in the last 24 hours."""
 
     def reserve(self, name: str, value: str) -> str:
         """The value that the first caller gave under this name in the last 24 hours: this one, if it is the first."""
@@ -166,9 +166,6 @@ class Feed(Protocol):
         What happens between this call and the moment the feed hears of it is made good by ``None``. News may come
         twice or late, and after a fault not at all; then, too, ``None`` follows as soon as the feed hears again.
         """
-
-    def close(self) -> None:
-        """Tell nobody any more."""
 
 
 class Clock(Protocol):

@@ -2,7 +2,7 @@
 
 Nothing that is recorded is trusted but the deals and what the seats asked for: every event that must follow is made
 anew and compared. The first fault of the play ends it, since nothing after it has a state to be held against.
-Faults of a deal are for ``deals`` to tell; here the play ends in front of such a one.
+Faults of a deal are for ``deals`` to tell; here the play ends in front of such a one. Must not know seeds.
 """
 
 from __future__ import annotations

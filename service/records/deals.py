@@ -1,7 +1,7 @@
 """Whether what was dealt can be a deal of the game, and whether it is the one of its seed.
 
 Every deal is checked on its own, whatever was found in the play: who was out is read from the deal itself; whether
-that is so is for ``course`` to say.
+that is so is for ``course`` to say. Must not know the play, but for whether a round or the match is over.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from service.engine.variants import variants
 from service.engine.view import SeenDeal
 from service.records.course import FOLLOWING, course
 from service.records.deals import deal_faults, is_over, is_provable, luck_faults, seed_faults
-from service.records.record import ARRANGED, PROVABLE, Record
+from service.records.record import ARRANGED, PROVABLE, Record, RecordedRound
 from service.records.recording import settled
 from service.records.report import Fault, Finding, Report
 from service.records.text import HEAD, lines_of
@@ -98,8 +98,7 @@ def _setup_fault(path: str, complaint: str) -> Fault:
 
 
 def _frame_faults(record: Record) -> Iterator[Fault]:
-    dealt = [bool(each.lines) for each in record.rounds]
-    if any(dealt) and "" in record.players:
+    if "" in record.players and any([_is_dealt_anew(each) for each in record.rounds]):
         place = (HEAD, f"Player {record.players.index('')}")
         yield Fault("bad_players", place, "Nothing is dealt as long as a seat is open.")
     for index, each in enumerate(record.rounds):
@@ -108,6 +107,12 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
         if not each.lines and (index + 1 < len(record.rounds) or record.fairness != PROVABLE):
             yield Fault("not_dealt", (index, "Round"), "The round was not dealt.")
     yield from _version_faults(record)
+
+
+def _is_dealt_anew(each: RecordedRound) -> bool:
+    """Whether the round began in this game; those that it has taken from a record are arranged, seats open or not."""
+    first = each.lines[0].event if each.lines else None
+    return first is not None and not (isinstance(first, Dealt | SeenDeal) and first.arranged)
 
 
 def _version_faults(record: Record) -> Iterator[Fault]:

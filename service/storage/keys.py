@@ -1,4 +1,4 @@
-"""The names under which Redis keeps games: all of them, and nowhere else. (Limits count under names of their own.)
+"""The names under which Redis keeps games: all of them, and nowhere else. (Those of limits: ``counters``.)
 
 Everything of one game stands under the hash tag ``{<game>}``, so that it lies in one slot of a Cluster
 and one script may touch all of it. Must not know: what the values hold, or how they are sent.
@@ -33,7 +33,7 @@ def events(game: str) -> bytes:
     return b"domino:{%b}:events" % _tag(game)
 
 
-def record(game: str, name: str) -> bytes:
+def wish(game: str, name: str) -> bytes:
     """The key of what was made in a game under a client's key."""
     return b"domino:{%b}:key:%b" % (_tag(game), name.encode())
 

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from service.games.ports import (
-    RECORD_SECONDS,
+    WISH_SECONDS,
     Feed,
     GameExists,
     Kept,
@@ -38,7 +38,7 @@ class _Game(NamedTuple):
     expires: float
 
 
-class _Record(NamedTuple):
+class _Granted(NamedTuple):
     """What was made under a client's key, by which write, and when it is forgotten."""
 
     kept: Kept
@@ -58,7 +58,7 @@ class MemoryStore(Store, Feed):
         self._ttl = ttl_seconds
         self._now = now
         self._games: dict[str, _Game] = {}
-        self._records: dict[tuple[str, str], _Record] = {}
+        self._wishes: dict[tuple[str, str], _Granted] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
@@ -70,10 +70,10 @@ class MemoryStore(Store, Feed):
             if found is not None:
                 if found.writes.get(1) == write.id:
                     return None
-                record = write.record and self._find_record(game, write.record.name)
-                if not record:
+                wish = write.wish and self._find_wish(game, write.wish.name)
+                if not wish:
                     raise GameExists(game)
-                return record.kept
+                return wish.kept
             self._keep(game, _Game(Stored(0, b""), (), {}, 0.0), state, events, write)
             return None
 
@@ -96,16 +96,16 @@ class MemoryStore(Store, Feed):
     ) -> Stored | Kept | None:
         """Move a game on from version ``expected``; ``None`` when done."""
         with self._lock:
-            record = write.record and self._find_record(game, write.record.name)
-            if record:
-                return None if record.write == write.id else record.kept
+            wish = write.wish and self._find_wish(game, write.wish.name)
+            if wish:
+                return None if wish.write == write.id else wish.kept
             found = self._find(game)
             if found is None:
                 raise KeyError(game)
             if found.stored.version != expected or not found.stored.state.startswith(after):
                 if found.writes.get(expected + 1) == write.id:
                     return None
-                if again and write.record is None and 0 <= expected < min(found.writes) - 1:
+                if again and write.wish is None and 0 <= expected < min(found.writes) - 1:
                     raise OutcomeUnknown("packed")
                 return found.stored
             self._keep(game, found, state, events, write)
@@ -114,10 +114,10 @@ class MemoryStore(Store, Feed):
             listener(News(expected, tuple(events)))
         return None
 
-    def kept(self, game: str, record: str) -> Kept | None:
+    def kept(self, game: str, wish: str) -> Kept | None:
         """What was made under that name."""
         with self._lock:
-            found = self._find_record(game, record)
+            found = self._find_wish(game, wish)
             return None if found is None else found.kept
 
     def reserve(self, name: str, value: str) -> str:
@@ -125,7 +125,7 @@ class MemoryStore(Store, Feed):
         with self._lock:
             first, expires = self._reserved.get(name, (value, 0.0))
             if expires <= self._now():
-                self._reserved[name] = (value, self._now() + RECORD_SECONDS)
+                self._reserved[name] = (value, self._now() + WISH_SECONDS)
                 return value
             return first
 
@@ -174,17 +174,12 @@ class MemoryStore(Store, Feed):
 
         return stop
 
-    def close(self) -> None:
-        """Tell nobody any more."""
-        with self._lock:
-            self._listeners.clear()
-
     def _find(self, game: str) -> _Game | None:
         found = self._games.get(game)
         return None if found is None or found.expires <= self._now() else found
 
-    def _find_record(self, game: str, name: str) -> _Record | None:
-        found = self._records.get((game, name))
+    def _find_wish(self, game: str, name: str) -> _Granted | None:
+        found = self._wishes.get((game, name))
         return None if found is None or found.expires <= self._now() else found
 
     def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: Write) -> None:
@@ -192,6 +187,6 @@ class MemoryStore(Store, Feed):
         writes = {**before.writes, before.stored.version + 1: write.id}
         expires = self._now() + self._ttl
         self._games[game] = _Game(Stored(version, state), (*before.events, *events), writes, expires)
-        if write.record is not None:
-            kept = Kept(version, write.record.fingerprint)
-            self._records[game, write.record.name] = _Record(kept, write.id, self._now() + RECORD_SECONDS)
+        if write.wish is not None:
+            kept = Kept(version, write.wish.fingerprint)
+            self._wishes[game, write.wish.name] = _Granted(kept, write.id, self._now() + WISH_SECONDS)

@@ -20,7 +20,7 @@ from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
 from service.games.ports import (
-    RECORD_SECONDS,
+    WISH_SECONDS,
     GameExists,
     Kept,
     OutcomeUnknown,
@@ -40,7 +40,7 @@ AT_ONCE: Final = 0.3
 
 Shorter than the wait for a free connection, for a full pool is no broken connection."""
 
-_RECORD_SECONDS: Final = b"%d" % RECORD_SECONDS
+_WISH_SECONDS: Final = b"%d" % WISH_SECONDS
 
 REPLICA_WAIT: Final = 500
 """Milliseconds that a replica gets to confirm a write."""
@@ -109,16 +109,16 @@ class RedisStore(Store):
             raise KeyError(game)
         return _kept(answer[0]) if isinstance(answer, list) else _stored(answer)
 
-    def kept(self, game: str, record: str) -> Kept | None:
+    def kept(self, game: str, wish: str) -> Kept | None:
         """What was made under that name."""
-        names = (keys.state(game), keys.events(game), keys.record(game, record))
+        names = (keys.state(game), keys.events(game), keys.wish(game, wish))
         answer = self._run(_KEPT, names, self._ttl)
         return None if answer is None else _kept(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         key = keys.reservation(name)
-        command = (b"SET", key, value, b"NX", b"GET", b"EX", _RECORD_SECONDS)
+        command = (b"SET", key, value, b"NX", b"GET", b"EX", _WISH_SECONDS)
         first = self._timed("reserve", lambda: self._call(key, command))
         return value if first is None else bytes(first).decode()
 
@@ -155,8 +155,8 @@ class RedisStore(Store):
 
     def _write(self, script: _Script, game: str, write: Write, *arguments: bytes) -> Any:
         names = [keys.state(game), keys.events(game)]
-        if write.record is not None:
-            names.append(keys.record(game, write.record.name))
+        if write.wish is not None:
+            names.append(keys.wish(game, write.wish.name))
         return self._run(script, names, *arguments)
 
     def _run(self, script: _Script, names: Sequence[bytes], *arguments: bytes) -> Any:
@@ -252,12 +252,12 @@ _CREATE, _COMMIT, _KEPT, _EVENTS, _PASSAGE, _PACK = [
 
 
 def _named(write: Write, version: int) -> list[bytes]:
-    """The id of the write as it stands before its first event, its record, and how long that lives."""
-    if write.record is None:
-        record = [b"", b""]
+    """The id of the write as it stands before its first event, its wish, and how long that lives."""
+    if write.wish is None:
+        wish = [b"", b""]
     else:
-        record = [b"%b %d %b" % (write.id, version, write.record.fingerprint), _RECORD_SECONDS]
-    return [write.id + b" ", *record]
+        wish = [b"%b %d %b" % (write.id, version, write.wish.fingerprint), _WISH_SECONDS]
+    return [write.id + b" ", *wish]
 
 
 def _stored(value: bytes) -> Stored:

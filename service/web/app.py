@@ -33,9 +33,6 @@ from service.web.watching import Watching
 _MOST_HOSTS: Final = 100
 """Names of this machine that are remembered; a client may send any."""
 
-MOST_STREAMS: Final = 4000
-"""Streams that a worker holds at a time, where nothing else is said."""
-
 
 class Application(Flask):
     """The application of one worker."""
@@ -90,9 +87,10 @@ def create_app(
     """The application over these games; ``document`` gives the text of the contract.
 
     Without ``metrics`` nothing is counted and no request is logged, without ``limits`` anybody may ask as often as
-    they like. So many ``proxies`` in front are trusted to say who asks. In long work ``breathe`` lets others run.
+    they like, without ``streams`` there may be any number of them. So many ``proxies`` in front are trusted to say
+    who asks. In long work ``breathe`` lets others run.
     """
-    streams = streams or Streams(MOST_STREAMS)
+    streams = streams or Streams()
     limits = limits or Limits()
     app = Application(streams)
     app.url_map.merge_slashes = False

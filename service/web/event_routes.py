@@ -9,12 +9,13 @@ from marshmallow import ValidationError
 
 from service.games.hosting import Games
 from service.games.look import EventPage
-from service.web import bodies, schemas
+from service.web import bodies, event_schemas
+from service.web.entering import enter
 from service.web.limiting import Limits
-from service.web.operations import Answer, Operation, operation
+from service.web.operations import READ_PROBLEMS, Answer, Operation, operation
 from service.web.present import present_page
 from service.web.problems import InvalidBody
-from service.web.reading import accepted, bearer_token, load
+from service.web.reading import accepted, load
 from service.web.replies import JSON, Reply, reply, stream_reply
 from service.web.streams import NDJSON, SSE, Stream, Streams
 
@@ -45,7 +46,7 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
             answers={
                 200: Answer(
                     meaning="Events, oldest first.",
-                    schema=schemas.Events,
+                    schema=event_schemas.Events,
                     headers=("Cache-Control", "Vary"),
                     streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},
                 ),
@@ -54,20 +55,19 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
                     media_type=None,
                 ),
             },
-            problems=("unauthorized", "not_found", "rate_limited", "not_acceptable", "invalid", "too_many_streams"),
+            problems=(*READ_PROBLEMS, "invalid", "too_many_streams"),
         )
     )
     def get_events(game: str) -> Reply | Response:
-        entered = games.enter(game, bearer_token())
-        limits.seat(game, entered.seat)
+        entered = enter(games, limits, game)
         media_type = accepted(*_TYPES)
         asked = _asked()
         after, wait = asked["after"], asked["wait"]
         if media_type == JSON:
-            page = games.events(entered, after, asked["limit"])
+            page = games.chronicle.events(entered, after, asked["limit"])
             if page.events or not wait or request.method == "HEAD" or entered.game.status == "finished":
                 return reply(present_page(page))
-            following = streams.add(lambda: games.follow(entered, after))
+            following = streams.add(lambda: games.chronicle.follow(entered, after))
             try:
                 page = following.look() or following.wait(wait) or page
             finally:
@@ -75,7 +75,7 @@ def blueprint(games: Games, streams: Streams, limits: Limits) -> Blueprint:
             return reply(present_page(_cut(page, asked["limit"])))
         if request.method == "HEAD":
             return stream_reply((), media_type)
-        following = streams.add(lambda: games.follow(entered, after))
+        following = streams.add(lambda: games.chronicle.follow(entered, after))
         try:
             first = following.look()
             if first is None and entered.game.status == "finished":

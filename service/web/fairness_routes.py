@@ -6,10 +6,10 @@ from flask import Blueprint
 
 from service.games.hosting import Games
 from service.web import record_schemas
+from service.web.entering import enter
 from service.web.limiting import Limits
-from service.web.operations import Answer, Operation, operation
+from service.web.operations import READ_PROBLEMS, VIEW_HEADERS, Answer, Operation, operation
 from service.web.present_fairness import present_fairness
-from service.web.reading import bearer_token
 from service.web.replies import Reply, view_reply
 
 
@@ -25,8 +25,8 @@ def blueprint(games: Games, limits: Limits) -> Blueprint:
             summary="Check the luck of a game",
             description="For every round the commitment to its seed, told before; what each seat has added, from the "
             "deal on; and when the round is over the seed itself, with the hands and the stock as they were dealt. "
-            "From these anybody can deal again and compare: `docs/fairness.md` of the service says how in ten lines, "
-            "and brings two small programs that do it. The same for everybody. It does not prove that the server "
+            "From these anybody can deal again and compare: `docs/fairness.md` of the service says how, and beside it "
+            "are two small programs that do it. The same for everybody. It does not prove that the server "
             "shows nobody the hands. Of an arranged game there is nothing to prove.",
             access="spectator",
             headers=("If-None-Match",),
@@ -34,15 +34,14 @@ def blueprint(games: Games, limits: Limits) -> Blueprint:
                 200: Answer(
                     meaning="The luck of the game, as far as it is told by now.",
                     schema=record_schemas.Fairness,
-                    headers=("ETag", "Cache-Control", "Vary"),
+                    headers=VIEW_HEADERS,
                 )
             },
-            problems=("unauthorized", "not_found", "rate_limited", "not_acceptable"),
+            problems=READ_PROBLEMS,
         )
     )
     def get_fairness(game: str) -> Reply:
-        entered = games.enter(game, bearer_token())
-        limits.seat(game, entered.seat)
-        return view_reply(entered.etag, lambda: present_fairness(games.fairness(entered)))
+        entered = enter(games, limits, game)
+        return view_reply(entered.etag, lambda: present_fairness(games.chronicle.fairness(entered)))
 
     return routes

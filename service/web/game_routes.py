@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, request
+from flask import Blueprint
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
 from service.games.game import HUMAN, OPEN_SEAT, Status
-from service.games.hosting import Entered, Games
+from service.games.hosting import Games
 from service.games.keeping import Origin
 from service.games.look import Look
 from service.games.setup import GameRequest, SeatRequest
-from service.web import bodies, schemas
-from service.web.limiting import Limits, Quota, RateLimited
+from service.web import bodies, schemas, score_schemas
+from service.web.entering import count_address, count_record, enter, tell_quota
+from service.web.limiting import Limits, RateLimited
 from service.web.metrics import Metrics
-from service.web.operations import Answer, Operation, operation
+from service.web.operations import BODY_PROBLEMS, READ_PROBLEMS, VIEW_HEADERS, Answer, Operation, operation
 from service.web.present import (
     present_legal_moves,
     present_look,
@@ -37,12 +38,8 @@ from service.web.reading import (
     read_json_or_nothing,
 )
 from service.web.replies import JSON, Reply, reply_made, reply_with_secrets, view_reply
-from service.web.watching import MORE_HEADERS
 
-_VIEW_HEADERS = ("ETag", "Cache-Control", "Vary")
-_BODY_PROBLEMS = ("malformed", "too_large", "unsupported_media_type", "invalid")
 _WRITE_PROBLEMS = ("key_reused", "outcome_unknown")
-_READ_PROBLEMS = ("unauthorized", "not_found", "rate_limited", "not_acceptable")
 
 _game_in = bodies.GameIn()
 _player_in = bodies.PlayerIn()
@@ -63,12 +60,6 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
         if look.status != before:
             metrics.came_to(look.status)
 
-    def enter(game: str) -> Entered:
-        """The game as the bearer enters it. Raises ``RateLimited`` for a seat that asks too often."""
-        entered = games.enter(game, bearer_token())
-        limits.seat(game, entered.seat)
-        return entered
-
     @routes.post("/v1/games")
     @operation(
         Operation(
@@ -88,14 +79,17 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
                     limited=True,
                 )
             },
-            problems=(*_BODY_PROBLEMS, "rate_limited", "not_acceptable", *_WRITE_PROBLEMS),
+            problems=(*BODY_PROBLEMS, "rate_limited", "not_acceptable", *_WRITE_PROBLEMS),
         )
     )
     def create_game() -> Reply:
-        _show(limits.create(request.environ.get("REMOTE_ADDR", "")))
+        count_address(limits)
         check_accepts(JSON)
         body = read_json()
-        opened, _, replayed = games.open(_game_request(load(_game_in, body)), once(body))
+        wanted = _game_request(load(_game_in, body))
+        if wanted.origin is not None:
+            count_record(limits, wanted.origin.record)
+        opened, _, replayed = games.open(wanted, once(body))
         if not replayed:
             count(opened.look, None)
         return reply_with_secrets(present_opened(opened), f"/v1/games/{opened.look.id}", replayed=replayed)
@@ -110,12 +104,12 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             "bearer's legal moves, so that a client needs to know no rule.",
             access="spectator",
             headers=("If-None-Match",),
-            answers={200: Answer(meaning="The game view.", schema=schemas.Game, headers=_VIEW_HEADERS)},
-            problems=_READ_PROBLEMS,
+            answers={200: Answer(meaning="The game view.", schema=schemas.Game, headers=VIEW_HEADERS)},
+            problems=READ_PROBLEMS,
         )
     )
     def get_game(game: str) -> Reply:
-        entered = enter(game)
+        entered = enter(games, limits, game)
         return view_reply(entered.etag, lambda: present_look(games.look(entered)))
 
     @routes.post("/v1/games/<game>/players")
@@ -137,11 +131,11 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
                     replayable=True,
                 )
             },
-            problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, *_WRITE_PROBLEMS, "seats_taken"),
+            problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_WRITE_PROBLEMS, "seats_taken"),
         )
     )
     def join_game(game: str) -> Reply:
-        entered = enter(game)
+        entered = enter(games, limits, game)
         check_accepts(JSON)
         body = read_json()
         join_code = body.get("join_code") if isinstance(body, dict) else None
@@ -175,7 +169,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
                     replayable=True,
                 )
             },
-            problems=(*_READ_PROBLEMS, "forbidden", *_BODY_PROBLEMS, *_WRITE_PROBLEMS),
+            problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_WRITE_PROBLEMS),
         )
     )
     def change_token(game: str, seat: int) -> Reply:
@@ -197,12 +191,12 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             "spectator, and none when it is not the seat's turn.",
             access="spectator",
             headers=("If-None-Match",),
-            answers={200: Answer(meaning="The legal moves.", schema=schemas.LegalMoves, headers=_VIEW_HEADERS)},
-            problems=_READ_PROBLEMS,
+            answers={200: Answer(meaning="The legal moves.", schema=schemas.LegalMoves, headers=VIEW_HEADERS)},
+            problems=READ_PROBLEMS,
         )
     )
     def get_moves(game: str) -> Reply:
-        entered = enter(game)
+        entered = enter(games, limits, game)
         return view_reply(entered.etag, lambda: present_legal_moves(games.legal_moves(entered)))
 
     @routes.post("/v1/games/<game>/moves")
@@ -220,14 +214,14 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
                 201: Answer(
                     meaning="The game as the mover now sees it.",
                     schema=schemas.Game,
-                    headers=("Location", *_VIEW_HEADERS),
+                    headers=("Location", *VIEW_HEADERS),
                     replayable=True,
                     limited=True,
                 )
             },
             problems=(
-                *_READ_PROBLEMS,
-                *_BODY_PROBLEMS,
+                *READ_PROBLEMS,
+                *BODY_PROBLEMS,
                 *_WRITE_PROBLEMS,
                 "stale_version",
                 "not_your_turn",
@@ -242,7 +236,7 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
         token = bearer_token()
         entered = games.enter_to_move(game, token)
         try:
-            _show(limits.seat(game, entered.seat))
+            tell_quota(limits.seat(game, entered.seat))
             check_accepts(JSON)
             body = read_json()
             asked = load(_move_in, body)
@@ -267,21 +261,15 @@ def blueprint(games: Games, metrics: Metrics | None, limits: Limits) -> Blueprin
             description="The standings, every round's count explained line by line, and the settlement.",
             access="spectator",
             headers=("If-None-Match",),
-            answers={200: Answer(meaning="The score card.", schema=schemas.Score, headers=_VIEW_HEADERS)},
-            problems=_READ_PROBLEMS,
+            answers={200: Answer(meaning="The score card.", schema=score_schemas.Score, headers=VIEW_HEADERS)},
+            problems=READ_PROBLEMS,
         )
     )
     def get_score(game: str) -> Reply:
-        entered = enter(game)
-        return view_reply(entered.etag, lambda: present_score(games.score(entered)))
+        entered = enter(games, limits, game)
+        return view_reply(entered.etag, lambda: present_score(games.chronicle.score(entered)))
 
     return routes
-
-
-def _show(quota: Quota | None) -> None:
-    """Say in the answer, whatever it will be, what is left."""
-    if quota is not None:
-        request.environ[MORE_HEADERS] = quota.headers()
 
 
 def _game_request(asked: dict[str, Any]) -> GameRequest:

@@ -1,6 +1,6 @@
 """How often somebody may ask: so many a minute from one address, and so many for one seat.
 
-    create     every request to create a game, by address
+    create     every request to create a game or to check a record, by address; a long record weighs more
     failure    every answer 401, 403 or 404 below /v1/games/, by address; nothing but such an answer becomes a refusal
     seat       every request with the token of a seat, by game and seat
 
@@ -16,30 +16,14 @@ import ipaddress
 import logging
 import time
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-import redis
-from limits.storage import (
-    MemoryStorage,
-    RedisClusterStorage,
-    RedisSentinelStorage,
-    RedisStorage,
-    Storage,
-)
-from redis.backoff import NoBackoff
-from redis.connection import parse_url
-from redis.retry import Retry
-
-from service.redis_url import read_redis_url
+from limits.storage import MemoryStorage, Storage
 
 SECONDS: Final = 60
-PREFIX: Final = "domino:limit"
 ALONE_SECONDS: Final = 5.0
 """How long a worker counts alone when Redis has failed."""
 
-_CONNECTIONS: Final = 16
-_POOL_WAIT: Final = 0.1
-_WAIT: Final = 0.25
 _BUSY: Final = 4
 """A seat is counted in Redis when one worker alone has had this part of what it may ask."""
 
@@ -93,9 +77,12 @@ class Limits:
         self._minute = 0
         self._seats: dict[tuple[str, int], int] = {}
 
-    def create(self, address: str) -> Quota | None:
-        """Count a request to create a game; ``None`` without a limit. Raises ``RateLimited``."""
-        return _checked(self._by_address("create", self._create, address))
+    def create(self, address: str, weight: int = 1) -> Quota | None:
+        """Count a request to create a game or to check a record, or what it weighs; ``None`` without a limit.
+
+        Raises ``RateLimited``.
+        """
+        return _checked(self._by_address("create", self._create, address, weight))
 
     def failure(self, address: str) -> Quota | None:
         """Count an answer that refused a token, a code or an address; the quota if there were too many."""
@@ -121,11 +108,11 @@ class Limits:
             count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if count == calm + 1 else 1)
         return _checked(Quota("seat", limit, limit - count, SECONDS - int(now) % SECONDS))
 
-    def _by_address(self, name: str, limit: int, address: str) -> Quota | None:
+    def _by_address(self, name: str, limit: int, address: str, weight: int = 1) -> Quota | None:
         if not limit:
             return None
         now = int(self._clock())
-        count = self._shared.count(f"{name}/{network(address)}/{now // SECONDS}", 1)
+        count = self._shared.count(f"{name}/{network(address)}/{now // SECONDS}", weight)
         return Quota(name, limit, limit - count, SECONDS - now % SECONDS)
 
 
@@ -171,49 +158,6 @@ def network(address: str) -> str:
     if found.ipv4_mapped is not None:
         return str(found.ipv4_mapped)
     return str(ipaddress.IPv6Address(int(found) >> 64 << 64))
-
-
-def storage_at(url: str) -> Storage:
-    """The storage of ``limits`` for the servers of ``REDIS_URL``, with short waits. May connect."""
-    known = read_redis_url(url)
-    waits: dict[str, Any] = {
-        "socket_timeout": _WAIT,
-        "socket_connect_timeout": _WAIT,
-        "retry": Retry(NoBackoff(), 0),
-        "protocol": 2,
-    }
-    if known.kind == "single":
-        pool = redis.BlockingConnectionPool.from_url(url, max_connections=_CONNECTIONS, timeout=_POOL_WAIT, **waits)
-        return RedisStorage(url, connection_pool=pool, key_prefix=PREFIX)
-    hosts = ",".join([f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in known.addresses])
-    options = _options(known.server(known.addresses[0]))
-    if known.kind == "cluster":
-        return RedisClusterStorage(
-            f"redis+cluster://{hosts}",
-            key_prefix=PREFIX,
-            max_connections=_CONNECTIONS,
-            **{name: value for name, value in options.items() if name != "db"},
-            **waits,
-        )
-    # The Sentinels have a password of their own, and none of the rest.
-    own: dict[str, Any] = {"username": None, "password": None} | _options(known.sentinel(known.addresses[0]))
-    return RedisSentinelStorage(
-        f"redis+sentinel://{hosts}/{known.service}",
-        key_prefix=PREFIX,
-        use_replicas=False,
-        sentinel_kwargs=waits | own,
-        max_connections=_CONNECTIONS,
-        **options,
-        **waits,
-    )
-
-
-def _options(url: str) -> dict[str, Any]:
-    """What the URL of one server says of it beside its address."""
-    options: dict[str, Any] = dict(parse_url(url))  # type: ignore[no-untyped-call]
-    if options.pop("connection_class", None) is not None:
-        options["ssl"] = True
-    return {name: value for name, value in options.items() if name not in ("host", "port")}
 
 
 def _checked(quota: Quota | None) -> Quota | None:

@@ -16,92 +16,17 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
 
-from service.games.catalogue import LANGUAGES
-from service.web import bodies, record_schemas, schemas
-from service.web.bodies import HIGHEST_VERSION
+from service.web import bodies, event_schemas, record_schemas, schemas, score_schemas, variant_schemas
+from service.web.document_texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
 from service.web.examples import Examples
 from service.web.operations import Answer, Operation, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
-from service.web.reading import KEY_PATTERN
+
+_SHAPES: Final = (bodies, schemas, score_schemas, event_schemas, variant_schemas, record_schemas)
+"""The modules whose classes describe the schemas of the document."""
 
 _NO_STORE: Final = ("service", "variants")
 """Tags of what is answered without the store, or says itself that it needs it."""
-
-_DESCRIPTION: Final = """\
-Deals, referees and counts domino games. Every game view lists the legal moves of its holder, each ready to be posted
-back as it stands, so that a client needs to know no rule.
-
-A token is sent as `Authorization: Bearer <token>`. A field with nothing to say is absent, never null. Clients ignore
-fields that they do not know; words that may grow are plain strings with a documented list.
-
-Every answer to a request that is HTTP has an `X-Request-ID`: the client's, if it sent one of 1 to 64 letters, digits,
-`.`, `_` or `-`, else a new one. The log of the service names it, so it helps to keep it with an error report.
-
-Every error is `application/problem+json`, with a stable `code`:
-
-| code | status | meaning |
-|---|---|---|
-"""
-
-_TAGS: Final = {
-    "variants": "The games on offer.",
-    "games": "A hosted match: its seats, its table, its score.",
-    "moves": "What a seat may do, and doing it.",
-    "records": "What can be checked and kept of a game.",
-    "service": "The service itself.",
-}
-
-_RESPONSE_HEADERS: Final = {
-    "ETag": "Names this version for this viewer; for `If-None-Match` and `If-Match`.",
-    "Cache-Control": "Who may keep the answer.",
-    "Vary": "The request headers that the answer depends on.",
-    "Location": "The address of the game.",
-    "Content-Language": "The language of the texts.",
-    "Idempotent-Replayed": "`true` when this is the first answer once more.",
-    "Retry-After": "Seconds to wait.",
-    "RateLimit": "What is left of a limit, by its name, and the seconds until all of it is there: "
-    '`"seat";r=5990;t=42`; absent where there is no limit.',
-    "RateLimit-Policy": 'How many requests the limit allows in how many seconds: `"seat";q=6000;w=60`; absent where '
-    "there is no limit.",
-    "Allow": "The methods that this address takes.",
-    "WWW-Authenticate": "How to authenticate.",
-}
-
-_REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
-    "Accept-Language": {
-        "description": f"The language of the texts: {' or '.join(LANGUAGES)}.",
-        "schema": {"type": "string"},
-        "example": "de",
-    },
-    "If-None-Match": {
-        "description": "An `ETag` known to the client; answered with 304 if the game is still there.",
-        "schema": {"type": "string"},
-        "example": '"17-2"',
-    },
-    "Last-Event-ID": {
-        "description": "As `after`, and before it: what an `EventSource` sends when it connects again.",
-        "schema": {"type": "integer", "minimum": 0, "maximum": HIGHEST_VERSION},
-        "example": 17,
-    },
-    "Idempotency-Key": {
-        "description": "A key of the client's own making, at random and 1 to 255 visible characters long: the same "
-        "key and body again within 24 hours, from anywhere, give the first answer and change nothing. Whoever knows "
-        "key and body can have the answer again, so a key should not be guessable; a UUID does well.",
-        "schema": {"type": "string", "pattern": KEY_PATTERN},
-        "example": "9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40",
-    },
-    "If-Match": {
-        "description": "The version, or the view's whole `ETag`, that the move is meant for.",
-        "schema": {"type": "string"},
-        "example": '"17"',
-    },
-}
-
-_PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
-    "game": {"description": "The id of the game.", "schema": {"type": "string"}, "example": "5m1Gd5tIvN3vYhYkS0oJGA"},
-    "seat": {"description": "The number of the seat.", "schema": {"type": "integer", "minimum": 0}, "example": 0},
-    "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
-}
 
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
 _ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
@@ -124,9 +49,9 @@ def document(app: Flask, examples: Examples) -> str:
         version=version("domino-service"),
         openapi_version="3.1.0",
         plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
-        info={"description": _DESCRIPTION + _problem_table(), "license": {"name": "MIT", "identifier": "MIT"}},
+        info={"description": DESCRIPTION + _problem_table(), "license": {"name": "MIT", "identifier": "MIT"}},
         servers=[{"url": "/"}],
-        tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
+        tags=[{"name": name, "description": text} for name, text in TAGS.items()],
     )
     spec.components.security_scheme(
         "seat",
@@ -168,7 +93,7 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
         "description": described.description,
     }
     parameters: list[Any] = [
-        {"in": "header", "name": name, "required": False, **_REQUEST_HEADERS[name]} for name in described.headers
+        {"in": "header", "name": name, "required": False, **REQUEST_HEADERS[name]} for name in described.headers
     ]
     if described.query is not None:
         parameters.append({"in": "query", "schema": described.query})
@@ -242,7 +167,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
 def _headers(names: tuple[str, ...]) -> dict[str, Any]:
     return {
         name: {
-            "description": _RESPONSE_HEADERS[name],
+            "description": RESPONSE_HEADERS[name],
             **({} if name in _SOMETIMES else {"required": True}),
             "schema": {"type": "string"},
         }
@@ -269,8 +194,7 @@ def _problem(status: int, codes: list[str]) -> dict[str, Any]:
 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
     return [
-        {"in": "path", "name": name, "required": True, **_PATH_PARAMETERS[name]}
-        for name in re.findall(r"{(\w+)}", path)
+        {"in": "path", "name": name, "required": True, **PATH_PARAMETERS[name]} for name in re.findall(r"{(\w+)}", path)
     ]
 
 
@@ -289,7 +213,8 @@ def _describe_schemas(shown: dict[str, Any]) -> None:
     """Give every schema the sentence of its class, and close those that refuse unknown fields."""
     classes = {
         name: each
-        for name, each in (vars(bodies) | vars(schemas) | vars(record_schemas)).items()
+        for module in _SHAPES
+        for name, each in vars(module).items()
         if isinstance(each, type) and issubclass(each, Schema)
     }
     for name, schema in shown.items():

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from marshmallow import Schema
+
+VIEW_HEADERS: Final = ("ETag", "Cache-Control", "Vary")
+"""Headers of an answer that can be known already."""
+READ_PROBLEMS: Final = ("unauthorized", "not_found", "rate_limited", "not_acceptable")
+"""What may be wrong with any request for a game."""
+BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
+"""What may be wrong with a body."""
 
 View = TypeVar("View", bound=Callable[..., Any])
 Access = Literal["public", "spectator", "seat"]

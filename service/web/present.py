@@ -21,10 +21,10 @@ from service.engine.options import Option
 from service.engine.tiles import Tile
 from service.engine.variant import Settlement, Variant
 from service.engine.view import DealtView, DrewView
+from service.games.answers import LegalMoves, Opened, SeatToken, Taken
 from service.games.catalogue import Language, deal_table, in_language, rule_page
 from service.games.game import Created, Joined, TokenChanged
 from service.games.growing import Growing
-from service.games.hosting import LegalMoves, Opened, SeatToken, Taken
 from service.games.look import EventLook, EventPage, Look, Reset, ScoreCard
 
 Shown = dict[str, Any]

@@ -20,9 +20,7 @@ def present_record(record: Record) -> Shown:
         "variant": record.variant,
         "edition": record.edition,
         "rules": dict(record.options),
-        "players": [
-            {"seat": seat, "name": name} if name else {"seat": seat} for seat, name in enumerate(record.players)
-        ],
+        "players": [_player(seat, name) for seat, name in enumerate(record.players)],
     }
     if record.date:
         shown["date"] = record.date

@@ -20,7 +20,8 @@ from werkzeug.sansio.utils import get_content_length
 
 from service.games.catalogue import LANGUAGES, Language
 from service.games.errors import Unauthorized
-from service.games.hosting import Once, Precondition
+from service.games.hosting import Precondition
+from service.games.repeats import Once
 from service.web.problems import BadRequest, InvalidBody
 
 MOST_BODY_BYTES: Final = 256 * 1024

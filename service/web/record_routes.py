@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flask import Blueprint, request
+from flask import Blueprint
 
 from service.games.hosting import Games
 from service.records.errors import BadRecord
@@ -12,13 +12,13 @@ from service.records.parsing import parse_record
 from service.records.text import format_record
 from service.records.verification import verify
 from service.web import bodies, record_schemas
+from service.web.entering import count_address, count_record, enter
 from service.web.limiting import Limits
-from service.web.operations import Answer, Operation, operation
+from service.web.operations import BODY_PROBLEMS, READ_PROBLEMS, VIEW_HEADERS, Answer, Operation, operation
 from service.web.present_record import present_record, present_report
 from service.web.problems import InvalidBody
-from service.web.reading import accepted, bearer_token, check_accepts, known_already, load, read_json
+from service.web.reading import accepted, check_accepts, known_already, load, read_json
 from service.web.replies import JSON, Reply, not_modified, plain_reply, reply
-from service.web.watching import MORE_HEADERS
 
 TEXT = "text/plain"
 
@@ -46,21 +46,20 @@ def blueprint(games: Games, limits: Limits, breathe: Callable[[], None]) -> Blue
                 200: Answer(
                     meaning="The record.",
                     schema=record_schemas.Record,
-                    headers=("ETag", "Cache-Control", "Vary"),
+                    headers=VIEW_HEADERS,
                     streams={TEXT: "The record in its notation."},
                 )
             },
-            problems=("unauthorized", "not_found", "rate_limited", "not_acceptable"),
+            problems=READ_PROBLEMS,
         )
     )
     def get_record(game: str) -> Reply:
-        entered = games.enter(game, bearer_token())
-        limits.seat(game, entered.seat)
+        entered = enter(games, limits, game)
         media_type = accepted(TEXT, JSON)
         etag = f"{entered.etag}-{'text' if media_type == TEXT else 'json'}"
         if known_already(etag):
             return not_modified(etag)
-        record = games.record(entered)
+        record = games.chronicle.record(entered)
         if media_type == TEXT:
             return plain_reply(format_record(record), etag=etag)
         return reply(present_record(record), etag=etag)
@@ -83,17 +82,16 @@ def blueprint(games: Games, limits: Limits, breathe: Callable[[], None]) -> Blue
                     limited=True,
                 )
             },
-            problems=("malformed", "too_large", "unsupported_media_type", "invalid", "rate_limited", "not_acceptable"),
+            problems=(*BODY_PROBLEMS, "rate_limited", "not_acceptable"),
         )
     )
     def verify_record() -> Reply:
-        quota = limits.create(request.environ.get("REMOTE_ADDR", ""))
-        if quota is not None:
-            request.environ[MORE_HEADERS] = quota.headers()
+        count_address(limits)
         check_accepts(JSON)
         text = load(_verification_in, read_json())["record"]
+        count_record(limits, text)
         try:
-            record = parse_record(text)
+            record = parse_record(text, breathe)
         except BadRecord as refusal:
             raise InvalidBody({"record": [str(refusal)]}) from refusal
         return reply(present_report(verify(record, breathe)))

@@ -8,8 +8,9 @@ from marshmallow import Schema, fields
 
 from service.engine.deal import METHOD
 from service.records.report import CODES
+from service.web.event_schemas import EventData
 from service.web.fields import about
-from service.web.schemas import Commitment, EventData, RulesOut, SeatOut, digest, seat_field
+from service.web.schemas import Commitment, RulesOut, SeatOut, digest, seat_field
 
 _FINDINGS: Final = "One of " + ", ".join([f"`{code}` ({meaning})" for code, meaning in CODES.items()]) + "."
 

@@ -1,4 +1,7 @@
-"""The shapes of what goes out, for the document and for the tests; ``present`` makes the answers themselves."""
+"""The shapes of games and of problems, for the document and for the tests; ``present`` makes the answers themselves.
+
+Owns also the fields that other shapes share. Scores, events, variants and records have modules of their own.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from service.web.fields import about
 from service.web.house_rules import option_fields
 
 
-def _shown_tile(text: str, **arguments: Any) -> fields.String:
+def shown_tile(text: str, **arguments: Any) -> fields.String:
+    """The name of a tile."""
     return fields.String(metadata=about(text, example="5-12"), **arguments)
 
 
@@ -33,7 +37,7 @@ class Turn(SeatOut):
 class You(SeatOut):
     """The bearer's own seat."""
 
-    hand = fields.List(_shown_tile("A tile."), required=True, metadata=about("Your tiles, sorted."))
+    hand = fields.List(shown_tile("A tile."), required=True, metadata=about("Your tiles, sorted."))
     rows = fields.List(
         fields.Integer(),
         metadata=about("The row (rules 3.10) of each tile of `hand`, in the same order; in `fido` only."),
@@ -46,7 +50,7 @@ class Move(Schema):
     action = fields.String(
         required=True, metadata=about(f"One of {', '.join(f'`{each}`' for each in ACTIONS)}.", example="play")
     )
-    tile = _shown_tile("The tile, of a play.")
+    tile = shown_tile("The tile, of a play.")
     end = fields.String(metadata=about("Where it joins; absent on the empty table.", example="e7"))
     face_down = fields.Boolean(metadata=about("Whether the double is laid face down; of a play."))
     version = fields.Integer(required=True, metadata=about("The version the move is for.", minimum=1, example=17))
@@ -80,7 +84,7 @@ class Stock(Schema):
 class On(Schema):
     """What a tile was attached to."""
 
-    tile = _shown_tile("The host tile.", required=True)
+    tile = shown_tile("The host tile.", required=True)
     side = fields.String(
         required=True,
         metadata=about("`end` (the outer half of a non-double), `long` or `short` (of a double).", example="long"),
@@ -90,7 +94,7 @@ class On(Schema):
 class LaidTile(SeatOut):
     """A tile on the table."""
 
-    tile = _shown_tile("The tile.", required=True)
+    tile = shown_tile("The tile.", required=True)
     face_down = fields.Boolean(required=True, metadata=about("Whether it lies face down; it was shown.", example=False))
     on = fields.Nested(On, metadata=about("What it was attached to; absent for the first tile."))
 
@@ -100,7 +104,7 @@ class End(Schema):
 
     id = fields.String(required=True, metadata=about("Names the end as long as it lasts.", example="e7"))
     number = fields.Integer(required=True, metadata=about("The number to match.", minimum=0, example=12))
-    tile = _shown_tile("The tile it belongs to.", required=True)
+    tile = shown_tile("The tile it belongs to.", required=True)
     side = fields.String(required=True, metadata=about("`end`, `long` or `short`.", example="short"))
     open = fields.Boolean(
         required=True,
@@ -203,239 +207,6 @@ class LegalMoves(Schema):
     version = fields.Integer(required=True, metadata=about("The version of the game.", minimum=1, example=17))
     turn = fields.Nested(Turn, metadata=about("Whose turn it is; absent unless `playing`."))
     moves = fields.List(fields.Nested(Move), required=True, metadata=about("The legal moves, in a fixed order."))
-
-
-class Standing(SeatOut):
-    """A seat's place in the match."""
-
-    name = fields.String(metadata=about("Absent while the seat is open.", example="Ada"))
-    total = fields.Integer(required=True, metadata=about("The match score so far.", example=625))
-    rank = fields.Integer(required=True, metadata=about("From 1; ties share a rank.", minimum=1, example=1))
-    in_ = fields.Boolean(required=True, data_key="in", metadata=about("Still in the match.", example=True))
-
-
-class HandLeft(SeatOut):
-    """A hand as the round left it."""
-
-    tiles = fields.List(_shown_tile("A tile."), required=True, metadata=about("Sorted."))
-    value = fields.Integer(required=True, metadata=about("What it counts.", minimum=0, example=5))
-
-
-class ScoreLine(SeatOut):
-    """Some points, explained."""
-
-    points = fields.Integer(required=True, metadata=about("The points.", example=625))
-    rule = fields.String(required=True, metadata=about("The number of the rule.", example="1.8"))
-    text = fields.String(required=True, metadata=about("The arithmetic.", example="(25 ÷ 4 − 0) × 100"))
-
-
-class Round(Schema):
-    """The count of a round."""
-
-    number = fields.Integer(required=True, metadata=about("From 1.", minimum=1, example=1))
-    ended_by = fields.String(required=True, metadata=about("`out`, `blocked`, `closed` or `flip`.", example="out"))
-    winner = seat_field("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
-    loser = seat_field("The single loser, in `menschenwolf`.")
-    hands = fields.List(fields.Nested(HandLeft), required=True, metadata=about("Of everybody who was in."))
-    scores = fields.List(
-        fields.Integer(),
-        required=True,
-        metadata=about(
-            "What the round wrote, a number a seat; in teams every seat carries its team's.", example=[5, 0]
-        ),
-    )
-    carried = fields.Integer(required=True, metadata=about("What this round carried on.", minimum=0, example=0))
-    lines = fields.List(
-        fields.Nested(ScoreLine), required=True, metadata=about("Every point explained; they add up to the scores.")
-    )
-
-
-class Amount(SeatOut):
-    """What a seat gets, or pays if negative."""
-
-    amount = fields.Float(required=True, metadata=about("Rounded to two decimals.", example=-8))
-    exact = fields.String(required=True, metadata=about("An integer or a fraction.", example="77/3"))
-
-
-class Payment(Schema):
-    """What one seat hands to another."""
-
-    from_ = seat_field("Who pays.", required=True, data_key="from")
-    to = seat_field("Who is paid.", required=True)
-    amount = fields.Float(required=True, metadata=about("Rounded to two decimals.", example=8))
-    exact = fields.String(required=True, metadata=about("An integer or a fraction.", example="8"))
-
-
-class Settlement(Schema):
-    """Who pays what to whom."""
-
-    mode = fields.String(required=True, metadata=about("`average`, `difference` or `fixed`.", example="average"))
-    amounts = fields.List(fields.Nested(Amount), required=True, metadata=about("One a seat; they add up to 0."))
-    payments = fields.List(fields.Nested(Payment), required=True, metadata=about("Payments that make them up."))
-
-
-class Score(Schema):
-    """The score card."""
-
-    game = fields.String(required=True, metadata=about("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
-    version = fields.Integer(required=True, metadata=about("The version of the game.", minimum=1, example=40))
-    status = fields.String(required=True, metadata=about("As in the game view.", example="finished"))
-    best = fields.String(required=True, metadata=about("`highest` or `lowest`: which total wins.", example="highest"))
-    standings = fields.List(fields.Nested(Standing), required=True, metadata=about("From first to last."))
-    rounds = fields.List(fields.Nested(Round), required=True, metadata=about("The rounds that have been counted."))
-    carry = fields.Integer(
-        required=True, metadata=about("Points waiting for the next single loser.", minimum=0, example=0)
-    )
-    winners = fields.List(fields.Integer(), required=True, metadata=about("The seats that have won.", example=[0]))
-    settlement = fields.Nested(Settlement, metadata=about("In `dominospiel`, when finished."))
-
-
-class EventData(Schema):
-    """What there is to say of an event; each kind has some of these.
-
-    `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
-    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, and where ends are
-    counted `points` and `ends_sum`. `drew`: `tile`, for who drew it. `joined`: `name`. `round_ended`: the round as in
-    the score card. `finished`: `winners`. `reset`: `game`.
-    """
-
-    round = fields.Integer(metadata=about("The number of the round that was dealt.", minimum=1, example=1))
-    arranged = fields.Boolean(metadata=about("Whether the deal was arranged, not shuffled.", example=False))
-    hand = fields.List(fields.String(), metadata=about("The bearer's own hand.", example=["0-5", "5-12"]))
-    commitment = digest("What binds the seed of the first round.")
-    client_seeds = fields.List(
-        fields.String(), metadata=about("What each seat has added to the luck; empty for nothing.", example=["", "mu"])
-    )
-    next_commitment = digest("What binds the seed of the next round.")
-    tile = fields.String(metadata=about("The tile that was laid or drawn.", example="5-12"))
-    end = fields.String(metadata=about("Where it was laid; absent for the first tile.", example="e7"))
-    face_down = fields.Boolean(metadata=about("Whether it was laid face down.", example=False))
-    points = fields.Integer(metadata=about("What the tile scored, where ends are counted.", example=4))
-    ends_sum = fields.Integer(metadata=about("The sum of the ends after it, where ends are counted.", example=28))
-    name = fields.String(metadata=about("Who has joined.", example="Bo"))
-    winners = fields.List(fields.Integer(), metadata=about("The seats that have won the match.", example=[0]))
-    game = fields.Nested(Game, metadata=about("The game as it is now."))
-    number = fields.Integer(metadata=about("The number of the round that was counted.", minimum=1, example=1))
-    ended_by = fields.String(metadata=about("`out`, `blocked`, `closed` or `flip`.", example="out"))
-    winner = seat_field("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
-    loser = seat_field("The single loser, in `menschenwolf`.")
-    hands = fields.List(fields.Nested(HandLeft), metadata=about("The hands of everybody who was in."))
-    scores = fields.List(fields.Integer(), metadata=about("What the round wrote, a number a seat.", example=[5, 0]))
-    carried = fields.Integer(metadata=about("What the round carried on.", minimum=0, example=0))
-    lines = fields.List(fields.Nested(ScoreLine), metadata=about("Every point explained."))
-
-
-class Event(Schema):
-    """Something that has happened."""
-
-    version = fields.Integer(required=True, metadata=about("The version it led to.", minimum=1, example=18))
-    type = fields.String(
-        required=True,
-        metadata=about(
-            "`created`, `joined`, `token_changed`, `dealt`, `played`, `drew`, `passed`, `done`, `flipped`, "
-            "`round_ended`, `eliminated`, `finished`; `reset`, which brings the game as it is now, where the "
-            "events asked for are not kept any more; and in a stream `closing`, the last one before the service stops.",
-            example="played",
-        ),
-    )
-    seat = fields.Integer(metadata=about("Whose doing it was, or whom it is about.", minimum=0, example=2))
-    at = fields.DateTime(required=True, metadata=about("When.", example="2026-01-06T19:30:00.000Z"))
-    data = fields.Nested(EventData, required=True, metadata=about("What there is to say of it."))
-
-
-class Events(Schema):
-    """A page of what has happened."""
-
-    events = fields.List(fields.Nested(Event), required=True, metadata=about("Oldest first."))
-    version = fields.Integer(
-        required=True,
-        metadata=about(
-            "The version to go on from, as `after`: that of the last event here, or what was asked for.",
-            minimum=0,
-            example=18,
-        ),
-    )
-    more = fields.Boolean(required=True, metadata=about("Whether there were more events already.", example=False))
-
-
-class Range(Schema):
-    """Bounds, both included."""
-
-    min = fields.Integer(required=True, metadata=about("The least.", example=2))
-    max = fields.Integer(required=True, metadata=about("The most.", example=10))
-
-
-class VariantSummary(Schema):
-    """A game on offer."""
-
-    id = fields.String(required=True, metadata=about("Its id.", example="domino"))
-    name = fields.String(required=True, metadata=about("Its name, in the language asked for.", example="Dominó"))
-    summary = fields.String(required=True, metadata=about("A sentence about it."))
-    players = fields.Nested(Range, required=True, metadata=about("How many can play."))
-
-
-class Variants(Schema):
-    """The games on offer."""
-
-    variants = fields.List(fields.Nested(VariantSummary), required=True, metadata=about("Sorted by id."))
-    bots = fields.List(
-        fields.String(), required=True, metadata=about("The levels of computer players; none yet.", example=[])
-    )
-
-
-class OptionSchema(Schema):
-    """An option, as a JSON Schema."""
-
-    title = fields.String(required=True, metadata=about("Its label.", example="Set"))
-    description = fields.String(required=True, metadata=about("What it does."))
-    type = fields.String(required=True, metadata=about("`integer`, `string` or `boolean`.", example="integer"))
-    enum = fields.List(fields.Raw(), metadata=about("The values it takes, if they are few.", example=[6, 9, 12]))
-    minimum = fields.Integer(metadata=about("The least value.", example=1))
-    maximum = fields.Integer(metadata=about("The greatest value.", example=100))
-    default = fields.Raw(metadata=about("What it is when left out; absent where that depends on the players."))
-
-
-class OptionsSchema(Schema):
-    """The options of a game, as a JSON Schema."""
-
-    type = fields.String(required=True, metadata=about("Always `object`.", example="object"))
-    properties = fields.Dict(
-        keys=fields.String(),
-        values=fields.Nested(OptionSchema),
-        required=True,
-        metadata=about("Every option by its key."),
-    )
-    unevaluatedProperties = fields.Boolean(  # noqa: N815 # JSON Schema's own name; its sibling breaks generated clients
-        required=True, metadata=about("Always `false`.", example=False)
-    )
-
-
-class DealRow(Schema):
-    """How a number of players is dealt."""
-
-    set = fields.Integer(required=True, metadata=about("The highest double of the set.", example=6))
-    players = fields.Integer(required=True, metadata=about("How many play.", example=4))
-    hand = fields.Integer(required=True, metadata=about("Tiles in each hand.", example=7))
-    stock = fields.Integer(required=True, metadata=about("Tiles left over.", example=0))
-    drawable = fields.Integer(required=True, metadata=about("How many of them can be drawn.", example=0))
-
-
-class Scoring(Schema):
-    """How a game is scored."""
-
-    best = fields.String(required=True, metadata=about("`highest` or `lowest`: which total wins.", example="lowest"))
-    text = fields.String(required=True, metadata=about("In a few words."))
-
-
-class Variant(VariantSummary):
-    """A game in full."""
-
-    edition = fields.Integer(required=True, metadata=about("Counts the changes of its rules.", example=1))
-    language = fields.String(required=True, metadata=about("Of the texts: `en` or `de`.", example="en"))
-    options = fields.Nested(OptionsSchema, required=True, metadata=about("What `rules` may hold when creating."))
-    deals = fields.List(fields.Nested(DealRow), required=True, metadata=about("The deal table."))
-    scoring = fields.Nested(Scoring, required=True, metadata=about("How it is scored."))
-    rules = fields.String(required=True, metadata=about("The rules as a page to play from, in Markdown."))
 
 
 class Health(Schema):

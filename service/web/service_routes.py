@@ -12,7 +12,7 @@ from flask_swagger_ui import get_swaggerui_blueprint
 
 from service.games.hosting import Games
 from service.web.metrics import TEXT, Metrics
-from service.web.operations import Answer, Operation, operation
+from service.web.operations import VIEW_HEADERS, Answer, Operation, operation
 from service.web.replies import Reply, public_reply, reply
 from service.web.schemas import Health
 
@@ -74,9 +74,7 @@ def blueprint(games: Games, document: Callable[[], str], metrics: Metrics | None
             summary="The contract",
             description="This document.",
             headers=("If-None-Match",),
-            answers={
-                200: Answer(meaning="OpenAPI, as YAML.", media_type=_YAML, headers=("ETag", "Cache-Control", "Vary"))
-            },
+            answers={200: Answer(meaning="OpenAPI, as YAML.", media_type=_YAML, headers=VIEW_HEADERS)},
         )
     )
     def contract() -> Response:

@@ -47,12 +47,14 @@ class _Unwatched(Gauge):
 
 
 class Streams:
-    """The open streams of this worker, ``most`` at a time; a long poll is one while it waits.
+    """The open streams of this worker, ``most`` at a time if that is given; a long poll is one while it waits.
 
     One that has nothing to tell sends a sign of life every ``alive_seconds``.
     """
 
-    def __init__(self, most: int, gauge: Gauge | None = None, alive_seconds: float = ALIVE_SECONDS) -> None:
+    def __init__(
+        self, most: int | None = None, gauge: Gauge | None = None, alive_seconds: float = ALIVE_SECONDS
+    ) -> None:
         self.alive_seconds = alive_seconds
         self._most = most
         self._gauge = gauge or _Unwatched()
@@ -63,7 +65,7 @@ class Streams:
     def add(self, follow: Callable[[], Following]) -> Following:
         """Open one more. Raises ``TooManyStreams``."""
         with self._lock:
-            if len(self._open) >= self._most or self._draining:
+            if self._draining or (self._most is not None and len(self._open) >= self._most):
                 raise TooManyStreams
             following = follow()
             self._open.add(following)

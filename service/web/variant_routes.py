@@ -9,13 +9,13 @@ from flask import Blueprint, Response
 
 from service.engine.variants import variants
 from service.games.catalogue import find_variant
-from service.web.operations import Answer, Operation, operation
+from service.web.operations import VIEW_HEADERS, Answer, Operation, operation
 from service.web.present import present_variant, present_variant_summary
 from service.web.reading import check_accepts, language
 from service.web.replies import JSON, public_reply
-from service.web.schemas import Variant, Variants
+from service.web.variant_schemas import Variant, Variants
 
-_HEADERS = ("ETag", "Cache-Control", "Vary", "Content-Language")
+_HEADERS = (*VIEW_HEADERS, "Content-Language")
 
 
 def blueprint() -> Blueprint:

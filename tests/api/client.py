@@ -11,19 +11,19 @@ from marshmallow import RAISE, Schema, fields
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
-from service.web import record_schemas, schemas
+from service.web import event_schemas, record_schemas, schemas, score_schemas, variant_schemas
 from service.web.operations import Operation, operation_of
 
 _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "game"): schemas.Game,
     ("GET", "moves"): schemas.LegalMoves,
-    ("GET", "score"): schemas.Score,
+    ("GET", "score"): score_schemas.Score,
     ("GET", "fairness"): record_schemas.Fairness,
     ("GET", "record"): record_schemas.Record,
     ("POST", "verifications"): record_schemas.Verification,
-    ("GET", "variants"): schemas.Variants,
-    ("GET", "variant"): schemas.Variant,
-    ("GET", "events"): schemas.Events,
+    ("GET", "variants"): variant_schemas.Variants,
+    ("GET", "variant"): variant_schemas.Variant,
+    ("GET", "events"): event_schemas.Events,
     ("POST", "games"): schemas.Opened,
     ("POST", "players"): schemas.Taken,
     ("POST", "moves"): schemas.Game,
@@ -40,6 +40,12 @@ class Table(NamedTuple):
     tokens: dict[int, str]
     join_code: str | None
     opened: dict[str, Any]
+
+    @classmethod
+    def of(cls, opened: dict[str, Any]) -> Table:
+        """The game that this answer to its creation tells of."""
+        tokens = {each["seat"]: each["token"] for each in opened["seats"]}
+        return cls(opened["game"]["id"], tokens, opened.get("join_code"), opened)
 
     @property
     def path(self) -> str:
@@ -85,8 +91,7 @@ class Api:
         assert answer.status_code == 201, answer.json
         opened = answer.json
         assert opened is not None
-        tokens = {each["seat"]: each["token"] for each in opened["seats"]}
-        return Table(opened["game"]["id"], tokens, opened.get("join_code"), opened)
+        return Table.of(opened)
 
     def try_create(self, variant: str, seats: int | list[dict[str, Any]], **more: Any) -> TestResponse:
         """Ask for a game; a number of seats is that many people."""
@@ -107,6 +112,14 @@ class Api:
 
     def join(self, table: Table, name: str = "Late", **more: Any) -> TestResponse:
         return self.post(f"{table.path}/players", {"name": name, "join_code": table.join_code, **more})
+
+    def take_seat(self, table: Table, name: str = "Late", **more: Any) -> dict[str, Any]:
+        """Join, and keep the token of the seat with the others of the table; what was answered."""
+        answer = self.join(table, name, **more)
+        assert answer.status_code == 201, answer.json
+        taken: dict[str, Any] = answer.json  # type: ignore[assignment]
+        table.tokens[taken["seat"]] = taken["token"]
+        return taken
 
     def _good(self, path: str, table: Table, seat: int | None) -> dict[str, Any]:
         answer = self.get(path, token=None if seat is None else table.tokens[seat])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,19 @@ def games(store: RedisStore, feed: LiveFeed) -> Games:
 @pytest.fixture(scope="session")
 def app(games: Games) -> Flask:
     return create_app(games, build_document)
+
+
+def at_rest(store: RedisStore, feed: LiveFeed, secrets: Callable[[int], bytes]) -> Api:
+    """An application of its own, whose clock stands, and whose luck is what ``secrets`` draws."""
+    games = Games(
+        store,
+        feed,
+        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
+        secrets=secrets,
+        secret=SECRET,
+        ttl_seconds=TTL_SECONDS,
+    )
+    return Api(create_app(games, build_document).test_client(use_cookies=False))
 
 
 @pytest.fixture

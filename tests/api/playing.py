@@ -27,6 +27,26 @@ def mover(view: View) -> int:
     return next(int(player["seat"]) for player in view["players"] if player["in"])
 
 
+def over(view: View) -> bool:
+    """Whether the round is."""
+    return view["status"] in ("round_over", "finished")
+
+
+def finished(view: View) -> bool:
+    """Whether the match is."""
+    return bool(view["status"] == "finished")
+
+
+def at(version: int) -> Callable[[View], bool]:
+    """Whether the game has come to this version."""
+    return lambda view: view["version"] >= version
+
+
+def over_or_at(version: int) -> Callable[[View], bool]:
+    """Whether the round is over, or the game has come to this version."""
+    return lambda view: over(view) or view["version"] >= version
+
+
 def play_on(
     api: Api, table: Table, until: Callable[[View], bool], luck: Random | None = None, keep: Iterable[str] = ()
 ) -> View:

@@ -13,7 +13,7 @@ from service.games.game import Game
 from service.storage import keys
 from service.storage.entries import events_of
 from tests.api.client import Api, Table
-from tests.api.playing import View, play_on
+from tests.api.playing import View, finished, play_on
 
 SEED = "a rainy evening"
 STAGES = ("waiting", "dealt", "early", "late", "round_over", "second_round", "somebody_gone", "finished")
@@ -71,6 +71,22 @@ def shortest(variant: str) -> dict[str, int]:
     return {option.key: option.low for option in variants()[variant].options if option.key in ("limit", "rounds")}
 
 
+def some_rounds(variant: str) -> dict[str, int]:
+    """House rules that make a short match, but usually one of several rounds."""
+    return {"rounds": 2} if "rounds" in shortest(variant) else {"limit": 60}
+
+
+def some_seats(variant: str) -> int:
+    """One more than the fewest, where so many can play."""
+    players = variants()[variant].players
+    return min(players.low + 1, players.high)
+
+
+def one_to_come(variant: str) -> list[dict[str, Any]]:
+    """Some players, and an open seat."""
+    return [*({"name": f"P{seat}"} for seat in range(some_seats(variant) - 1)), {"open": True}]
+
+
 class Scenes:
     """Plays each scene once; every later asker finds the game as it was then."""
 
@@ -120,7 +136,7 @@ class Scenes:
         take("second_round", table)
 
         table = self._api.create(variant, seats, seed=SEED, rules=shortest(variant))
-        play_on(self._api, table, lambda view: view["status"] == "finished", luck)
+        play_on(self._api, table, finished, luck)
         take("finished", table)
 
         gone = self._play_until_gone(variant) if "limit" in shortest(variant) else None

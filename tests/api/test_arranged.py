@@ -11,7 +11,7 @@ import redis
 from service.engine.variants import variants
 from tests.api.client import Api, Table
 from tests.api.deals import deal
-from tests.api.playing import View, lay, mover, play_on
+from tests.api.playing import View, lay, mover, over, play_on
 from tests.api.scenes import SEED, STAGES, Scenes, decoded, keep, shortest
 
 Dealt = dict[str, list[Any]]
@@ -40,7 +40,7 @@ def dealt(server: redis.Redis, table: Table) -> Dealt:
 
 def next_deal(api: Api, table: Table, luck: Random | None = None) -> View:
     """Play the running round to its end, and deal."""
-    play_on(api, table, lambda view: view["status"] != "playing", luck)
+    play_on(api, table, over, luck)
     return lay(api, table, "deal")
 
 

@@ -10,7 +10,6 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -19,7 +18,6 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING, State
@@ -28,15 +26,13 @@ from service.engine.variants import variants
 from service.games.catalogue import deal_table
 from service.games.codec import decode_event, encode_event, encode_game
 from service.games.game import Game, GameEvent
-from service.games.hosting import Games
 from service.storage.live import LiveFeed
 from service.storage.redis_store import RedisStore
-from service.web.app import create_app
 from tests.api.client import Api, Table
-from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.conftest import at_rest
 from tests.api.deals import deal
-from tests.api.playing import mover, play_on, post_first
-from tests.api.scenes import SEED, STAGES, Kept, Scene, Scenes, decoded, keep, put, shortest
+from tests.api.playing import finished, mover, over, play_on, post_first
+from tests.api.scenes import SEED, STAGES, Kept, Scene, Scenes, decoded, keep, one_to_come, put, shortest
 
 Request = tuple[str, str, dict[str, Any]]
 Heard = tuple[int, list[tuple[str, str]], bytes]
@@ -48,15 +44,7 @@ _ALIKE = 3
 @pytest.fixture(scope="module")
 def still(store: RedisStore, feed: LiveFeed) -> Api:
     """The application with a clock that stands, so that two answers to the same move can be the same."""
-    games = Games(
-        store,
-        feed,
-        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
-        secrets=bytes,
-        secret=SECRET,
-        ttl_seconds=TTL_SECONDS,
-    )
-    return Api(create_app(games, build_document).test_client(use_cookies=False))
+    return at_rest(store, feed, bytes)
 
 
 def unseen_by(seat: int | None, game: Game, luck: Random) -> Game:
@@ -261,20 +249,15 @@ def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
 
 @pytest.mark.parametrize("variant", variants())
 def test_no_answer_tells_a_seed_a_hash_or_anybodys_token(api: Api, server: redis.Redis, variant: str) -> None:
-    players = variants()[variant].players
-    seats = min(players.low + 1, players.high)
-    people: list[dict[str, Any]] = [*({"name": f"P{seat}"} for seat in range(seats - 1)), {"open": True}]
-    table = api.create(variant, people, seed=SEED, rules=shortest(variant))
+    table = api.create(variant, one_to_come(variant), seed=SEED, rules=shortest(variant))
     assert table.join_code is not None
-    taken = api.join(table).json
-    assert taken is not None
+    late = api.take_seat(table)
     created, joined = api.heard
-    table.tokens[taken["seat"]] = taken["token"]
     game = decoded(table.id, keep(server, table.id))
     seed = game.deck.seed
     assert seed == seed_from_text(SEED)
     assert game.join_hash is not None
-    play_on(api, table, lambda view: view["status"] == "finished", Random(SEED))
+    play_on(api, table, finished, Random(SEED))
     for seat in viewers(table):
         for show in (api.view, api.moves, api.score):
             show(table, seat)
@@ -289,9 +272,9 @@ def test_no_answer_tells_a_seed_a_hash_or_anybodys_token(api: Api, server: redis
         text = answer.get_data(as_text=True) + str(answer.headers)
         told = [secret for secret in secrets if secret and secret in text]
         if answer is created:
-            assert set(told) == {table.join_code, *(table.tokens[seat] for seat in range(seats - 1))}
+            assert set(told) == {table.join_code, *table.tokens.values()} - {late["token"]}
         elif answer is joined:
-            assert told == [table.tokens[seats - 1]]
+            assert told == [late["token"]]
         else:
             assert not told
 
@@ -306,7 +289,7 @@ def test_a_count_never_names_the_stock_in_the_order_in_which_it_lies(
         seats = max((row.stock, row.players) for row in deal_table(variant) if row.highest == 6)[1]
         for attempt in range(3):
             table = api.create(variant, seats, seed=f"{attempt}", rules=rules)
-            play_on(api, table, lambda view: view["status"] in ("round_over", "finished"), Random(attempt))
+            play_on(api, table, over, Random(attempt))
             stock = [tile.name for tile in decoded(table.id, keep(server, table.id)).state.stock]
             if stock != sorted(stock):
                 shown = api.get(f"{table.path}/score").get_data(as_text=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count
 from random import Random
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 import redis
 
-from service.bootstrap import build_document
 from service.engine.deal import METHOD, commitment, cut, round_seed, shuffle, shuffle_seed
 from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING, State
@@ -21,36 +19,24 @@ from service.engine.tiles import TILES, Tile, double_set, sort_tiles
 from service.engine.variants import variants
 from service.games.codec import decode_event, encode_event, encode_game
 from service.games.game import Game, GameEvent
-from service.games.hosting import Games
 from service.storage.live import LiveFeed
 from service.storage.redis_store import RedisStore
-from service.web.app import create_app
 from tests.api.client import Api, Table
-from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.conftest import at_rest
 from tests.api.deals import deal
-from tests.api.playing import View, mover, play_on
-from tests.api.scenes import Kept, decoded, keep, put, shortest
-
-_numbers = count()
-
-
-def drawn(size: int) -> bytes:
-    """Bytes that are the same in every run of a test, and never the same twice."""
-    return sha256(b"%d" % next(_numbers)).digest()[:size]
+from tests.api.playing import View, mover, over, over_or_at, play_on
+from tests.api.scenes import Kept, decoded, keep, one_to_come, put, some_rounds
 
 
 @pytest.fixture
-def fair(store: RedisStore, feed: LiveFeed) -> Api:
-    """The application with luck of its own and a clock that stands."""
-    games = Games(
-        store,
-        feed,
-        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
-        secrets=drawn,
-        secret=SECRET,
-        ttl_seconds=TTL_SECONDS,
-    )
-    return Api(create_app(games, build_document).test_client(use_cookies=False))
+def fair(store: RedisStore, feed: LiveFeed, request: pytest.FixtureRequest) -> Api:
+    """The application with a clock that stands, and luck that is the same in every run of a test, after whatever."""
+    numbers = count()
+
+    def drawn(size: int) -> bytes:
+        return sha256(f"{request.node.name} {next(numbers)}".encode()).digest()[:size]
+
+    return at_rest(store, feed, drawn)
 
 
 def fairness(api: Api, table: Table) -> dict[str, Any]:
@@ -65,30 +51,15 @@ def events(api: Api, table: Table) -> list[dict[str, Any]]:
 
 def open_table(api: Api, variant: str, **more: Any) -> Table:
     """A game whose last seat is open, and whose first has a client seed."""
-    players = variants()[variant].players
-    people: list[dict[str, Any]] = [{"name": f"P{seat}"} for seat in range(min(players.low + 1, players.high) - 1)]
+    people = one_to_come(variant)
     people[0]["client_seed"] = "of the first"
-    return api.create(variant, [*people, {"open": True}], **more)
+    return api.create(variant, people, **more)
 
 
 def full_table(api: Api, variant: str, **more: Any) -> Table:
     table = open_table(api, variant, **more)
-    taken: Any = api.join(table, client_seed="of the läst 🁡").get_json()
-    table.tokens[taken["seat"]] = taken["token"]
+    api.take_seat(table, client_seed="of the läst 🁡")
     return table
-
-
-def two_rounds(variant: str) -> dict[str, Any]:
-    """House rules under which a match is short, but longer than a round."""
-    return {"rules": {"rounds": 3} if "rounds" in shortest(variant) else {"limit": 60}}
-
-
-def over(view: View) -> bool:
-    return view["status"] in ("round_over", "finished")
-
-
-def over_or_at(version: int) -> Callable[[View], bool]:
-    return lambda view: over(view) or view["version"] >= version
 
 
 def laid(tiles: int) -> Callable[[View], bool]:
@@ -127,7 +98,7 @@ def test_a_commitment_is_told_before_anybody_joins_and_the_next_one_with_the_dea
 
 @pytest.mark.parametrize("variant", variants())
 def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committed_to(fair: Api, variant: str) -> None:
-    table = full_table(fair, variant, **two_rounds(variant))
+    table = full_table(fair, variant, rules=some_rounds(variant))
     luck = Random(variant)
     told_before: dict[int, str] = {}
     view = fair.view(table)
@@ -217,9 +188,9 @@ def test_an_arranged_game_takes_no_client_seed_and_proves_nothing(fair: Api) -> 
         table = fair.create("domino", people, **fixed)
         assert refused(fair.join(table, client_seed="mine"), "client_seed")
         assert fair.view(table)["status"] == "waiting"
-        taken: Any = fair.join(table).get_json()
+        taken = fair.take_seat(table)
         assert "commitments" not in taken["game"]
-        view = play_on(fair, table._replace(tokens={**table.tokens, 2: taken["token"]}), over, Random(1))
+        view = play_on(fair, table, over, Random(1))
         assert refused(fair.move(table, 0, {"action": "deal", "client_seed": "mine"}), "client_seed")
         assert fair.view(table)["version"] == view["version"]
         told = fairness(fair, table)
@@ -260,7 +231,7 @@ def spelled(secret: bytes) -> Iterator[str]:
 def test_no_answer_tells_a_seed_before_its_round_is_over_nor_ever_where_seeds_come_from(
     fair: Api, server: redis.Redis, variant: str
 ) -> None:
-    table = full_table(fair, variant, **two_rounds(variant))
+    table = full_table(fair, variant, rules=some_rounds(variant))
     master = decoded(table.id, keep(server, table.id)).deck.seed
     luck = Random(variant)
     at = 0
@@ -334,7 +305,7 @@ def otherwise(game: Game, kept: Kept, seat: int | None, luck: Random) -> Kept:
 def test_a_game_that_can_be_checked_tells_a_seat_nothing_of_its_running_round_that_it_cannot_see(
     fair: Api, server: redis.Redis, variant: str, rounds: int
 ) -> None:
-    table = full_table(fair, variant, **two_rounds(variant))
+    table = full_table(fair, variant, rules=some_rounds(variant))
     luck = Random(variant)
     for _ in range(rounds):
         view = play_on(fair, table, over, luck)

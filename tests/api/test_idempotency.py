@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document, build_games
 from service.engine.variants import variants
-from service.games.ports import RECORD_SECONDS
+from service.games.ports import WISH_SECONDS
 from service.storage import keys
 from service.storage.connection import connect
 from service.storage.live import LiveFeed
@@ -27,7 +27,7 @@ from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.playing import mover, play_on, post_first
-from tests.api.scenes import SEED, Scenes, keep, put, shortest
+from tests.api.scenes import SEED, Scenes, keep, one_to_come, put, shortest
 
 CROWD = 20
 PATIENCE = 30
@@ -294,19 +294,16 @@ def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
 def test_every_move_of_a_whole_match_is_answered_after_its_end_as_it_was_the_first_time(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
-    players = variants()[variant].players
-    seats = min(players.low + 1, players.high)
-    people: list[dict[str, Any]] = [*({"name": f"P{seat}"} for seat in range(seats - 1)), {"open": True}]
+    people = one_to_come(variant)
     opening = {"Idempotency-Key": new_key()}
     body = {"variant": variant, "players": people, "seed": SEED, "rules": shortest(variant)}
     created = api.post("/v1/games", body, headers=opening)
     opened = created.get_json()
-    tokens = {each["seat"]: each["token"] for each in opened["seats"]}
-    table = Table(opened["game"]["id"], tokens, opened["join_code"], opened)
+    table = Table.of(opened)
     entering = {"Idempotency-Key": new_key()}
     player = {"name": "Late", "join_code": table.join_code}
     joined = api.post(f"{table.path}/players", player, headers=entering)
-    tokens[seats - 1] = joined.get_json()["token"]
+    table.tokens[len(people) - 1] = joined.get_json()["token"]
 
     made: list[tuple[int, dict[str, Any], dict[str, str], TestResponse]] = []
     view = joined.get_json()["game"]
@@ -420,7 +417,7 @@ def test_a_key_stands_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> No
     send(api, wish, new_key())
     kept: Any = set(server.keys("domino:*key:*")) - before
     assert len(kept) == (2 if wish.table is None else 1)
-    assert RECORD_SECONDS == 24 * 60 * 60
+    assert WISH_SECONDS == 24 * 60 * 60
     for name in kept:
         assert 86_390 < int(server.ttl(name)) <= 86_400
 

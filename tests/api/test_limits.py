@@ -18,9 +18,10 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
 from service.games.hosting import Games
+from service.storage.counters import counters_at
 from service.storage.embedded import EmbeddedServer
 from service.web.app import create_app
-from service.web.limiting import ALONE_SECONDS, Limits, RateLimited, network, storage_at
+from service.web.limiting import ALONE_SECONDS, Limits, RateLimited, network
 from tests.api.client import Api, Table
 from tests.storage.servers import FalseServer, RealServer
 
@@ -62,7 +63,7 @@ def workers(games: Games, redis_url: str, clock: Clock, address: str) -> Workers
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
         made = []
         for _ in range(count):
-            own = Limits(partial(storage_at, redis_url), clock, **limits)
+            own = Limits(partial(counters_at, redis_url), clock, **limits)
             client = create_app(games, build_document, limits=own, proxies=proxies).test_client(use_cookies=False)
             client.environ_base["REMOTE_ADDR"] = address
             made.append(Api(client))
@@ -109,6 +110,19 @@ def test_a_request_that_creates_nothing_counts_too(workers: Workers) -> None:
     assert_quota(api.post("/v1/games", {"variant": "none"}), "create", 2, 1, 42)
     assert create(api).status_code == 201
     assert create(api).status_code == 429
+
+
+def test_a_long_record_weighs_as_much_as_many_games(workers: Workers) -> None:
+    (api,) = workers(create=20)
+    for left, length in ((19, 4095), (17, 4096), (11, 5 * 4096)):
+        answer = api.post("/v1/verifications", {"record": "x" * length})
+        assert answer.status_code == 422
+        assert_quota(answer, "create", 20, left, 42)
+    players = [{"name": "Ada"}, {"name": "Bo"}]
+    answer = api.post("/v1/games", {"from": {"record": "x" * 4096 * 5}, "players": players})
+    assert_quota(answer, "create", 20, 5, 42)
+    assert_limited(api.post("/v1/verifications", {"record": "x" * 4096 * 5}), "create", 20, 42)
+    assert_limited(create(api), "create", 20, 42)
 
 
 def test_another_address_has_games_of_its_own(workers: Workers, address: str) -> None:
@@ -275,7 +289,7 @@ def test_when_redis_dies_each_worker_counts_alone_and_together_again_when_it_is_
     monkeypatch.setattr("service.web.limiting.time.monotonic", lambda: now)
     server = RealServer(tmp_path)
     try:
-        limits = Limits(partial(storage_at, server.url), clock, create=3)
+        limits = Limits(partial(counters_at, server.url), clock, create=3)
         assert left(limits) == 2
         server.kill()
         with caplog.at_level(logging.WARNING):
@@ -286,7 +300,7 @@ def test_when_redis_dies_each_worker_counts_alone_and_together_again_when_it_is_
         server.start()
         now += ALONE_SECONDS
         clock.now += 60
-        other = Limits(partial(storage_at, server.url), clock, create=3)
+        other = Limits(partial(counters_at, server.url), clock, create=3)
         assert [left(limits), left(other), left(limits)] == [2, 1, 0]
     finally:
         server.stop()
@@ -297,7 +311,7 @@ def test_a_silent_redis_is_not_waited_for_long_nor_twice(clock: Clock) -> None:
         return b""
 
     with FalseServer(silent) as server:
-        limits = Limits(partial(storage_at, server.url), clock, create=1000)
+        limits = Limits(partial(counters_at, server.url), clock, create=1000)
         began = time.monotonic()
         assert [left(limits) for _ in range(100)] == list(range(999, 899, -1))
         assert time.monotonic() - began < 1
@@ -314,8 +328,8 @@ def left(limits: Limits) -> int:
 
 def test_the_servers_of_a_url_are_those_of_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with EmbeddedServer(tmp_path) as server:
-        assert isinstance(storage_at(server.url), RedisStorage)
-    sentinel = storage_at("redis+sentinel://me:p%40ss@h1,h2:26380,[::1]/games/3")
+        assert isinstance(counters_at(server.url), RedisStorage)
+    sentinel = counters_at("redis+sentinel://me:p%40ss@h1,h2:26380,[::1]/games/3")
     assert isinstance(sentinel, RedisSentinelStorage)
     assert sentinel.service_name == "games"
     assert [place(each) for each in sentinel.sentinel.sentinels] == [("h1", 26379), ("h2", 26380), ("::1", 26379)]
@@ -323,14 +337,14 @@ def test_the_servers_of_a_url_are_those_of_the_limits(tmp_path: Path, monkeypatc
     wanted = {"db": 3, "username": "me", "password": "p@ss"}
     assert wanted.items() <= pool.connection_kwargs.items()
     assert sentinel.sentinel.sentinels[0].connection_pool.connection_kwargs["password"] is None
-    secured: Any = storage_at("rediss+sentinel://h1/games?sentinel_password=s%3Fs&ssl_cert_reqs=none")
+    secured: Any = counters_at("rediss+sentinel://h1/games?sentinel_password=s%3Fs&ssl_cert_reqs=none")
     options = secured.sentinel.sentinels[0].connection_pool.connection_kwargs
     assert (options["password"], options["ssl_cert_reqs"]) == ("s?s", "none")
     assert issubclass(secured.storage.connection_pool.connection_class, redis.SSLConnection)
     given: dict[str, Any] = {}
     monkeypatch.setattr("redis.cluster.RedisCluster", lambda **options: given.update(options))
     with pytest.raises(AssertionError):
-        storage_at("rediss+cluster://:secret@h1,h2:7001")
+        counters_at("rediss+cluster://:secret@h1,h2:7001")
     assert [(each.host, each.port) for each in given["startup_nodes"]] == [("h1", 6379), ("h2", 7001)]
     assert (given["password"], given["ssl"]) == ("secret", True)
     assert RedisClusterStorage.STORAGE_SCHEME[0] == "redis+cluster"

@@ -15,7 +15,7 @@ import pytest
 
 from service.engine.variants import variants
 from tests.api.client import Api, Table
-from tests.api.playing import View, mover, play_on
+from tests.api.playing import View, finished, mover, play_on
 from tests.api.scenes import SEED, STAGES, Scene, Scenes
 
 ALWAYS = {"game", "version", "status", "best", "standings", "rounds", "carry", "winners"}
@@ -500,7 +500,7 @@ def test_only_a_finished_dominospiel_is_settled(api: Api, scene: Scene) -> None:
 @pytest.mark.parametrize("seats", [2, 3, 7])
 def test_a_settlement_is_exact_and_its_payments_make_it_up(api: Api, seats: int, rules: dict[str, Any]) -> None:
     table = api.create("dominospiel", seats, seed=SEED, rules={"limit": 1, **rules})
-    view = play_on(api, table, lambda view: view["status"] == "finished")
+    view = play_on(api, table, finished)
     assert (view["rules"]["settlement"], view["rules"]["stake"]) == (
         rules.get("settlement", "average"),
         rules.get("stake", 1),
@@ -513,7 +513,7 @@ def test_a_settlement_is_exact_and_its_payments_make_it_up(api: Api, seats: int,
 def test_who_is_tied_for_the_highest_total_shares_what_is_to_be_paid(api: Api, tie: str, rules: dict[str, Any]) -> None:
     seats, seed = TIES[tie]
     table = api.create("dominospiel", seats, seed=seed, rules={"limit": 1, **rules})
-    view = play_on(api, table, lambda view: view["status"] == "finished")
+    view = play_on(api, table, finished)
     score = api.score(table)
     totals = [player["total"] for player in view["players"]]
     assert totals.count(max(totals)) == 2
@@ -526,7 +526,7 @@ def test_who_is_tied_for_the_highest_total_shares_what_is_to_be_paid(api: Api, t
 def test_an_amount_that_is_no_whole_number_is_shown_as_a_fraction_too(api: Api) -> None:
     seats, seed = TIES["two of three for the highest"]
     table = api.create("dominospiel", seats, seed=seed, rules={"limit": 1})
-    play_on(api, table, lambda view: view["status"] == "finished")
+    play_on(api, table, finished)
     amounts = api.score(table)["settlement"]["amounts"]
     assert [(each["amount"], each["exact"]) for each in amounts] == [(0.67, "2/3"), (-0.33, "-1/3"), (-0.33, "-1/3")]
 

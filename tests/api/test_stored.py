@@ -19,7 +19,7 @@ from service.storage import keys
 from service.storage.connection import connect
 from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
-from tests.api.playing import mover, play_on
+from tests.api.playing import mover, over, play_on
 from tests.api.scenes import SEED, Kept, Scenes, keep, put, shortest
 
 OLD_FORMATS: dict[str, dict[str, Any]] = {
@@ -229,7 +229,7 @@ def test_the_luck_of_a_game_of_an_earlier_format_is_not_told(api: Api, old: tupl
     told = api.get(f"{table.path}/fairness").get_json()
     assert (told["provable"], told["rounds"]) == (False, [])
     seat = mover(api.view(table))
-    play_on(api, table, lambda view: view["status"] in ("round_over", "finished"), Random(1))
+    play_on(api, table, over, Random(1))
     answer = api.move(table, seat, {"action": "deal", "client_seed": "mine"})
     assert answer.status_code == 422
     assert kept["views"][0]["arranged"] == api.view(table)["arranged"]

@@ -47,7 +47,7 @@ def test_every_token_has_a_prefix_of_its_kind_and_256_bits(api: Api) -> None:
     for headers in ({}, {"Idempotency-Key": "a-token-of-every-way"}):
         body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
         opened = api.post("/v1/games", body, headers=headers).get_json()
-        table = Table(opened["game"]["id"], {0: opened["seats"][0]["token"]}, opened["join_code"], opened)
+        table = Table.of(opened)
         player = {"name": "Bo", "join_code": table.join_code}
         table.tokens[1] = api.post(f"{table.path}/players", player, headers=headers).get_json()["token"]
         tokens = [*table.tokens.values(), change(api, table, 0, headers=headers).get_json()["token"]]

@@ -9,7 +9,7 @@ import pytest
 
 from service.engine.variants import variants
 from tests.api.client import Api
-from tests.api.playing import mover, play_on, post_first
+from tests.api.playing import mover, over, play_on, post_first
 from tests.api.scenes import shortest
 from tests.vectors.verifiers import Said, in_javascript, in_python
 
@@ -42,14 +42,13 @@ def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(
     given = [f"of seat {seat}: 🁣 {Random(seat).random()}" for seat in range(seats)]
     hands = {}
     for text in given:
-        taken: Any = api.join(table, client_seed=text).get_json()
-        table.tokens[taken["seat"]] = taken["token"]
+        api.take_seat(table, client_seed=text)
     for seat in range(seats):
         hands[seat] = api.view(table, seat)["you"]["hand"]
     note(api, table.path, noted)
     assert check(api, table.path, noted)[0].out.endswith("0 hold, 2 open, 0 wrong\n")
 
-    view = play_on(api, table, lambda view: view["status"] != "playing", Random(key))
+    view = play_on(api, table, over, Random(key))
     said, told = check(api, table.path, noted)
     assert said.left == 0
     assert told["rounds"][0]["client_seeds"] == given
@@ -61,7 +60,7 @@ def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(
     dealer = mover(view)
     post_first(api, table, dealer, [{"action": "deal", "client_seed": "another text"}])
     note(api, table.path, noted)
-    play_on(api, table, lambda view: view["status"] != "playing", Random(key))
+    play_on(api, table, over, Random(key))
     said, told = check(api, table.path, noted)
     assert said.left == 0
     given[dealer] = "another text"

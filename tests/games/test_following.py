@@ -14,10 +14,11 @@ import pytest
 from service.engine.moves import Move
 from service.engine.play import legal_moves
 from service.games import following as module
+from service.games.answers import Entered
 from service.games.errors import NotFound, Unauthorized
 from service.games.following import MOST_NEWS, Following
 from service.games.game import TokenChanged
-from service.games.hosting import Entered, Games
+from service.games.hosting import Games
 from service.games.look import EventPage, Reset
 from service.games.ports import Feed, Listener, News, Passage, StorageUnavailable
 from service.games.setup import GameRequest, SeatRequest
@@ -92,7 +93,7 @@ class Scene:
         return self.games.enter(self.id, None if seat is None else self.opened.seats[seat].token)
 
     def follow(self, after: int = 0, seat: int | None = None) -> Following:
-        return self.games.follow(self.enter(seat), after)
+        return self.games.chronicle.follow(self.enter(seat), after)
 
     def move(self, times: int = 1) -> list[News]:
         """Make moves; their news, which nobody has been told."""
@@ -229,7 +230,7 @@ def test_a_store_that_is_away_is_asked_again_after_a_while_though_the_feed_says_
 
 def test_who_gets_no_turn_in_time_waits_on(scene: Scene) -> None:
     turns = BoundedSemaphore(1)
-    scene.games._turns = turns
+    scene.games.chronicle._turns = turns
     following = scene.follow()
     with turns:
         assert following.wait(0) is None
@@ -270,7 +271,7 @@ def test_nothing_after_its_new_token_is_told_to_a_seat_that_catches_up(scene: Sc
     scene.change_token(1)
     assert versions(following.wait(0)) == [3]
     assert following.over
-    assert scene.games.events(entered, 2, 100).events[-1].event == TokenChanged(0)
+    assert scene.games.chronicle.events(entered, 2, 100).events[-1].event == TokenChanged(0)
     assert versions(other.wait(0)) == [3, 4]
 
 

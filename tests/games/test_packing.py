@@ -16,9 +16,10 @@ from service.engine.options import Value
 from service.engine.play import advance, apply, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
+from service.games.answers import Entered
 from service.games.errors import MoveRefused
 from service.games.game import Game
-from service.games.hosting import Entered, Games
+from service.games.hosting import Games
 from service.games.look import Look
 from service.games.ports import Kept, OutcomeUnknown, StorageUnavailable, Stored, Write
 from service.games.setup import GameRequest, SeatRequest

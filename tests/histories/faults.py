@@ -101,8 +101,8 @@ class FaultyStore(Store):
     ) -> Stored | Kept | None:
         return self._write(lambda: self._store.commit(game, expected, state, events, write, after=after, again=again))
 
-    def kept(self, game: str, record: str) -> Kept | None:
-        return self._write(lambda: self._store.kept(game, record))
+    def kept(self, game: str, wish: str) -> Kept | None:
+        return self._write(lambda: self._store.kept(game, wish))
 
     def reserve(self, name: str, value: str) -> str:
         return self._write(lambda: self._store.reserve(name, value))

@@ -18,10 +18,12 @@ from greenlet import getcurrent, greenlet
 from service.engine.errors import Refusal
 from service.engine.moves import Move
 from service.engine.tiles import parse_tile
+from service.games.answers import Entered
 from service.games.errors import MoveRefused
 from service.games.game import HUMAN, OPEN_SEAT
-from service.games.hosting import Entered, Games, Once
+from service.games.hosting import Games
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.repeats import Once
 from service.games.setup import GameRequest, SeatRequest
 from service.storage.memory_store import MemoryStore
 from service.web.present import present_look, present_opened, present_seat_token, present_taken

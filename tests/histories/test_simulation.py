@@ -45,13 +45,13 @@ class ForgetsWrites(MemoryStore):
     """Does not know a write again that it has made."""
 
     def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: Write) -> None:
-        super()._keep(game, before, state, events, Write(b"", write.record))
+        super()._keep(game, before, state, events, Write(b"", write.wish))
 
 
-class ForgetsRecords(MemoryStore):
+class ForgetsWishes(MemoryStore):
     """Does not know a client's key again."""
 
-    def kept(self, game: str, record: str) -> Kept | None:
+    def kept(self, game: str, wish: str) -> Kept | None:
         return None
 
     def commit(
@@ -68,8 +68,8 @@ class ForgetsRecords(MemoryStore):
         return super().commit(game, expected, state, events, Write(write.id))
 
 
-class SeesRecordsLate(MemoryStore):
-    """Tells of a record but does not look at it when it commits."""
+class SeesWishesLate(MemoryStore):
+    """Tells of a wish but does not look at it when it commits."""
 
     def commit(
         self,
@@ -120,7 +120,7 @@ class LastWriteWins(MemoryStore):
         again: bool = False,
     ) -> Stored | Kept | None:
         found = self._find(game)
-        keyed = write.record is not None or any(name == game for name, _ in self._records)
+        keyed = write.wish is not None or any(name == game for name, _ in self._wishes)
         if found is not None and found.stored.version > expected and not keyed:
             before = Stored(expected, found.stored.state)
             self._games[game] = found._replace(stored=before, events=found.events[:expected])
@@ -162,8 +162,8 @@ def wrong(verdict: Verdict) -> list[str]:
     ("store", "found"),
     [
         (ForgetsWrites, doubled),
-        (ForgetsRecords, doubled),
-        (SeesRecordsLate, doubled),
+        (ForgetsWishes, doubled),
+        (SeesWishesLate, doubled),
         (LosesWrites, lost),
         (LastWriteWins, lost),
         (SkipsEvents, wrong),

@@ -11,7 +11,8 @@ import redis
 
 from service.engine.play import legal_moves
 from service.engine.variants import variants
-from service.games.hosting import Entered, Games
+from service.games.answers import Entered
+from service.games.hosting import Games
 from service.games.setup import GameRequest, SeatRequest
 from service.storage import keys
 from service.storage.memory_store import MemoryStore

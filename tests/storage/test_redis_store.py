@@ -12,7 +12,7 @@ import pytest
 import redis
 
 import service.storage
-from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, Record, Stored
+from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, Stored, Wish
 from service.storage import keys
 from service.storage.nodes import Command, SingleNode
 from service.storage.redis_store import RedisStore
@@ -291,7 +291,7 @@ def test_events_of_the_first_format_are_packed_with_the_others(store: RedisStore
 def test_without_a_replica_what_is_made_is_unknown_and_what_is_not_made_is_said(shared_client: redis.Redis) -> None:
     local = RedisStore(SingleNode(shared_client), TTL)
     careful = RedisStore(SingleNode(shared_client), TTL, replicated=True)
-    record = Record("wish", b"asks")
+    wish = Wish("wish", b"asks")
     local.create(GAME, b"s", [b"e1"], write())
     assert careful.commit(GAME, 7, b"t", [b"e2"], write()) == Stored(1, b"s")
     assert careful.kept(GAME, "wish") is None
@@ -300,7 +300,7 @@ def test_without_a_replica_what_is_made_is_unknown_and_what_is_not_made_is_said(
     with pytest.raises(KeyError):
         careful.commit("none", 1, b"t", [b"e2"], write())
     with pytest.raises(OutcomeUnknown):
-        careful.commit(GAME, 1, b"t", [b"e2"], write(record))
+        careful.commit(GAME, 1, b"t", [b"e2"], write(wish))
     with pytest.raises(OutcomeUnknown):
         careful.kept(GAME, "wish")
     assert local.kept(GAME, "wish") == Kept(2, b"asks")

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import pytest
 
-from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, Record, Store, Stored, Write
+from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, Store, Stored, Wish, Write
 from service.storage import keys
 from service.storage.memory_store import MemoryStore
 from service.storage.nodes import Nodes, SingleNode
@@ -308,8 +308,8 @@ def test_what_another_write_did_is_not_taken_for_this_one(store: Store, game: st
 
 def test_a_record_tells_what_was_made_under_it(store: Store, game: str) -> None:
     assert store.kept(game, "wish") is None
-    store.create(game, b"s", [b"e1"], write(Record("seed", b"asked 0")))
-    store.commit(game, 1, b"t", [b"e2", b"e3"], write(Record("wish", b"asked 1")))
+    store.create(game, b"s", [b"e1"], write(Wish("seed", b"asked 0")))
+    store.commit(game, 1, b"t", [b"e2", b"e3"], write(Wish("wish", b"asked 1")))
     store.commit(game, 3, b"u", [b"e4"], write())
     assert store.kept(game, "seed") == Kept(1, b"asked 0")
     assert store.kept(game, "wish") == Kept(3, b"asked 1")
@@ -318,12 +318,12 @@ def test_a_record_tells_what_was_made_under_it(store: Store, game: str) -> None:
 
 
 def test_another_write_under_the_same_record_is_told_what_was_made(store: Store, game: str) -> None:
-    sent = write(Record("wish", b"asked"))
-    store.create(game, b"s", [b"e1"], write(Record("seed", b"asked 0")))
+    sent = write(Wish("wish", b"asked"))
+    store.create(game, b"s", [b"e1"], write(Wish("seed", b"asked 0")))
     store.commit(game, 1, b"t", [b"e2"], sent)
-    assert store.create(game, b"lie", [b"lie"], write(Record("seed", b"lie"))) == Kept(1, b"asked 0")
+    assert store.create(game, b"lie", [b"lie"], write(Wish("seed", b"lie"))) == Kept(1, b"asked 0")
     for expected in (1, 2):
-        assert store.commit(game, expected, b"lie", [b"lie"], write(Record("wish", b"lie"))) == Kept(2, b"asked")
+        assert store.commit(game, expected, b"lie", [b"lie"], write(Wish("wish", b"lie"))) == Kept(2, b"asked")
     assert store.commit(game, 1, b"t", [b"e2"], sent) is None
     assert store.read(game) == Stored(2, b"t")
     assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
@@ -331,7 +331,7 @@ def test_another_write_under_the_same_record_is_told_what_was_made(store: Store,
 
 def test_a_write_that_was_not_made_leaves_no_record(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1"], write())
-    late = write(Record("wish", b"asked"))
+    late = write(Wish("wish", b"asked"))
     assert store.commit(game, 7, b"lie", [b"lie"], late) == Stored(1, b"s")
     assert store.kept(game, "wish") is None
     assert store.commit(game, 1, b"t", [b"e2"], late) is None
@@ -449,17 +449,17 @@ def test_of_an_unpacked_write_that_is_sent_again_it_is_known_whether_it_is_made(
 
 
 def test_a_packed_write_with_a_record_is_known_by_it(store: Store, game: str) -> None:
-    sent = write(Record("wish", b"asked"))
-    store.create(game, b"1", usual(1, 2), write(Record("seed", b"asked 0")))
+    sent = write(Wish("wish", b"asked"))
+    store.create(game, b"1", usual(1, 2), write(Wish("seed", b"asked 0")))
     store.commit(game, 2, b"2", usual(3, 3), sent)
     store.commit(game, 3, b"3", usual(4, 4), write())
     store.pack(game)
     assert store.commit(game, 2, b"2", usual(3, 3), sent, again=True) is None
-    assert store.commit(game, 2, b"2", usual(3, 3), write(Record("wish", b"lie")), again=True) == Kept(3, b"asked")
-    never_made = write(Record("another wish", b"asked"))
+    assert store.commit(game, 2, b"2", usual(3, 3), write(Wish("wish", b"lie")), again=True) == Kept(3, b"asked")
+    never_made = write(Wish("another wish", b"asked"))
     assert store.commit(game, 2, b"lie", [b"lie"], never_made, again=True) == Stored(4, b"3")
     assert store.kept(game, "wish") == Kept(3, b"asked")
-    assert store.create(game, b"1", usual(1, 2), write(Record("seed", b"lie"))) == Kept(2, b"asked 0")
+    assert store.create(game, b"1", usual(1, 2), write(Wish("seed", b"lie"))) == Kept(2, b"asked 0")
 
 
 def test_a_packed_creation_that_is_sent_again_is_one_of_a_game_that_exists(store: Store, game: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 
-from service.games.ports import Record, Write
+from service.games.ports import Wish, Write
 
 
-def write(record: Record | None = None) -> Write:
+def write(wish: Wish | None = None) -> Write:
     """A write that nobody has sent before."""
-    return Write(secrets.token_urlsafe(6).encode(), record)
+    return Write(secrets.token_urlsafe(6).encode(), wish)
 
 
 def usual(first: int, last: int) -> list[bytes]:

@@ -259,6 +259,7 @@ def paths(value: Any) -> Iterator[tuple[Any, ...]]:
 UNREADABLE: Final[dict[str, tuple[bytes, str]]] = {
     "nothing": (b"", "this is not JSON"),
     "no JSON": (b"{", "this is not JSON"),
+    "a number that is none": (b'{"provable": false, "seats": NaN}', "this is not JSON"),
     "not UTF-8": (b'"\xff"', "this is not JSON"),
     "a mark at the beginning": (b"\xef\xbb\xbf{}", "this is not JSON"),
     "a list": (b"[]", "this is not a fairness document"),
@@ -293,6 +294,16 @@ def test_a_value_that_has_not_its_form_is_told_in_a_line(tmp_path: Path, value: 
     assert len(found.problems.splitlines()) + len(found.wrong) == len(names)
     assert all(found.wrong)
     assert in_javascript().run(*names, folder=tmp_path) == found
+
+
+def test_a_whole_number_is_one_however_it_is_written(verifier: Verifier) -> None:
+    document = finished()[0]
+    text = json.dumps(document)
+    otherwise = re.sub(r'("(?:round|attempt|seats)": \d+)', r"\1.0", text)
+    assert otherwise != text
+    said = verifier.run(given=otherwise.encode())
+    assert said.left == 0
+    assert said == verifier.run(given=text.encode())
 
 
 def test_what_is_nested_too_deep_is_told_in_a_line(verifier: Verifier) -> None:

@@ -1,0 +1,67 @@
+"""The counters of the limits in Redis, by the storages of ``limits``.
+
+Owns the way to them, which is not that of the games: few connections, short waits, nothing tried again, for who cannot
+count in time counts alone. Must not know what is counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import redis
+from limits.storage import RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
+from redis.backoff import NoBackoff
+from redis.connection import parse_url
+from redis.retry import Retry
+
+from service.redis_url import read_redis_url
+
+PREFIX: Final = "domino:limit"
+"""What the names of all counters begin with."""
+
+_CONNECTIONS: Final = 16
+_POOL_WAIT: Final = 0.1
+_WAIT: Final = 0.25
+
+
+def counters_at(url: str) -> Storage:
+    """The counters on the servers of ``REDIS_URL``, with short waits. May connect."""
+    known = read_redis_url(url)
+    waits: dict[str, Any] = {
+        "socket_timeout": _WAIT,
+        "socket_connect_timeout": _WAIT,
+        "retry": Retry(NoBackoff(), 0),
+        "protocol": 2,
+    }
+    if known.kind == "single":
+        pool = redis.BlockingConnectionPool.from_url(url, max_connections=_CONNECTIONS, timeout=_POOL_WAIT, **waits)
+        return RedisStorage(url, connection_pool=pool, key_prefix=PREFIX)
+    hosts = ",".join([f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in known.addresses])
+    options = _options(known.server(known.addresses[0]))
+    if known.kind == "cluster":
+        return RedisClusterStorage(
+            f"redis+cluster://{hosts}",
+            key_prefix=PREFIX,
+            max_connections=_CONNECTIONS,
+            **{name: value for name, value in options.items() if name != "db"},
+            **waits,
+        )
+    # The Sentinels have a password of their own, and none of the rest.
+    own: dict[str, Any] = {"username": None, "password": None} | _options(known.sentinel(known.addresses[0]))
+    return RedisSentinelStorage(
+        f"redis+sentinel://{hosts}/{known.service}",
+        key_prefix=PREFIX,
+        use_replicas=False,
+        sentinel_kwargs=waits | own,
+        max_connections=_CONNECTIONS,
+        **options,
+        **waits,
+    )
+
+
+def _options(url: str) -> dict[str, Any]:
+    """What the URL of one server says of it beside its address."""
+    options: dict[str, Any] = dict(parse_url(url))  # type: ignore[no-untyped-call]
+    if options.pop("connection_class", None) is not None:
+        options["ssl"] = True
+    return {name: value for name, value in options.items() if name not in ("host", "port")}
