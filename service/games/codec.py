@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import compress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -37,6 +37,7 @@ from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged, rules_for
+from service.games.growing import Growing
 
 FORMAT: Final = 3
 """1: games had no mark, and their events no frame in the store. 2: no deal could be proven, and the
@@ -68,7 +69,7 @@ def encode_game(game: Game) -> bytes:
             game.options,
             game.created_at,
             game.updated_at,
-            [[seat.kind, seat.name, _encode_bytes(seat.token_hash)] for seat in game.seats],
+            _encode_seats(game.seats),
             _encode_bytes(game.join_hash),
             game.arranged,
             _encode_bytes(game.deck.seed),
@@ -154,28 +155,25 @@ def decode_event(version: int, created_at: int, data: bytes) -> Happened:
     return Happened(version, created_at + since_creation, _EVENT_DECODERS[code](fields))
 
 
+@lru_cache(maxsize=1024)
+def _encode_seats(seats: tuple[Seat, ...]) -> orjson.Fragment:
+    """The seats as JSON; they seldom change."""
+    return orjson.Fragment(orjson.dumps([[seat.kind, seat.name, _encode_bytes(seat.token_hash)] for seat in seats]))
+
+
 # States
 
 
 def _encode_state(state: State) -> list[object]:
     layout = state.layout
-    tiles, hosts, sides, seats, face_down = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
+    table = _table(layout)
     return [
         _PHASES.index(state.phase),
         state.round,
         _encode_hands(state.hands),
         _encode_tiles(state.stock),
-        [
-            _encode_tiles(tiles),
-            hosts,
-            [_SIDE_CODES[side] for side in sides],
-            seats,
-            list(compress(range(len(tiles)), face_down)),
-        ],
-        [
-            [encode_end(name), number, host, _SIDE_CODES[side], _GATE_CODES[gate]]
-            for name, number, host, side, gate, _ in layout.ends
-        ],
+        table.placements,
+        table.ends,
         layout.named,
         state.turn,
         state.laid,
@@ -192,7 +190,71 @@ def _encode_state(state: State) -> list[object]:
     ]
 
 
+class _Columns(NamedTuple):
+    """The placements, a column each as JSON, without the brackets around it."""
+
+    tiles: bytes
+    hosts: bytes
+    sides: bytes
+    seats: bytes
+    face_down: bytes
+    """The places of those that lie so."""
+
+
+class _Table(NamedTuple):
+    """The tiles on the table and its ends as JSON."""
+
+    columns: _Columns
+    placements: orjson.Fragment
+    ends: orjson.Fragment
+
+
+def _make_table(layout: Layout) -> _Table:
+    """The table, its tiles gone through."""
+    tiles, hosts, sides, seats, face_down = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
+    columns = (
+        _encode_tiles(tiles),
+        hosts,
+        [_SIDE_CODES[side] for side in sides],
+        seats,
+        list(compress(range(len(tiles)), face_down)),
+    )
+    return _table_of(layout, _Columns._make([orjson.dumps(column)[1:-1] for column in columns]))
+
+
+def _extend_table(table: _Table, layout: Layout) -> _Table:
+    """The same, from the table before its last tile."""
+    tiles, hosts, sides, seats, face_down = table.columns
+    tile, host, side, seat, down = layout.placements[-1]
+    if down:
+        face_down = b"%b%b%d" % (face_down, b"," if face_down else b"", len(layout.placements) - 1)
+    columns = _Columns(
+        b"%b,%d" % (tiles, tile.index),
+        b"%b,%d" % (hosts, host),
+        b"%b,%d" % (sides, _SIDE_CODES[side]),
+        b"%b,%d" % (seats, seat),
+        face_down,
+    )
+    return _table_of(layout, columns)
+
+
+def _table_of(layout: Layout, columns: _Columns) -> _Table:
+    return _Table(
+        columns,
+        orjson.Fragment(b"[[%b],[%b],[%b],[%b],[%b]]" % columns),
+        orjson.Fragment(b"[%b]" % b",".join(map(_encode_row, layout.ends))),
+    )
+
+
 _NO_COLUMNS: Final[tuple[tuple[Any, ...], ...]] = ((),) * 5
+_table: Final = Growing(_make_table, _extend_table)
+
+
+@lru_cache(maxsize=8192)
+def _encode_row(end: End) -> bytes:
+    """An end as JSON; it stays as it is while tiles are laid elsewhere."""
+    name, number, host, side, gate, _ = end
+    return b"[%d,%d,%d,%d,%d]" % (encode_end(name), number, host, _SIDE_CODES[side], _GATE_CODES[gate])
 
 
 def _decode_state(rules: Rules, fields: list[Any]) -> State:

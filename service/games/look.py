@@ -7,6 +7,7 @@ shown.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from service.engine.events import Event, Round
@@ -14,7 +15,7 @@ from service.engine.moves import Move
 from service.engine.play import legal_moves
 from service.engine.variant import Rules, Settlement, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
-from service.games.game import Created, Game, Happened, Joined, Kind, Status, TokenChanged
+from service.games.game import Created, Game, Happened, Joined, Kind, Seat, Status, TokenChanged
 
 
 class SeatLook(NamedTuple):
@@ -106,7 +107,7 @@ def look_at(game: Game, seat: int | None, ttl: int) -> Look:
         arranged=game.arranged,
         status=game.status,
         version=game.version,
-        seats=tuple([SeatLook(each.kind, each.name) for each in game.seats]),
+        seats=_seats_seen(game.seats),
         view=seen,
         etag=game.etag(seat),
         created_at=game.created_at,
@@ -114,6 +115,12 @@ def look_at(game: Game, seat: int | None, ttl: int) -> Look:
         expires_at=game.updated_at + ttl,
         commitments=game.commitments,
     )
+
+
+@lru_cache(maxsize=1024)
+def _seats_seen(seats: tuple[Seat, ...]) -> tuple[SeatLook, ...]:
+    """Who sits where; everybody sees that."""
+    return tuple([SeatLook(each.kind, each.name) for each in seats])
 
 
 def moves_of(game: Game, seat: int | None) -> tuple[Move, ...]:

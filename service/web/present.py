@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from service.engine.events import Done, Drew, Eliminated, Finished, Flipped, Line, Passed, Played, Round, RoundEnded
-from service.engine.layout import OPEN, End, Layout, Side
+from service.engine.layout import OPEN, End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.options import Option
 from service.engine.tiles import Tile
@@ -24,6 +24,7 @@ from service.engine.view import DealtView, DrewView
 from service.games.answers import LegalMoves, Opened, SeatToken, Taken
 from service.games.catalogue import Language, deal_table, in_language, rule_page
 from service.games.game import Created, Joined, TokenChanged
+from service.games.growing import Growing
 from service.games.look import EventLook, EventPage, Look, Reset, ScoreCard
 
 Shown = dict[str, Any]
@@ -76,7 +77,7 @@ def present_look(look: Look) -> Shown:
         "legal_moves": present_moves(view.legal_moves, look.version),
         "players": players,
         "stock": {"tiles": view.stock, "drawable": view.drawable},
-        "board": _board(view.layout),
+        "board": _board(view.layout).whole,
         "carry": view.carry,
     }
     if view.dealer is not None:
@@ -287,54 +288,52 @@ def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fr
     )
 
 
-class _Itself:
-    """A layout that is equal to itself alone, so that it is found again without being looked through."""
+class _Board(NamedTuple):
+    """The table as JSON, the same for all who look at it."""
 
-    __slots__ = ("layout",)
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-
-    def __hash__(self) -> int:
-        return id(self.layout)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and other.layout is self.layout
+    tiles: bytes
+    """Without the brackets around them."""
+    whole: orjson.Fragment
 
 
-def _board(layout: Layout) -> orjson.Fragment:
-    """The table as JSON."""
-    return _board_of(_Itself(layout))
+def _make_board(layout: Layout) -> _Board:
+    """The table, its tiles gone through."""
+    return _board_of(layout, b",".join([_laid(each, layout) for each in layout.placements]))
 
 
-@lru_cache(maxsize=256)
-def _board_of(itself: _Itself) -> orjson.Fragment:
-    """The same for all who look at it, so the tables shown last are kept as they were shown."""
-    return orjson.Fragment(orjson.dumps(_table(itself.layout)))
+def _extend_board(board: _Board, layout: Layout) -> _Board:
+    """The same, from the table before its last tile."""
+    return _board_of(layout, b"%b,%b" % (board.tiles, _laid(layout.placements[-1], layout)))
 
 
-def _table(layout: Layout) -> Shown:
+_board: Final = Growing(_make_board, _extend_board)
+
+
+def _board_of(layout: Layout, tiles: bytes) -> _Board:
     placements = layout.placements
     shown: Shown = {
-        "tiles": [
-            _placement(tile, face_down, placements[host].tile if host >= 0 else None, side, seat)
-            for tile, host, side, seat, face_down in placements
-        ],
+        "tiles": orjson.Fragment(b"[%b]" % tiles),
         "ends": [_end(end, placements[end.host].tile) for end in layout.ends],
     }
     if layout.counted:
         shown["ends_sum"] = layout.ends_sum
-    return shown
+    return _Board(tiles, orjson.Fragment(orjson.dumps(shown)))
+
+
+def _laid(placement: Placement, layout: Layout) -> bytes:
+    """A tile on the table."""
+    tile, host, side, seat, face_down = placement
+    return _placement(tile, face_down, layout.placements[host].tile if host >= 0 else None, side, seat)
 
 
 @lru_cache(maxsize=8192)
-def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> orjson.Fragment:
-    """A tile on the table. Many answers share what is shown of it, as all of it is shown again after every move."""
+def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> bytes:
+    """The same for all tables on which it lies so: a table that another process has changed is shown anew."""
     shown: Shown = {"tile": tile.name, "face_down": face_down}
     if host is not None:
         shown["on"] = {"tile": host.name, "side": side}
     shown["seat"] = seat
-    return orjson.Fragment(orjson.dumps(shown))
+    return orjson.dumps(shown)
 
 
 @lru_cache(maxsize=8192)
