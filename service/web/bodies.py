@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
@@ -11,7 +10,6 @@ from service.engine.moves import ACTIONS
 from service.engine.variants import variants
 from service.web.fields import Line, QueryInteger, StrictBoolean, StrictInteger, TileField, about
 from service.web.house_rules import option_fields
-from service.web.quick_schema import QuickSchema
 
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
 HIGHEST_VERSION: Final = 2**31 - 1
@@ -192,7 +190,7 @@ class TokenIn(Schema):
     """Nothing: what is asked for is in the address."""
 
 
-class MoveIn(QuickSchema):
+class MoveIn(Schema):
     """A move; any entry of `legal_moves` as it stands, or one written by hand."""
 
     action = fields.String(
@@ -215,17 +213,17 @@ class MoveIn(QuickSchema):
     points = StrictInteger(metadata=about("As listed in `legal_moves`; ignored.", example=4))
     client_seed = _client_seed("With `deal` only: what you add from now on to the luck of this and every later deal.")
 
-    def check(self, loaded: Mapping[str, Any]) -> None:
-        """A tile goes with a play, and a client seed with a deal."""
-        action = loaded["action"]
-        if "client_seed" in loaded and action != "deal":
+    @validates_schema(skip_on_field_errors=True)
+    def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
+        action = data["action"]
+        if "client_seed" in data and action != "deal":
             raise ValidationError({"client_seed": ["Goes with the action deal only."]})
         if action == "play":
-            if "tile" not in loaded:
+            if "tile" not in data:
                 raise ValidationError({"tile": ["A play needs a tile."]})
             return
-        others = loaded.keys() - {"action", "version", "client_seed"}
-        errors = {name: ["Goes with the action play only."] for name in loaded if name in others}
+        others = data.keys() - {"action", "version", "client_seed"}
+        errors = {name: ["Goes with the action play only."] for name in data if name in others}
         if errors:
             raise ValidationError(errors)
 
