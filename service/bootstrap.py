@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
+from threading import Thread
 
 from flask import Flask
 
 from service.config import Settings
 from service.games.hosting import Games
-from service.games.ports import Feed, Store
+from service.games.ports import Feed, Later, Store, at_once
 from service.log_lines import log_as_json
 from service.storage.counters import counters_at
 from service.storage.live import LiveFeed
@@ -45,7 +47,7 @@ def build_app(settings: Settings) -> Flask:
     for warning in nodes.warnings():
         logging.getLogger(__name__).warning(warning)
     store = RedisStore(nodes, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
-    games = build_games(store, LiveFeed(nodes), server_secret(settings), ttl)
+    games = build_games(store, LiveFeed(nodes), server_secret(settings), ttl, in_background)
     limits = Limits(
         partial(counters_at, settings.redis_url),
         create=settings.create_limit,
@@ -79,7 +81,7 @@ def build_document() -> str:
     return document(app, take_examples(app))
 
 
-def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int) -> Games:
+def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int, later: Later = at_once) -> Games:
     """The games of a store, with the clock and the luck of this machine."""
     return Games(
         store,
@@ -89,7 +91,16 @@ def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int) -> Ga
         secret=secret,
         ttl_seconds=ttl_seconds,
         breathe=breathe,
+        later=later,
     )
+
+
+def in_background(work: Callable[[], None]) -> None:
+    """Do it beside the requests: under gevent a thread is one more greenlet, and the running request is answered first.
+
+    A process that stops does not wait for it.
+    """
+    Thread(target=work, daemon=True).start()
 
 
 def breathe() -> None:

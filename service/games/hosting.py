@@ -31,7 +31,7 @@ from service.games.game import HUMAN, OPEN_SEAT, Created, Game, GameEvent, Joine
 from service.games.keeping import arranged_again, beginning_of
 from service.games.ledger import Changed, Ledger
 from service.games.look import Look, look_at, moves_of
-from service.games.ports import Clock, Feed, Kept, Secrets, Store, Wish
+from service.games.ports import Clock, Feed, Kept, Later, Secrets, Store, Wish, at_once
 from service.games.repeats import Once, Repeats
 from service.games.setup import ARRANGED, GameRequest, check_request
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token, short_digest
@@ -47,7 +47,7 @@ class Games:
 
     ``secret`` is what tokens are drawn from again when a request is repeated under its key: the same for every
     process that serves the same store. The ``ttl_seconds`` are those of the store. In long work ``breathe`` is called
-    every now and then, to let others run.
+    every now and then, to let others run; what nobody waits for is done ``later``.
     """
 
     def __init__(
@@ -60,8 +60,9 @@ class Games:
         secret: bytes,
         ttl_seconds: int,
         breathe: Callable[[], None] = lambda: None,
+        later: Later = at_once,
     ) -> None:
-        self._ledger = Ledger(store, self._now, secrets)
+        self._ledger = Ledger(store, self._now, secrets, later)
         self._repeats = Repeats(self._ledger, secret)
         self._clock = clock
         self._secrets = secrets

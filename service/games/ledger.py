@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import Lock
 from typing import Final, NamedTuple
 
@@ -20,6 +21,7 @@ from service.games.history import game_at
 from service.games.ports import (
     GameExists,
     Kept,
+    Later,
     OutcomeUnknown,
     Passage,
     Secrets,
@@ -28,6 +30,7 @@ from service.games.ports import (
     Stored,
     Wish,
     Write,
+    at_once,
 )
 from service.games.tokens import new_write_id
 
@@ -59,12 +62,13 @@ class Changed(NamedTuple):
 
 
 class Ledger:
-    """The games of a store. ``now`` is in milliseconds since 1970."""
+    """The games of a store. ``now`` is in milliseconds since 1970. Finished games are packed ``later``."""
 
-    def __init__(self, store: Store, now: Callable[[], int], secrets: Secrets) -> None:
+    def __init__(self, store: Store, now: Callable[[], int], secrets: Secrets, later: Later = at_once) -> None:
         self._store = store
         self._now = now
         self._secrets = secrets
+        self._later = later
         self._remembered: dict[str, tuple[Game, bytes]] = {}
         self._lock = Lock()
 
@@ -133,7 +137,7 @@ class Ledger:
             if true is None:
                 self._remember(changed, state)
                 if changed.status == "finished" and self._now() - began <= _AT_EASE:
-                    self._pack(changed.id)
+                    self._later(partial(self._pack, changed.id))
                 return Changed(game, changed, events)
             if isinstance(true, Kept):
                 return true

@@ -180,3 +180,12 @@ class Secrets(Protocol):
 
     def __call__(self, size: int, /) -> bytes:
         """``size`` bytes nobody can guess."""
+
+
+Later = Callable[[Callable[[], None]], None]
+"""Sees to it that work is done that nobody waits for, which raises nothing: at once, or when there is time."""
+
+
+def at_once(work: Callable[[], None]) -> None:
+    """Do it now."""
+    work()

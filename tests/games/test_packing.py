@@ -21,7 +21,7 @@ from service.games.errors import MoveRefused
 from service.games.game import Game
 from service.games.hosting import Games
 from service.games.look import Look
-from service.games.ports import Kept, OutcomeUnknown, StorageUnavailable, Stored, Write
+from service.games.ports import Kept, Later, OutcomeUnknown, StorageUnavailable, Stored, Write, at_once
 from service.games.setup import GameRequest, SeatRequest
 from service.storage.memory_store import MemoryStore
 
@@ -96,7 +96,7 @@ class Scene:
         self.opened = self.games.open(GameRequest(VARIANT, people, OPTIONS, SEED)).answer
         self._left = whole_match()[::-1]
 
-    def worker(self) -> Games:
+    def worker(self, later: Later = at_once) -> Games:
         return Games(
             self.store,
             self.store,
@@ -104,6 +104,7 @@ class Scene:
             secrets=self._luck.randbytes,
             secret=b"s",
             ttl_seconds=TTL,
+            later=later,
         )
 
     @property
@@ -143,6 +144,16 @@ def test_events_are_packed_when_the_match_is_over_and_not_before(scene: Scene) -
     assert scene.store.packed == []
     scene.move()
     assert scene.game.status == "finished"
+    assert scene.store.packed == [scene.game.version]
+
+
+def test_who_makes_the_last_move_need_not_wait_until_events_are_packed(scene: Scene) -> None:
+    put_off: list[Callable[[], None]] = []
+    scene.play(left=1)
+    assert scene.move(scene.worker(put_off.append)).status == "finished"
+    assert scene.store.packed == []
+    (work,) = put_off
+    work()
     assert scene.store.packed == [scene.game.version]
 
 
