@@ -84,10 +84,11 @@ def page(sections: Sequence[Section], server: str) -> str:
 def write(folder: Path, sections: Sequence[Section], server: str) -> None:
     """Write RESULTS.md and the plots beside it."""
     folder.mkdir(parents=True, exist_ok=True)
+    text = page(sections, server)  # before a plot is written, which would be taken for a change of the service
     for section in sections:
         for name, svg in section.plots.items():
             (folder / name).write_text(svg)
-    (folder / "RESULTS.md").write_text(page(sections, server))
+    (folder / "RESULTS.md").write_text(text)
 
 
 def _machine(server: str) -> str:
