@@ -43,6 +43,8 @@ from service.engine.events import Luck
 from service.engine.tiles import TILES, Tile
 
 METHOD: Final = "domino-deal-1"
+LONGEST_TEXT: Final = 64
+"""Characters of a client seed."""
 
 _ROUND_LABEL = "domino-round-seed-1"
 _COMMITMENT_LABEL = "domino-commitment-1"

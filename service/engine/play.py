@@ -21,7 +21,8 @@ that may not be placed or does not fit where only one may be drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from service.engine.deal import Deck, cut, shuffle
@@ -45,7 +46,8 @@ from service.engine.state import FINISHED, LASTING, PLAYING, ROUND_OVER, STEADY,
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules
 
-_MOST_DEALS: Final = 10_000
+MOST_DEALS: Final = 10_000
+"""Attempts at dealing a round; the rules accept one long before."""
 
 _new: Final = tuple.__new__  # as in ``layout``
 
@@ -167,14 +169,24 @@ def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
         return Dealt(round_number, tuple([sort_tiles(hand) for hand in arranged.hands]), arranged.stock, arranged=True)
     size = rules.hand_size(len(state.seats_in()))
     sizes = [0 if gone else size for gone in state.gone]
-    seed = deck.shuffle_seed(round_number)
-    for attempt in range(_MOST_DEALS):
-        hands, stock = cut(shuffle(rules.tiles, seed, round_number, attempt), sizes)
-        luck = deck.luck(round_number, attempt)
-        dealt = Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False, luck=luck)
+    attempt, dealt = first_deal(rules, state, deck.shuffle_seed(round_number), sizes)
+    luck = deck.luck(round_number, attempt)
+    return dealt if luck is None else replace(dealt, luck=luck)
+
+
+def first_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[int]) -> tuple[int, Dealt]:
+    """The attempt at dealing the next round from this seed that the rules do not deal again, and its deal."""
+    for attempt in range(MOST_DEALS):
+        dealt = deal_of(rules, seed, state.round + 1, attempt, sizes)
         if opens(rules, state, dealt):
-            return dealt
+            return attempt, dealt
     raise AssertionError("no deal that the rules accept")  # pragma: no cover: less likely than a bad bit of memory
+
+
+def deal_of(rules: Rules, seed: bytes, round_number: int, attempt: int, sizes: Sequence[int]) -> Dealt:
+    """The deal from this seed of a shuffle in this attempt, a hand of each size, whether the rules accept it or not."""
+    hands, stock = cut(shuffle(rules.tiles, seed, round_number, attempt), sizes)
+    return Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False)
 
 
 def opens(rules: Rules, state: State, dealt: Dealt) -> bool:

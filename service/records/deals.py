@@ -7,11 +7,11 @@ that is so is for ``course`` to say. Must not know the play, but for whether a r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from dataclasses import replace
 
-from service.engine.deal import ArrangedDeal, commitment, cut, shuffle, shuffle_seed
+from service.engine.deal import LONGEST_TEXT, commitment, shuffle_seed
 from service.engine.events import Dealt, Finished, RoundEnded
-from service.engine.play import opens
+from service.engine.play import MOST_DEALS, deal_of, first_deal, opens
 from service.engine.state import Hand, State
 from service.engine.tiles import sort_tiles
 from service.engine.variant import Rules
@@ -19,9 +19,6 @@ from service.engine.view import SeenDeal
 from service.records.record import PROVABLE, Record, RecordedRound
 from service.records.report import Fault
 from service.records.text import HEAD, Place
-
-_LONGEST_TEXT: Final = 64
-_MOST_DEALS: Final = 10_000
 
 
 def luck_faults(record: Record) -> Iterator[Fault]:
@@ -32,7 +29,7 @@ def luck_faults(record: Record) -> Iterator[Fault]:
     if not _has_id(record):
         place = (HEAD, "Game" if record.game else "Fairness")
         yield Fault(
-            "missing_game", place, f"A deal is proven for a game with an id of at most {_LONGEST_TEXT} characters."
+            "missing_game", place, f"A deal is proven for a game with an id of at most {LONGEST_TEXT} characters."
         )
     following = True
     for index, each in enumerate(record.rounds):
@@ -81,13 +78,14 @@ def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Itera
     assert each.client_seeds is not None
     seed = shuffle_seed(each.seed, record.game, index + 1, each.client_seeds)
     sizes = [len(hand) for hand in dealt.hands]
-    first, deal = _first_deal(rules, seed, index + 1, sizes, dealt)
+    first, deal = first_deal(rules, _before(rules, dealt), seed, sizes)
     if each.attempt != first:
         sentence = f"The deal that the rules accept first is number {first}, counted from 0."
         yield Fault("wrong_attempt", (index, "Attempt" if each.attempt is not None else "Seed"), sentence)
-    if (dealt.hands, dealt.stock) != deal:
-        told = None if each.attempt is None else min(each.attempt, _MOST_DEALS)
-        if told is None or told == first or (dealt.hands, dealt.stock) != _deal(rules, seed, index + 1, told, sizes):
+    dealt = replace(dealt, arranged=False)  # whether it was is asked elsewhere
+    if dealt != deal:
+        told = None if each.attempt is None else min(each.attempt, MOST_DEALS)
+        if told is None or told == first or dealt != deal_of(rules, seed, index + 1, told, sizes):
             yield Fault("wrong_deal", (index, 0), "The seeds give another deal.")
 
 
@@ -109,7 +107,7 @@ def _has_id(record: Record) -> bool:
 
 def _is_short(text: str) -> bool:
     """Whether the text can go into the luck of a deal; half of a surrogate pair has no bytes in UTF-8."""
-    return len(text) <= _LONGEST_TEXT and not any(["\ud800" <= character <= "\udfff" for character in text])
+    return len(text) <= LONGEST_TEXT and not any(["\ud800" <= character <= "\udfff" for character in text])
 
 
 def _round_luck(record: Record, index: int, each: RecordedRound, *, over: bool) -> Iterator[Fault]:
@@ -133,7 +131,7 @@ def _client_seed_faults(record: Record, index: int, each: RecordedRound) -> list
     elif given is None or len(given) != len(record.players):
         wrong = f"There are {len(record.players)} seats, each with a text of its own or an empty one."
     elif not all(map(_is_short, given)):
-        wrong = f"What a seat adds to the luck has at most {_LONGEST_TEXT} characters."
+        wrong = f"What a seat adds to the luck has at most {LONGEST_TEXT} characters."
     else:
         wrong = None
     return [Fault("wrong_client_seeds", (index, "Round" if given is None else "ClientSeeds"), wrong)] if wrong else []
@@ -156,21 +154,6 @@ def _unasked_luck(record: Record) -> Iterator[Fault]:
 def _finished(record: Record, index: int) -> bool:
     """Whether the match was over before this round."""
     return index > 0 and any([isinstance(event, Finished) for _, event in record.rounds[index - 1].lines])
-
-
-def _first_deal(rules: Rules, seed: bytes, number: int, sizes: list[int], dealt: Dealt) -> tuple[int, ArrangedDeal]:
-    """The first deal of that seed that somebody can open, and how many there were before it."""
-    before = _before(rules, dealt)
-    for attempt in range(_MOST_DEALS):
-        deal = _deal(rules, seed, number, attempt, sizes)
-        if opens(rules, before, Dealt(number, deal.hands, deal.stock, arranged=False)):
-            return attempt, deal
-    raise AssertionError("no deal that the rules accept")  # pragma: no cover: less likely than a bad bit of memory
-
-
-def _deal(rules: Rules, seed: bytes, number: int, attempt: int, sizes: list[int]) -> ArrangedDeal:
-    deal = cut(shuffle(rules.tiles, seed, number, attempt), sizes)
-    return deal._replace(hands=tuple(map(sort_tiles, deal.hands)))
 
 
 def _before(rules: Rules, dealt: Dealt) -> State:

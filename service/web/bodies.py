@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
+from service.engine.deal import LONGEST_TEXT
 from service.engine.moves import ACTIONS
 from service.engine.variants import variants
 from service.web.fields import Line, QueryInteger, StrictBoolean, StrictInteger, TileField, about
@@ -19,7 +20,6 @@ _MOST_TILES: Final = 190
 _MOST_DEALS: Final = 100
 _LONGEST_NAME: Final = 60
 _LONGEST_TEXT: Final = 200
-_LONGEST_SEED: Final = 64
 _NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 _LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
 
@@ -38,7 +38,7 @@ def _name() -> Line:
 
 def _client_seed(text: str) -> Line:
     return Line(
-        validate=validate.Length(1, _LONGEST_SEED),
+        validate=validate.Length(1, LONGEST_TEXT),
         metadata=about(
             f"{text} Everybody may read it once the round is dealt. Not in an arranged game.",
             pattern=_LINE_PATTERN,
