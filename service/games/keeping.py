@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from service.engine.errors import BadSetup
@@ -16,6 +15,7 @@ from service.engine.events import Dealt, Event
 from service.engine.options import Value
 from service.engine.view import seed_view
 from service.games.game import Created, Game, Happened, Joined, TokenChanged
+from service.games.times import show_time
 from service.records.errors import BadPosition, BadRecord
 from service.records.parsing import parse_record
 from service.records.positions import Position, position_at
@@ -58,7 +58,7 @@ def record_of(game: Game, happened: Sequence[Happened], seat: int | None) -> Rec
         fairness=_fairness(game),
         edition=game.edition,
         game=game.id,
-        date=_date(game.created_at),
+        date=show_time(game.created_at),
         commitment=created.commitment if isinstance(created, Created) else None,
         seeds={number: seed for number, seed in seeds.items() if seed is not None},
         viewer=SPECTATOR if seat is None else seat,
@@ -88,7 +88,3 @@ def _fairness(game: Game) -> Fairness:
     if game.deck.game is not None:
         return PROVABLE
     return ARRANGED if game.arranged else UNPROVABLE
-
-
-def _date(milliseconds: int) -> str:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

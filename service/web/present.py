@@ -7,7 +7,6 @@ each against the other. Everything shown comes from what the use cases give; mus
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -26,6 +25,7 @@ from service.games.catalogue import Language, deal_table, in_language, rule_page
 from service.games.game import Created, Joined, TokenChanged
 from service.games.growing import Growing
 from service.games.look import EventLook, EventPage, Look, Reset, ScoreCard
+from service.games.times import show_time
 
 Shown = dict[str, Any]
 
@@ -250,19 +250,6 @@ def present_variant(variant: Variant, language: Language) -> Shown:
         "scoring": {"best": variant.best, "text": in_language(variant.scoring, language)},
         "rules": rule_page(variant.key, language),
     }
-
-
-def show_time(milliseconds: int) -> str:
-    """A time in RFC 3339, in UTC, to the millisecond."""
-    minutes, rest = divmod(milliseconds, 60_000)
-    seconds, thousandths = divmod(rest, 1000)
-    return f"{_show_minute(minutes)}:{seconds:02}.{thousandths:03}Z"
-
-
-@lru_cache(maxsize=1024)
-def _show_minute(minutes: int) -> str:
-    """The beginning of a time, which many answers have in common."""
-    return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M")
 
 
 def _move(move: Move, version: int) -> Shown:

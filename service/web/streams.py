@@ -16,7 +16,8 @@ import orjson
 from service.games.errors import NotFound, Unauthorized
 from service.games.following import Following
 from service.games.look import EventPage
-from service.web.present import present_event, show_time
+from service.games.times import show_time
+from service.web.present import present_event
 from service.web.problems import TooManyStreams
 
 SSE: Final = "text/event-stream"
