@@ -26,16 +26,16 @@ def enter(games: Games, limits: Limits, game: str) -> Entered:
     return entered
 
 
-def count_address(limits: Limits) -> None:
+def count_address(limits: Limits, weight: int = 1) -> None:
     """Count what costs much and needs no token, by the address it comes from. Raises ``RateLimited``."""
-    tell_quota(limits.create(request.environ.get("REMOTE_ADDR", "")))
+    tell_quota(limits.create(request.environ.get("REMOTE_ADDR", ""), weight))
 
 
 def count_record(limits: Limits, text: str) -> None:
     """Count a record that is to be looked through: what is more than a page of it as further requests."""
     pages = len(text) // PAGE
     if pages:
-        tell_quota(limits.create(request.environ.get("REMOTE_ADDR", ""), pages))
+        count_address(limits, pages)
 
 
 def tell_quota(quota: Quota | None) -> None:

@@ -48,26 +48,6 @@ class ForgetsWrites(MemoryStore):
         super()._keep(game, before, state, events, Write(b"", write.wish))
 
 
-class ForgetsWishes(MemoryStore):
-    """Does not know a client's key again."""
-
-    def kept(self, game: str, wish: str) -> Kept | None:
-        return None
-
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: Write,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-    ) -> Stored | Kept | None:
-        return super().commit(game, expected, state, events, Write(write.id))
-
-
 class SeesWishesLate(MemoryStore):
     """Tells of a wish but does not look at it when it commits."""
 
@@ -83,6 +63,13 @@ class SeesWishesLate(MemoryStore):
         again: bool = False,
     ) -> Stored | Kept | None:
         return super().commit(game, expected, state, events, Write(write.id))
+
+
+class ForgetsWishes(SeesWishesLate):
+    """Does not know a client's key again."""
+
+    def kept(self, game: str, wish: str) -> Kept | None:
+        return None
 
 
 class LosesWrites(MemoryStore):
