@@ -8,10 +8,10 @@ own, which those skip.
 
 from __future__ import annotations
 
-from service.engine.events import Line, Reason, Round
+from service.engine.events import EndReason, RoundResult, ScoreLine
 from service.engine.rules.drawing import ONE_AND_WAIT
 from service.engine.rules.ending import after_rounds, out_or_blocked
-from service.engine.rules.scoring import counted_round, hands_left
+from service.engine.rules.scoring import remaining_hands, round_result
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
 from service.engine.tiles import double_set, pips
@@ -26,19 +26,19 @@ def block_rules(seats: int) -> Rules:
     undrawn = len(tiles) - seats * _HAND
     return Rules(
         seats=seats,
-        facts={},
+        settings={},
         tiles=tiles,
         hand_size=lambda _players: _HAND,
         reserve=undrawn,
         opening=lambda state: Opening(0, state.hands[0]),
-        follow=one_tile,
+        may_follow=one_tile,
         drawing=ONE_AND_WAIT,
         round_end=out_or_blocked(undrawn),
-        count=_count,
+        score_round=_count,
         match_end=after_rounds(1, "lowest"),
     )
 
 
-def _count(state: State, ended_by: Reason) -> Round:
-    hands = hands_left(state, pips)
-    return counted_round(state, ended_by, hands, [Line(each.seat, each.value, "", "") for each in hands])
+def _count(state: State, ended_by: EndReason) -> RoundResult:
+    hands = remaining_hands(state, pips)
+    return round_result(state, ended_by, hands, [ScoreLine(each.seat, each.value, "", "") for each in hands])

@@ -16,7 +16,7 @@ import orjson
 
 from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
-from service.engine.play import advance, apply, deal, legal_moves
+from service.engine.referee import advance, apply, deal, legal_moves
 from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
@@ -100,7 +100,7 @@ def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False
     version = CREATED_VERSION
     steps: list[Step] = []
     while state.phase != FINISHED and len(steps) < longest:
-        seat = state.seats_in()[0] if state.turn is None else state.turn
+        seat = state.active_seats()[0] if state.turn is None else state.turn
         moves = legal_moves(rules, state, seat)
         move = _slowest(rules, deck, state, moves) if slowly else luck.choice(moves)
         steps.append(Step(seat, _body(move, version)))

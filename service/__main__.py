@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from service import supervisor
-from service.config import SETTINGS, BadSettings, Settings
+from service.config import SETTINGS, InvalidSettings, Settings
 
 
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
@@ -25,7 +25,7 @@ def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return _read_record(arguments.read, arguments.file)
     try:
         settings = Settings.from_environ(environ)
-    except BadSettings as error:
+    except InvalidSettings as error:
         supervisor.warn(str(error))
         return 2
     status: int = arguments.run(settings)
@@ -66,15 +66,15 @@ def _print_contract(_settings: Settings) -> int:
 
 
 def _read_record(word: str, file: str) -> int:
-    from service import record_commands  # noqa: PLC0415 # serving does not need it
+    from service import record_cli  # noqa: PLC0415 # serving does not need it
 
-    return record_commands.verify_file(file) if word == "verify" else record_commands.replay_file(file)
+    return record_cli.verify_file(file) if word == "verify" else record_cli.replay_file(file)
 
 
 def _version() -> int:
     from importlib.metadata import version  # noqa: PLC0415 # slow to import, and seldom asked for
 
-    supervisor.say(f"domino-service {version('domino-service')}")
+    supervisor.print_line(f"domino-service {version('domino-service')}")
     return 0
 
 

@@ -14,24 +14,24 @@ from threading import Thread
 from flask import Flask
 
 from service.config import Settings
-from service.games.hosting import Games
-from service.games.ports import Feed, Later, Store, at_once
-from service.log_lines import log_as_json
-from service.storage.counters import counters_at
-from service.storage.live import LiveFeed
+from service.games.commands import GameService
+from service.games.ports import Feed, RunLater, Store, run_inline
+from service.json_logging import configure_logging
 from service.storage.memory_store import MemoryStore
-from service.storage.opening import open_nodes
+from service.storage.opening import open_topology
+from service.storage.pubsub import RedisEventFeed
+from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_store import RedisStore
-from service.storage.secret_file import kept_secret
+from service.storage.secret_file import load_or_create_secret
 from service.web.app import create_app
-from service.web.examples import take_examples
-from service.web.limiting import Limits
 from service.web.metrics import Metrics
-from service.web.openapi import document
+from service.web.openapi.document import document
+from service.web.openapi.examples import record_examples
+from service.web.rate_limits import RateLimits
 from service.web.streams import Streams
 
 _DAY_SECONDS = 86_400
-_A_TURN = 1e-9
+YIELD_SECONDS = 1e-9
 """Seconds, over before they have begun; see ``worker``, which must not be imported here."""
 _EXAMPLE_TIME = datetime(2026, 1, 6, 19, 30, tzinfo=UTC)
 
@@ -40,15 +40,15 @@ def build_app(settings: Settings) -> Flask:
     """The application over the Redis of the settings."""
     if settings.redis_url is None:
         raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
-    log_as_json(settings.log_level)
+    configure_logging(settings.log_level)
     ttl = settings.game_ttl_days * _DAY_SECONDS
     metrics = Metrics()
-    nodes = open_nodes(settings.redis_url)
-    for warning in nodes.warnings():
+    nodes = open_topology(settings.redis_url)
+    for warning in nodes.durability_warnings():
         logging.getLogger(__name__).warning(warning)
     store = RedisStore(nodes, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
-    games = build_games(store, LiveFeed(nodes), server_secret(settings), ttl, in_background)
-    limits = Limits(
+    games = build_games(store, RedisEventFeed(nodes), server_secret(settings), ttl, run_in_background)
+    limits = RateLimits(
         partial(counters_at, settings.redis_url),
         create=settings.create_limit,
         failure=settings.token_failure_limit,
@@ -56,13 +56,19 @@ def build_app(settings: Settings) -> Flask:
     )
     streams = Streams(settings.streams, metrics.streams)
     return create_app(
-        games, build_document, streams, metrics=metrics, limits=limits, proxies=settings.proxies, breathe=breathe
+        games,
+        build_document,
+        streams,
+        metrics=metrics,
+        limits=limits,
+        proxies=settings.proxies,
+        yield_control=yield_control,
     )
 
 
 def server_secret(settings: Settings) -> bytes:
     """The secret of the settings, or one that is made once and kept in the data folder."""
-    return settings.secret.encode() if settings.secret else kept_secret(settings.data_dir)
+    return settings.secret.encode() if settings.secret else load_or_create_secret(settings.data_dir)
 
 
 @cache
@@ -74,28 +80,28 @@ def build_document() -> str:
     """
     ttl = 30 * _DAY_SECONDS
     store = MemoryStore(ttl)
-    games = Games(
+    games = GameService(
         store, store, clock=lambda: _EXAMPLE_TIME, secrets=_ExampleSecrets(), secret=b"example", ttl_seconds=ttl
     )
     app = create_app(games, lambda: "")
-    return document(app, take_examples(app))
+    return document(app, record_examples(app))
 
 
-def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int, later: Later = at_once) -> Games:
+def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int, later: RunLater = run_inline) -> GameService:
     """The games of a store, with the clock and the luck of this machine."""
-    return Games(
+    return GameService(
         store,
         feed,
         clock=lambda: datetime.now(UTC),
         secrets=os.urandom,
         secret=secret,
         ttl_seconds=ttl_seconds,
-        breathe=breathe,
-        later=later,
+        yield_control=yield_control,
+        run_later=later,
     )
 
 
-def in_background(work: Callable[[], None]) -> None:
+def run_in_background(work: Callable[[], None]) -> None:
     """Do it beside the requests: under gevent a thread is one more greenlet, and the running request is answered first.
 
     A process that stops does not wait for it.
@@ -103,12 +109,12 @@ def in_background(work: Callable[[], None]) -> None:
     Thread(target=work, daemon=True).start()
 
 
-def breathe() -> None:
+def yield_control() -> None:
     """Let the other requests of this worker run: under gevent, to sleep is to let others run.
 
     To sleep for no time at all would look at no line: who waits for a client or for Redis would wait on.
     """
-    time.sleep(_A_TURN)
+    time.sleep(YIELD_SECONDS)
 
 
 class _ExampleSecrets:

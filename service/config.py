@@ -22,7 +22,7 @@ _INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
 _HOST_NAME = re.compile(r"(?=.{1,253}$)(?!.*\.[0-9]+$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
 
 
-class Kind(NamedTuple):
+class SettingType(NamedTuple):
     """How the text of a setting is read, and what a good one is, as a noun for people.
 
     ``read`` raises ``ValueError`` for a text it cannot take. A ``secret`` text is never shown.
@@ -39,10 +39,10 @@ class Setting(NamedTuple):
     name: str
     default: str
     meaning: str
-    kind: Kind
+    kind: SettingType
 
 
-class BadSetting(NamedTuple):
+class InvalidSetting(NamedTuple):
     """A setting that could not be taken: its name, its text (``None`` when that is secret), what was expected."""
 
     name: str
@@ -55,30 +55,30 @@ class BadSetting(NamedTuple):
         return f"{self.name}{shown} (expected {self.expected})"
 
 
-class BadSettings(ValueError):
+class InvalidSettings(ValueError):
     """Some settings cannot be taken; the message is one line that names them all, ``faults`` has them one by one."""
 
-    def __init__(self, faults: tuple[BadSetting, ...]) -> None:
+    def __init__(self, faults: tuple[InvalidSetting, ...]) -> None:
         super().__init__("bad settings: " + "; ".join(str(fault) for fault in faults))
         self.faults = faults
 
 
-def _integer(low: int, high: int) -> Kind:
+def _integer(low: int, high: int) -> SettingType:
     def read(text: str) -> int:
         if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
             raise ValueError
         return int(text)
 
-    return Kind(f"an integer from {low} to {high}", read)
+    return SettingType(f"an integer from {low} to {high}", read)
 
 
-def _word(words: tuple[str, ...]) -> Kind:
+def _word(words: tuple[str, ...]) -> SettingType:
     def read(text: str) -> str:
         if text.lower() not in words:
             raise ValueError
         return text.lower()
 
-    return Kind(f"one of {', '.join(words)}", read)
+    return SettingType(f"one of {', '.join(words)}", read)
 
 
 def _host(text: str) -> str:
@@ -108,10 +108,10 @@ def _secret(text: str) -> str | None:
     return text
 
 
-_SECRET = Kind("32 characters or more", _secret, secret=True)
-_HOST = Kind("an IP address or a host name", _host)
-_FOLDER = Kind("the path of a folder", _folder)
-_REDIS_URL = Kind(
+_SECRET = SettingType("32 characters or more", _secret, secret=True)
+_HOST = SettingType("an IP address or a host name", _host)
+_FOLDER = SettingType("the path of a folder", _folder)
+_REDIS_URL = SettingType(
     "redis[s]://host[:port][/db], unix:///path/to/socket, redis[s]+sentinel://host[:port],…/name[/db] "
     "or redis[s]+cluster://host[:port],…",
     _redis_url,
@@ -119,7 +119,7 @@ _REDIS_URL = Kind(
 )
 
 
-def _setting(default: str, kind: Kind, meaning: str) -> Any:
+def _setting(default: str, kind: SettingType, meaning: str) -> Any:
     about = {"default": default, "kind": kind, "meaning": meaning}
     return field(default=kind.read(default), repr=not kind.secret, metadata=about)
 
@@ -186,7 +186,7 @@ class Settings:
             BadSettings: one or more values cannot be taken; it names all of them.
         """
         values: dict[str, object] = {}
-        faults: list[BadSetting] = []
+        faults: list[InvalidSetting] = []
         for setting in SETTINGS:
             text = environ.get(setting.name)
             if text is None:
@@ -194,9 +194,11 @@ class Settings:
             try:
                 values[setting.name.lower()] = setting.kind.read(text)
             except ValueError:
-                faults.append(BadSetting(setting.name, None if setting.kind.secret else text, setting.kind.expected))
+                faults.append(
+                    InvalidSetting(setting.name, None if setting.kind.secret else text, setting.kind.expected)
+                )
         if faults:
-            raise BadSettings(tuple(faults))
+            raise InvalidSettings(tuple(faults))
         return cls(**values)  # type: ignore[arg-type] # each reader gives the type of its field; a test holds it
 
 

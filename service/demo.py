@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from service.config import BadSettings, Settings
+from service.config import InvalidSettings, Settings
 
 _NAMES = ("Ada", "Bo", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ida", "Jon", "Kim", "Leo", "Mia")
 _USUAL_SEATS = 4
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     try:
         settings = Settings.from_environ(os.environ)
-    except BadSettings as error:
+    except InvalidSettings as error:
         print(error, file=sys.stderr)
         return 2
     with _service(settings) as url:

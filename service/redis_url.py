@@ -48,18 +48,18 @@ class RedisUrl(NamedTuple):
     scheme: str = ""
     addresses: tuple[Address, ...] = ()
     credentials: str = ""
-    tail: str = ""
+    suffix: str = ""
     service: str = ""
     sentinel_password: str | None = None
 
     def server(self, address: Address) -> str:
         """The URL of one server that keeps games."""
-        return f"{self.scheme}://{self.credentials}{_written(address)}{self.tail}"
+        return f"{self.scheme}://{self.credentials}{_written(address)}{self.suffix}"
 
     def sentinel(self, address: Address) -> str:
         """The URL of one Sentinel: it has a password of its own, and no database."""
         own = "" if self.sentinel_password is None else f":{quote(self.sentinel_password, safe='')}@"
-        _, mark, options = self.tail.partition("?")
+        _, mark, options = self.suffix.partition("?")
         return f"{self.scheme}://{own}{_written(address)}{mark}{options}"
 
 

@@ -29,15 +29,15 @@ from types import FrameType, TracebackType
 from typing import Self
 
 from service.config import Settings
-from service.storage.embedded import EmbeddedFailure, EmbeddedServer, tied
+from service.storage.embedded import EmbeddedServer, EmbeddedServerError, die_with_parent
 
 APP = "service.wsgi:create()"
-WORKER = "service.worker.Worker"
-HOOKS = "python:service.gunicorn_hooks"
+WORKER = "service.gunicorn_worker.Worker"
+HOOKS = "python:service.gunicorn_conf"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 READY_SECONDS = 60.0
-HURRIED_SECONDS = 3.0
+FORCED_STOP_SECONDS = 3.0
 DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own tidying up
 REMIND_SECONDS = 1.0
 PROBE_SECONDS = 2.0
@@ -63,7 +63,7 @@ class Signals:
     ``stops`` counts the wishes to stop, ``restarts`` those for new workers.
     """
 
-    WISHES = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def __init__(self) -> None:
         self.stops = 0
@@ -76,8 +76,8 @@ class Signals:
         self._writer.settimeout(0.0)
         self._wakeup = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
         ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # as nohup asks for
-        wishes = [sign for sign in self.WISHES if not (ignored and sign is signal.SIGHUP)]
-        self._before = {sign: signal.signal(sign, self._on_wish) for sign in wishes}
+        wishes = [sign for sign in self.STOP_SIGNALS if not (ignored and sign is signal.SIGHUP)]
+        self._before = {sign: signal.signal(sign, self._on_stop) for sign in wishes}
         self._before[signal.SIGUSR1] = signal.signal(signal.SIGUSR1, self._on_restart)
         self._before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda _sign, _frame: None)
         return self
@@ -92,7 +92,7 @@ class Signals:
         self._reader.close()
         self._writer.close()
 
-    def _on_wish(self, _sign: int, _frame: FrameType | None) -> None:
+    def _on_stop(self, _sign: int, _frame: FrameType | None) -> None:
         self.stops += 1
 
     def _on_restart(self, _sign: int, _frame: FrameType | None) -> None:
@@ -105,7 +105,7 @@ class Signals:
                 self._reader.recv(4096)
 
 
-class Service:
+class ProcessGroup:
     """One run of the service. ``app`` is what gunicorn serves, in its notation."""
 
     def __init__(self, settings: Settings, signals: Signals, app: str) -> None:
@@ -133,7 +133,7 @@ class Service:
                 self._watch()
                 self._renew_workers()
                 self.signals.wait(1.0)
-        except EmbeddedFailure as error:
+        except EmbeddedServerError as error:
             if not self.signals.stops:
                 raise CannotServe(str(error)) from error
         finally:
@@ -157,14 +157,14 @@ class Service:
             if time.monotonic() > deadline:
                 raise CannotServe(f"the service did not answer /healthz within {READY_SECONDS:.0f} s")
             self.signals.wait(0.05)
-        self._greet()
+        self._announce()
 
-    def _greet(self) -> None:
+    def _announce(self) -> None:
         url = _url(_reachable(self.listener))
         kept = "the Redis of REDIS_URL" if self.store is None else str(self.store.folder)
-        say(f"Serving dominoes at {_url(self.listener.getsockname())}; the games are kept in {kept}")
-        say(f"Try it:  curl -s {url}/v1/variants")
-        say("Ctrl-C stops it.")
+        print_line(f"Serving dominoes at {_url(self.listener.getsockname())}; the games are kept in {kept}")
+        print_line(f"Try it:  curl -s {url}/v1/variants")
+        print_line("Ctrl-C stops it.")
 
     def _warn_of_own_secret(self) -> None:
         """Say what the others who serve the same Redis need, if there are any."""
@@ -177,18 +177,18 @@ class Service:
     def _watch(self) -> None:
         """Look after the children: without gunicorn all is over, without the embedded server only its games wait."""
         if self.web is not None and (status := self.web.poll()) is not None:
-            raise CannotServe(f"the web server ended by itself ({_how(status)}); see above for why")
+            raise CannotServe(f"the web server ended by itself ({describe_exit(status)}); see above for why")
         if self.store is not None and self.store.pid is None:
-            self._revive(self.store)
+            self._restart_redis(self.store)
 
     def _renew_workers(self) -> None:
         """On a wish, have gunicorn start new workers and stop the old ones; meanwhile clients wait at the listener."""
         if self.web is not None and self._restarts != self.signals.restarts:
             self._restarts = self.signals.restarts
-            say("Restarting the workers.")
+            print_line("Restarting the workers.")
             self.web.send_signal(signal.SIGHUP)
 
-    def _revive(self, store: EmbeddedServer) -> None:
+    def _restart_redis(self, store: EmbeddedServer) -> None:
         now = time.monotonic()
         if now < self._revive_at:
             return
@@ -199,7 +199,7 @@ class Service:
         warn("the embedded server ended by itself; starting it again")
         try:
             store.start(lambda: not self.signals.stops and self.web is not None and self.web.poll() is None)
-        except EmbeddedFailure as error:
+        except EmbeddedServerError as error:
             warn(f"{error}\nnext try in {self._back_off:.1f} s; until then the service answers 503")
             self._revive_at = time.monotonic() + self._back_off
         else:
@@ -221,7 +221,7 @@ class Service:
 
     def _stop_gunicorn(self, web: subprocess.Popen[bytes]) -> None:
         if self.signals.stops:
-            say("Stopping; running requests may end. Ctrl-C again stops at once.")
+            print_line("Stopping; running requests may end. Ctrl-C again stops at once.")
         wishes = self.signals.stops
         deadline = time.monotonic() + self.settings.graceful_timeout + DRAIN_SECONDS
         hurried = False
@@ -234,7 +234,7 @@ class Service:
                 _signal_group(web, signal.SIGTERM)
             if self.signals.stops > wishes and not hurried:
                 hurried = True
-                deadline = time.monotonic() + HURRIED_SECONDS
+                deadline = time.monotonic() + FORCED_STOP_SECONDS
                 web.send_signal(signal.SIGQUIT)
             if time.monotonic() > deadline:
                 _signal_group(web, signal.SIGKILL)
@@ -243,7 +243,7 @@ class Service:
 
     def _end_orphans(self, web: subprocess.Popen[bytes]) -> None:
         """Wait for workers that gunicorn left behind when it died; they stop by themselves, but not for ever."""
-        deadline = time.monotonic() + HURRIED_SECONDS
+        deadline = time.monotonic() + FORCED_STOP_SECONDS
         while _signal_group(web, 0):
             if time.monotonic() > deadline:
                 _signal_group(web, signal.SIGKILL)
@@ -256,14 +256,14 @@ def serve(settings: Settings, *, app: str = APP) -> int:
     _claim_standard_streams()
     with Signals() as signals:
         try:
-            Service(settings, signals, app).run()
+            ProcessGroup(settings, signals, app).run()
         except CannotServe as error:
             warn(str(error))
             return 1
     return 0
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """Tell the person at the terminal; nobody need be there."""
     with contextlib.suppress(OSError):
         print(line, flush=True)
@@ -325,7 +325,7 @@ def _start_gunicorn(
     words = [f"--{name}={value}" for name, value in options.items()]
     command = [sys.executable, "-m", "gunicorn", *words, "--no-control-socket", app]
     return subprocess.Popen(
-        tied(command, signal.SIGQUIT),
+        die_with_parent(command, signal.SIGQUIT),
         stdin=subprocess.DEVNULL,
         env=environ,
         pass_fds=(listener.fileno(),),
@@ -366,6 +366,6 @@ def _url(address: tuple[str, int]) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _how(status: int) -> str:
+def describe_exit(status: int) -> str:
     """How a process ended, for people."""
     return f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"

@@ -7,7 +7,7 @@ from typing import get_type_hints
 
 import pytest
 
-from service.config import SETTINGS, BadSettings, Settings
+from service.config import SETTINGS, InvalidSettings, Settings
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -115,13 +115,13 @@ def test_a_good_value_is_taken(name: str, text: str, value: object) -> None:
     ],
 )
 def test_a_bad_value_is_refused_by_name(name: str, text: str) -> None:
-    with pytest.raises(BadSettings) as caught:
+    with pytest.raises(InvalidSettings) as caught:
         Settings.from_environ({name: text})
     assert [fault.name for fault in caught.value.faults] == [name]
 
 
 def test_all_bad_settings_are_named_in_one_line() -> None:
-    with pytest.raises(BadSettings) as caught:
+    with pytest.raises(InvalidSettings) as caught:
         Settings.from_environ({"PORT": "eighty\nthousand", "WORKERS": "0", "LOG_LEVEL": "loud", "HOST": "::1"})
     assert str(caught.value) == (
         r"bad settings: PORT is 'eighty\nthousand' (expected an integer from 0 to 65535); "
@@ -140,7 +140,7 @@ def test_all_bad_settings_are_named_in_one_line() -> None:
     ],
 )
 def test_the_password_of_a_bad_redis_url_is_not_shown(url: str) -> None:
-    with pytest.raises(BadSettings) as caught:
+    with pytest.raises(InvalidSettings) as caught:
         Settings.from_environ({"REDIS_URL": url})
     assert "secret" not in str(caught.value)
 

@@ -20,7 +20,7 @@ from redis.retry import Retry
 
 from service.storage import embedded
 from service.storage.embedded import DidNotStart, EmbeddedServer, FolderInUse, NoServerFound
-from tests.processes import runs
+from tests.support.processes import runs
 
 PATIENCE = 20.0
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from service.storage.embedded import EmbeddedServer
-from tests.supervised import PATIENCE, all_gone, run
+from tests.support.supervised import PATIENCE, all_gone, run
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent is gone")
 
@@ -133,7 +133,7 @@ def test_when_the_supervisor_is_killed_all_of_it_ends(tmp_path: Path) -> None:
 
 
 def test_an_application_that_cannot_be_loaded_ends_it_with_a_line(tmp_path: Path) -> None:
-    with run(tmp_path, app="tests.standin:no_such_thing()") as it:
+    with run(tmp_path, app="tests.support.stub_app:no_such_thing()") as it:
         assert it.process.wait(PATIENCE) == 1
         assert "domino-service: the web server ended by itself (exit status" in it.said()
         with EmbeddedServer(tmp_path / "data"):
@@ -206,7 +206,9 @@ def test_a_folder_of_ones_own_for_the_metrics_is_used_and_kept(tmp_path: Path) -
 
 
 def test_a_start_that_fails_leaves_no_folder_behind(tmp_path: Path) -> None:
-    with run(tmp_path, app="tests.standin:no_such_thing()", TMPDIR=str(tmp_path), PROMETHEUS_MULTIPROC_DIR="") as it:
+    with run(
+        tmp_path, app="tests.support.stub_app:no_such_thing()", TMPDIR=str(tmp_path), PROMETHEUS_MULTIPROC_DIR=""
+    ) as it:
         assert it.process.wait(PATIENCE) == 1
     assert not list(tmp_path.glob("domino-metrics-*"))
 

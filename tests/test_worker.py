@@ -19,24 +19,24 @@ from pathlib import Path
 import pytest
 
 from service.supervisor import SILENT_PEER_SECONDS, _listen
-from tests.supervised import PATIENCE, ROOT, Run, all_gone, linux_only, run
+from tests.support.supervised import PATIENCE, ROOT, Run, all_gone, linux_only, run
 
 REAL = "service.wsgi:create()"
-HASTY = "supervisor.WORKER = 'tests.hasty.HastyWorker'; supervisor.KEEP_ALIVE_SECONDS = 1"
+HASTY = "supervisor.WORKER = 'tests.support.impatient_worker.HastyWorker'; supervisor.KEEP_ALIVE_SECONDS = 1"
 GET = b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n"
 POST = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s\r\n\r\n"
 TURNS = """
 import gevent, socket
 from gevent.socket import wait_read
-from service.worker import A_TURN
+from service.gunicorn_worker import YIELD_SECONDS
 
 here, there = socket.socketpair()
 reader = gevent.spawn(wait_read, here.fileno())
-gevent.sleep(A_TURN)
+gevent.sleep(YIELD_SECONDS)
 there.send(b"x")
 turns = 0
 while not reader.dead and turns < 1000:
-    gevent.sleep(A_TURN)
+    gevent.sleep(YIELD_SECONDS)
     turns += 1
 print(turns)
 """
@@ -46,7 +46,7 @@ from gevent import monkey
 
 monkey.patch_all()
 import gevent, socket
-from service.bootstrap import breathe
+from service.bootstrap import yield_control
 
 here, there = socket.socketpair()
 reader = gevent.spawn(here.recv, 1)
@@ -54,7 +54,7 @@ gevent.sleep(0.001)
 there.send(b"x")
 breaths = 0
 while not reader.dead and breaths < 1000:
-    breathe()
+    yield_control()
     breaths += 1
 print(breaths)
 """
@@ -283,7 +283,7 @@ def test_a_stop_during_a_rolling_restart_waits_for_the_last_answer_and_no_longer
 def test_a_worker_that_is_told_to_stop_before_it_can_hear_stops_when_it_can(
     moment: str, sign: str, tmp_path: Path
 ) -> None:
-    untimely = "supervisor.WORKER = 'tests.untimely.UntimelyWorker'"
+    untimely = "supervisor.WORKER = 'tests.support.early_signal_worker.UntimelyWorker'"
     with run(tmp_path, before=untimely, UNTIMELY=f"{moment} {sign}") as it:
         it.port()
         it.process.send_signal(signal.SIGUSR1)

@@ -21,7 +21,7 @@ from bench.setups import SETUPS
 from bench.stand import Stand
 from service.engine.deal import Deck
 from service.engine.moves import DEAL
-from service.engine.play import advance, legal_moves
+from service.engine.referee import advance, legal_moves
 from service.engine.variant import Rules
 from service.engine.variants import variants
 

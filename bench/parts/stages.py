@@ -28,17 +28,17 @@ from bench.stand import Stand
 from service.bootstrap import build_app
 from service.config import Settings
 from service.engine.moves import Move
-from service.engine.play import advance
+from service.engine.referee import advance
 from service.games.codec import decode_game, encode_event, encode_game
 from service.games.game import Game
-from service.games.look import look_at
-from service.games.ports import Store, Write
+from service.games.ports import Store, WriteRequest
 from service.games.tokens import find_hash, new_write_id
-from service.storage.nodes import SingleNode
+from service.games.views import view_game
 from service.storage.redis_store import RedisStore
-from service.web.bodies import MoveIn
-from service.web.present import present_look
-from service.web.reading import bearer_token, check_accepts, load, precondition, read_json
+from service.storage.topology import SingleNodeTopology
+from service.web.request_parsing import bearer_token, check_accepts, expected_version, read_json, validate
+from service.web.schemas.requests import MoveIn
+from service.web.serializers.games import game_view_json
 
 STAGES: Final = ("parse", "enter", "decide", "encode", "script", "present")
 UNLESS_REMEMBERED: Final = ("read", "decode")
@@ -73,7 +73,7 @@ def run(stand: Stand, scale: Scale) -> Section:
 def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
     settings = Settings(redis_url=stand.redis_url, secret="bench" * 8, log_level="warning")
     app = build_app(settings)
-    store = RedisStore(SingleNode(stand.redis), TTL_SECONDS)
+    store = RedisStore(SingleNodeTopology(stand.redis), TTL_SECONDS)
     stages: dict[str, list[float]] = {stage: [] for stage in (*STAGES, *UNLESS_REMEMBERED)}
     applied: list[float] = []
     asked: list[float] = []
@@ -136,8 +136,8 @@ def _move_in_stages(
         watch = Stopwatch(stages)
         token = bearer_token()
         check_accepts("application/json")
-        asked = load(_move_in, read_json())
-        holds = precondition(asked.get("version"))
+        asked = validate(_move_in, read_json())
+        holds = expected_version(asked.get("version"))
         watch.lap("parse")
         assert token is not None
         seat = find_hash(token, [each.token_hash for each in game.seats])
@@ -147,15 +147,15 @@ def _move_in_stages(
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
         events, state = advance(game.rules, game.deck, game.state, seat, move)
         watch.lap("decide")
-        write = Write(new_write_id(os.urandom))
+        write = WriteRequest(new_write_id(os.urandom))
         now = int(time() * 1000)
-        after = game._replace(state=state).after(events, now, write.id.decode())
+        after = game._replace(state=state).with_events(events, now, write.id.decode())
         data = [encode_event(event, now - game.created_at) for event in events]
         value = encode_game(after)
         watch.lap("encode")
         assert store.commit(hosted.id, game.version, value, data, write) is None
         watch.lap("script")
-        orjson.dumps(present_look(look_at(after, seat, TTL_SECONDS * 1000)))
+        orjson.dumps(game_view_json(view_game(after, seat, TTL_SECONDS * 1000)))
         watch.lap("present")
     return after
 

@@ -17,7 +17,7 @@ The shuffle can be repeated in any language:
 For a game arranged by a seed text, the seed is SHA-256 over the fields ``"domino-seed-1"`` and the text, in every
 round. Vectors: ``tests/vectors/shuffle.json``.
 
-Any other deal can be checked by anybody, afterwards (``METHOD``; ``docs/fairness.md``):
+Any other deal can be checked by anybody, afterwards (``SCHEME``; ``docs/fairness.md``):
 
 * The *master* is 32 bytes from the operating system, never told. The *round's seed* is HMAC-SHA256 with the
   master as the key, over the fields ``"domino-round-seed-1"`` and round. It is told when the round is over.
@@ -39,11 +39,11 @@ from itertools import chain, count
 from struct import Struct
 from typing import Final, NamedTuple
 
-from service.engine.events import Luck
+from service.engine.events import DealProof
 from service.engine.tiles import TILES, Tile
 
-METHOD: Final = "domino-deal-1"
-LONGEST_TEXT: Final = 64
+SCHEME: Final = "domino-deal-1"
+MAX_CLIENT_SEED_CHARS: Final = 64
 """Characters of a client seed."""
 
 _ROUND_LABEL = "domino-round-seed-1"
@@ -84,7 +84,7 @@ class Deck(NamedTuple):
     client_seeds: tuple[str, ...] = ()
     """In seat order; empty for a seat that has given none."""
 
-    def without_spent(self, round_number: int) -> Deck:
+    def discard_used(self, round_number: int) -> Deck:
         """The deck without the deals of the rounds up to this one; their places stay."""
         spent = min(round_number, len(self.arranged))
         if not spent or self.arranged[spent - 1] == _SPENT:
@@ -109,13 +109,13 @@ class Deck(NamedTuple):
         """What binds the seed of this round before it is told; ``None`` if the deals cannot be proven."""
         return None if self.game is None else commitment(round_seed(self.seed, round_number))
 
-    def luck(self, round_number: int, attempt: int) -> Luck | None:
+    def deal_proof(self, round_number: int, attempt: int) -> DealProof | None:
         """What the deal of this round was drawn from, if that can be proven."""
         following = self.commitment(round_number + 1)
-        return None if following is None else Luck(attempt, self.client_seeds, following)
+        return None if following is None else DealProof(attempt, self.client_seeds, following)
 
 
-def field(value: str | bytes) -> bytes:
+def length_prefixed(value: str | bytes) -> bytes:
     """A text, or bytes, that cannot run into their neighbour: the length in bytes, then the bytes."""
     data = value.encode() if isinstance(value, str) else value
     return len(data).to_bytes(4, "big") + data
@@ -123,32 +123,32 @@ def field(value: str | bytes) -> bytes:
 
 def seed_from_text(text: str) -> bytes:
     """The 32 bytes that a seed text stands for."""
-    return sha256(field(_SEED_LABEL) + field(text)).digest()
+    return sha256(length_prefixed(_SEED_LABEL) + length_prefixed(text)).digest()
 
 
 @lru_cache(maxsize=1024)
 def round_seed(master: bytes, round_number: int) -> bytes:
     """The seed of a round: 32 bytes that tell nothing of another round's."""
-    return hmac.digest(master, field(_ROUND_LABEL) + field(str(round_number)), "sha256")
+    return hmac.digest(master, length_prefixed(_ROUND_LABEL) + length_prefixed(str(round_number)), "sha256")
 
 
 @lru_cache(maxsize=1024)
 def commitment(seed: bytes) -> bytes:
     """What can be told of a round's seed beforehand: 32 bytes that fit no other seed and do not betray this one."""
-    return sha256(field(_COMMITMENT_LABEL) + field(seed)).digest()
+    return sha256(length_prefixed(_COMMITMENT_LABEL) + length_prefixed(seed)).digest()
 
 
 def shuffle_seed(seed: bytes, game: str, round_number: int, client_seeds: Sequence[str]) -> bytes:
     """The seed of the shuffles of a round: from the round's own, and from what every seat has added to it."""
-    texts = (METHOD, game, str(round_number), str(len(client_seeds)), *client_seeds)
-    return hmac.digest(seed, b"".join(map(field, texts)), "sha256")
+    texts = (SCHEME, game, str(round_number), str(len(client_seeds)), *client_seeds)
+    return hmac.digest(seed, b"".join(map(length_prefixed, texts)), "sha256")
 
 
 def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:
     """The tiles in the order that this seed gives to this attempt at dealing this round."""
     order = list(tiles)
     n = len(order)
-    context = _same_field(_LABEL) + _same_field(round_number) + _same_field(attempt)
+    context = _length_prefixed_once(_LABEL) + _length_prefixed_once(round_number) + _length_prefixed_once(attempt)
     for word in chain.from_iterable(_blocks(seed, context)):
         if n < 2:
             break
@@ -159,7 +159,7 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
     return tuple(order)
 
 
-def cut(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
+def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
     """The hands taken from the front of ``order``, a size a seat, and the stock that is left."""
     hands = []
     start = 0
@@ -178,12 +178,12 @@ def _blocks(seed: bytes, context: bytes) -> Iterator[tuple[int, ...]]:
     inner, outer = sha256(key.translate(_INNER) + context), sha256(key.translate(_OUTER))
     for counter in count():
         message, block = inner.copy(), outer.copy()
-        message.update(_same_field(counter))
+        message.update(_length_prefixed_once(counter))
         block.update(message.digest())
         yield _EIGHT_WORDS.unpack(block.digest())
 
 
 @lru_cache
-def _same_field(value: str | int) -> bytes:
+def _length_prefixed_once(value: str | int) -> bytes:
     """The field of a value that comes again and again."""
-    return field(str(value))
+    return length_prefixed(str(value))

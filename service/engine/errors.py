@@ -29,7 +29,7 @@ class Refusal(Exception):
         self.sentence = sentence
 
 
-class BadSetup(Refusal):
+class InvalidSetup(Refusal):
     """A match that cannot be made. ``errors`` has the complaints by the path of the field (``rules.set``)."""
 
     code = "invalid"
@@ -39,7 +39,7 @@ class BadSetup(Refusal):
         self.errors = dict(errors)
 
 
-class BadNotation(Refusal):
+class InvalidNotation(Refusal):
     """A text that is no tile, no move or no line of a match. ``at`` is the place, from 0, where it cannot be right."""
 
     code = "invalid"

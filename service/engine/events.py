@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 
 from service.engine.tiles import Tile
 
-Reason = Literal["out", "blocked", "closed", "flip"]
+EndReason = Literal["out", "blocked", "closed", "flip"]
 
 
-class HandLeft(NamedTuple):
+class RemainingHand(NamedTuple):
     """What a seat held when the round ended, and what it was worth."""
 
     seat: int
@@ -23,7 +23,7 @@ class HandLeft(NamedTuple):
     value: int
 
 
-class Line(NamedTuple):
+class ScoreLine(NamedTuple):
     """One entry on the score card: points, the rule they come from, and the arithmetic."""
 
     seat: int
@@ -32,20 +32,20 @@ class Line(NamedTuple):
     text: str
 
 
-class Round(NamedTuple):
+class RoundResult(NamedTuple):
     """The count of a round. ``scores`` has a number a seat; the lines of a seat add up to its score."""
 
     number: int
-    ended_by: Reason
-    hands: tuple[HandLeft, ...]
+    ended_by: EndReason
+    hands: tuple[RemainingHand, ...]
     scores: tuple[int, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ScoreLine, ...]
     winner: int | None = None
     loser: int | None = None
     carried: int = 0
 
 
-class Luck(NamedTuple):
+class DealProof(NamedTuple):
     """What a deal was drawn from, beside the seed of its round, so that it can be checked (``deal``)."""
 
     attempt: int
@@ -67,7 +67,7 @@ class Dealt:
     hands: tuple[tuple[Tile, ...], ...]
     stock: tuple[Tile, ...]
     arranged: bool
-    luck: Luck | None = None
+    proof: DealProof | None = None
 
 
 class Played(NamedTuple):
@@ -117,7 +117,7 @@ class Flipped:
 class RoundEnded:
     """The round is over and counted."""
 
-    round: Round
+    round: RoundResult
 
 
 @dataclass(frozen=True, slots=True)

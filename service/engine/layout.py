@@ -18,7 +18,7 @@ double, leading               both ``long`` sides, and both ``short`` sides if i
 double, joining, face down    nothing: a closed end on its ``long`` side remains, to be seen
 ============================  ======================================================================
 
-A game only answers, for each face-up double, how it branches: ``NEVER``; ``AT_ONCE``: its short sides
+A game only answers, for each face-up double, how it branches: ``NEVER``; ``IMMEDIATELY``: its short sides
 are open from the start; or ``GATED``: they are there, and open when the first tile after it joins one
 of its long sides.
 
@@ -64,7 +64,7 @@ SHORT: Final = "short"
 OPEN: Final = "open"
 CLOSED: Final = "closed"
 NEVER: Final = "never"
-AT_ONCE: Final = "at once"
+IMMEDIATELY: Final = "at once"
 GATED: Final = "gated"
 
 LEFT: Final = "left"
@@ -109,15 +109,15 @@ class Layout(NamedTuple):
 
     placements: tuple[Placement, ...]
     ends: tuple[End, ...]
-    line: bool
-    counted: bool
-    named: int = 0
+    two_ended: bool
+    scores_ends: bool
+    last_end_number: int = 0
     open_mask: int = 0
     ends_sum: int = 0
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
-        line, counted = self.line, self.counted
+        line, counted = self.two_ended, self.scores_ends
         one, other = (LEFT, RIGHT) if line else ("e1", "e2")
         if tile.double:
             ends: tuple[End, ...] = (
@@ -172,7 +172,7 @@ class Layout(NamedTuple):
         placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
         return _new(Layout, (placements, ends, line, counted, named, open_mask, ends_sum - at_counts))
 
-    def turn_over(self) -> Layout:
+    def flip_lead(self) -> Layout:
         """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""
         lead = self.placements[0]._replace(face_down=True)
         ends = tuple([end._replace(gate=CLOSED) for end in self.ends])
@@ -180,7 +180,7 @@ class Layout(NamedTuple):
 
     def sum_after(self, at: End | None, tile: Tile, branching: Branching) -> int:
         """The sum of the ends if ``tile`` joined face up at ``at`` (or led), without laying it (rules 3.5)."""
-        if not self.counted:
+        if not self.scores_ends:
             return 0
         if tile.double:
             gain = 0 if branching == NEVER else tile.pips
@@ -203,14 +203,14 @@ class Layout(NamedTuple):
                 return True
         return False
 
-    def has_branched(self) -> bool:
+    def has_face_up_double(self) -> bool:
         """Whether a double lies face up: where only the first one branches, it has (rules 2.4)."""
         return any(placement.tile.double and not placement.face_down for placement in self.placements)
 
 
 def _short_ends(number: int, host: int, branching: Branching, first: int, *, counted: bool) -> tuple[End, ...]:
     """The two short sides of a double that branches; the number in their names begins with ``first``."""
-    gate: Gate = OPEN if branching == AT_ONCE else GATED
+    gate: Gate = OPEN if branching == IMMEDIATELY else GATED
     counts = number if counted else 0
     return tuple([End(f"e{each}", number, host, SHORT, gate, counts) for each in (first, first + 1)])
 

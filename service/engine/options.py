@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from service.engine.errors import BadSetup
+from service.engine.errors import InvalidSetup
 
 Value = bool | int | str
 
 
-class Text(NamedTuple):
+class LocalizedText(NamedTuple):
     """The same words in English and in German."""
 
     en: str
@@ -31,40 +31,40 @@ class Option:
     """
 
     key: str
-    label: Text
-    help: Text
+    label: LocalizedText
+    help: LocalizedText
     default: Value | None
     values: tuple[Value, ...] = ()
     low: int = 0
     high: int = 0
 
-    def complaint(self, value: object) -> str | None:
+    def error_for(self, value: object) -> str | None:
         """What is wrong with ``value``, or ``None``. ``True`` is no number and ``2.0`` is not 2."""
         if self.values:
             if any(type(value) is type(known) and value == known for known in self.values):
                 return None
-            return f"Must be one of {', '.join(spell(known) for known in self.values)}."
+            return f"Must be one of {', '.join(format_value(known) for known in self.values)}."
         if type(value) is int and self.low <= value <= self.high:
             return None
         return f"Must be a whole number from {self.low} to {self.high}."
 
 
-def spell(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A value as a client writes it: ``true``, ``12``, ``play_on``."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> dict[str, Value | None]:
-    """Every option with its value: the one given, else the default. Raises ``BadSetup`` with all complaints."""
+    """Every option with its value: the one given, else the default. Raises ``InvalidSetup`` with all complaints."""
     known = {option.key: option for option in options}
     errors = {f"rules.{key}": ["Unknown field."] for key in given if key not in known}
     resolved: dict[str, Value | None] = {}
     for key, option in known.items():
         value = given.get(key, option.default)
-        complaint = option.complaint(value) if key in given else None
+        complaint = option.error_for(value) if key in given else None
         if complaint is not None:
             errors[f"rules.{key}"] = [complaint]
         resolved[key] = value  # type: ignore[assignment]  # checked just above, or the default
     if errors:
-        raise BadSetup(errors)
+        raise InvalidSetup(errors)
     return resolved

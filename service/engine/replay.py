@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from service.engine.events import Event
-from service.engine.play import apply
+from service.engine.referee import apply
 from service.engine.state import State
 from service.engine.variant import Rules
 

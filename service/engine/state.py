@@ -20,7 +20,7 @@ FINISHED: Final = "finished"
 Hand = tuple[Tile, ...]
 
 
-class Scored(NamedTuple):
+class PlacementScore(NamedTuple):
     """Points for one placement of the running round (rules 3.6), with the sum of the ends that gave them."""
 
     seat: int
@@ -47,45 +47,45 @@ class State(NamedTuple):
     layout: Layout
     turn: int | None
     """Who is to move, in the phase ``playing``."""
-    laid: int
+    tiles_laid: int
     """Tiles laid in this turn."""
     drew: bool
     """Whether a tile was drawn in this turn."""
-    first_out: int | None
+    went_out_first: int | None
     """Who laid their last tile first in this round."""
-    scored: tuple[Scored, ...]
+    placements_scored: tuple[PlacementScore, ...]
     phase: Phase
     round: int
     opener: int | None
     """Who opened this round."""
     totals: tuple[int, ...]
     """The match score at the end of the last round."""
-    gone: tuple[int, ...]
+    eliminated_round: tuple[int, ...]
     """The round in which a seat went out of the match; 0 while it is in."""
     carry: int
     """Points waiting for the next single loser (rules 2.11)."""
-    leader: int | None
+    round_winner: int | None
     """The winner of the last round."""
     dealer: int | None
     """Who deals, in the games that have a dealer; from the end of the first round on."""
     winners: tuple[int, ...]
 
-    def seats_in(self) -> tuple[int, ...]:
+    def active_seats(self) -> tuple[int, ...]:
         """The seats still in the match, in seat order."""
-        gone = self.gone
+        gone = self.eliminated_round
         return tuple([seat for seat in range(len(gone)) if not gone[seat]] if any(gone) else range(len(gone)))
 
     def clockwise(self, first: int) -> tuple[int, ...]:
         """The seats still in the match, clockwise starting with ``first``, or the next one if that is out."""
-        seats = len(self.gone)
-        return tuple([s % seats for s in range(first, first + seats) if not self.gone[s % seats]])
+        seats = len(self.eliminated_round)
+        return tuple([s % seats for s in range(first, first + seats) if not self.eliminated_round[s % seats]])
 
     def running_totals(self) -> tuple[int, ...]:
         """The match score so far, the placements of the running round included (rules 3.6)."""
-        if not self.scored:
+        if not self.placements_scored:
             return self.totals
         totals = list(self.totals)
-        for scored in self.scored:
+        for scored in self.placements_scored:
             totals[scored.seat] += scored.points
         return tuple(totals)
 
@@ -100,15 +100,15 @@ def new_match(seats: int, layout: Layout) -> State:
         stock=(),
         layout=layout,
         turn=None,
-        laid=0,
+        tiles_laid=0,
         drew=False,
         opener=None,
-        first_out=None,
-        scored=(),
+        went_out_first=None,
+        placements_scored=(),
         totals=zeros,
-        gone=zeros,
+        eliminated_round=zeros,
         carry=0,
-        leader=None,
+        round_winner=None,
         dealer=None,
         winners=(),
     )

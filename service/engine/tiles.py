@@ -11,9 +11,9 @@ from functools import cache
 from operator import attrgetter
 from typing import Final
 
-from service.engine.errors import BadNotation
+from service.engine.errors import InvalidNotation
 
-HIGHEST_HALF: Final = 18
+MAX_PIPS: Final = 18
 
 
 class Tile:
@@ -32,10 +32,10 @@ class Tile:
         self.pips = low + high
         self.mask = 1 << low | 1 << high
         self.index = high * (high + 1) // 2 + low
-        self.rank = low * (HIGHEST_HALF + 1) + high
+        self.rank = low * (MAX_PIPS + 1) + high
         self.name = f"{low}-{high}"
 
-    def other(self, number: int) -> int:
+    def other_half(self, number: int) -> int:
         """The half that is outside when the half ``number`` touches the layout."""
         return self.high if number == self.low else self.low
 
@@ -46,7 +46,7 @@ class Tile:
         return parse_tile, (self.name,)
 
 
-TILES: Final = tuple(Tile(low, high) for high in range(HIGHEST_HALF + 1) for low in range(high + 1))
+TILES: Final = tuple(Tile(low, high) for high in range(MAX_PIPS + 1) for low in range(high + 1))
 """Every tile there is, by its index."""
 
 _by_rank = attrgetter("rank")
@@ -66,11 +66,11 @@ def _spellings() -> dict[str, Tile]:
 def parse_tile(text: str) -> Tile:
     """The tile named by ``text``: ``"0-6"``, also ``"6-0"``, ``"6/0"``, ``"6:0"`` and ``"6|0"``.
 
-    Raises ``BadNotation`` for anything else, spaces and leading zeros included.
+    Raises ``InvalidNotation`` for anything else, spaces and leading zeros included.
     """
     tile = _spellings().get(text)
     if tile is None:
-        raise BadNotation('A tile is written like "0-6": two halves from 0 to 18.')
+        raise InvalidNotation('A tile is written like "0-6": two halves from 0 to 18.')
     return tile
 
 

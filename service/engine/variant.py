@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
-from service.engine.errors import BadSetup
-from service.engine.events import Reason, Round
+from service.engine.errors import InvalidSetup
+from service.engine.events import EndReason, RoundResult
 from service.engine.layout import NEVER, Branching, Layout, empty_layout
-from service.engine.options import Option, Text, Value, resolve
+from service.engine.options import LocalizedText, Option, Value, resolve
 from service.engine.state import Hand, State, new_match
 from service.engine.tiles import Tile, pips
 
-Best = Literal["highest", "lowest"]
+ScoreOrder = Literal["highest", "lowest"]
 
 
 class Opening(NamedTuple):
@@ -80,22 +80,22 @@ class Rules:
     """The answers of one game, its options settled, for one number of seats."""
 
     seats: int
-    facts: Mapping[str, Value]
+    settings: Mapping[str, Value]
     """The options as settled, and what follows from them that a player wants to know (rules 3.1: the divisor)."""
     tiles: tuple[Tile, ...]
     hand_size: Callable[[int], int]
     """How many tiles each gets, by the number of players still in; 0: so many cannot play."""
     opening: Callable[[State], Opening | None]
     """Who opens the round just dealt, and with what; ``None``: deal again."""
-    follow: Callable[[Layout, Hand], Hand]
+    may_follow: Callable[[Layout, Hand], Hand]
     """Which tiles of the mover's hand may follow, in the same turn, the tile laid last, as far as they fit."""
     drawing: Drawing
-    round_end: Callable[[State], Reason | None]
+    round_end: Callable[[State], EndReason | None]
     """Why the round is over now, if it is; asked after each placement, draw and flip."""
-    count: Callable[[State, Reason], Round]
+    score_round: Callable[[State, EndReason], RoundResult]
     match_end: Callable[[State], Verdict]
     """Asked after each round, its scores added."""
-    line: bool = True
+    two_ended: bool = True
     """Two ends, left and right; else ends arise and are numbered."""
     branching: Callable[[Layout, Tile], Branching] = _no_branches
     """How a double branches that is to be laid face up on this layout."""
@@ -117,13 +117,13 @@ class Rules:
     """How many teams; 0: everybody alone. Seat s is in team s mod teams."""
 
     @property
-    def counted(self) -> bool:
+    def scores_ends(self) -> bool:
         """Whether the ends are counted, and a placement may score."""
         return self.points is not None
 
     def start(self) -> State:
         """The match before its first deal."""
-        return new_match(self.seats, empty_layout(line=self.line, counted=self.counted))
+        return new_match(self.seats, empty_layout(line=self.two_ended, counted=self.scores_ends))
 
     def team(self, seat: int) -> int | None:
         """The team of a seat, in a team game."""
@@ -134,7 +134,7 @@ class Rules:
         return max(0, len(state.stock) - self.reserve)
 
 
-class Players(NamedTuple):
+class PlayerRange(NamedTuple):
     """How many can play, from ``low`` to ``high``."""
 
     low: int
@@ -147,18 +147,18 @@ class Variant:
 
     key: str
     edition: int
-    name: Text
-    summary: Text
-    scoring: Text
-    players: Players
-    best: Best
+    name: LocalizedText
+    summary: LocalizedText
+    scoring: LocalizedText
+    players: PlayerRange
+    best: ScoreOrder
     """Whether the highest or the lowest total wins."""
     build: Callable[[Mapping[str, Value | None], int], Rules]
-    """From the options (``None`` where the recipe is to find a default) and the seats; raises ``BadSetup``."""
+    """From the options (``None`` where the recipe is to find a default) and the seats; raises ``InvalidSetup``."""
     options: tuple[Option, ...] = field(default=())
 
     def rules(self, given: Mapping[str, object], seats: int) -> Rules:
-        """The rules for these options and seats. Raises ``BadSetup`` with every complaint there is."""
+        """The rules for these options and seats. Raises ``InvalidSetup`` with every complaint there is."""
         errors: dict[str, list[str]] = {}
         few, many = self.players
         if not few <= seats <= many:
@@ -166,10 +166,10 @@ class Variant:
             errors["players"] = [f"{self.name.en} is for {wanted} players."]
         try:
             options = resolve(self.options, given)
-        except BadSetup as refusal:
+        except InvalidSetup as refusal:
             errors |= refusal.errors
         if errors:
-            raise BadSetup(errors)
+            raise InvalidSetup(errors)
         return self.build(options, seats)
 
 

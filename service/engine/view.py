@@ -27,7 +27,7 @@ from service.engine.deal import Deck, round_seed
 from service.engine.events import Dealt, Drew, Event
 from service.engine.layout import Layout
 from service.engine.moves import Move
-from service.engine.play import legal_moves
+from service.engine.referee import legal_moves
 from service.engine.state import FINISHED, PLAYING, Hand, Phase, State
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
@@ -88,7 +88,7 @@ class DrewView(NamedTuple):
     tile: Tile | None
 
 
-class SeenDeal(NamedTuple):
+class RecordedDeal(NamedTuple):
     """A deal as one viewer may know it, seat by seat: the tiles, or only how many there are."""
 
     round: int
@@ -97,7 +97,7 @@ class SeenDeal(NamedTuple):
     stock: Hand | int
 
 
-SeenEvent = Event | SeenDeal | DrewView
+RecordedEvent = Event | RecordedDeal | DrewView
 """An event as a record tells it to one viewer."""
 
 
@@ -118,7 +118,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         legal_moves=moves,
         players=tuple(
             [
-                PlayerView(each, len(hand), totals[each], not state.gone[each], rules.team(each))
+                PlayerView(each, len(hand), totals[each], not state.eliminated_round[each], rules.team(each))
                 for each, hand in enumerate(state.hands)
             ]
         ),
@@ -134,7 +134,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
 def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
     """What ``seat`` may know of an event; ``None`` is a spectator. All but deals and draws is public."""
     if isinstance(event, Dealt):
-        hand, luck = None if seat is None else event.hands[seat], event.luck
+        hand, luck = None if seat is None else event.hands[seat], event.proof
         if luck is None:
             return DealtView(event.round, event.arranged, hand)
         return DealtView(event.round, event.arranged, hand, luck.client_seeds, luck.next_commitment)
@@ -143,7 +143,7 @@ def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
     return event
 
 
-def recorded_view(event: Event, seat: int | None, *, over: bool) -> SeenEvent:
+def view_for_record(event: Event, seat: int | None, *, over: bool) -> RecordedEvent:
     """What a record tells ``seat`` of an event of a round, which is ``over`` or running; ``None`` is a spectator.
 
     A round that is over is told whole; of a running one a seat gets its own hand and what it drew itself. The luck of
@@ -151,21 +151,21 @@ def recorded_view(event: Event, seat: int | None, *, over: bool) -> SeenEvent:
     """
     if isinstance(event, Dealt):
         if over:
-            return replace(event, luck=None)
+            return replace(event, proof=None)
         hands = tuple([hand if each == seat or not hand else len(hand) for each, hand in enumerate(event.hands)])
-        return SeenDeal(event.round, event.arranged, hands, len(event.stock) or ())
+        return RecordedDeal(event.round, event.arranged, hands, len(event.stock) or ())
     if isinstance(event, Drew) and event.seat != seat and not over:
         return DrewView(event.seat, None)
     return event
 
 
-def is_over(state: State, round_number: int) -> bool:
+def round_is_over(state: State, round_number: int) -> bool:
     """Whether a round is over, so that all of it may be told."""
     return round_number < state.round or (round_number == state.round and state.phase != PLAYING)
 
 
-def seed_view(deck: Deck, state: State, round_number: int) -> bytes | None:
+def revealed_seed(deck: Deck, state: State, round_number: int) -> bytes | None:
     """The seed of a round, if its deals can be proven and it may be told by now: no deal to come depends on it."""
-    if deck.game is None or not (is_over(state, round_number) or state.phase == FINISHED):
+    if deck.game is None or not (round_is_over(state, round_number) or state.phase == FINISHED):
         return None
     return round_seed(deck.seed, round_number)

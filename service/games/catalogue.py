@@ -9,8 +9,8 @@ from functools import cache
 from importlib import resources
 from typing import Final, Literal, NamedTuple
 
-from service.engine.errors import BadSetup
-from service.engine.options import Text, Value
+from service.engine.errors import InvalidSetup
+from service.engine.options import LocalizedText, Value
 from service.engine.variant import Variant
 from service.engine.variants import modules, variants
 from service.games.errors import NotFound
@@ -37,7 +37,7 @@ def find_variant(key: str) -> Variant:
     return variant
 
 
-def in_language(text: Text, language: Language) -> str:
+def localize(text: LocalizedText, language: Language) -> str:
     """The words in that language."""
     return text.de if language == "de" else text.en
 
@@ -61,7 +61,7 @@ def deal_table(key: str) -> tuple[DealRow, ...]:
         for players in range(variant.players.low, variant.players.high + 1):
             try:
                 rules = variant.rules(options, players)
-            except BadSetup:
+            except InvalidSetup:
                 continue
             hand = rules.hand_size(players)
             stock = len(rules.tiles) - hand * players

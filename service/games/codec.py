@@ -17,27 +17,27 @@ import orjson
 
 from service.engine.deal import ArrangedDeal, Deck
 from service.engine.events import (
+    DealProof,
     Dealt,
     Done,
     Drew,
     Eliminated,
     Finished,
     Flipped,
-    HandLeft,
-    Line,
-    Luck,
     Passed,
     Played,
-    Round,
+    RemainingHand,
     RoundEnded,
+    RoundResult,
+    ScoreLine,
 )
 from service.engine.layout import CLOSED, END, GATED, LONG, OPEN, SHORT, End, Gate, Layout, Placement, Side
-from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Scored, State
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, PlacementScore, State
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games.game import Created, Game, GameEvent, Happened, Joined, Seat, TokenChanged, rules_for
-from service.games.growing import Growing
+from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, Seat, TokenChanged, rules_for
+from service.games.layout_cache import LayoutCache
 
 FORMAT: Final = 3
 """1: games had no mark, and their events no frame in the store. 2: no deal could be proven, and the
@@ -63,8 +63,8 @@ def encode_game(game: Game) -> bytes:
     return orjson.dumps(
         [
             FORMAT,
-            game.mark,
-            game.variant,
+            game.write_id,
+            game.variant_key,
             game.edition,
             game.options,
             game.created_at,
@@ -82,9 +82,9 @@ def encode_game(game: Game) -> bytes:
     )
 
 
-def beginning(game: Game) -> bytes:
+def state_prefix(game: Game) -> bytes:
     """How the bytes of this game begin, and those of no other game nor of another past of this one."""
-    return b'[%d,"%b"' % (game.earlier_format or FORMAT, game.mark.encode()) if game.mark else b"[1,"
+    return b'[%d,"%b"' % (game.earlier_format or FORMAT, game.write_id.encode()) if game.write_id else b"[1,"
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
@@ -118,7 +118,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
     rules = rules_for(variant, options, len(seats))
     return Game(
         id=game_id,
-        variant=variant,
+        variant_key=variant,
         options=options,
         seats=tuple([Seat(kind, name, _decode_bytes(token)) for kind, name, token in seats]),
         join_hash=_decode_bytes(join),
@@ -134,7 +134,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         updated_at=updated_at,
         round_ends=tuple(round_ends),
         edition=edition,
-        mark=mark,
+        write_id=mark,
         earlier_format=earlier_format,
         commitments=tuple(map(a2b_base64, commitments)),
         state=_decode_state(rules, state),
@@ -147,12 +147,12 @@ def encode_event(event: GameEvent, since_creation: int) -> bytes:
     return orjson.dumps([code, since_creation, *encode(event)])
 
 
-def decode_event(version: int, created_at: int, data: bytes) -> Happened:
+def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
     """The event that these bytes stand for. Raises ``NewerFormat`` if it is of a later service."""
     code, since_creation, *fields = orjson.loads(data)
     if code not in _EVENT_DECODERS:
         raise NewerFormat
-    return Happened(version, created_at + since_creation, _EVENT_DECODERS[code](fields))
+    return EventEnvelope(version, created_at + since_creation, _EVENT_DECODERS[code](fields))
 
 
 @lru_cache(maxsize=1024)
@@ -166,7 +166,7 @@ def _encode_seats(seats: tuple[Seat, ...]) -> orjson.Fragment:
 
 def _encode_state(state: State) -> list[object]:
     layout = state.layout
-    table = _table(layout)
+    table = _layout_cache(layout)
     return [
         _PHASES.index(state.phase),
         state.round,
@@ -174,17 +174,17 @@ def _encode_state(state: State) -> list[object]:
         _encode_tiles(state.stock),
         table.placements,
         table.ends,
-        layout.named,
+        layout.last_end_number,
         state.turn,
-        state.laid,
+        state.tiles_laid,
         int(state.drew),
         state.opener,
-        state.first_out,
-        [list(each) for each in state.scored],
+        state.went_out_first,
+        [list(each) for each in state.placements_scored],
         state.totals,
-        state.gone,
+        state.eliminated_round,
         state.carry,
-        state.leader,
+        state.round_winner,
         state.dealer,
         state.winners,
     ]
@@ -201,7 +201,7 @@ class _Columns(NamedTuple):
     """The places of those that lie so."""
 
 
-class _Table(NamedTuple):
+class _LayoutJson(NamedTuple):
     """The tiles on the table and its ends as JSON."""
 
     columns: _Columns
@@ -209,7 +209,7 @@ class _Table(NamedTuple):
     ends: orjson.Fragment
 
 
-def _make_table(layout: Layout) -> _Table:
+def _make_layout(layout: Layout) -> _LayoutJson:
     """The table, its tiles gone through."""
     tiles, hosts, sides, seats, face_down = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
     columns = (
@@ -219,10 +219,10 @@ def _make_table(layout: Layout) -> _Table:
         seats,
         list(compress(range(len(tiles)), face_down)),
     )
-    return _table_of(layout, _Columns._make([orjson.dumps(column)[1:-1] for column in columns]))
+    return _layout_json(layout, _Columns._make([orjson.dumps(column)[1:-1] for column in columns]))
 
 
-def _extend_table(table: _Table, layout: Layout) -> _Table:
+def _extend_layout(table: _LayoutJson, layout: Layout) -> _LayoutJson:
     """The same, from the table before its last tile."""
     tiles, hosts, sides, seats, face_down = table.columns
     tile, host, side, seat, down = layout.placements[-1]
@@ -235,11 +235,11 @@ def _extend_table(table: _Table, layout: Layout) -> _Table:
         b"%b,%d" % (seats, seat),
         face_down,
     )
-    return _table_of(layout, columns)
+    return _layout_json(layout, columns)
 
 
-def _table_of(layout: Layout, columns: _Columns) -> _Table:
-    return _Table(
+def _layout_json(layout: Layout, columns: _Columns) -> _LayoutJson:
+    return _LayoutJson(
         columns,
         orjson.Fragment(b"[[%b],[%b],[%b],[%b],[%b]]" % columns),
         orjson.Fragment(b"[%b]" % b",".join(map(_encode_row, layout.ends))),
@@ -247,7 +247,7 @@ def _table_of(layout: Layout, columns: _Columns) -> _Table:
 
 
 _NO_COLUMNS: Final[tuple[tuple[Any, ...], ...]] = ((),) * 5
-_table: Final = Growing(_make_table, _extend_table)
+_layout_cache: Final = LayoutCache(_make_layout, _extend_layout)
 
 
 @lru_cache(maxsize=8192)
@@ -286,15 +286,15 @@ def _decode_state(rules: Rules, fields: list[Any]) -> State:
         stock=_decode_tiles(stock),
         layout=_decode_layout(rules, placements, ends, named),
         turn=turn,
-        laid=laid,
+        tiles_laid=laid,
         drew=bool(drew),
         opener=opener,
-        first_out=first_out,
-        scored=tuple([Scored(*each) for each in scored]),
+        went_out_first=first_out,
+        placements_scored=tuple([PlacementScore(*each) for each in scored]),
         totals=tuple(totals),
-        gone=tuple(gone),
+        eliminated_round=tuple(gone),
         carry=carry,
-        leader=leader,
+        round_winner=leader,
         dealer=dealer,
         winners=tuple(winners),
     )
@@ -312,7 +312,7 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], named: int
     )
     ends = []
     mask = total = 0
-    line, counted = rules.line, rules.counted
+    line, counted = rules.two_ended, rules.scores_ends
     for code, number, host, side, gate in rows:
         counts = number if counted and _SIDES[side] != LONG else 0
         total += counts
@@ -327,7 +327,7 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], named: int
 
 def _encode_dealt(event: Dealt) -> list[object]:
     fields = [event.round, _encode_hands(event.hands), _encode_tiles(event.stock), int(event.arranged)]
-    luck = event.luck
+    luck = event.proof
     return fields if luck is None else [*fields, luck.attempt, luck.client_seeds, _encode_bytes(luck.next_commitment)]
 
 
@@ -336,11 +336,11 @@ def _decode_dealt(fields: list[Any]) -> Dealt:
     luck = None
     if drawn:
         attempt, client_seeds, commitment = drawn
-        luck = Luck(attempt, tuple(client_seeds), a2b_base64(commitment))
+        luck = DealProof(attempt, tuple(client_seeds), a2b_base64(commitment))
     return Dealt(number, _decode_hands(hands), _decode_tiles(stock), bool(arranged), luck)
 
 
-def _encode_round(counted: Round) -> list[object]:
+def _encode_round(counted: RoundResult) -> list[object]:
     return [
         counted.number,
         counted.ended_by,
@@ -356,15 +356,15 @@ def _encode_round(counted: Round) -> list[object]:
 def _decode_round(fields: list[Any]) -> RoundEnded:
     number, ended_by, winner, loser, carried, hands, scores, lines = fields
     return RoundEnded(
-        Round(
+        RoundResult(
             number=number,
             ended_by=ended_by,
             winner=winner,
             loser=loser,
             carried=carried,
-            hands=tuple([HandLeft(seat, _decode_tiles(tiles), value) for seat, tiles, value in hands]),
+            hands=tuple([RemainingHand(seat, _decode_tiles(tiles), value) for seat, tiles, value in hands]),
             scores=tuple(scores),
-            lines=tuple([Line(*line) for line in lines]),
+            lines=tuple([ScoreLine(*line) for line in lines]),
         )
     )
 

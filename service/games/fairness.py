@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from service.engine.deal import METHOD
+from service.engine.deal import SCHEME
 from service.engine.events import Dealt
 from service.engine.state import Hand
-from service.engine.view import is_over, seed_view
+from service.engine.view import revealed_seed, round_is_over
 from service.games.game import Created, Game, GameEvent
 
 
-class Drawn(NamedTuple):
+class RevealedDeal(NamedTuple):
     """What came of the luck of a round, and what it came from; told when the round is over."""
 
     attempt: int
@@ -34,10 +34,10 @@ class RoundFairness(NamedTuple):
     client_seeds: tuple[str, ...] | None
     """What each seat has added; told when the round is dealt."""
     seed: bytes | None
-    drawn: Drawn | None
+    deal: RevealedDeal | None
 
 
-class Fairness(NamedTuple):
+class FairnessReport(NamedTuple):
     """The luck of a game: nothing to tell where the chance was fixed, or was not committed to."""
 
     game: str
@@ -49,12 +49,12 @@ class Fairness(NamedTuple):
     rounds: tuple[RoundFairness, ...]
 
 
-def fairness_of(game: Game, events: Sequence[GameEvent]) -> Fairness:
+def fairness_report(game: Game, events: Sequence[GameEvent]) -> FairnessReport:
     """The luck of a game in which these have been all the events so far."""
     provable = game.deck.game is not None
     rounds = _rounds(game, events) if provable else ()
     highest = game.rules.tiles[-1].high
-    return Fairness(game.id, game.version, METHOD if provable else None, len(game.seats), highest, rounds)
+    return FairnessReport(game.id, game.version, SCHEME if provable else None, len(game.seats), highest, rounds)
 
 
 def _rounds(game: Game, events: Sequence[GameEvent]) -> tuple[RoundFairness, ...]:
@@ -63,18 +63,18 @@ def _rounds(game: Game, events: Sequence[GameEvent]) -> tuple[RoundFairness, ...
     for event in events:
         if isinstance(event, Created):
             commitment = event.commitment
-        elif isinstance(event, Dealt) and event.luck is not None:
+        elif isinstance(event, Dealt) and event.proof is not None:
             assert commitment is not None
             rounds.append(_dealt(game, commitment, event))
-            commitment = event.luck.next_commitment
+            commitment = event.proof.next_commitment
     assert commitment is not None
     following = len(rounds) + 1
-    rounds.append(RoundFairness(following, commitment, None, seed_view(game.deck, game.state, following), None))
+    rounds.append(RoundFairness(following, commitment, None, revealed_seed(game.deck, game.state, following), None))
     return tuple(rounds)
 
 
 def _dealt(game: Game, commitment: bytes, dealt: Dealt) -> RoundFairness:
-    assert dealt.luck is not None
-    number, luck = dealt.round, dealt.luck
-    drawn = Drawn(luck.attempt, dealt.hands, dealt.stock) if is_over(game.state, number) else None
-    return RoundFairness(number, commitment, luck.client_seeds, seed_view(game.deck, game.state, number), drawn)
+    assert dealt.proof is not None
+    number, luck = dealt.round, dealt.proof
+    drawn = RevealedDeal(luck.attempt, dealt.hands, dealt.stock) if round_is_over(game.state, number) else None
+    return RoundFairness(number, commitment, luck.client_seeds, revealed_seed(game.deck, game.state, number), drawn)

@@ -17,8 +17,8 @@ from service.engine.state import State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 
-Kind = Literal["human", "bot", "open"]
-Status = Literal["waiting", "playing", "round_over", "finished"]
+SeatKind = Literal["human", "bot", "open"]
+GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
@@ -28,7 +28,7 @@ SPECTATOR: Final = "s"
 class Seat(NamedTuple):
     """A place at the table: who sits there, and the hash of the token that plays it."""
 
-    kind: Kind
+    kind: SeatKind
     name: str | None = None
     token_hash: bytes | None = None
 
@@ -58,7 +58,7 @@ class TokenChanged:
 GameEvent = Created | Joined | TokenChanged | Event
 
 
-class Happened(NamedTuple):
+class EventEnvelope(NamedTuple):
     """An event at its place in a game: its version, and when it was, in milliseconds since 1970."""
 
     version: int
@@ -70,7 +70,7 @@ class Game(NamedTuple):
     """A game at one version. Times are in milliseconds since 1970."""
 
     id: str
-    variant: str
+    variant_key: str
     options: Mapping[str, Value]
     """As they were asked for; the rest are the recipe's defaults."""
     seats: tuple[Seat, ...]
@@ -85,7 +85,7 @@ class Game(NamedTuple):
     state: State
     edition: int = 1
     """Of the rules that it began with."""
-    mark: str = ""
+    write_id: str = ""
     """The id of the write that led here; empty in games kept in the first format."""
     earlier_format: int | None = None
     """That of the codec in which it is still kept, if that is not the present one."""
@@ -93,26 +93,26 @@ class Game(NamedTuple):
     """To the seeds of the round that was dealt last, if any was, and of the next; none if no deal can be proven."""
 
     @property
-    def recipe(self) -> Variant:
+    def variant(self) -> Variant:
         """The variant that is played."""
-        return variants()[self.variant]
+        return variants()[self.variant_key]
 
     @property
     def rules(self) -> Rules:
         """The rules in force."""
-        return rules_for(self.variant, self.options, len(self.seats))
+        return rules_for(self.variant_key, self.options, len(self.seats))
 
     @property
-    def waiting(self) -> bool:
+    def has_open_seats(self) -> bool:
         """Whether a seat is still open."""
         return any([seat.kind == OPEN_SEAT for seat in self.seats])
 
     @property
-    def status(self) -> Status:
+    def status(self) -> GameStatus:
         """Where the game stands."""
-        return "waiting" if self.waiting else self.state.phase
+        return "waiting" if self.has_open_seats else self.state.phase
 
-    def after(self, events: Sequence[GameEvent], at: int, mark: str) -> Game:
+    def with_events(self, events: Sequence[GameEvent], at: int, mark: str) -> Game:
         """The same at the version that these events lead to."""
         round_ends, commitments = self.round_ends, self.commitments
         for version, event in enumerate(events, self.version + 1):
@@ -123,7 +123,7 @@ class Game(NamedTuple):
             version=self.version + len(events),
             updated_at=at,
             round_ends=round_ends,
-            mark=mark,
+            write_id=mark,
             earlier_format=None,
             commitments=commitments,
         )
@@ -135,8 +135,8 @@ class Game(NamedTuple):
 
 def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:
     """The commitments of a game after an event."""
-    if isinstance(event, Dealt) and event.luck is not None:
-        return (*commitments[-1:], event.luck.next_commitment)
+    if isinstance(event, Dealt) and event.proof is not None:
+        return (*commitments[-1:], event.proof.next_commitment)
     if isinstance(event, Created) and event.commitment is not None:
         return (event.commitment,)
     return commitments

@@ -11,13 +11,13 @@ from functools import reduce
 from typing import Final
 
 from service.engine.replay import replay
-from service.games.game import OPEN_SEAT, Created, Game, Happened, Joined, Seat, TokenChanged, commitments_after
+from service.games.game import OPEN_SEAT, Created, EventEnvelope, Game, Joined, Seat, TokenChanged, commitments_after
 
 _OUTSIDE: Final = (Created, Joined, TokenChanged)
 """Events of the game around the match."""
 
 
-def game_at(game: Game, happened: Sequence[Happened], version: int) -> Game:
+def rebuild_game(game: Game, happened: Sequence[EventEnvelope], version: int) -> Game:
     """The game as it stood at ``version``; ``happened`` is all that has happened in it.
 
     Its tokens and its deck are those of now: what anybody may know of a game does not depend on them.

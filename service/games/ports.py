@@ -11,42 +11,42 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple, Protocol
 
-WISH_SECONDS: Final = 86_400
+IDEMPOTENCY_TTL: Final = 86_400
 """How long a client's key stands for what was made under it."""
 
 
-class Stored(NamedTuple):
+class StoredGame(NamedTuple):
     """A game as the store has it: the number of its last event, and its state, opaque to the store."""
 
     version: int
     state: bytes
 
 
-class Wish(NamedTuple):
+class IdempotencyRecord(NamedTuple):
     """What is kept of a write that a client wants made once: a name no other wish has, and a digest of what it asks."""
 
     name: str
     fingerprint: bytes
 
 
-class Write(NamedTuple):
+class WriteRequest(NamedTuple):
     """What makes a write the same write, however often it is sent: its id, 8 letters, digits, ``-`` or ``_``.
 
     With a ``wish``, the write is also the only one under that name for 24 hours, whoever sends it.
     """
 
     id: bytes
-    wish: Wish | None = None
+    idempotency: IdempotencyRecord | None = None
 
 
-class Kept(NamedTuple):
+class PriorWrite(NamedTuple):
     """What was made for a wish before: the version that the write led to, and what was asked."""
 
     version: int
     fingerprint: bytes
 
 
-class Passage(NamedTuple):
+class EventRange(NamedTuple):
     """Events of a game in their order: the version of the first, and the version of the game itself."""
 
     first: int
@@ -88,14 +88,14 @@ class Store(Protocol):
     A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still made once at most.
     """
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
         """Keep a new game whose version is the number of its ``events``, of which there is one at least.
 
         Returns ``None`` when done, by this sending or an earlier one, else what was made for the same wish
         before. Raises ``GameExists``.
         """
 
-    def read(self, game: str) -> Stored | None:
+    def read(self, game: str) -> StoredGame | None:
         """The game as it is now, or ``None`` if there is none (never was, or has expired)."""
 
     def commit(
@@ -104,11 +104,11 @@ class Store(Protocol):
         expected: int,
         state: bytes,
         events: Sequence[bytes],
-        write: Write,
+        write: WriteRequest,
         *,
         after: bytes = b"",
         again: bool = False,
-    ) -> Stored | Kept | None:
+    ) -> StoredGame | PriorWrite | None:
         """Replace the state of a game that is still at version ``expected`` and append its new ``events``, one or more.
 
         And whose state begins with ``after``: where a failover has lost moves, two pasts may have the same version.
@@ -119,7 +119,7 @@ class Store(Protocol):
         wish, and what came after version ``expected`` has been packed.
         """
 
-    def kept(self, game: str, wish: str) -> Kept | None:
+    def find_write(self, game: str, name: str) -> PriorWrite | None:
         """What was made for the wish of that name in the last 24 hours."""
 
     def reserve(self, name: str, value: str) -> str:
@@ -128,13 +128,13 @@ class Store(Protocol):
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         """The events of these versions (from 1), in the order asked; one that is not kept is left out."""
 
-    def passage(self, game: str, after: int, limit: int) -> Passage | None:
+    def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         """At most ``limit`` events, the first of them the oldest kept one after version ``after``.
 
         ``None`` if there is no such game.
         """
 
-    def pack(self, game: str) -> None:
+    def compact(self, game: str) -> None:
         """Let all events but those of the last write take little room; right at any time, best when the match is over.
 
         Events, versions and expiry stay what they are, and news are none. Forgotten are the ids of the writes before:
@@ -146,14 +146,14 @@ class Store(Protocol):
         """Do one cheap read, as a game would be read; raises ``StorageUnavailable``."""
 
 
-class News(NamedTuple):
+class EventNotification(NamedTuple):
     """Events just appended to a game, the first of them being number ``after + 1``."""
 
     after: int
     events: tuple[bytes, ...]
 
 
-Listener = Callable[[News | None], None]
+Listener = Callable[[EventNotification | None], None]
 """Told of news, or by ``None`` that some may have been missed. Must return at once, and raises nothing."""
 
 
@@ -175,17 +175,17 @@ class Clock(Protocol):
         """Now, in UTC, aware."""
 
 
-class Secrets(Protocol):
+class RandomBytes(Protocol):
     """Draws fresh random bytes from the operating system."""
 
     def __call__(self, size: int, /) -> bytes:
         """``size`` bytes nobody can guess."""
 
 
-Later = Callable[[Callable[[], None]], None]
+RunLater = Callable[[Callable[[], None]], None]
 """Sees to it that work is done that nobody waits for, which raises nothing: at once, or when there is time."""
 
 
-def at_once(work: Callable[[], None]) -> None:
+def run_inline(work: Callable[[], None]) -> None:
     """Do it now."""
     work()

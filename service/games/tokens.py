@@ -3,7 +3,7 @@
 A seat's token has 256 bits, a join code 80, a game's id 128. Of tokens and codes only the SHA-256 is
 kept; hashes are compared in constant time, every one of them, so that a wrong token costs the same
 wherever it is wrong. What was asked for under an idempotency key can be answered again, though no token is
-kept: there the bytes come from a secret of the server and from what was asked (``Derived``).
+kept: there the bytes come from a secret of the server and from what was asked (``DerivedBytes``).
 Must not know: who presents a token, or how.
 """
 
@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from hashlib import sha256
 from hmac import compare_digest, digest
 
-from service.games.ports import Secrets
+from service.games.ports import RandomBytes
 
 _SEAT_PREFIX = "seat_"
 
 
-class Derived(Secrets):
+class DerivedBytes(RandomBytes):
     """Bytes that nobody can guess without the server's secret, and that are the same for the same ``purpose``.
 
     The n-th draw is the beginning of HMAC-SHA-256(secret, n and the purpose, each word behind its length); 32 bytes
@@ -37,22 +37,22 @@ class Derived(Secrets):
         return digest(self._secret, b"%d;%b" % (self._drawn, self._purpose), "sha256")[:size]
 
 
-def new_game_id(secrets: Secrets) -> str:
+def new_game_id(secrets: RandomBytes) -> str:
     """An id for a game: 128 bits, 22 characters, safe in a URL."""
     return _base64(secrets(16))
 
 
-def new_token(secrets: Secrets) -> str:
+def new_token(secrets: RandomBytes) -> str:
     """A token for a seat: 256 bits behind a prefix that tells its kind."""
     return _SEAT_PREFIX + _base64(secrets(32))
 
 
-def new_write_id(secrets: Secrets) -> bytes:
+def new_write_id(secrets: RandomBytes) -> bytes:
     """An id for a write: 48 bits, 8 characters. It need only differ from what else is written at the same version."""
     return _base64(secrets(6)).encode()
 
 
-def new_join_code(secrets: Secrets) -> str:
+def new_join_code(secrets: RandomBytes) -> str:
     """A code for the open seats of a game: 16 letters and digits that can be read aloud."""
     return b32encode(secrets(10)).decode()
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from service.engine.errors import Refusal
 
 
-class BadRecord(Refusal):
+class InvalidRecord(Refusal):
     """A text that is no record. ``line`` and ``column`` count from 1 and name the first place that cannot be right."""
 
     code = "invalid"
@@ -26,7 +26,7 @@ class BadRecord(Refusal):
         return f"line {self.line}, column {self.column}: {self.sentence}"
 
 
-class BadPosition(Refusal):
+class InvalidForkPoint(Refusal):
     """A version from which a recorded match cannot be played on."""
 
     code = "invalid"

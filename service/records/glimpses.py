@@ -16,16 +16,16 @@ from service.engine.errors import IllegalMove
 from service.engine.events import Done, Drew, Passed, Played
 from service.engine.layout import NEVER
 from service.engine.moves import DONE, DRAW, PASS, Move
-from service.engine.play import advance, apply, legal_moves
+from service.engine.referee import advance, apply, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
-from service.engine.view import DrewView, SeenDeal, SeenEvent
-from service.records.comparison import move_faults, move_of
-from service.records.record import Numbered, Record
+from service.engine.view import DrewView, RecordedDeal, RecordedEvent
+from service.records.event_checks import move_faults, move_of
+from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
 from service.records.steps import Step
-from service.records.text import HEAD, Place
+from service.records.writer import HEAD, Location
 
 _NO_DECK: Final = Deck(b"")
 
@@ -34,12 +34,12 @@ def seen_round(record: Record, rules: Rules, state: State, index: int) -> Iterat
     """The running round of a partial record, step by step to its end or its first fault; ``state`` is before it."""
     lines = record.rounds[index].lines
     dealt = lines[0].event
-    assert isinstance(dealt, SeenDeal)
+    assert isinstance(dealt, RecordedDeal)
     fault = _unseen(record, index, dealt)
     if fault is not None:
         yield fault
         return
-    glimpse = _Glimpse(rules, state, dealt, record.seen_by if isinstance(record.seen_by, int) else None)
+    glimpse = _Glimpse(rules, state, dealt, record.viewer if isinstance(record.viewer, int) else None)
     yield glimpse.step(lines[0], (index, 0))
     for at, line in enumerate(lines[1:], 1):
         problem = glimpse.take(line.event)
@@ -49,9 +49,9 @@ def seen_round(record: Record, rules: Rules, state: State, index: int) -> Iterat
         yield glimpse.step(line, (index, at))
 
 
-def _unseen(record: Record, index: int, dealt: SeenDeal) -> Fault | None:
+def _unseen(record: Record, index: int, dealt: RecordedDeal) -> Fault | None:
     """What the viewer cannot have seen, or must have."""
-    viewer = record.seen_by
+    viewer = record.viewer
     if viewer is None:
         return Fault("hidden_tile", (index, 0), "A whole record leaves nothing out.")
     if any([later.lines for later in record.rounds[index + 1 :]]):
@@ -69,7 +69,7 @@ def _unseen(record: Record, index: int, dealt: SeenDeal) -> Fault | None:
 class _Glimpse:
     """What is known of a running round: a state in which hidden hands are made up, and how many tiles there are."""
 
-    def __init__(self, rules: Rules, before: State, dealt: SeenDeal, viewer: int | None) -> None:
+    def __init__(self, rules: Rules, before: State, dealt: RecordedDeal, viewer: int | None) -> None:
         self._rules = rules
         self._viewer = viewer
         own = () if viewer is None else dealt.hands[viewer]
@@ -83,18 +83,18 @@ class _Glimpse:
             phase=PLAYING,
             round=before.round + 1,
             layout=rules.start().layout,
-            laid=0,
+            tiles_laid=0,
             drew=False,
-            first_out=None,
-            scored=(),
+            went_out_first=None,
+            placements_scored=(),
             opener=None,
         )
 
-    def step(self, line: Numbered, place: Place) -> Step:
+    def step(self, line: VersionedEvent, place: Location) -> Step:
         """The step that has just been taken."""
         return Step(line, place, self._state, tuple(self._hands), self._stock)
 
-    def take(self, event: SeenEvent) -> tuple[str, str] | None:
+    def take(self, event: RecordedEvent) -> tuple[str, str] | None:
         """Make this happen; or say what is wrong with it: a code and a sentence."""
         if not isinstance(event, Played | Drew | DrewView | Passed | Done):
             return "wrong_seen", "What ends a round makes everything known, so it cannot stand in a running one."
@@ -106,7 +106,7 @@ class _Glimpse:
         goes_on = seat == self._state.turn
         self._state = self._state._replace(
             turn=seat,
-            laid=self._state.laid if goes_on else 0,
+            tiles_laid=self._state.tiles_laid if goes_on else 0,
             drew=self._state.drew and goes_on,
             hands=self._made_up(),
             stock=tuple(self._unseen[: self._stock]),
@@ -144,7 +144,7 @@ class _Glimpse:
             after = apply(self._rules, self._state._replace(opener=seat), made)
         faults = move_faults(made, event, (0, 0))
         if faults:
-            return faults[0].code, faults[0].sentence
+            return faults[0].code, faults[0].message
         self._state = after
         self._hands[seat] -= 1
         if seat == self._viewer:
@@ -183,13 +183,13 @@ class _Glimpse:
         drawing, following = self._rules.drawing, self._next(seat)
         goes_on = {drawing.place, drawing.again}
         self._may_move = {seat for seat, may in ((seat, True in goes_on), (following, False in goes_on)) if may}
-        self._state = self._state._replace(turn=seat, laid=0, drew=True in goes_on and following != seat)
+        self._state = self._state._replace(turn=seat, tiles_laid=0, drew=True in goes_on and following != seat)
         return None
 
     def _turn_over(self, event: Passed | Done) -> tuple[str, str] | None:
         seat = event.seat
         if isinstance(event, Done):
-            legal = self._own_move(seat, DONE) if seat == self._viewer else self._state.laid > 0
+            legal = self._own_move(seat, DONE) if seat == self._viewer else self._state.tiles_laid > 0
             if not legal:
                 return "wrong_done", "There is no turn of several tiles to end."
         else:
@@ -205,7 +205,7 @@ class _Glimpse:
         if seat == self._viewer:
             return self._own_move(seat, DRAW)
         again = self._rules.drawing.again or not self._state.drew
-        begins = not self._state.laid or self._next(seat) == seat
+        begins = not self._state.tiles_laid or self._next(seat) == seat
         return begins and again and self._stock > self._rules.reserve
 
     def _own_move(self, seat: int, move: Move) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from service.engine.options import Value
-from service.engine.view import SeenEvent
+from service.engine.view import RecordedEvent
 
 Fairness = Literal["domino-deal-1", "arranged", "none"]
 """What is claimed of the deals: drawn by the method of that name; set by somebody; or begun before there was one."""
@@ -23,11 +23,11 @@ SPECTATOR: Final = "spectator"
 Viewer = int | Literal["spectator"]
 
 
-class Numbered(NamedTuple):
+class VersionedEvent(NamedTuple):
     """An event with its version in the game; a deal has no luck here, its round has it."""
 
     version: int
-    event: SeenEvent
+    event: RecordedEvent
 
 
 class RecordedRound(NamedTuple):
@@ -42,7 +42,7 @@ class RecordedRound(NamedTuple):
     client_seeds: tuple[str, ...] | None = None
     attempt: int | None = None
     seed: bytes | None = None
-    lines: tuple[Numbered, ...] = ()
+    lines: tuple[VersionedEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Record:
     date: str = ""
     """When the game was made: UTC with milliseconds, as 2026-11-21T21:16:28.123Z; empty if unknown."""
     fairness: Fairness
-    seen_by: Viewer | None = None
+    viewer: Viewer | None = None
     """Whose view it is; ``None``: it is whole."""
     result: tuple[int, ...] | None = None
     """The winners; ``None`` while it goes on."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from service.records.record import ARRANGED, PROVABLE, Fairness, Viewer
-from service.records.text import Place
+from service.records.writer import Location
 
 CODES: Final = {
     # the head
@@ -73,8 +73,8 @@ class Fault(NamedTuple):
     """Something that cannot be so, and where in the record it stands."""
 
     code: str
-    place: Place
-    sentence: str
+    location: Location
+    message: str
 
 
 class Finding(NamedTuple):
@@ -84,7 +84,7 @@ class Finding(NamedTuple):
     round: int | None
     version: int | None
     line: int | None
-    sentence: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,10 +93,10 @@ class Report:
 
     findings: tuple[Finding, ...]
     """In the order of the lines."""
-    more: int
+    omitted: int
     """Findings that are not told, so that a report stays short."""
     fairness: Fairness
-    seen_by: Viewer | None
+    viewer: Viewer | None
     deals: int
     """Deals that were checked against the set and the rules."""
     proven: int
@@ -113,7 +113,7 @@ class Report:
     @property
     def partial(self) -> bool:
         """Whether the record leaves out what its viewer could not see."""
-        return self.seen_by is not None
+        return self.viewer is not None
 
     def notes(self) -> tuple[str, ...]:
         """What the report proves and what it does not, in sentences."""

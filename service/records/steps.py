@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from service.engine.state import State
-from service.records.record import Numbered
-from service.records.text import Place
+from service.records.record import VersionedEvent
+from service.records.writer import Location
 
 
 class Step(NamedTuple):
@@ -15,13 +15,13 @@ class Step(NamedTuple):
     In a round that is seen in part the hands and the stock of the ``state`` are made up, but for the viewer's hand.
     """
 
-    line: Numbered
-    place: Place
+    line: VersionedEvent
+    place: Location
     state: State
     hands: tuple[int, ...]
     stock: int
 
 
-def step_of(line: Numbered, place: Place, state: State) -> Step:
+def make_step(line: VersionedEvent, place: Location, state: State) -> Step:
     """The step to a state in which everything is known."""
     return Step(line, place, state, tuple([len(hand) for hand in state.hands]), len(state.stock))

@@ -33,7 +33,7 @@ def table(layout: Layout, width: int) -> Iterator[str]:
     """The lines of the table, none wider than ``width`` if that can be."""
     if not layout.placements:
         return
-    yield from (_line if layout.line else _arms)(layout, width)
+    yield from (_line if layout.two_ended else _arms)(layout, width)
 
 
 def wrapped(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
@@ -64,7 +64,7 @@ def _from_lead(layout: Layout, end: End) -> list[tuple[int, int]]:
     """The placements of a line between its lead and this end, each with the number that touches the one before."""
     placements, number, host = [], end.number, end.host
     while host > 0:
-        number = layout.placements[host].tile.other(number)
+        number = layout.placements[host].tile.other_half(number)
         placements.append((host, number))
         host = layout.placements[host].host
     return placements[::-1]
@@ -118,7 +118,7 @@ class _Tree:
         while following is not None:
             here = following
             words.append(_tile(self._layout, here, number))
-            number = placements[here].tile.other(number)
+            number = placements[here].tile.other_half(number)
             ahead = [child for child in self.children[here] if placements[child].side != SHORT]
             if len(ahead) < len(self.children[here]) or any([end.side == SHORT for end in self.ends[here]]):
                 spinners.append(here)
@@ -134,7 +134,7 @@ def _shared(one: Tile, other: Tile) -> int:
 def _tile(layout: Layout, index: int, number: int, *, flipped: bool = False) -> str:
     """A tile beginning (or, ``flipped``, ending) with the half of this number."""
     tile, _, _, _, face_down = layout.placements[index]
-    first, second = (tile.other(number), number) if flipped else (number, tile.other(number))
+    first, second = (tile.other_half(number), number) if flipped else (number, tile.other_half(number))
     name = f"[{first}-{second}]" if tile.double else f"{first}-{second}"
     return f"{name}{'×' if face_down else ''}{'*' if index == len(layout.placements) - 1 else ''}"
 

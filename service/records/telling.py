@@ -15,22 +15,22 @@ from service.engine.events import (
     Done,
     Drew,
     Eliminated,
+    EndReason,
     Finished,
     Flipped,
     Passed,
     Played,
-    Reason,
-    Round,
     RoundEnded,
+    RoundResult,
 )
-from service.engine.options import spell
+from service.engine.options import format_value
 from service.engine.state import FINISHED, Hand, State
-from service.engine.tile_notation import spell_tiles
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.engine.view import DrewView, SeenDeal
-from service.records.course import course
+from service.engine.view import DrewView, RecordedDeal
+from service.records.notation.tiles import format_tiles
 from service.records.record import SPECTATOR, Record
+from service.records.replay import replay_record
 from service.records.report import Fault
 from service.records.steps import Step
 from service.records.table import LEGEND, table, wrapped
@@ -48,7 +48,7 @@ def tell(record: Record) -> Iterator[str]:
     yield from teller.head()
     if rules is None:
         return
-    for step in course(record, rules):
+    for step in replay_record(record, rules):
         if isinstance(step, Fault):
             yield ""
             yield "Here the record breaks the rules, and its story ends."
@@ -67,12 +67,12 @@ class _Teller:
         recipe = variants().get(record.variant)
         title = f"{recipe.name.en if recipe else record.variant}: {_and(self._names)}"
         yield from wrapped(title.split(" "), WIDTH)
-        facts = [f"{key} {spell(value)}" for key, value in record.options]
+        facts = [f"{key} {format_value(value)}" for key, value in record.options]
         facts += [record.date] if record.date else []
         facts += [f"game {_shown(record.game, 64)}"] if record.game else []
         facts.append(f"fairness {record.fairness}")
-        if record.seen_by is not None:
-            seen_by = record.seen_by
+        if record.viewer is not None:
+            seen_by = record.viewer
             facts.append(f"seen by {'a spectator' if seen_by == SPECTATOR else self._seen_name(seen_by)}")
         yield from wrapped(facts, WIDTH, separator=" · ")
         yield from wrapped(LEGEND.split(" · "), WIDTH, separator=" · ")
@@ -84,11 +84,11 @@ class _Teller:
         """An event, and how things are after it."""
         event = step.line.event
         state = step.state
-        if isinstance(event, Dealt | SeenDeal):
+        if isinstance(event, Dealt | RecordedDeal):
             yield ""
             yield f"── Round {event.round} ".ljust(WIDTH, "─")
         yield ""
-        if isinstance(event, Dealt | SeenDeal):
+        if isinstance(event, Dealt | RecordedDeal):
             yield from self._numbered(step, "Dealt, as arranged:" if event.arranged else "Dealt:")
             yield from self._hands(event.hands, event.stock)
         elif isinstance(event, RoundEnded):
@@ -127,21 +127,21 @@ class _Teller:
 
     def _standing(self, rules: Rules, step: Step) -> Iterator[str]:
         facts = [f"hands {' '.join(map(str, step.hands))}", f"stock {step.stock}"]
-        if rules.counted:
+        if rules.scores_ends:
             facts.append(f"points {' '.join(map(str, step.state.running_totals()))}")
         yield f"{'':{_MARGIN}}{' · '.join(facts)}"
 
     def _hands(self, hands: Sequence[Hand | int], stock: Hand | int) -> Iterator[str]:
         for name, hand in [*zip(self._names, hands, strict=True), ("stock", stock)]:
             if hand != () or name == "stock":
-                yield from self._row(name, [_many(hand)] if isinstance(hand, int) else spell_tiles(hand).split(" "))
+                yield from self._row(name, [_many(hand)] if isinstance(hand, int) else format_tiles(hand).split(" "))
 
     def _row(self, name: str, words: Sequence[str]) -> Iterator[str]:
         column = max(self._longest, len("stock")) + 2
         for at, line in enumerate(wrapped(words, WIDTH - _MARGIN - column)):
             yield f"{'':{_MARGIN}}{name if not at else '':{column}}{line}"
 
-    def _count(self, counted: Round, state: State) -> Iterator[str]:
+    def _count(self, counted: RoundResult, state: State) -> Iterator[str]:
         column = self._longest + 2
         yield f"{'':{_MARGIN + column}}{'in hand':>8}{'score':>8}{'total':>8}"
         values = {left.seat: left for left in counted.hands}
@@ -152,7 +152,7 @@ class _Teller:
             marks = [mark for mark, who in (("(won)", counted.winner), ("(lost)", counted.loser)) if who == seat]
             numbers = f"{left.value:>8}{counted.scores[seat]:>+8}{state.totals[seat]:>8}"
             start = f"{'':{_MARGIN}}{name:{column}}{numbers}   "
-            for line in wrapped([*spell_tiles(left.tiles).split(" "), *marks], WIDTH - len(start)):
+            for line in wrapped([*format_tiles(left.tiles).split(" "), *marks], WIDTH - len(start)):
                 yield start + line
                 start = " " * len(start)
         if counted.carried:
@@ -184,7 +184,7 @@ def _and(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-_REASONS: Final[dict[Reason, str]] = {
+_REASONS: Final[dict[EndReason, str]] = {
     "out": "somebody is out",
     "blocked": "nothing fits any more",
     "closed": "every end is closed",

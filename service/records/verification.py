@@ -10,61 +10,61 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from service.engine.errors import BadSetup
+from service.engine.errors import InvalidSetup
 from service.engine.events import Dealt
 from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.engine.view import SeenDeal
-from service.records.course import FOLLOWING, course
-from service.records.deals import deal_faults, is_over, is_provable, luck_faults, seed_faults
+from service.engine.view import RecordedDeal
+from service.records.builder import resolved_options
+from service.records.deal_checks import deal_faults, fairness_faults, is_provable, round_is_over, seed_faults
 from service.records.record import ARRANGED, PROVABLE, Record, RecordedRound
-from service.records.recording import settled
+from service.records.replay import AUTOMATIC_EVENTS, replay_record
 from service.records.report import Fault, Finding, Report
-from service.records.text import HEAD, lines_of
+from service.records.writer import HEAD, line_numbers
 
-MOST_FINDINGS: Final = 100
+MAX_FINDINGS: Final = 100
 """So many are told; a record can be wrong in any number of places."""
-_BREATH: Final = 64
+YIELD_EVERY: Final = 64
 """Events between two breaths."""
 
 
-def verify(record: Record, breathe: Callable[[], None] = lambda: None) -> Report:
+def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> Report:
     """What is wrong with a record, if anything; the play is told up to its first fault, all else completely.
 
-    ``breathe`` is called between rounds and every few events, so that a server can let others run.
+    ``yield_control`` is called between rounds and every few events, so that a server can let others run.
     """
     rules, faults = rules_of(record)
     faults += _frame_faults(record)
-    faults += luck_faults(record)
+    faults += fairness_faults(record)
     deals = proven = moves = events = 0
     state: State | None = None
     if rules is not None:
         for index in range(len(record.rounds)):
-            breathe()
+            yield_control()
             checked, found = _deal(rules, record, index)
             deals += checked
             proven += checked and not found and is_provable(record, record.rounds[index])
             faults += found
         broken = False
-        for step in course(record, rules):
+        for step in replay_record(record, rules):
             if isinstance(step, Fault):
                 broken = True
                 faults.append(step)
                 continue
             state = step.state
             events += 1
-            moves += not isinstance(step.line.event, (Dealt, SeenDeal, *FOLLOWING))
-            if events % _BREATH == 0:
-                breathe()
+            moves += not isinstance(step.line.event, (Dealt, RecordedDeal, *AUTOMATIC_EVENTS))
+            if events % YIELD_EVERY == 0:
+                yield_control()
         if not broken and events == sum([len(each.lines) for each in record.rounds]):
             faults += _result_faults(record, state)
     findings = _findings(record, faults)
     return Report(
-        findings=findings[:MOST_FINDINGS],
-        more=max(0, len(findings) - MOST_FINDINGS),
+        findings=findings[:MAX_FINDINGS],
+        omitted=max(0, len(findings) - MAX_FINDINGS),
         fairness=record.fairness,
-        seen_by=record.seen_by,
+        viewer=record.viewer,
         deals=deals,
         proven=proven,
         moves=moves,
@@ -82,9 +82,9 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
         return None, [Fault("unknown_edition", (HEAD, "Edition"), sentence)]
     try:
         rules = recipe.rules(dict(record.options), len(record.players))
-    except BadSetup as refusal:
+    except InvalidSetup as refusal:
         return None, [_setup_fault(path, text) for path, texts in refusal.errors.items() for text in texts]
-    wanted = settled(recipe, rules)
+    wanted = resolved_options(recipe, rules)
     if record.options != wanted:
         sentence = f"The house rules, each settled, are {', '.join([key for key, _ in wanted])}, in this order."
         return rules, [Fault("bad_rules", (HEAD, "Rules"), sentence)]
@@ -112,7 +112,7 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
 def _is_dealt_anew(each: RecordedRound) -> bool:
     """Whether the round began in this game; those that it has taken from a record are arranged, seats open or not."""
     first = each.lines[0].event if each.lines else None
-    return first is not None and not (isinstance(first, Dealt | SeenDeal) and first.arranged)
+    return first is not None and not (isinstance(first, Dealt | RecordedDeal) and first.arranged)
 
 
 def _version_faults(record: Record) -> Iterator[Fault]:
@@ -123,7 +123,7 @@ def _version_faults(record: Record) -> Iterator[Fault]:
             if version <= before:
                 yield Fault("wrong_version", (index, at), f"The versions ascend; the one before is {before}.")
                 return
-            if at and isinstance(event, FOLLOWING) and version != before + 1:
+            if at and isinstance(event, AUTOMATIC_EVENTS) and version != before + 1:
                 yield Fault(
                     "wrong_version", (index, at), f"What follows from a move has the next version: {before + 1}."
                 )
@@ -135,17 +135,17 @@ def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
     """Whether there is a deal, and what is wrong with it."""
     each = record.rounds[index]
     dealt = each.lines[0].event if each.lines else None
-    if not isinstance(dealt, Dealt | SeenDeal):
+    if not isinstance(dealt, Dealt | RecordedDeal):
         return False, []
     place = (index, 0)
     faults = []
     if dealt.arranged and record.fairness != ARRANGED:
         faults.append(Fault("wrong_fairness", place, f"The deal was arranged; the fairness is {record.fairness}."))
-    if isinstance(dealt, SeenDeal):
+    if isinstance(dealt, RecordedDeal):
         return True, faults + list(deal_faults(rules, dealt, place))
     dealt = replace(dealt, round=index + 1)
     found = list(deal_faults(rules, dealt, place))
-    if not found and is_over(each):
+    if not found and round_is_over(each):
         found += seed_faults(rules, record, index, dealt)
     return True, faults + found
 
@@ -161,7 +161,7 @@ def _result_faults(record: Record, state: State | None) -> list[Fault]:
 def _findings(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
     if not faults:
         return ()
-    lines = lines_of(record)
+    lines = line_numbers(record)
     findings = []
     for code, place, sentence in faults:
         index, part = place

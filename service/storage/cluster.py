@@ -25,9 +25,20 @@ from redis.exceptions import (
 )
 
 from service.redis_url import Address, RedisUrl
+from service.storage.background_refresh import BackgroundRefresh
 from service.storage.connection import make_pool
-from service.storage.nodes import Command, Line, MaybeMade, Nodes, NotSent, ask, call, line, name, warnings
-from service.storage.refresh import Refresh
+from service.storage.topology import (
+    Command,
+    DedicatedConnection,
+    MaybeSent,
+    NotSent,
+    Topology,
+    call,
+    dedicated_connection,
+    durability_warnings,
+    execute_unpooled,
+    node_name,
+)
 
 SLOTS = 16384
 
@@ -37,18 +48,18 @@ REDIRECTIONS = 2
 FIRST_WAIT = 0.8
 """Seconds that a call waits for the map, when there is none."""
 
-QUESTION_WAIT = 0.4
+PROBE_TIMEOUT = 0.4
 """Seconds that a server gets to show its map: there are others."""
 
 _OLD_MAP = (ClusterDownError, ReadOnlyError, BusyLoadingError, MasterDownError)
 
-_NOWHERE = (None, b"", b"?")
+_UNKNOWN_HOST = (None, b"", b"?")
 """How a server says that another has the host by which it was asked itself, or one it does not know."""
 
 _log = logging.getLogger(__name__)
 
 
-class ClusterNodes(Nodes):
+class ClusterTopology(Topology):
     """Servers that share the slots; the map is read when it is first needed, and after everything that shows it old."""
 
     def __init__(self, url: RedisUrl) -> None:
@@ -58,7 +69,7 @@ class ClusterNodes(Nodes):
         self._owners: list[redis.ConnectionPool | None] = [None] * SLOTS
         self._known: tuple[Address, ...] = ()
         self._silent: set[str] = set()
-        self._refresh = Refresh(self._look)
+        self._refresh = BackgroundRefresh(self._discover)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:
         """Send the commands to the owner of the key, and on to where it sends them."""
@@ -67,52 +78,52 @@ class ClusterNodes(Nodes):
         answers = self._call(pool, commands)
         for answer in answers:
             if isinstance(answer, Exception):
-                return self._second_thoughts(slot, pool, commands, answers)
+                return self._follow_redirects(slot, pool, commands, answers)
         return answers
 
     def node(self, key: bytes) -> str:
         """The name of the owner of the key."""
         slot = key_slot(key)
-        return name(self._owners[slot] or self._owner(slot))
+        return node_name(self._owners[slot] or self._owner(slot))
 
-    def subscribable(self, key: bytes) -> Line:
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:
         """A new connection to the owner of the key."""
         slot = key_slot(key)
         pool = self._owners[slot] or self._owner(slot)
         try:
-            return line(pool)
+            return dedicated_connection(pool)
         except NotSent:
-            self._fell_silent(pool)
+            self._mark_unreachable(pool)
             raise
 
-    def suspect(self, key: bytes, error: Exception) -> None:
+    def report_failure(self, key: bytes, error: Exception) -> None:
         """Apply what the owner said, or look for it anew."""
         slot = key_slot(key)
         pool = self._owners[slot]
         if isinstance(error, MovedError):
             self._moved(slot, pool, error)
         elif pool is not None and not isinstance(error, AskError):
-            self._fell_silent(pool)
+            self._mark_unreachable(pool)
         else:
-            self._refresh.soon()
+            self._refresh.request()
 
-    def warnings(self) -> list[str]:
+    def durability_warnings(self) -> list[str]:
         """What the owners of the slots do that may lose games."""
         try:
             self.node(b"")
         except NotSent:
             return []
-        pools = {name(pool): pool for pool in self._owners if pool is not None}
-        return [warning for _, pool in sorted(pools.items()) for warning in warnings(pool)]
+        pools = {node_name(pool): pool for pool in self._owners if pool is not None}
+        return [warning for _, pool in sorted(pools.items()) for warning in durability_warnings(pool)]
 
     def _call(self, pool: redis.ConnectionPool, commands: Sequence[Command]) -> list[Any]:
         try:
             return call(pool, tuple(commands))
-        except (NotSent, MaybeMade):
-            self._fell_silent(pool)
+        except (NotSent, MaybeSent):
+            self._mark_unreachable(pool)
             raise
 
-    def _second_thoughts(
+    def _follow_redirects(
         self, slot: int, pool: redis.ConnectionPool, commands: Sequence[Command], answers: list[Any]
     ) -> list[Any]:
         """Send on what was not executed here; read the map again if it looks old."""
@@ -136,21 +147,21 @@ class ClusterNodes(Nodes):
             except NotSent as error:
                 if len(again) == len(commands):
                     raise
-                raise MaybeMade from error.__cause__
+                raise MaybeSent from error.__cause__
             for place, answer in zip(places, given, strict=True):
                 answers[place] = answer
         if any(isinstance(answer, (*_OLD_MAP, AskError)) for answer in answers):
-            self._refresh.soon()
+            self._refresh.request()
         return answers
 
     def _moved(self, slot: int, pool: redis.ConnectionPool | None, error: MovedError) -> redis.ConnectionPool:
         owner = self._owners[slot] = self._pool(_address(error, pool))
-        self._refresh.soon()
+        self._refresh.request()
         return owner
 
-    def _fell_silent(self, pool: redis.ConnectionPool) -> None:
-        self._silent.add(name(pool))
-        self._refresh.soon()
+    def _mark_unreachable(self, pool: redis.ConnectionPool) -> None:
+        self._silent.add(node_name(pool))
+        self._refresh.request()
 
     def _pool(self, address: Address) -> redis.ConnectionPool:
         with self._lock:
@@ -168,7 +179,7 @@ class ClusterNodes(Nodes):
             raise NotSent from cause
         return owner
 
-    def _look(self) -> None:
+    def _discover(self) -> None:
         """Take the map of the first server that sees a whole Cluster; those that fell silent are asked last.
 
         The map of a Cluster that is down is better than none.
@@ -177,11 +188,11 @@ class ClusterNodes(Nodes):
         addresses = dict.fromkeys((*self._known, *self._url.addresses))
         for address in sorted(addresses, key=lambda each: _name(each) in self._silent):
             try:
-                state, slots = ask(
+                state, slots = execute_unpooled(
                     make_pool(self._url.server(address)),
                     (b"CLUSTER", b"INFO"),
                     (b"CLUSTER", b"SLOTS"),
-                    wait=QUESTION_WAIT,
+                    wait=PROBE_TIMEOUT,
                 )
             except (RedisError, OSError):
                 self._silent.add(_name(address))
@@ -190,18 +201,18 @@ class ClusterNodes(Nodes):
                 continue
             self._silent.discard(_name(address))
             if b"cluster_state:ok" in state:
-                self._take(slots, address)
+                self._adopt(slots, address)
                 return
             last_resort = slots, address
         if last_resort is not None and not any(self._owners):
-            self._take(*last_resort)
+            self._adopt(*last_resort)
 
-    def _take(self, slots: list[Any], told_by: Address) -> None:
+    def _adopt(self, slots: list[Any], told_by: Address) -> None:
         owners: list[redis.ConnectionPool | None] = [None] * SLOTS
         primaries, known = set(), []
         for first, last, *servers in slots:
             addresses = [
-                Address(told_by.host if host in _NOWHERE else host.decode(), port) for host, port, *_ in servers
+                Address(told_by.host if host in _UNKNOWN_HOST else host.decode(), port) for host, port, *_ in servers
             ]
             primaries.add(addresses[0])
             known += addresses

@@ -27,12 +27,12 @@ from redis.retry import Retry
 
 from service.redis_url import read_redis_url
 
-CONNECTIONS = 64
+MAX_CONNECTIONS = 64
 """The most connections of a process. Each is held for one round trip only, so a few serve thousands of greenlets."""
 
-POOL_WAIT = 0.4
-CONNECT_WAIT = 0.3
-ANSWER_WAIT = 0.9
+POOL_TIMEOUT = 0.4
+CONNECT_TIMEOUT = 0.3
+READ_TIMEOUT = 0.9
 
 
 def connect(url: str) -> redis.Redis:
@@ -49,10 +49,10 @@ def make_pool(url: str) -> redis.ConnectionPool:
         raise ValueError("it must begin with redis://, rediss:// or unix://")
     return _Pool.from_url(
         url,
-        max_connections=CONNECTIONS,
-        timeout=POOL_WAIT,
-        socket_connect_timeout=CONNECT_WAIT,
-        socket_timeout=ANSWER_WAIT,
+        max_connections=MAX_CONNECTIONS,
+        timeout=POOL_TIMEOUT,
+        socket_connect_timeout=CONNECT_TIMEOUT,
+        socket_timeout=READ_TIMEOUT,
         retry=Retry(NoBackoff(), 0),
         retry_on_timeout=False,
         health_check_interval=0,
@@ -77,7 +77,7 @@ class _Pool(redis.BlockingConnectionPool):
         try:
             if connection is None:
                 connection = self.make_connection()  # type: ignore[no-untyped-call]
-            if connection.is_connected and _has_died(connection):
+            if connection.is_connected and _is_closed(connection):
                 connection.disconnect()
             if not connection.is_connected:
                 connection.connect()
@@ -99,7 +99,7 @@ class _Pool(redis.BlockingConnectionPool):
             self.pool.put_nowait(connection)
 
 
-def _has_died(connection: Any) -> bool:
+def _is_closed(connection: Any) -> bool:
     """Whether an idle connection was hung up on, or has an answer that nobody waits for."""
     try:
         return bool(connection.can_read())

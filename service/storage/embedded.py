@@ -35,7 +35,7 @@ from typing import Self
 from urllib.parse import quote
 
 PROGRAMS = ("redis-server", "valkey-server")
-OLDEST = 7  # the first with scripts that are refused whole, and with an append-only file in parts
+MIN_MAJOR = 7  # the first with scripts that are refused whole, and with an append-only file in parts
 
 SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on macOS, its last one a NUL
 START_SECONDS = 10.0
@@ -53,19 +53,19 @@ if os.getppid() == int(parent):
 """
 
 
-class EmbeddedFailure(Exception):
+class EmbeddedServerError(Exception):
     """The embedded server cannot be had; the message is for the person who starts the service."""
 
 
-class NoServerFound(EmbeddedFailure):
+class NoServerFound(EmbeddedServerError):
     """Neither the PATH nor the Python environment has a server to start."""
 
 
-class FolderInUse(EmbeddedFailure):
+class FolderInUse(EmbeddedServerError):
     """Another process owns the folder, or it cannot be written."""
 
 
-class DidNotStart(EmbeddedFailure):
+class DidNotStart(EmbeddedServerError):
     """The server was started but never answered; the message ends with the tail of its log."""
 
 
@@ -77,7 +77,7 @@ def find_server() -> str:
     """
     on_path = (shutil.which(name) for name in PROGRAMS)
     for program in (*on_path, bundled_server()):
-        if program and _major_version(program) >= OLDEST:
+        if program and _major_version(program) >= MIN_MAJOR:
             return str(Path(program).absolute())  # not resolved: the program looks at the name it is called by
     raise NoServerFound(
         "no redis-server or valkey-server (7 or newer) on the PATH, and none came with the installation; "
@@ -108,7 +108,7 @@ def _major_version(program: str) -> int:
     return int(found[1]) if found else 0
 
 
-def tied(command: Sequence[str], sign: signal.Signals) -> list[str]:
+def die_with_parent(command: Sequence[str], sign: signal.Signals) -> list[str]:
     """The command line that runs ``command`` so that it gets ``sign`` when this process dies, even by kill -9.
 
     The first word must be an absolute path. Only Linux can do this; elsewhere it is the command itself. To Linux the
@@ -235,7 +235,7 @@ class EmbeddedServer:
             raise FolderInUse(f"a server left over from an earlier run still holds {path} and cannot be ended")
 
     def _launch(self, program: str) -> None:
-        if self._said(b"PING") is not None:
+        if self._probe(b"PING") is not None:
             raise FolderInUse(f"a server that this service did not start answers at {self.socket_path}")
         settings = {
             "port": "0",
@@ -259,7 +259,7 @@ class EmbeddedServer:
         try:
             with (self.folder / "server.log").open("ab" if restarted else "wb") as log:
                 self._process = subprocess.Popen(
-                    tied(command, signal.SIGTERM),
+                    die_with_parent(command, signal.SIGTERM),
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -276,7 +276,7 @@ class EmbeddedServer:
         while True:
             if self.pid is None:
                 raise DidNotStart(f"the embedded server ended at once\n{self._tail()}")
-            answer = self._said(b"PING")
+            answer = self._probe(b"PING")
             if answer == b"+PONG":
                 return
             loading = answer is not None and answer.startswith(b"-LOADING")
@@ -296,7 +296,7 @@ class EmbeddedServer:
             self._process.kill()
             self._process.wait()
 
-    def _said(self, command: bytes) -> bytes | None:
+    def _probe(self, command: bytes) -> bytes | None:
         """The first line of the server's answer to a command of one word, or ``None`` if nobody answers."""
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:

@@ -10,7 +10,7 @@ and one script may touch all of it. Must not know: what the values hold, or how 
                                 ``<version>``. Each is ``<id> <event>``: the first of a write has
                                 its id, the others an empty one. Games of the first format have
                                 the events alone, which begin with ``[``. Of a finished game the
-                                first entry is a block of events (``service.storage.entries``)
+                                first entry is a block of events (``service.storage.event_frames``)
 ``domino:{<game>}:key:<name>``  string, for 24 hours: ``<id> <version> <fingerprint>`` of the write
                                 that was made under a client's key
 ``domino:key:<name>``           string, for 24 hours: what is reserved under a creator's key
@@ -33,7 +33,7 @@ def events(game: str) -> bytes:
     return b"domino:{%b}:events" % _tag(game)
 
 
-def wish(game: str, name: str) -> bytes:
+def idempotency(game: str, name: str) -> bytes:
     """The key of what was made in a game under a client's key."""
     return b"domino:{%b}:key:%b" % (_tag(game), name.encode())
 

@@ -11,19 +11,19 @@ from time import monotonic
 from typing import NamedTuple
 
 from service.games.ports import (
-    WISH_SECONDS,
+    IDEMPOTENCY_TTL,
+    EventNotification,
+    EventRange,
     Feed,
     GameExists,
-    Kept,
     Listener,
-    News,
     OutcomeUnknown,
-    Passage,
+    PriorWrite,
     Store,
-    Stored,
-    Write,
+    StoredGame,
+    WriteRequest,
 )
-from service.storage.packing import packed, unpacked
+from service.storage.compaction import compress, decompress
 
 
 class _Game(NamedTuple):
@@ -32,16 +32,16 @@ class _Game(NamedTuple):
     Of packed events there are no ids.
     """
 
-    stored: Stored
+    stored: StoredGame
     events: tuple[bytes, ...]
     writes: Mapping[int, bytes]
     expires: float
 
 
-class _Granted(NamedTuple):
+class _IdempotencyEntry(NamedTuple):
     """What was made under a client's key, by which write, and when it is forgotten."""
 
-    kept: Kept
+    prior: PriorWrite
     write: bytes
     expires: float
 
@@ -58,26 +58,26 @@ class MemoryStore(Store, Feed):
         self._ttl = ttl_seconds
         self._now = now
         self._games: dict[str, _Game] = {}
-        self._wishes: dict[tuple[str, str], _Granted] = {}
+        self._wishes: dict[tuple[str, str], _IdempotencyEntry] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
         """Keep a new game; raises ``GameExists``."""
         with self._lock:
             found = self._find(game)
             if found is not None:
                 if found.writes.get(1) == write.id:
                     return None
-                wish = write.wish and self._find_wish(game, write.wish.name)
+                wish = write.idempotency and self._find_idempotency(game, write.idempotency.name)
                 if not wish:
                     raise GameExists(game)
-                return wish.kept
-            self._keep(game, _Game(Stored(0, b""), (), {}, 0.0), state, events, write)
+                return wish.prior
+            self._record_write(game, _Game(StoredGame(0, b""), (), {}, 0.0), state, events, write)
             return None
 
-    def read(self, game: str) -> Stored | None:
+    def read(self, game: str) -> StoredGame | None:
         """The game as it is now, or ``None``."""
         with self._lock:
             found = self._find(game)
@@ -89,43 +89,43 @@ class MemoryStore(Store, Feed):
         expected: int,
         state: bytes,
         events: Sequence[bytes],
-        write: Write,
+        write: WriteRequest,
         *,
         after: bytes = b"",
         again: bool = False,
-    ) -> Stored | Kept | None:
+    ) -> StoredGame | PriorWrite | None:
         """Move a game on from version ``expected``; ``None`` when done."""
         with self._lock:
-            wish = write.wish and self._find_wish(game, write.wish.name)
+            wish = write.idempotency and self._find_idempotency(game, write.idempotency.name)
             if wish:
-                return None if wish.write == write.id else wish.kept
+                return None if wish.write == write.id else wish.prior
             found = self._find(game)
             if found is None:
                 raise KeyError(game)
             if found.stored.version != expected or not found.stored.state.startswith(after):
                 if found.writes.get(expected + 1) == write.id:
                     return None
-                if again and write.wish is None and 0 <= expected < min(found.writes) - 1:
+                if again and write.idempotency is None and 0 <= expected < min(found.writes) - 1:
                     raise OutcomeUnknown("packed")
                 return found.stored
-            self._keep(game, found, state, events, write)
+            self._record_write(game, found, state, events, write)
             listeners = tuple(self._listeners.get(game, ()))
         for listener in listeners:
-            listener(News(expected, tuple(events)))
+            listener(EventNotification(expected, tuple(events)))
         return None
 
-    def kept(self, game: str, wish: str) -> Kept | None:
+    def find_write(self, game: str, name: str) -> PriorWrite | None:
         """What was made under that name."""
         with self._lock:
-            found = self._find_wish(game, wish)
-            return None if found is None else found.kept
+            found = self._find_idempotency(game, name)
+            return None if found is None else found.prior
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         with self._lock:
             first, expires = self._reserved.get(name, (value, 0.0))
             if expires <= self._now():
-                self._reserved[name] = (value, self._now() + WISH_SECONDS)
+                self._reserved[name] = (value, self._now() + IDEMPOTENCY_TTL)
                 return value
             return first
 
@@ -137,25 +137,25 @@ class MemoryStore(Store, Feed):
                 return []
             return [found.events[version - 1] for version in versions if 1 <= version <= found.stored.version]
 
-    def passage(self, game: str, after: int, limit: int) -> Passage | None:
+    def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         """At most so many events after that version."""
         with self._lock:
             found = self._find(game)
             if found is None:
                 return None
             first = max(min(after, found.stored.version), 0) + 1
-            return Passage(first, found.events[first - 1 : first - 1 + limit], found.stored.version)
+            return EventRange(first, found.events[first - 1 : first - 1 + limit], found.stored.version)
 
-    def pack(self, game: str) -> None:
+    def compact(self, game: str) -> None:
         """Forget the ids of all writes but the last; the others' events come back from a block, as they do there."""
         with self._lock:
             found = self._find(game)
             if found is None:
                 return
             last = max(found.writes)
-            block = packed(found.events[: last - 1])
+            block = compress(found.events[: last - 1])
             if block is not None:
-                events = (*unpacked(block), *found.events[last - 1 :])
+                events = (*decompress(block), *found.events[last - 1 :])
                 self._games[game] = found._replace(events=events, writes={last: found.writes[last]})
 
     def check(self) -> None:
@@ -178,15 +178,19 @@ class MemoryStore(Store, Feed):
         found = self._games.get(game)
         return None if found is None or found.expires <= self._now() else found
 
-    def _find_wish(self, game: str, name: str) -> _Granted | None:
+    def _find_idempotency(self, game: str, name: str) -> _IdempotencyEntry | None:
         found = self._wishes.get((game, name))
         return None if found is None or found.expires <= self._now() else found
 
-    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: Write) -> None:
+    def _record_write(
+        self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest
+    ) -> None:
         version = before.stored.version + len(events)
         writes = {**before.writes, before.stored.version + 1: write.id}
         expires = self._now() + self._ttl
-        self._games[game] = _Game(Stored(version, state), (*before.events, *events), writes, expires)
-        if write.wish is not None:
-            kept = Kept(version, write.wish.fingerprint)
-            self._wishes[game, write.wish.name] = _Granted(kept, write.id, self._now() + WISH_SECONDS)
+        self._games[game] = _Game(StoredGame(version, state), (*before.events, *events), writes, expires)
+        if write.idempotency is not None:
+            kept = PriorWrite(version, write.idempotency.fingerprint)
+            self._wishes[game, write.idempotency.name] = _IdempotencyEntry(
+                kept, write.id, self._now() + IDEMPOTENCY_TTL
+            )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from service.redis_url import read_redis_url
-from service.storage.cluster import ClusterNodes
+from service.storage.cluster import ClusterTopology
 from service.storage.connection import connect
-from service.storage.nodes import Nodes, SingleNode
-from service.storage.sentinel import SentinelNodes
+from service.storage.sentinel import SentinelTopology
+from service.storage.topology import SingleNodeTopology, Topology
 
 
-def open_nodes(url: str) -> Nodes:
+def open_topology(url: str) -> Topology:
     """The servers that ``url`` names, as ``service.redis_url`` has it; nothing is sent to them yet.
 
     Raises ``ValueError`` for a URL that cannot be taken.
@@ -17,8 +17,8 @@ def open_nodes(url: str) -> Nodes:
     found = read_redis_url(url)
     match found.kind:
         case "sentinel":
-            return SentinelNodes(found)
+            return SentinelTopology(found)
         case "cluster":
-            return ClusterNodes(found)
+            return ClusterTopology(found)
         case _:
-            return SingleNode(connect(url))
+            return SingleNodeTopology(connect(url))

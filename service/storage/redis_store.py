@@ -1,7 +1,7 @@
 """Games kept in Redis or Valkey: one typed method a script, and one command to read a game.
 
 Owns what is sent and how the answer is read. Must not know: what a state or an event means, nor where the servers
-are (``service.storage.nodes``).
+are (``service.storage.topology``).
 
 A write is sent once; who sends it again gives the same id, by which the script knows it. A read is sent a second time
 if its connection breaks at once, for a read does no harm: so a connection that died unnoticed (the other machine lost
@@ -20,27 +20,27 @@ from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
 from service.games.ports import (
-    WISH_SECONDS,
+    IDEMPOTENCY_TTL,
+    EventRange,
     GameExists,
-    Kept,
     OutcomeUnknown,
-    Passage,
+    PriorWrite,
     StorageUnavailable,
     Store,
-    Stored,
-    Write,
+    StoredGame,
+    WriteRequest,
 )
 from service.storage import keys
-from service.storage.entries import block_of, event_of, events_of, framed, last_write
-from service.storage.faults import unavailable
-from service.storage.nodes import Command, MaybeMade, Nodes, NotSent
+from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
+from service.storage.redis_errors import as_unavailable
+from service.storage.topology import Command, MaybeSent, NotSent, Topology
 
-AT_ONCE: Final = 0.3
+NO_RETRY_AFTER: Final = 0.3
 """Seconds: a broken read that took longer is not sent again, so that the second one still answers in time.
 
 Shorter than the wait for a free connection, for a full pool is no broken connection."""
 
-_WISH_SECONDS: Final = b"%d" % WISH_SECONDS
+_IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 REPLICA_WAIT: Final = 500
 """Milliseconds that a replica gets to confirm a write."""
@@ -61,7 +61,7 @@ class RedisStore(Store):
     """
 
     def __init__(
-        self, nodes: Nodes, ttl_seconds: int, *, replicated: bool = False, observe: Observer = _nobody
+        self, nodes: Topology, ttl_seconds: int, *, replicated: bool = False, observe: Observer = _nobody
     ) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for a second at least")
@@ -70,20 +70,20 @@ class RedisStore(Store):
         self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
         self._observe = observe
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
         """Keep a new game; raises ``GameExists``."""
         value = b"%d %b" % (len(events), state)
-        head = (value, self._ttl, *_named(write, len(events)))
-        answer = self._write(_CREATE, game, write, *head, *framed(write.id, events))
+        head = (value, self._ttl, *_write_args(write, len(events)))
+        answer = self._write(_CREATE, game, write, *head, *frame(write.id, events))
         if answer == 0:
             raise GameExists(game)
-        return None if answer == 1 else _kept(answer[0])
+        return None if answer == 1 else _parse_prior(answer[0])
 
-    def read(self, game: str) -> Stored | None:
+    def read(self, game: str) -> StoredGame | None:
         """The game as it is now, or ``None``."""
         key = keys.state(game)
         value = self._read("read", key, (b"GET", key))
-        return None if value is None else _stored(value)
+        return None if value is None else _parse_stored(value)
 
     def commit(
         self,
@@ -91,34 +91,34 @@ class RedisStore(Store):
         expected: int,
         state: bytes,
         events: Sequence[bytes],
-        write: Write,
+        write: WriteRequest,
         *,
         after: bytes = b"",
         again: bool = False,
-    ) -> Stored | Kept | None:
+    ) -> StoredGame | PriorWrite | None:
         """Move a game on from version ``expected``; ``None`` when done."""
         version = expected + len(events)
         value = b"%d %b" % (version, state)
-        head = (b"%d %b" % (expected, after), value, self._ttl, *_named(write, version), b"%d" % again)
-        answer = self._write(_COMMIT, game, write, *head, *framed(write.id, events))
+        head = (b"%d %b" % (expected, after), value, self._ttl, *_write_args(write, version), b"%d" % again)
+        answer = self._write(_COMMIT, game, write, *head, *frame(write.id, events))
         if answer == 1:
             return None
         if answer == 0:
             raise OutcomeUnknown("packed")
         if answer is None:
             raise KeyError(game)
-        return _kept(answer[0]) if isinstance(answer, list) else _stored(answer)
+        return _parse_prior(answer[0]) if isinstance(answer, list) else _parse_stored(answer)
 
-    def kept(self, game: str, wish: str) -> Kept | None:
+    def find_write(self, game: str, name: str) -> PriorWrite | None:
         """What was made under that name."""
-        names = (keys.state(game), keys.events(game), keys.wish(game, wish))
+        names = (keys.state(game), keys.events(game), keys.idempotency(game, name))
         answer = self._run(_KEPT, names, self._ttl)
-        return None if answer is None else _kept(answer[0])
+        return None if answer is None else _parse_prior(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         key = keys.reservation(name)
-        command = (b"SET", key, value, b"NX", b"GET", b"EX", _WISH_SECONDS)
+        command = (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL)
         first = self._timed("reserve", lambda: self._call(key, command))
         return value if first is None else bytes(first).decode()
 
@@ -131,16 +131,16 @@ class RedisStore(Store):
         asked = [each for each in found[: len(versions)] if each is not None]
         return [block[each] if isinstance(each, int) else event_of(each) for each in asked]
 
-    def passage(self, game: str, after: int, limit: int) -> Passage | None:
+    def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         """At most so many events after that version."""
         found = self._read_script(_PASSAGE, game, after, limit)
         if found is None:
             return None
         version, first, *entries = found
         before = max(after + 1 - first, 0) if entries else 0  # in a block
-        return Passage(first + before, tuple(events_of(entries)[before : before + limit]), version)
+        return EventRange(first + before, tuple(events_of(entries)[before : before + limit]), version)
 
-    def pack(self, game: str) -> None:
+    def compact(self, game: str) -> None:
         """Keep all events but those of the last write in little room."""
         key = keys.events(game)
         entries = self._read("pack", key, (b"LRANGE", key, 0, -1))
@@ -153,10 +153,10 @@ class RedisStore(Store):
         """Read as a game would be read."""
         self._read("check", keys.CHECK, (b"GET", keys.CHECK))
 
-    def _write(self, script: _Script, game: str, write: Write, *arguments: bytes) -> Any:
+    def _write(self, script: _Script, game: str, write: WriteRequest, *arguments: bytes) -> Any:
         names = [keys.state(game), keys.events(game)]
-        if write.wish is not None:
-            names.append(keys.wish(game, write.wish.name))
+        if write.idempotency is not None:
+            names.append(keys.idempotency(game, write.idempotency.name))
         return self._run(script, names, *arguments)
 
     def _run(self, script: _Script, names: Sequence[bytes], *arguments: bytes) -> Any:
@@ -167,9 +167,9 @@ class RedisStore(Store):
 
         def run() -> Any:
             try:
-                return once(script.by_hash(names, arguments))
+                return once(script.evalsha_command(names, arguments))
             except NoScriptError:
-                return once(script.whole(names, arguments))
+                return once(script.eval_command(names, arguments))
 
         return self._timed(script.name, run)
 
@@ -178,11 +178,11 @@ class RedisStore(Store):
         try:
             answer, *replicas = self._nodes.call(key, command, *confirm)
         except NotSent as error:
-            raise _translated(error) from error
-        except MaybeMade as error:
-            raise OutcomeUnknown(_translated(error).reason) from error
+            raise _translate_error(error) from error
+        except MaybeSent as error:
+            raise OutcomeUnknown(_translate_error(error).reason) from error
         if isinstance(answer, Exception):
-            raise _fault(answer) from None
+            raise _as_port_error(answer) from None
         if answer == 1 or isinstance(answer, list):  # made, now or before: the scripts say nothing else in these words
             for count in replicas:
                 if isinstance(count, Exception) or count < 1:
@@ -192,9 +192,9 @@ class RedisStore(Store):
     def _read_script(self, script: _Script, game: str, *arguments: int) -> Any:
         names = (keys.state(game), keys.events(game))
         try:
-            return self._read(script.name, names[0], script.by_hash(names, arguments))
+            return self._read(script.name, names[0], script.evalsha_command(names, arguments))
         except NoScriptError:
-            return self._read(script.name, names[0], script.whole(names, arguments))
+            return self._read(script.name, names[0], script.eval_command(names, arguments))
 
     def _read(self, operation: str, key: bytes, command: Command) -> Any:
         """The answer to a read, sent once more if its connection broke at once (a time-out is an answer)."""
@@ -207,17 +207,17 @@ class RedisStore(Store):
             try:
                 try:
                     return once()
-                except (NotSent, MaybeMade) as error:
-                    if type(error.__cause__) is not ConnectionBroken or monotonic() - began > AT_ONCE:
+                except (NotSent, MaybeSent) as error:
+                    if type(error.__cause__) is not ConnectionBroken or monotonic() - began > NO_RETRY_AFTER:
                         raise
                 return once()
-            except (NotSent, MaybeMade) as error:
-                raise _translated(error) from error
+            except (NotSent, MaybeSent) as error:
+                raise _translate_error(error) from error
 
         began = monotonic()
         answer = self._timed(operation, read)
         if isinstance(answer, Exception):
-            raise _fault(answer) from None
+            raise _as_port_error(answer) from None
         return answer
 
     def _timed(self, operation: str, work: Callable[[], Any]) -> Any:
@@ -237,11 +237,11 @@ class _Script:
         self._source = source
         self._hash = sha1(source, usedforsecurity=False).hexdigest().encode()
 
-    def by_hash(self, names: Sequence[bytes], arguments: Sequence[bytes | int]) -> Command:
+    def evalsha_command(self, names: Sequence[bytes], arguments: Sequence[bytes | int]) -> Command:
         """The command that runs it by its hash: the server is told the source only if it asks."""
         return (b"EVALSHA", self._hash, len(names), *names, *arguments)
 
-    def whole(self, names: Sequence[bytes], arguments: Sequence[bytes | int]) -> Command:
+    def eval_command(self, names: Sequence[bytes], arguments: Sequence[bytes | int]) -> Command:
         """The command that brings the source along."""
         return (b"EVAL", self._source, len(names), *names, *arguments)
 
@@ -251,34 +251,34 @@ _CREATE, _COMMIT, _KEPT, _EVENTS, _PASSAGE, _PACK = [
 ]
 
 
-def _named(write: Write, version: int) -> list[bytes]:
+def _write_args(write: WriteRequest, version: int) -> list[bytes]:
     """The id of the write as it stands before its first event, its wish, and how long that lives."""
-    if write.wish is None:
+    if write.idempotency is None:
         wish = [b"", b""]
     else:
-        wish = [b"%b %d %b" % (write.id, version, write.wish.fingerprint), _WISH_SECONDS]
+        wish = [b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL]
     return [write.id + b" ", *wish]
 
 
-def _stored(value: bytes) -> Stored:
+def _parse_stored(value: bytes) -> StoredGame:
     version, _, state = value.partition(b" ")
-    return Stored(int(version), state)
+    return StoredGame(int(version), state)
 
 
-def _kept(value: bytes) -> Kept:
+def _parse_prior(value: bytes) -> PriorWrite:
     _, version, fingerprint = value.split(b" ", 2)
-    return Kept(int(version), fingerprint)
+    return PriorWrite(int(version), fingerprint)
 
 
-def _translated(error: NotSent | MaybeMade) -> StorageUnavailable:
+def _translate_error(error: NotSent | MaybeSent) -> StorageUnavailable:
     """Why no answer came, as the port says it."""
     cause = error.__cause__
-    fault = unavailable(cause) if isinstance(cause, Exception) else None
+    fault = as_unavailable(cause) if isinstance(cause, Exception) else None
     if fault is None:
         raise error
     return fault
 
 
-def _fault(answer: Exception) -> Exception:
+def _as_port_error(answer: Exception) -> Exception:
     """What to raise for an error answer of the server: the port's word for it, or itself if the program is wrong."""
-    return unavailable(answer) or answer
+    return as_unavailable(answer) or answer

@@ -10,7 +10,7 @@ from tempfile import mkstemp
 BYTES = 32
 
 
-def kept_secret(folder: Path) -> bytes:
+def load_or_create_secret(folder: Path) -> bytes:
     """The secret of this folder; the first caller of all processes makes it. Raises ``OSError``."""
     path = folder / "secret"
     with contextlib.suppress(FileNotFoundError):

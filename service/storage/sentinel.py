@@ -13,14 +13,25 @@ from redis.exceptions import BusyLoadingError, MasterDownError, ReadOnlyError, R
 from redis.sentinel import MasterNotFoundError
 
 from service.redis_url import Address, RedisUrl
+from service.storage.background_refresh import BackgroundRefresh
 from service.storage.connection import make_pool
-from service.storage.nodes import Command, Line, MaybeMade, Nodes, NotSent, ask, call, line, name, warnings
-from service.storage.refresh import Refresh
+from service.storage.topology import (
+    Command,
+    DedicatedConnection,
+    MaybeSent,
+    NotSent,
+    Topology,
+    call,
+    dedicated_connection,
+    durability_warnings,
+    execute_unpooled,
+    node_name,
+)
 
 FIRST_WAIT = 0.8
 """Seconds that a call waits for the primary to be found, when none is known."""
 
-QUESTION_WAIT = 0.3
+PROBE_TIMEOUT = 0.3
 """Seconds that a Sentinel gets to answer: there are others."""
 
 _NO_PRIMARY = (ReadOnlyError, BusyLoadingError, MasterDownError)
@@ -30,7 +41,7 @@ _DOWN = {b"s_down", b"o_down"}
 _log = logging.getLogger(__name__)
 
 
-class SentinelNodes(Nodes):
+class SentinelTopology(Topology):
     """A primary that may change; it is looked for when it is first needed, and after everything that looks like it."""
 
     def __init__(self, url: RedisUrl) -> None:
@@ -38,67 +49,67 @@ class SentinelNodes(Nodes):
         self._sentinels = [make_pool(url.sentinel(address)) for address in url.addresses]
         self._address: Address | None = None
         self._primary: redis.ConnectionPool | None = None
-        self._refresh = Refresh(self._look)
+        self._refresh = BackgroundRefresh(self._discover)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
         """Send the commands to the primary."""
-        pool = self._primary or self._found()
+        pool = self._primary or self._require_primary()
         try:
             answers = call(pool, commands)
-        except (NotSent, MaybeMade):
-            self._refresh.soon()
+        except (NotSent, MaybeSent):
+            self._refresh.request()
             raise
         for answer in answers:
             if isinstance(answer, _NO_PRIMARY):
-                self._refresh.soon()
+                self._refresh.request()
         return answers
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """The name of the primary."""
-        return name(self._primary or self._found())
+        return node_name(self._primary or self._require_primary())
 
-    def subscribable(self, key: bytes) -> Line:  # noqa: ARG002
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
         """A new connection to the primary."""
         try:
-            return line(self._primary or self._found())
+            return dedicated_connection(self._primary or self._require_primary())
         except NotSent:
-            self._refresh.soon()
+            self._refresh.request()
             raise
 
-    def suspect(self, key: bytes, error: Exception) -> None:  # noqa: ARG002
+    def report_failure(self, key: bytes, error: Exception) -> None:  # noqa: ARG002
         """Ask the Sentinels again."""
-        self._refresh.soon()
+        self._refresh.request()
 
-    def warnings(self) -> list[str]:
+    def durability_warnings(self) -> list[str]:
         """What the primary does that may lose games."""
         try:
-            return warnings(self._primary or self._found())
+            return durability_warnings(self._primary or self._require_primary())
         except NotSent:
             return []
 
-    def _found(self) -> redis.ConnectionPool:
+    def _require_primary(self) -> redis.ConnectionPool:
         """The primary, which was not known yet."""
         self._refresh.wait(FIRST_WAIT)
         if self._primary is None:
             raise NotSent from MasterNotFoundError("no Sentinel names a primary")
         return self._primary
 
-    def _look(self) -> None:
+    def _discover(self) -> None:
         """Take the primary that the first Sentinel names which does not think that it is down."""
         for sentinel in tuple(self._sentinels):
             try:
-                (told,) = ask(sentinel, (b"SENTINEL", b"MASTER", self._url.service), wait=QUESTION_WAIT)
+                (told,) = execute_unpooled(sentinel, (b"SENTINEL", b"MASTER", self._url.service), wait=PROBE_TIMEOUT)
             except (RedisError, OSError):
                 told = None
             if isinstance(told, list):
                 facts = dict(zip(told[::2], told[1::2], strict=True))
                 if _DOWN.isdisjoint(facts[b"flags"].split(b",")):
-                    self._take(Address(facts[b"ip"].decode(), int(facts[b"port"])))
+                    self._adopt(Address(facts[b"ip"].decode(), int(facts[b"port"])))
                     return
             self._sentinels.remove(sentinel)
             self._sentinels.append(sentinel)  # the silent one is asked last from now on
 
-    def _take(self, address: Address) -> None:
+    def _adopt(self, address: Address) -> None:
         if address == self._address:
             return
         before, self._primary, self._address = self._primary, make_pool(self._url.server(address)), address

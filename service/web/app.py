@@ -12,32 +12,29 @@ from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
-from service.games.hosting import Games
-from service.web import (
-    cors,
-    event_routes,
-    fairness_routes,
-    game_routes,
-    problems,
-    record_routes,
-    service_routes,
-    variant_routes,
-)
-from service.web.limiting import Limits
+from service.games.commands import GameService
+from service.web import cors, problems
+from service.web.handlers import events as event_handlers
+from service.web.handlers import fairness as fairness_handlers
+from service.web.handlers import games as game_handlers
+from service.web.handlers import records as record_handlers
+from service.web.handlers import service as service_handlers
+from service.web.handlers import variants as variant_handlers
 from service.web.metrics import Metrics
-from service.web.replies import Reply
-from service.web.routing import Bound, Routes
+from service.web.middleware import RequestMiddleware
+from service.web.rate_limits import RateLimits
+from service.web.responses import RawResponse
+from service.web.routing import PlainMapAdapter, PlainRouteMap
 from service.web.streams import Streams
-from service.web.watching import Watching
 
-_MOST_HOSTS: Final = 100
+MAX_HOSTS: Final = 100
 """Names of this machine that are remembered; a client may send any."""
 
 
 class Application(Flask):
     """The application of one worker."""
 
-    url_map_class = Routes
+    url_map_class = PlainRouteMap
 
     def __init__(self, streams: Streams) -> None:
         super().__init__("service.web", static_folder=None)
@@ -56,15 +53,17 @@ class Application(Flask):
         host = self._hosts.get(key)
         if host is not None:
             query = request.query_string.decode("latin1")
-            return Bound(self.url_map, host, request.root_path, "", request.scheme, request.path, request.method, query)
+            return PlainMapAdapter(
+                self.url_map, host, request.root_path, "", request.scheme, request.path, request.method, query
+            )
         adapter = super().create_url_adapter(request)
-        if adapter is not None and len(self._hosts) < _MOST_HOSTS:
+        if adapter is not None and len(self._hosts) < MAX_HOSTS:
             self._hosts[key] = adapter.server_name
         return adapter
 
     def finalize_request(self, rv: Any, from_error_handler: bool = False) -> Any:
-        """What a view or an error handler gave, as a WSGI application; nothing is added to a ``Reply``."""
-        return rv if isinstance(rv, Reply) else super().finalize_request(rv, from_error_handler)
+        """What a view or an error handler gave, as a WSGI application; nothing is added to a ``RawResponse``."""
+        return rv if isinstance(rv, RawResponse) else super().finalize_request(rv, from_error_handler)
 
     def make_default_options_response(self) -> Response:
         """The methods of an address, and no body: without this it would be an empty page of HTML."""
@@ -75,35 +74,35 @@ class Application(Flask):
 
 
 def create_app(
-    games: Games,
+    games: GameService,
     document: Callable[[], str],
     streams: Streams | None = None,
     *,
     metrics: Metrics | None = None,
-    limits: Limits | None = None,
+    limits: RateLimits | None = None,
     proxies: int = 0,
-    breathe: Callable[[], None] = lambda: None,
+    yield_control: Callable[[], None] = lambda: None,
 ) -> Application:
     """The application over these games; ``document`` gives the text of the contract.
 
     Without ``metrics`` nothing is counted and no request is logged, without ``limits`` anybody may ask as often as
     they like, without ``streams`` there may be any number of them. So many ``proxies`` in front are trusted to say
-    who asks. In long work ``breathe`` lets others run.
+    who asks. In long work ``yield_control`` lets others run.
     """
     streams = streams or Streams()
-    limits = limits or Limits()
+    limits = limits or RateLimits()
     app = Application(streams)
     app.url_map.merge_slashes = False
     problems.install(app, limits)
     plain_headers = cors.install(app)
-    app.register_blueprint(variant_routes.blueprint())
-    app.register_blueprint(game_routes.blueprint(games, metrics, limits))
-    app.register_blueprint(event_routes.blueprint(games, streams, limits))
-    app.register_blueprint(fairness_routes.blueprint(games, limits))
-    app.register_blueprint(record_routes.blueprint(games, limits, breathe))
-    app.register_blueprint(service_routes.blueprint(games, document, metrics))
-    app.register_blueprint(service_routes.reader())
+    app.register_blueprint(variant_handlers.blueprint())
+    app.register_blueprint(game_handlers.blueprint(games, metrics, limits))
+    app.register_blueprint(event_handlers.blueprint(games, streams, limits))
+    app.register_blueprint(fairness_handlers.blueprint(games, limits))
+    app.register_blueprint(record_handlers.blueprint(games, limits, yield_control))
+    app.register_blueprint(service_handlers.blueprint(games, document, metrics))
+    app.register_blueprint(service_handlers.swagger_ui())
     if proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
-    app.wsgi_app = Watching(app.wsgi_app, metrics, plain_headers)  # type: ignore[method-assign] # Flask's own advice
+    app.wsgi_app = RequestMiddleware(app.wsgi_app, metrics, plain_headers)  # type: ignore[method-assign] # Flask's own advice
     return app

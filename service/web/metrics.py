@@ -90,14 +90,14 @@ class Metrics:
             observe = self._operations[operation] = self._redis.labels(operation).observe
         observe(seconds)
 
-    def moved(self, variant: str) -> None:
+    def move_made(self, variant: str) -> None:
         """A move was made."""
         add = self._variants.get(variant)
         if add is None:
             add = self._variants[variant] = self._moves.labels(variant).inc
         add()
 
-    def came_to(self, status: str) -> None:
+    def status_changed(self, status: str) -> None:
         """A game has this status now, and had another one before or none."""
         self._games.labels(status).inc()
 

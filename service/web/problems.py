@@ -14,12 +14,12 @@ import orjson
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from service.engine.errors import BadSetup, Refusal
+from service.engine.errors import InvalidSetup, Refusal
 from service.games.errors import MoveRefused
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.web.limiting import Limits, Quota, RateLimited
-from service.web.present import present_moves
-from service.web.watching import MORE_HEADERS, PROBLEM_CODE, REQUEST_ID
+from service.web.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
+from service.web.rate_limits import Quota, RateLimited, RateLimits
+from service.web.serializers.games import moves_json
 
 PROBLEM_JSON: Final = "application/problem+json"
 
@@ -31,7 +31,7 @@ class Problem(NamedTuple):
 
     status: int
     title: str
-    meaning: str
+    description: str
 
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
@@ -76,7 +76,7 @@ _GUARDED: Final = "/v1/games/"
 """Where refusals are counted, as they may be tries to find a game, a token or a join code."""
 
 
-class BadRequest(Exception):
+class RequestError(Exception):
     """A request that HTTP itself says no to, by its code."""
 
     def __init__(self, code: str, sentence: str) -> None:
@@ -109,15 +109,15 @@ def problem(code: str, detail: str, **more: object) -> Response:
     return response
 
 
-def install(app: Flask, limits: Limits) -> None:
+def install(app: Flask, limits: RateLimits) -> None:
     """Make ``app`` answer every error as a problem, and too many tries at games and tokens with one and the same."""
 
     def limited() -> Response | None:
         """What is answered instead of a refusal, after too many of them from one address."""
         if not request.path.startswith(_GUARDED):
             return None
-        quota = limits.failure(request.environ.get("REMOTE_ADDR", ""))
-        return None if quota is None else _too_often(quota)
+        quota = limits.count_failure(request.environ.get("REMOTE_ADDR", ""))
+        return None if quota is None else _rate_limited_problem(quota)
 
     def refusal(error: Refusal) -> Response:
         found = limited() if PROBLEMS[error.code].status in _FAILURES else None
@@ -129,9 +129,9 @@ def install(app: Flask, limits: Limits) -> None:
 
     app.register_error_handler(Refusal, refusal)
     app.register_error_handler(RateLimited, _rate_limited)
-    app.register_error_handler(BadSetup, _bad_setup)
+    app.register_error_handler(InvalidSetup, _bad_setup)
     app.register_error_handler(MoveRefused, _move_refused)
-    app.register_error_handler(BadRequest, _bad_request)
+    app.register_error_handler(RequestError, _bad_request)
     app.register_error_handler(InvalidBody, _invalid_body)
     app.register_error_handler(StorageUnavailable, _storage_unavailable)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
@@ -144,16 +144,16 @@ def _refusal(refusal: Refusal) -> Response:
     return problem(refusal.code, refusal.sentence)
 
 
-def _bad_setup(refusal: BadSetup) -> Response:
+def _bad_setup(refusal: InvalidSetup) -> Response:
     return problem(refusal.code, "This game cannot be made.", errors=refusal.errors)
 
 
 def _move_refused(refused: MoveRefused) -> Response:
-    legal_moves = present_moves(refused.legal_moves, refused.version)
+    legal_moves = moves_json(refused.legal_moves, refused.version)
     return problem(refused.cause.code, refused.cause.sentence, version=refused.version, legal_moves=legal_moves)
 
 
-def _bad_request(error: BadRequest) -> Response:
+def _bad_request(error: RequestError) -> Response:
     return problem(error.code, error.sentence)
 
 
@@ -162,12 +162,12 @@ def _invalid_body(error: InvalidBody) -> Response:
 
 
 def _storage_unavailable(error: StorageUnavailable) -> Response:
-    _log.warning("storage unavailable: %s", error.reason, extra=_which())
+    _log.warning("storage unavailable: %s", error.reason, extra=_request_fields())
     return _try_again("storage_unavailable", error.retry_after)
 
 
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
-    _log.warning("outcome unknown: %s", error.reason, extra=_which())
+    _log.warning("outcome unknown: %s", error.reason, extra=_request_fields())
     return _try_again("outcome_unknown", error.retry_after)
 
 
@@ -176,7 +176,7 @@ def _too_many_streams(_error: TooManyStreams) -> Response:
 
 
 def _try_again(code: str, seconds: int) -> Response:
-    response = problem(code, PROBLEMS[code].meaning, retry_after=seconds)
+    response = problem(code, PROBLEMS[code].description, retry_after=seconds)
     response.headers["Retry-After"] = str(seconds)
     return response
 
@@ -186,7 +186,7 @@ def _http_exception(error: HTTPException) -> Response:
     if code is None:
         # What Flask refuses by itself beyond these is a request that cannot be read.
         code = "malformed" if error.code and error.code < 500 else "internal"
-    response = problem(code, PROBLEMS[code].meaning)
+    response = problem(code, PROBLEMS[code].description)
     for name, value in error.get_headers():
         if name == "Allow":
             response.headers[name] = value
@@ -194,19 +194,19 @@ def _http_exception(error: HTTPException) -> Response:
 
 
 def _rate_limited(error: RateLimited) -> Response:
-    return _too_often(error.quota)
+    return _rate_limited_problem(error.quota)
 
 
-def _too_often(quota: Quota) -> Response:
-    request.environ[MORE_HEADERS] = quota.headers()
+def _rate_limited_problem(quota: Quota) -> Response:
+    request.environ[EXTRA_HEADERS] = quota.headers()
     return _try_again("rate_limited", quota.reset)
 
 
 def _internal(error: Exception) -> Response:
-    _log.error("internal error", exc_info=error, extra=_which())
-    return problem("internal", PROBLEMS["internal"].meaning)
+    _log.error("internal error", exc_info=error, extra=_request_fields())
+    return problem("internal", PROBLEMS["internal"].description)
 
 
-def _which() -> dict[str, object]:
+def _request_fields() -> dict[str, object]:
     """The request that a line of the log is about."""
     return {"fields": {"request_id": request.environ.get(REQUEST_ID)}}

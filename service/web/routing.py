@@ -24,7 +24,7 @@ class _Shape(NamedTuple):
     names: tuple[tuple[int, str], ...]
 
 
-class Routes(Map):
+class PlainRouteMap(Map):
     """Werkzeug's map of addresses. A part that is a word goes before one that is taken, as there."""
 
     _shapes: dict[tuple[str, int], list[_Shape]] | None = None
@@ -38,7 +38,7 @@ class Routes(Map):
     def bind_to_environ(self, environ: Any, server_name: str | None = None, subdomain: str | None = None) -> MapAdapter:
         """The map for one request."""
         bound = super().bind_to_environ(environ, server_name, subdomain)
-        return Bound(
+        return PlainMapAdapter(
             self,
             bound.server_name,
             bound.script_name,
@@ -60,10 +60,10 @@ class Routes(Map):
         return None
 
 
-class Bound(MapAdapter):
+class PlainMapAdapter(MapAdapter):
     """The map for one request: a plain route is looked up."""
 
-    map: Routes
+    map: PlainRouteMap
 
     def match(self, *arguments: Any, **named: Any) -> Any:
         """The route and what it takes; raises what Werkzeug raises."""

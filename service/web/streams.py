@@ -14,16 +14,16 @@ from typing import Final, Protocol
 import orjson
 
 from service.games.errors import NotFound, Unauthorized
-from service.games.following import Following
-from service.games.look import EventPage
-from service.games.times import show_time
-from service.web.present import present_event
+from service.games.subscription import EventSubscription
+from service.games.timestamps import format_rfc3339
+from service.games.views import EventPage
 from service.web.problems import TooManyStreams
+from service.web.serializers.games import event_json
 
 SSE: Final = "text/event-stream"
 NDJSON: Final = "application/x-ndjson"
 
-ALIVE_SECONDS: Final = 10.0
+KEEPALIVE_SECONDS: Final = 10.0
 """After so long without an event a stream sends a sign of life: less than the 15 s of the contract."""
 RETRY_MILLISECONDS: Final = 1000
 """How long a client of server-sent events waits before it connects again."""
@@ -54,16 +54,16 @@ class Streams:
     """
 
     def __init__(
-        self, most: int | None = None, gauge: Gauge | None = None, alive_seconds: float = ALIVE_SECONDS
+        self, most: int | None = None, gauge: Gauge | None = None, alive_seconds: float = KEEPALIVE_SECONDS
     ) -> None:
         self.alive_seconds = alive_seconds
         self._most = most
         self._gauge = gauge or _Unwatched()
-        self._open: set[Following] = set()
+        self._open: set[EventSubscription] = set()
         self._draining = False
         self._lock = Lock()
 
-    def add(self, follow: Callable[[], Following]) -> Following:
+    def add(self, follow: Callable[[], EventSubscription]) -> EventSubscription:
         """Open one more. Raises ``TooManyStreams``."""
         with self._lock:
             if self._draining or (self._most is not None and len(self._open) >= self._most):
@@ -73,7 +73,7 @@ class Streams:
         self._gauge.opened()
         return following
 
-    def remove(self, following: Following) -> None:
+    def remove(self, following: EventSubscription) -> None:
         """Close one; once more does no harm."""
         with self._lock:
             if following not in self._open:
@@ -87,7 +87,7 @@ class Streams:
         with self._lock:
             self._draining = True
             for following in self._open:
-                following.end()
+                following.shutdown()
 
 
 class Stream:
@@ -97,7 +97,9 @@ class Stream:
     as garbage, perhaps in the middle of what it waits for.
     """
 
-    def __init__(self, streams: Streams, following: Following, media_type: str, first: EventPage | None) -> None:
+    def __init__(
+        self, streams: Streams, following: EventSubscription, media_type: str, first: EventPage | None
+    ) -> None:
         self._streams = streams
         self._following = following
         self._chunks = self._run(_FORMATS[media_type], first)
@@ -114,19 +116,19 @@ class Stream:
     def _run(self, form: _Format, first: EventPage | None) -> Generator[bytes, None, None]:
         following = self._following
         try:
-            yield form.opening
+            yield form.preamble
             if first is not None:
                 yield form.page(first)
-            while not following.over:
+            while not following.finished:
                 page = following.wait(self._streams.alive_seconds)
                 if page is not None:
                     yield form.page(page)
                 elif following.closing:
-                    closing = {"version": following.cursor, "type": "closing", "at": show_time(_now()), "data": {}}
+                    closing = {"version": following.cursor, "type": "closing", "at": format_rfc3339(_now()), "data": {}}
                     yield form.line(closing, None)
                     return
                 else:
-                    yield form.alive
+                    yield form.keepalive
         except (NotFound, Unauthorized):
             return  # the game has expired, or the token is another by now
 
@@ -136,36 +138,36 @@ def _now() -> int:
 
 
 class _Format(Protocol):
-    opening: bytes
-    alive: bytes
+    preamble: bytes
+    keepalive: bytes
 
     def line(self, value: object, cursor: int | None) -> bytes:
         """One event."""
 
     def page(self, page: EventPage) -> bytes:
         """All events of a page."""
-        return b"".join([self.line(present_event(each), each.version) for each in page.events])
+        return b"".join([self.line(event_json(each), each.version) for each in page.events])
 
 
-class _ServerSentEvents(_Format):
+class _SseFormat(_Format):
     """``text/event-stream`` (WHATWG HTML 9.2): no names of events, so that one ``onmessage`` gets them all."""
 
-    opening = b"retry: %d\n\n" % RETRY_MILLISECONDS
-    alive = b":\n\n"
+    preamble = b"retry: %d\n\n" % RETRY_MILLISECONDS
+    keepalive = b":\n\n"
 
     def line(self, value: object, cursor: int | None) -> bytes:
         name = b"" if cursor is None else b"id: %d\n" % cursor
         return b"%bdata: %b\n\n" % (name, orjson.dumps(value))
 
 
-class _Lines(_Format):
+class _NdjsonFormat(_Format):
     """``application/x-ndjson``: an event a line, and empty lines as signs of life."""
 
-    opening = b"\n"
-    alive = b"\n"
+    preamble = b"\n"
+    keepalive = b"\n"
 
     def line(self, value: object, cursor: int | None) -> bytes:  # noqa: ARG002 # the value has it
         return orjson.dumps(value) + b"\n"
 
 
-_FORMATS: Final[dict[str, _Format]] = {SSE: _ServerSentEvents(), NDJSON: _Lines()}
+_FORMATS: Final[dict[str, _Format]] = {SSE: _SseFormat(), NDJSON: _NdjsonFormat()}

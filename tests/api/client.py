@@ -11,12 +11,16 @@ from marshmallow import RAISE, Schema, fields
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
-from service.web import event_schemas, record_schemas, schemas, score_schemas, variant_schemas
-from service.web.operations import Operation, operation_of
+from service.web.openapi.operations import Operation, operation_of
+from service.web.schemas import events as event_schemas
+from service.web.schemas import game as game_schemas
+from service.web.schemas import records as record_schemas
+from service.web.schemas import score as score_schemas
+from service.web.schemas import variants as variant_schemas
 
 _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
-    ("GET", "game"): schemas.Game,
-    ("GET", "moves"): schemas.LegalMoves,
+    ("GET", "game"): game_schemas.Game,
+    ("GET", "moves"): game_schemas.LegalMoves,
     ("GET", "score"): score_schemas.Score,
     ("GET", "fairness"): record_schemas.Fairness,
     ("GET", "record"): record_schemas.Record,
@@ -24,10 +28,10 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "variants"): variant_schemas.Variants,
     ("GET", "variant"): variant_schemas.Variant,
     ("GET", "events"): event_schemas.Events,
-    ("POST", "games"): schemas.Opened,
-    ("POST", "players"): schemas.Taken,
-    ("POST", "moves"): schemas.Game,
-    ("POST", "token"): schemas.SeatToken,
+    ("POST", "games"): game_schemas.Opened,
+    ("POST", "players"): game_schemas.Taken,
+    ("POST", "moves"): game_schemas.Game,
+    ("POST", "token"): game_schemas.SeatToken,
 }
 ANYWHERE = ("internal", "storage_unavailable")
 """Problems that every operation may answer."""
@@ -134,9 +138,9 @@ class Api:
             return
         status = answer.status_code
         if status < 400:
-            known = {*described.answers, *((304,) if "If-None-Match" in described.headers else ())}
+            known = {*described.responses, *((304,) if "If-None-Match" in described.headers else ())}
             assert status in known, f"{method} {path} answered {status}, which its operation does not name"
-            good = next(iter(described.answers.values()))
+            good = next(iter(described.responses.values()))
             missing = {name for name in good.headers if name not in answer.headers} if status != 304 else set()
             assert not missing, f"{method} {path} answered without {missing}"
         elif method != "HEAD":
@@ -160,7 +164,7 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
         return
     if answer.status_code >= 400:
         assert answer.mimetype == "application/problem+json", (answer.status_code, answer.data)
-        _check(schemas.Problem, answer.data)
+        _check(game_schemas.Problem, answer.data)
         problem = json.loads(answer.data)
         assert problem["status"] == answer.status_code
         return

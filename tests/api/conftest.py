@@ -11,12 +11,12 @@ import redis
 from flask import Flask
 
 from service.bootstrap import build_document, build_games
-from service.games.hosting import Games
+from service.games.commands import GameService
 from service.storage.connection import connect
 from service.storage.embedded import EmbeddedServer
-from service.storage.live import LiveFeed
-from service.storage.nodes import SingleNode
+from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api
 from tests.api.scenes import Scenes
@@ -40,29 +40,29 @@ def server(redis_url: str) -> redis.Redis:
 
 @pytest.fixture(scope="session")
 def store(redis_url: str) -> RedisStore:
-    return RedisStore(SingleNode(connect(redis_url)), TTL_SECONDS)
+    return RedisStore(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
 
 
 @pytest.fixture(scope="session")
-def feed(redis_url: str) -> Iterator[LiveFeed]:
-    feed = LiveFeed(SingleNode(connect(redis_url)))
+def feed(redis_url: str) -> Iterator[RedisEventFeed]:
+    feed = RedisEventFeed(SingleNodeTopology(connect(redis_url)))
     yield feed
     feed.close()
 
 
 @pytest.fixture(scope="session")
-def games(store: RedisStore, feed: LiveFeed) -> Games:
+def games(store: RedisStore, feed: RedisEventFeed) -> GameService:
     return build_games(store, feed, SECRET, TTL_SECONDS)
 
 
 @pytest.fixture(scope="session")
-def app(games: Games) -> Flask:
+def app(games: GameService) -> Flask:
     return create_app(games, build_document)
 
 
-def at_rest(store: RedisStore, feed: LiveFeed, secrets: Callable[[int], bytes]) -> Api:
+def at_rest(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], bytes]) -> Api:
     """An application of its own, whose clock stands, and whose luck is what ``secrets`` draws."""
-    games = Games(
+    games = GameService(
         store,
         feed,
         clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),

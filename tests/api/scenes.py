@@ -11,7 +11,7 @@ from service.engine.variants import variants
 from service.games.codec import decode_game
 from service.games.game import Game
 from service.storage import keys
-from service.storage.entries import events_of
+from service.storage.event_frames import events_of
 from tests.api.client import Api, Table
 from tests.api.playing import View, finished, play_on
 

@@ -12,7 +12,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.web.reading import MOST_BODY_BYTES
+from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.playing import mover
@@ -207,15 +207,15 @@ def as_stream(data: bytes) -> dict[str, Any]:
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_of_256_kib_is_taken_and_one_byte_more_is_not(api: Api, watch: Watch, door: Door, chunked: bool) -> None:
     before = watch.now(*door.games)
-    for size in (MOST_BODY_BYTES + 1, 4 * MOST_BODY_BYTES):
+    for size in (MAX_BODY_BYTES + 1, 4 * MAX_BODY_BYTES):
         data = padded(door.body, size)
         how = as_stream(data) if chunked else {"data": data}
         answer = api.ask("POST", door.path, content_type=JSON, token=door.token, **how)
         assert said(answer) == (413, "too_large")
     assert watch.now(*door.games) == before
-    data = padded(door.body, MOST_BODY_BYTES)
+    data = padded(door.body, MAX_BODY_BYTES)
     how = as_stream(data) if chunked else {"data": data}
-    assert MOST_BODY_BYTES == 256 * 1024
+    assert MAX_BODY_BYTES == 256 * 1024
     assert api.ask("POST", door.path, content_type=JSON, token=door.token, **how).status_code == 201
 
 

@@ -26,7 +26,7 @@ from service.engine.variants import variants
 from service.games.catalogue import deal_table
 from service.games.codec import decode_event, encode_event, encode_game
 from service.games.game import Game, GameEvent
-from service.storage.live import LiveFeed
+from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
 from tests.api.conftest import at_rest
@@ -42,7 +42,7 @@ _ALIKE = 3
 
 
 @pytest.fixture(scope="module")
-def still(store: RedisStore, feed: LiveFeed) -> Api:
+def still(store: RedisStore, feed: RedisEventFeed) -> Api:
     """The application with a clock that stands, so that two answers to the same move can be the same."""
     return at_rest(store, feed, bytes)
 

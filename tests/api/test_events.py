@@ -18,15 +18,15 @@ from service.bootstrap import build_document, build_games
 from service.engine.events import Dealt, Drew
 from service.engine.variants import variants
 from service.games.codec import decode_event
-from service.games.hosting import Games
+from service.games.commands import GameService
 from service.storage import keys
 from service.storage.connection import connect
-from service.storage.entries import events_of
-from service.storage.live import LiveFeed
-from service.storage.nodes import SingleNode
+from service.storage.event_frames import events_of
+from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
-from service.web.streams import ALIVE_SECONDS, Streams
+from service.web.streams import KEEPALIVE_SECONDS, Streams
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.playing import mover, post_first
@@ -364,8 +364,8 @@ def test_a_stream_that_was_reset_to_a_match_that_is_over_ends(
 @pytest.fixture(scope="module")
 def elsewhere(redis_url: str) -> Iterator[Api]:
     """The application of another worker: it shares nothing with the first one but Redis."""
-    nodes = SingleNode(connect(redis_url))
-    with closing(LiveFeed(nodes)) as feed:
+    nodes = SingleNodeTopology(connect(redis_url))
+    with closing(RedisEventFeed(nodes)) as feed:
         games = build_games(RedisStore(nodes, TTL_SECONDS), feed, SECRET, TTL_SECONDS)
         yield Api(create_app(games, build_document).test_client(use_cookies=False))
 
@@ -428,7 +428,7 @@ def test_a_poll_has_no_more_events_than_were_asked_for(
 class Watched:
     """An application whose open streams are counted; ``alive`` is the time between its signs of life."""
 
-    def __init__(self, games: Games, most: int = 100, alive: float = 0.1) -> None:
+    def __init__(self, games: GameService, most: int = 100, alive: float = 0.1) -> None:
         self.streams = Streams(most, self, alive)
         self.app = create_app(games, build_document, self.streams)
         self.api = Api(self.app.test_client(use_cookies=False))
@@ -452,7 +452,7 @@ class Watched:
 
 
 @pytest.fixture
-def watched(games: Games) -> Iterator[Watched]:
+def watched(games: GameService) -> Iterator[Watched]:
     watched = Watched(games)
     yield watched
     watched.until(0)
@@ -507,8 +507,8 @@ def test_many_devices_on_one_seat_hear_the_same(watched: Watched, elsewhere: Api
     assert len(set(heard)) == 1
 
 
-def test_a_silent_stream_shows_signs_of_life_that_are_no_events(games: Games, scenes: Scenes) -> None:
-    assert ALIVE_SECONDS < 15 - 3, "and the store may take three seconds to answer"
+def test_a_silent_stream_shows_signs_of_life_that_are_no_events(games: GameService, scenes: Scenes) -> None:
+    assert KEEPALIVE_SECONDS < 15 - 3, "and the store may take three seconds to answer"
     scene = scenes.need("domino", "early")
     watched = Watched(games, alive=0.01)
     for headers, sign in ((SSE, b":\n\n"), (LINES, b"\n")):
@@ -519,7 +519,7 @@ def test_a_silent_stream_shows_signs_of_life_that_are_no_events(games: Games, sc
     watched.until(0)
 
 
-def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: Games, scenes: Scenes) -> None:
+def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameService, scenes: Scenes) -> None:
     scene = scenes.need("domino", "early")
     watched, version = Watched(games, most=2), scene.kept.version
     api, path = watched.api, f"{scene.table.path}/events"
@@ -558,7 +558,7 @@ def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
 
 
 def test_a_stream_that_was_cut_leaves_nothing_to_be_tidied_up_at_a_bad_moment(
-    watched: Watched, feed: LiveFeed, scenes: Scenes
+    watched: Watched, feed: RedisEventFeed, scenes: Scenes
 ) -> None:
     scene = scenes.need("domino", "early")
     gc.disable()
@@ -626,8 +626,10 @@ def test_a_match_that_is_over_ends_a_stream_also_where_a_token_was_changed_since
         assert [each["version"] for each in events] == list(range(after + 1, scene.kept.version + 2))
 
 
-def test_a_stream_ends_when_its_game_is_gone(redis_url: str, games: Games, feed: LiveFeed, server: redis.Redis) -> None:
-    store = RedisStore(SingleNode(connect(redis_url)), 1)
+def test_a_stream_ends_when_its_game_is_gone(
+    redis_url: str, games: GameService, feed: RedisEventFeed, server: redis.Redis
+) -> None:
+    store = RedisStore(SingleNodeTopology(connect(redis_url)), 1)
     watched = Watched(build_games(store, feed, SECRET, 1), alive=0.05)
     table = watched.api.create("domino", 2)
     for headers in (SSE, LINES):

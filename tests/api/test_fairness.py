@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import redis
 
-from service.engine.deal import METHOD, commitment, cut, round_seed, shuffle, shuffle_seed
+from service.engine.deal import SCHEME, commitment, round_seed, shuffle, shuffle_seed, split
 from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, Tile, double_set, sort_tiles
 from service.engine.variants import variants
 from service.games.codec import decode_event, encode_event, encode_game
 from service.games.game import Game, GameEvent
-from service.storage.live import LiveFeed
+from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
 from tests.api.conftest import at_rest
@@ -29,7 +29,7 @@ from tests.api.scenes import Kept, decoded, keep, one_to_come, put, some_rounds
 
 
 @pytest.fixture
-def fair(store: RedisStore, feed: LiveFeed, request: pytest.FixtureRequest) -> Api:
+def fair(store: RedisStore, feed: RedisEventFeed, request: pytest.FixtureRequest) -> Api:
     """The application with a clock that stands, and luck that is the same in every run of a test, after whatever."""
     numbers = count()
 
@@ -89,7 +89,7 @@ def test_a_commitment_is_told_before_anybody_joins_and_the_next_one_with_the_dea
         "game": table.id,
         "version": 3,
         "provable": True,
-        "method": METHOD,
+        "method": SCHEME,
         "seats": seats,
         "set": 12 if variant == "fido" else 6,
         "rounds": [{**commitments[0], "client_seeds": dealt["client_seeds"]}, commitments[1]],
@@ -130,7 +130,7 @@ def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committe
     for each in dealt:
         seed = shuffle_seed(bytes.fromhex(each["seed"]), table.id, each["round"], each["client_seeds"])
         order = shuffle(double_set(told["set"]), seed, each["round"], each["attempt"])
-        hands, stock = cut(order, [len(hand) for hand in each["hands"]])
+        hands, stock = split(order, [len(hand) for hand in each["hands"]])
         assert [[tile.name for tile in sort_tiles(hand)] for hand in hands] == each["hands"]
         assert [tile.name for tile in stock] == each["stock"]
         assert each["round"] == 1 or f"after round {each['round'] - 1}" in each["client_seeds"]
@@ -292,8 +292,8 @@ def otherwise(game: Game, kept: Kept, seat: int | None, luck: Random) -> Kept:
             for other in others:
                 dealt[other] = sort_tiles(mixed[: len(event.hands[other])])
                 del mixed[: len(event.hands[other])]
-            assert event.luck is not None
-            shown = Dealt(event.round, tuple(dealt), tuple(mixed), False, event.luck._replace(attempt=7))
+            assert event.proof is not None
+            shown = Dealt(event.round, tuple(dealt), tuple(mixed), False, event.proof._replace(attempt=7))
         entries[place] = b"%b %b" % (write, encode_event(shown, 0))
         if isinstance(event, Dealt):
             break

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.web.reading import MOST_BODY_BYTES
+from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.playing import mover
 from tests.api.test_bad_input import JSON, MALFORMED, Watch, as_stream, watch
@@ -98,7 +98,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "very long names": {"json": {"x" * 100_000: "y" * 100_000}},
     "names of the machinery": {"json": {"__class__": 1, "__proto__": {}, "constructor": 1, "_schema": 1, "": 1}},
     "ten thousand names": {"json": {f"f{number}": number for number in range(10_000)}},
-    "too large": {"data": b" " * (MOST_BODY_BYTES + 1), "content_type": JSON},
+    "too large": {"data": b" " * (MAX_BODY_BYTES + 1), "content_type": JSON},
     "no type": {"data": b"{}"},
     "another type": {"data": b"a=1", "content_type": "application/x-www-form-urlencoded"},
     "a form with files": {"data": b"--x\r\n\r\n--x--", "content_type": "multipart/form-data; boundary=x"},
@@ -126,7 +126,7 @@ def test_no_body_beyond_the_limit_is_taken_without_a_length_either(api: Api, hou
     before = watch.now(house.table)
     for door in house.doors:
         if door.method == "POST":
-            answer = ask(api, door, content_type=JSON, **as_stream(b" " * (MOST_BODY_BYTES + 1)))
+            answer = ask(api, door, content_type=JSON, **as_stream(b" " * (MAX_BODY_BYTES + 1)))
             assert answer.status_code == 413
     assert watch.now(house.table) == before
 

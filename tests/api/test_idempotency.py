@@ -17,12 +17,12 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document, build_games
 from service.engine.variants import variants
-from service.games.ports import WISH_SECONDS
+from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
 from service.storage.connection import connect
-from service.storage.live import LiveFeed
-from service.storage.nodes import SingleNode
+from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
@@ -389,13 +389,13 @@ def test_who_changed_a_token_is_answered_again_though_it_shows_the_old_one(api: 
 # Elsewhere, and later
 
 
-def another_worker(redis_url: str, feed: LiveFeed, secret: bytes = SECRET) -> Api:
+def another_worker(redis_url: str, feed: RedisEventFeed, secret: bytes = SECRET) -> Api:
     """The application of another process over the same store."""
-    store = RedisStore(SingleNode(connect(redis_url)), TTL_SECONDS)
+    store = RedisStore(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
     return Api(create_app(build_games(store, feed, secret, TTL_SECONDS), build_document).test_client(use_cookies=False))
 
 
-def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: LiveFeed, wish: Wish) -> None:
+def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: RedisEventFeed, wish: Wish) -> None:
     key = new_key()
     first = send(api, wish, key)
     assert_same(send(another_worker(redis_url, feed), wish, key), first)
@@ -403,7 +403,7 @@ def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: L
 
 @pytest.mark.parametrize("kind", ["create", "join", "token"])
 def test_a_worker_with_another_secret_gives_no_token_that_opens_nothing(
-    api: Api, redis_url: str, feed: LiveFeed, kind: str, caplog: pytest.LogCaptureFixture
+    api: Api, redis_url: str, feed: RedisEventFeed, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     wish, key = wish_for(api, kind), new_key()
     send(api, wish, key)
@@ -417,7 +417,7 @@ def test_a_key_stands_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> No
     send(api, wish, new_key())
     kept: Any = set(server.keys("domino:*key:*")) - before
     assert len(kept) == (2 if wish.table is None else 1)
-    assert WISH_SECONDS == 24 * 60 * 60
+    assert IDEMPOTENCY_TTL == 24 * 60 * 60
     for name in kept:
         assert 86_390 < int(server.ttl(name)) <= 86_400
 
@@ -630,7 +630,9 @@ def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, scenes
 # ── What a worker remembers ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(api: Api, redis_url: str, feed: LiveFeed) -> None:
+def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
+    api: Api, redis_url: str, feed: RedisEventFeed
+) -> None:
     """Another worker has given the seat a new token, whose bearer has moved under this key."""
     table = api.create("domino", 2, seed=SEED)
     seat = api.view(table)["turn"]["seat"]

@@ -19,11 +19,11 @@ from service.engine.events import Dealt, Drew
 from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
 from service.engine.variants import variants
 from service.games.codec import decode_event, encode_event, encode_game
-from service.games.game import Game, Happened
-from service.games.history import game_at
+from service.games.game import EventEnvelope, Game
+from service.games.history import rebuild_game
 from service.games.ports import Store
-from service.storage.entries import event_of
-from service.storage.live import LiveFeed
+from service.storage.event_frames import event_of
+from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from tests.api.client import Api, Table
@@ -139,7 +139,7 @@ class Counting(NamedTuple):
 
 
 @pytest.fixture
-def counting(store: RedisStore, feed: LiveFeed) -> Counting:
+def counting(store: RedisStore, feed: RedisEventFeed) -> Counting:
     counted: Any = Counted(store)
     app = create_app(build_games(counted, feed, SECRET, TTL_SECONDS), build_document)
     return Counting(Api(app.test_client(use_cookies=False)), counted)
@@ -223,7 +223,7 @@ def hidden_from(game: Game, seat: int | None) -> list[Tile]:
     return [tile for other in others for tile in game.state.hands[other]] + list(game.state.stock)
 
 
-def happened_in(game: Game, kept: Kept) -> list[Happened]:
+def happened_in(game: Game, kept: Kept) -> list[EventEnvelope]:
     return [
         decode_event(version, game.created_at, event_of(entry)) for version, entry in enumerate(kept.spread, start=1)
     ]
@@ -250,7 +250,7 @@ def unlike_where_hidden(game_id: str, kept: Kept, seat: int | None, luck: Random
         state = game.state._replace(
             hands=tuple(sort_tiles(swapped(hand)) for hand in game.state.hands), stock=swapped(game.state.stock)
         )
-        events: list[Happened] = []
+        events: list[EventEnvelope] = []
         for each in happened[began:]:
             event = each.event
             if isinstance(event, Dealt):
@@ -262,7 +262,7 @@ def unlike_where_hidden(game_id: str, kept: Kept, seat: int | None, luck: Random
         changed = game._replace(state=state)
         past = [*happened[:began], *events]
         if drawn or all(
-            game_at(changed, past, version).state.turn == game_at(game, happened, version).state.turn
+            rebuild_game(changed, past, version).state.turn == rebuild_game(game, happened, version).state.turn
             for version in range(began + 1, game.version + 1)
         ):
             break

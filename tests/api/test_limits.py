@@ -17,11 +17,11 @@ from limits.storage import RedisClusterStorage, RedisSentinelStorage, RedisStora
 from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
-from service.games.hosting import Games
-from service.storage.counters import counters_at
+from service.games.commands import GameService
 from service.storage.embedded import EmbeddedServer
+from service.storage.rate_limit_storage import counters_at
 from service.web.app import create_app
-from service.web.limiting import ALONE_SECONDS, Limits, RateLimited, network
+from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network
 from tests.api.client import Api, Table
 from tests.storage.servers import FalseServer, RealServer
 
@@ -57,13 +57,13 @@ Workers = Callable[..., list[Api]]
 
 
 @pytest.fixture
-def workers(games: Games, redis_url: str, clock: Clock, address: str) -> Workers:
+def workers(games: GameService, redis_url: str, clock: Clock, address: str) -> Workers:
     """Applications over the same server, each with these limits."""
 
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
         made = []
         for _ in range(count):
-            own = Limits(partial(counters_at, redis_url), clock, **limits)
+            own = RateLimits(partial(counters_at, redis_url), clock, **limits)
             client = create_app(games, build_document, limits=own, proxies=proxies).test_client(use_cookies=False)
             client.environ_base["REMOTE_ADDR"] = address
             made.append(Api(client))
@@ -146,7 +146,7 @@ def test_another_address_has_games_of_its_own(workers: Workers, address: str) ->
     ],
 )
 def test_an_address_is_its_own_or_its_network(address: str, whose: str) -> None:
-    assert network(address) == whose
+    assert client_network(address) == whose
 
 
 def test_what_a_client_says_of_its_address_counts_only_through_a_known_proxy(workers: Workers) -> None:
@@ -255,9 +255,9 @@ def test_an_ordinary_seat_asks_redis_nothing(clock: Clock) -> None:
     def no_redis() -> Storage:
         raise AssertionError
 
-    limits = Limits(no_redis, clock, seat=1200)
+    limits = RateLimits(no_redis, clock, seat=1200)
     for _ in range(300):
-        assert limits.seat("game", 0) is not None
+        assert limits.limit_seat("game", 0) is not None
 
 
 # ── No limit, no Redis ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -275,9 +275,9 @@ def test_what_is_kept_in_redis_is_a_few_counts_for_a_minute(
 ) -> None:
     (api,) = workers(create=5)
     create(api)
-    keys: Any = server.keys(f"domino:limit*{network(address)}*")
+    keys: Any = server.keys(f"domino:limit*{client_network(address)}*")
     (key,) = keys
-    assert key.decode() == f"domino:limit:create/{network(address)}/{int(clock.now) // 60}"
+    assert key.decode() == f"domino:limit:create/{client_network(address)}/{int(clock.now) // 60}"
     assert 0 < server.ttl(key) <= 60
     assert server.get(key) == b"1"
 
@@ -286,21 +286,21 @@ def test_when_redis_dies_each_worker_counts_alone_and_together_again_when_it_is_
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     now = time.monotonic()
-    monkeypatch.setattr("service.web.limiting.time.monotonic", lambda: now)
+    monkeypatch.setattr("service.web.rate_limits.time.monotonic", lambda: now)
     server = RealServer(tmp_path)
     try:
-        limits = Limits(partial(counters_at, server.url), clock, create=3)
+        limits = RateLimits(partial(counters_at, server.url), clock, create=3)
         assert left(limits) == 2
         server.kill()
         with caplog.at_level(logging.WARNING):
             assert [left(limits), left(limits), left(limits)] == [2, 1, 0]
         assert len(caplog.records) == 1
         with pytest.raises(RateLimited):
-            limits.create("192.0.2.1")
+            limits.limit_create("192.0.2.1")
         server.start()
-        now += ALONE_SECONDS
+        now += FALLBACK_SECONDS
         clock.now += 60
-        other = Limits(partial(counters_at, server.url), clock, create=3)
+        other = RateLimits(partial(counters_at, server.url), clock, create=3)
         assert [left(limits), left(other), left(limits)] == [2, 1, 0]
     finally:
         server.stop()
@@ -311,16 +311,16 @@ def test_a_silent_redis_is_not_waited_for_long_nor_twice(clock: Clock) -> None:
         return b""
 
     with FalseServer(silent) as server:
-        limits = Limits(partial(counters_at, server.url), clock, create=1000)
+        limits = RateLimits(partial(counters_at, server.url), clock, create=1000)
         began = time.monotonic()
         assert [left(limits) for _ in range(100)] == list(range(999, 899, -1))
         assert time.monotonic() - began < 1
 
 
-def left(limits: Limits) -> int:
-    quota = limits.create("192.0.2.1")
+def left(limits: RateLimits) -> int:
+    quota = limits.limit_create("192.0.2.1")
     assert quota is not None
-    return quota.left
+    return quota.remaining
 
 
 # ── Where they are counted ───────────────────────────────────────────────────────────────────────────────────────────

@@ -9,11 +9,11 @@ import pytest
 
 from service.bootstrap import build_document
 from service.engine.variants import variants
-from service.games.hosting import Games
-from service.records.parsing import parse_record
+from service.games.commands import GameService
+from service.records.parser import parse_record
 from service.records.record import ARRANGED, PROVABLE
-from service.records.text import format_record
 from service.records.verification import verify
+from service.records.writer import format_record
 from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.playing import at, finished, mover, over, over_or_at, play_on
@@ -69,7 +69,7 @@ def test_a_match_played_over_http_is_recorded_whole_and_verified(
     table, text = played[variant]
     record = parse_record(text)
     assert format_record(record) == text
-    assert (record.game, record.variant, record.fairness, record.seen_by) == (table.id, variant, PROVABLE, None)
+    assert (record.game, record.variant, record.fairness, record.viewer) == (table.id, variant, PROVABLE, None)
     assert record.players[0] == 'Ada "the \\ first"'
     assert record.players[-1] == "Zoë"
     report = verify(record)
@@ -120,7 +120,7 @@ def test_during_play_a_record_tells_each_seat_what_it_has_seen(api: Api, variant
             break
         for seat in (None, *table.tokens):
             record = parse_record(record_of(api, table, seat))
-            assert record.seen_by == ("spectator" if seat is None else seat)
+            assert record.viewer == ("spectator" if seat is None else seat)
             assert (record.result, record.rounds[-2].seed) == (None, None)
             assert verify(record).findings == ()
             shown = as_json(api, table, seat)
@@ -197,9 +197,9 @@ def test_a_text_that_is_no_record_is_refused_with_line_and_column(
         assert complaint.startswith(place)
 
 
-def test_while_a_long_text_is_read_others_are_let_run(games: Games) -> None:
+def test_while_a_long_text_is_read_others_are_let_run(games: GameService) -> None:
     breaths = []
-    api = Api(create_app(games, build_document, breathe=lambda: breaths.append(1)).test_client(use_cookies=False))
+    api = Api(create_app(games, build_document, yield_control=lambda: breaths.append(1)).test_client(use_cookies=False))
     head = (
         '[Record "1"]\n[Variant "domino"]\n[Edition "1"]\n[Rules ""]\n[Player 0 ""]\n[Fairness "none"]\n[Result "*"]\n'
     )

@@ -11,7 +11,7 @@ import orjson
 import pytest
 import redis
 
-from service.engine.deal import ArrangedDeal, Deck, cut, seed_from_text, shuffle
+from service.engine.deal import ArrangedDeal, Deck, seed_from_text, shuffle, split
 from service.engine.tiles import double_set
 from service.engine.variants import variants
 from service.games.codec import decode_game
@@ -31,7 +31,7 @@ OLD_FORMATS: dict[str, dict[str, Any]] = {
 def arranged(rounds: int) -> list[dict[str, Any]]:
     deals = []
     for number in range(1, rounds + 1):
-        hands, stock = cut(shuffle(double_set(6), seed_from_text("stored"), number, 0), [7, 7])
+        hands, stock = split(shuffle(double_set(6), seed_from_text("stored"), number, 0), [7, 7])
         deals.append(
             {"hands": [[tile.name for tile in hand] for hand in hands], "stock": [tile.name for tile in stock]}
         )
@@ -102,7 +102,7 @@ def test_a_deal_that_has_been_dealt_is_not_kept_any_longer(api: Api, store: Redi
 
 def test_a_deck_without_arranged_deals_has_none_to_leave_out() -> None:
     deck = Deck(b"x" * 32)
-    assert deck.without_spent(3) is deck
+    assert deck.discard_used(3) is deck
 
 
 def test_a_round_is_not_dealt_to_one_player(api: Api) -> None:

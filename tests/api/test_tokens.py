@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
 from service.engine.variants import variants
-from service.games.tokens import Derived, hash_secret
+from service.games.tokens import DerivedBytes, hash_secret
 from tests.api.client import Api, Table
 from tests.api.playing import mover, play_on
 from tests.api.scenes import SEED, STAGES, Scenes, decoded, keep
@@ -245,7 +245,7 @@ def test_the_document_tells_how_a_token_is_changed() -> None:
 
 
 def test_the_same_purpose_draws_the_same_bytes() -> None:
-    first, again = Derived(b"secret", "join", "game", "key"), Derived(b"secret", "join", "game", "key")
+    first, again = DerivedBytes(b"secret", "join", "game", "key"), DerivedBytes(b"secret", "join", "game", "key")
     drawn = [first(32), first(32), first(10)]
     assert [again(32), again(32), again(10)] == drawn
     assert [len(each) for each in drawn] == [32, 32, 10]
@@ -264,9 +264,9 @@ def test_another_secret_or_purpose_draws_other_bytes() -> None:
         (b"secret", ("join", "game", "ké")),
         (b"secret", ()),
     ]
-    assert len({Derived(secret, *purpose)(32) for secret, purpose in purposes}) == len(purposes)
+    assert len({DerivedBytes(secret, *purpose)(32) for secret, purpose in purposes}) == len(purposes)
 
 
 def test_the_bytes_drawn_stay_the_same_from_release_to_release() -> None:
-    drawn = Derived(b"secret", "create", "game")
+    drawn = DerivedBytes(b"secret", "create", "game")
     assert [drawn(4).hex(), drawn(4).hex()] == ["6a2a645f", "ec54b967"]

@@ -13,7 +13,7 @@ from werkzeug.routing import Rule
 
 import service
 from service.engine.errors import Refusal
-from service.web.operations import Operation, operation_of
+from service.web.openapi.operations import Operation, operation_of
 from service.web.problems import PROBLEMS
 from tests.api.client import ANYWHERE, Api
 
@@ -55,7 +55,7 @@ STATUSES = {
     "storage_unavailable": 503,
 }
 """The problems of the contract that the service has by now."""
-PROCESSES = {"service.__main__", "service.wsgi", "service.worker"}
+PROCESSES = {"service.__main__", "service.wsgi", "service.gunicorn_worker"}
 """Modules that are a process; to import one is to start it, or to patch this one."""
 
 
@@ -143,7 +143,7 @@ def test_every_refusal_has_a_code_of_its_own_word() -> None:
 
 def test_the_problems_have_the_statuses_of_the_contract() -> None:
     assert {code: each.status for code, each in PROBLEMS.items()}.items() >= STATUSES.items()
-    assert all(each.title and each.meaning for each in PROBLEMS.values())
+    assert all(each.title and each.description for each in PROBLEMS.values())
 
 
 def test_every_problem_of_an_operation_is_in_the_table_once(app: Flask) -> None:

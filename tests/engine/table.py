@@ -23,10 +23,10 @@ import pytest
 
 from service.engine.deal import ArrangedDeal, Deck, seed_from_text
 from service.engine.errors import IllegalMove, NotYourTurn
-from service.engine.events import Event, Played, Round, RoundEnded
+from service.engine.events import Event, Played, RoundEnded, RoundResult
 from service.engine.layout import Gate, Layout
 from service.engine.moves import ACTIONS, Move
-from service.engine.play import advance, apply, decide, legal_moves
+from service.engine.referee import advance, apply, decide, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, parse_tile, sort_tiles
 from service.engine.variant import Rules, Variant
@@ -107,7 +107,7 @@ class Table:
             assert self.state.turn is not None, f"the round is over before {text}"
             self.do(self.state.turn, text)
 
-    def play_out(self) -> Round:
+    def play_out(self) -> RoundResult:
         """Bring the round to its end, always with the first legal move."""
         while self.state.phase == PLAYING:
             assert self.state.turn is not None
@@ -175,7 +175,7 @@ class Table:
         return " ".join([*left, f"{lead.low}/{lead.high}", *reversed(right)])
 
     @property
-    def counted(self) -> Round:
+    def counted(self) -> RoundResult:
         """The count of the last round."""
         return self.events(RoundEnded)[-1].round
 
@@ -229,7 +229,7 @@ class Table:
             return ""
         end = self.layout.end(move.end)
         assert end is not None
-        if self.layout.line:
+        if self.layout.two_ended:
             return end.name
         host = self.layout.placements[end.host].tile.name
         return host if end.side == "end" else f"{host}.{end.side}"
@@ -242,7 +242,7 @@ class Table:
         outer, index = end.number, end.host
         while index:
             placement = self.layout.placements[index]
-            inner = placement.tile.other(outer)
+            inner = placement.tile.other_half(outer)
             halves.append((outer, inner))
             outer, index = inner, placement.host
         return halves

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from service.engine.layout import AT_ONCE, GATED, NEVER, Branching, End, Layout, Placement, empty_layout
-from service.engine.play import advance, legal_moves
+from service.engine.layout import GATED, IMMEDIATELY, NEVER, Branching, End, Layout, Placement, empty_layout
+from service.engine.referee import advance, legal_moves
 from service.engine.state import PLAYING
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
@@ -100,7 +100,7 @@ def test_proof_1_a_line_led_by_a_non_double_has_its_lower_half_on_the_left() -> 
 
 def test_proof_2_lupus_four_arms() -> None:
     paper = Paper()
-    assert paper.lead("0-0", AT_ONCE) == ["e1 0-0/long=0", "e2 0-0/long=0", "e3 0-0/short=0", "e4 0-0/short=0"]
+    assert paper.lead("0-0", IMMEDIATELY) == ["e1 0-0/long=0", "e2 0-0/long=0", "e3 0-0/short=0", "e4 0-0/short=0"]
     assert paper.join("e1", "0-1") == ["e5 0-1/end=1", "e2 0-0/long=0", "e3 0-0/short=0", "e4 0-0/short=0"]
     assert paper.join("e5", "1-1", face_down=True) == [
         "e6 [1-1/long=1]",
@@ -127,7 +127,7 @@ def test_proof_2_lupus_four_arms() -> None:
 
 def test_proof_2_a_later_face_up_double_has_one_end() -> None:
     paper = Paper()
-    paper.lead("0-0", AT_ONCE)
+    paper.lead("0-0", IMMEDIATELY)
     paper.join("e4", "0-1")
     assert paper.join("e5", "1-1") == ["e1 0-0/long=0", "e2 0-0/long=0", "e3 0-0/short=0", "e6 1-1/long=1"]
 
@@ -153,14 +153,14 @@ def test_proof_3_the_mother_in_mid_chain() -> None:
     paper = Paper()
     assert paper.lead("1-2") == ["e1 1-2/end=1", "e2 1-2/end=2"]
     assert paper.join("e2", "2-4") == ["e1 1-2/end=1", "e3 2-4/end=4"]
-    assert not paper.layout.has_branched()
+    assert not paper.layout.has_face_up_double()
     assert paper.join("e3", "4-4", GATED) == [
         "e1 1-2/end=1",
         "e4 4-4/long=4",
         "e5 (4-4/short=4)",
         "e6 (4-4/short=4)",
     ]
-    assert paper.layout.has_branched()
+    assert paper.layout.has_face_up_double()
     assert paper.join("e4", "4-6") == ["e1 1-2/end=1", "e7 4-6/end=6", "e5 4-4/short=4", "e6 4-4/short=4"]
     assert paper.join("e7", "6-6") == ["e1 1-2/end=1", "e8 6-6/long=6", "e5 4-4/short=4", "e6 4-4/short=4"]
 
@@ -186,14 +186,14 @@ def test_proof_3_a_face_down_double_only_closes_its_end_and_is_not_the_mother() 
     paper.lead("1-2")
     paper.join("e2", "2-4")
     assert paper.join("e3", "4-4", face_down=True) == ["e1 1-2/end=1", "e4 [4-4/long=4]"]
-    assert not paper.layout.has_branched()
+    assert not paper.layout.has_face_up_double()
     assert paper.join("e1", "1-1", GATED) == [
         "e5 1-1/long=1",
         "e6 (1-1/short=1)",
         "e7 (1-1/short=1)",
         "e4 [4-4/long=4]",
     ]
-    assert paper.layout.has_branched()
+    assert paper.layout.has_face_up_double()
     assert paper.open_numbers() == {1}
 
 
@@ -228,7 +228,7 @@ def test_proof_4_fido_counting() -> None:
     assert paper.layout.ends_sum == 35
     paper.join("e3", "5-12")
     assert paper.layout.ends_sum == 28
-    assert paper.join("e6", "11-11", AT_ONCE) == [
+    assert paper.join("e6", "11-11", IMMEDIATELY) == [
         "e9 11-11/long=11",
         "e10 11-11/short=11 +11",
         "e11 11-11/short=11 +11",
@@ -262,7 +262,7 @@ def test_proof_4_nothing_counts_where_ends_are_not_counted() -> None:
     paper = Paper()
     paper.lead("6-6", GATED)
     paper.join("e1", "5-6")
-    paper.join("e5", "5-5", AT_ONCE)
+    paper.join("e5", "5-5", IMMEDIATELY)
     assert ([end.counts for end in paper.layout.ends], paper.layout.ends_sum) == ([0] * 6, 0)
 
 
@@ -281,12 +281,12 @@ def test_proof_5_a_face_down_double_covers_the_end_and_keeps_its_number_and_name
 def test_a_lead_that_is_turned_over_closes_every_end() -> None:
     paper = Paper()
     paper.lead("1-2")
-    paper.layout = paper.layout.turn_over()
+    paper.layout = paper.layout.flip_lead()
     assert paper.ends() == ["e1 [1-2/end=1]", "e2 [1-2/end=2]"]
     assert (paper.open_numbers(), paper.layout.placements[0].face_down) == (set(), True)
     paper = Paper()
     paper.lead("3-3", GATED)
-    paper.layout = paper.layout.turn_over()
+    paper.layout = paper.layout.flip_lead()
     assert paper.ends() == [f"e{n} [3-3/{side}=3]" for n, side in enumerate(("long", "long", "short", "short"), 1)]
     assert paper.open_numbers() == set()
 
@@ -321,7 +321,7 @@ def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: 
             assert len({end.name for end in layout.ends}) == len(layout.ends)
             for end in layout.ends:
                 facts = (end.number, end.side, end.host)
-                assert layout.line or ever.setdefault(end.name, facts) == facts
+                assert layout.two_ended or ever.setdefault(end.name, facts) == facts
                 host = layout.placements[end.host].tile
                 assert end.number in (host.low, host.high)
                 assert (end.side in ("long", "short")) == host.double

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.engine.errors import BadSetup, Refusal
-from service.engine.options import Option, Text, resolve, spell
+from service.engine.errors import InvalidSetup, Refusal
+from service.engine.options import LocalizedText, Option, format_value, resolve
 from tests.engine.table import variant
 
 SEATS = {"homo-homini-lupus": 4, "menschenwolf": 4, "fido": 4, "dominospiel": 4, "domino": 4}
@@ -72,7 +72,7 @@ def test_every_option_of_the_five_games_is_in_these_tables() -> None:
 
 @pytest.mark.parametrize("key", DEFAULTS)
 def test_an_option_left_out_has_its_default(key: str) -> None:
-    facts = variant(key).rules({}, SEATS[key]).facts
+    facts = variant(key).rules({}, SEATS[key]).settings
     assert {option: facts[option] for option in DEFAULTS[key]} == DEFAULTS[key]
     assert {option.key: option.default for option in variant(key).options} == DEFAULTS[key] | (
         {"hand": None} if key == "domino" else {}
@@ -81,14 +81,14 @@ def test_an_option_left_out_has_its_default(key: str) -> None:
 
 @pytest.mark.parametrize(("key", "option", "value"), one_by_one(TAKEN))
 def test_a_value_within_bounds_is_taken(key: str, option: str, value: object) -> None:
-    facts = variant(key).rules({option: value}, SEATS[key]).facts
+    facts = variant(key).rules({option: value}, SEATS[key]).settings
     assert (facts[option], type(facts[option])) == (value, type(value))
 
 
 @pytest.mark.parametrize(("key", "option", "value"), one_by_one(REFUSED))
 def test_a_value_out_of_bounds_or_of_another_type_is_refused(key: str, option: str, value: object) -> None:
     """``"2"``, ``2.0`` and ``True`` are no whole numbers, and nothing is turned into a default."""
-    with pytest.raises(BadSetup) as caught:
+    with pytest.raises(InvalidSetup) as caught:
         variant(key).rules({option: value}, SEATS[key])
     assert list(caught.value.errors) == [f"rules.{option}"]
     assert caught.value.code == "invalid"
@@ -98,20 +98,20 @@ def test_a_value_out_of_bounds_or_of_another_type_is_refused(key: str, option: s
 @pytest.mark.parametrize("key", DEFAULTS)
 @pytest.mark.parametrize("unknown", ["colour", "Rounds", "", "limit ", "seed", "divisor"])
 def test_an_unknown_option_is_refused(key: str, unknown: str) -> None:
-    with pytest.raises(BadSetup) as caught:
+    with pytest.raises(InvalidSetup) as caught:
         variant(key).rules({unknown: 1}, SEATS[key])
     assert list(caught.value.errors) == [f"rules.{unknown}"]
 
 
 def test_an_option_of_another_game_is_unknown() -> None:
     for key, option in (("fido", "limit"), ("menschenwolf", "rounds"), ("homo-homini-lupus", "teams")):
-        with pytest.raises(BadSetup):
+        with pytest.raises(InvalidSetup):
             variant(key).rules({option: 2}, SEATS[key])
 
 
 def test_all_complaints_are_made_at_once() -> None:
     given = {"limit": 0, "round_end": "never", "stake": "1", "settlement": "fixed", "colour": "red"}
-    with pytest.raises(BadSetup) as caught:
+    with pytest.raises(InvalidSetup) as caught:
         variant("dominospiel").rules(given, 4)
     assert set(caught.value.errors) == {"rules.limit", "rules.round_end", "rules.stake", "rules.colour"}
     assert all(texts and all(texts) for texts in caught.value.errors.values())
@@ -119,7 +119,7 @@ def test_all_complaints_are_made_at_once() -> None:
 
 def test_the_number_of_players_and_the_options_are_complained_of_at_once() -> None:
     """As ``Variant.rules`` promises: every complaint there is."""
-    with pytest.raises(BadSetup) as caught:
+    with pytest.raises(InvalidSetup) as caught:
         variant("fido").rules({"set": 7}, 2)
     assert set(caught.value.errors) == {"players", "rules.set"}
 
@@ -142,7 +142,7 @@ def test_the_number_of_players_and_the_options_are_complained_of_at_once() -> No
 def test_options_that_contradict_each_other_or_the_players_are_refused(
     options: dict[str, object], players: int, complaints: set[str]
 ) -> None:
-    with pytest.raises(BadSetup) as caught:
+    with pytest.raises(InvalidSetup) as caught:
         variant("domino").rules(options, players)
     assert set(caught.value.errors) == complaints
 
@@ -168,7 +168,7 @@ def test_options_that_just_agree_are_taken(options: dict[str, object], players: 
     [("homo-homini-lupus", 3, " 4 players"), ("fido", 2, " 3 to 9 players"), ("domino", 11, " 2 to 10 players")],
 )
 def test_a_wrong_number_of_players_is_told_the_right_one(key: str, players: int, wanted: str) -> None:
-    with pytest.raises(BadSetup) as caught:
+    with pytest.raises(InvalidSetup) as caught:
         variant(key).rules({}, players)
     assert wanted in caught.value.errors["players"][0]
     assert " to 4" not in caught.value.sentence
@@ -184,15 +184,15 @@ def test_every_option_is_labelled_and_explained_in_two_languages(key: str) -> No
 
 
 def test_a_complaint_names_what_would_be_taken() -> None:
-    text = Text("x", "x")
+    text = LocalizedText("x", "x")
     rounds = Option(key="rounds", label=text, help=text, default=1, low=1, high=100)
     switch = Option(key="switch", label=text, help=text, default=False, values=(False, True))
-    assert rounds.complaint(0) == "Must be a whole number from 1 to 100."
-    assert switch.complaint("yes") == "Must be one of false, true."
-    assert (rounds.complaint(1), switch.complaint(True)) == (None, None)
+    assert rounds.error_for(0) == "Must be a whole number from 1 to 100."
+    assert switch.error_for("yes") == "Must be one of false, true."
+    assert (rounds.error_for(1), switch.error_for(True)) == (None, None)
 
 
 def test_resolving_gives_every_option_a_value_and_takes_none_away() -> None:
     options = variant("domino").options
     assert resolve(options, {"limit": 30}) == {"set": 6, "hand": None, "limit": 30, "teams": 0}
-    assert [spell(value) for value in (True, 12, "play_on")] == ["true", "12", "play_on"]
+    assert [format_value(value) for value in (True, 12, "play_on")] == ["true", "12", "play_on"]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from service.engine.errors import BadSetup, GameOver
+from service.engine.errors import GameOver, InvalidSetup
 from service.engine.events import Dealt, Drew, Played, RoundEnded
 from service.engine.moves import DEAL
-from service.engine.play import decide, legal_moves
+from service.engine.referee import decide, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set
 from service.engine.view import DrewView, event_view, view
@@ -67,14 +67,14 @@ def one_arm_open(*, stock: str) -> Table:
 def test_1_1_exactly_four_players(seats: int) -> None:
     assert variant(LUPUS).rules({}, 4).seats == 4
     assert variant(LUPUS).players == (4, 4)
-    with pytest.raises(BadSetup):
+    with pytest.raises(InvalidSetup):
         variant(LUPUS).rules({}, seats)
 
 
 def test_1_1_each_plays_alone() -> None:
     rules = variant(LUPUS).rules({}, 4)
     assert [rules.team(seat) for seat in range(4)] == [None] * 4
-    with pytest.raises(BadSetup):
+    with pytest.raises(InvalidSetup):
         variant(LUPUS).rules({"teams": 2}, 4)
 
 
@@ -453,7 +453,7 @@ def test_1_8_the_lines_show_the_arithmetic() -> None:
 @pytest.mark.parametrize(("options", "rounds"), [({}, 4), ({"rounds": 1}, 1), ({"rounds": 3}, 3), ({"rounds": 6}, 6)])
 def test_1_9_a_match_is_the_number_of_rounds_agreed_on_by_default_4(options: dict[str, Any], rounds: int) -> None:
     table = Table(LUPUS, seats=4, **options)
-    assert table.rules.facts["rounds"] == rounds
+    assert table.rules.settings["rounds"] == rounds
     for number in range(1, rounds + 1):
         assert (table.state.phase, table.state.round) == (PLAYING, number)
         table.play_out()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.errors import BadSetup, GameOver, NotYourTurn
+from service.engine.errors import GameOver, InvalidSetup, NotYourTurn
 from service.engine.events import Dealt, Drew, Eliminated, Finished, Flipped, RoundEnded
 from service.engine.moves import DEAL
-from service.engine.play import decide
+from service.engine.referee import decide
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set
 from service.engine.view import view
@@ -96,7 +96,7 @@ HANDS = {2: 7, 3: 9, 4: 7, 5: 5, 6: 4, 7: 4, 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13
 @pytest.mark.parametrize("seats", [0, 1, 14, 28])
 def test_2_1_two_to_thirteen_players(seats: int) -> None:
     assert variant(WOLF).players == (2, 13)
-    with pytest.raises(BadSetup):
+    with pytest.raises(InvalidSetup):
         variant(WOLF).rules({}, seats)
 
 
@@ -113,7 +113,7 @@ def test_2_1_the_hand_by_the_number_of_players(seats: int, hand: int) -> None:
 def test_2_1_the_table_is_read_anew_for_the_players_still_in() -> None:
     table = Table(WOLF, "1-2 …", "…", "…", "…", limit=10)
     end_round(table, "1-2", "", "0-3", "5-6", "0-4")
-    assert table.state.gone == (0, 0, 1, 0)
+    assert table.state.eliminated_round == (0, 0, 1, 0)
     table.do(0, "deal")
     assert [len(held) for held in table.state.hands] == [9, 9, 0, 9]
     assert len(table.state.stock) == 1
@@ -531,7 +531,7 @@ def test_2_8_no_flip_once_a_second_tile_lies() -> None:
 def test_2_8_the_second_player_is_the_next_one_still_in_the_match() -> None:
     table = Table(WOLF, "1-2 …", "…", "…", "…", limit=10)
     end_round(table, "1-2", "", "5-6", "0-4", "0-3")
-    assert table.state.gone == (0, 1, 0, 0)
+    assert table.state.eliminated_round == (0, 1, 0, 0)
     table.do(0, "deal")
     table.put("1-2 0-1", "", "3-4", "5-5 1-3")
     table.do(0, "1-2")
@@ -723,14 +723,14 @@ def test_2_11_what_is_carried_when_the_match_ends_lapses() -> None:
 def test_2_12_a_total_of_100_stays() -> None:
     table = Table(WOLF, "1-2 …", "…", "…", "…")
     end_round(table, "1-2", "", "5-6 4-6 0-4", "6-6", "5-5 4-5 0-6")
-    assert (table.state.totals, table.state.gone) == ((0, 0, 100, 0), (0, 0, 0, 0))
+    assert (table.state.totals, table.state.eliminated_round) == ((0, 0, 100, 0), (0, 0, 0, 0))
     assert table.events(Eliminated) == []
 
 
 def test_2_12_a_total_of_101_is_out() -> None:
     table = Table(WOLF, "1-2 …", "…", "…", "…")
     end_round(table, "1-2", "", "5-6 4-6 0-5", "6-6", "5-5 4-5 0-6")
-    assert (table.state.totals, table.state.gone) == ((0, 0, 101, 0), (0, 0, 1, 0))
+    assert (table.state.totals, table.state.eliminated_round) == ((0, 0, 101, 0), (0, 0, 1, 0))
     assert table.events(Eliminated) == [Eliminated(2)]
     assert (table.state.phase, table.state.winners) == (ROUND_OVER, ())
 
@@ -750,9 +750,9 @@ def test_2_12_who_is_out_is_dealt_no_hand_and_has_no_turn() -> None:
 @pytest.mark.parametrize(("limit", "out"), [(29, True), (30, False), (31, False)])
 def test_2_12_option_limit(limit: int, out: bool) -> None:
     table = Table(WOLF, "1-2 …", "…", "…", limit=limit)
-    assert table.rules.facts["limit"] == limit
+    assert table.rules.settings["limit"] == limit
     end_round(table, "1-2", "", "5-6 4-6", "4-5")
-    assert (table.state.totals, table.state.gone) == ((0, 30, 0), (0, int(out), 0))
+    assert (table.state.totals, table.state.eliminated_round) == ((0, 30, 0), (0, int(out), 0))
 
 
 def test_2_12_if_all_go_in_the_same_round_the_lowest_total_wins() -> None:
@@ -815,7 +815,7 @@ def test_2_13_an_earlier_lone_double_zero_that_was_laid_ends_nothing() -> None:
 def test_2_13_if_all_go_over_the_limit_in_this_round_the_lowest_total_wins_all_the_same() -> None:
     table = Table(WOLF, "1-2 …", "…", "…", limit=5, others_write_own=True)
     end_round(table, "1-2", "1-5", "0-0", "5-6")
-    assert (table.state.totals, table.state.gone) == ((6, 10, 27), (1, 1, 1))
+    assert (table.state.totals, table.state.eliminated_round) == ((6, 10, 27), (1, 1, 1))
     assert (table.state.phase, table.state.winners) == (FINISHED, (0,))
 
 
@@ -825,10 +825,10 @@ def test_2_13_if_all_go_over_the_limit_in_this_round_the_lowest_total_wins_all_t
 def test_2_14_the_match_ends_when_one_player_is_left_and_that_player_wins() -> None:
     table = Table(WOLF, "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "", "5-6", "0-3")
-    assert (table.state.phase, table.state.gone) == (ROUND_OVER, (0, 1, 0))
+    assert (table.state.phase, table.state.eliminated_round) == (ROUND_OVER, (0, 1, 0))
     table.do(0, "deal")
     end_round(table, "6-6", "", "", "5-5 0-1")
-    assert (table.state.totals, table.state.gone) == ((0, 14, 11), (0, 1, 2))
+    assert (table.state.totals, table.state.eliminated_round) == ((0, 14, 11), (0, 1, 2))
     assert (table.state.phase, table.state.winners) == (FINISHED, (0,))
     for seat in range(3):
         with pytest.raises(GameOver):
@@ -888,7 +888,7 @@ def test_2_15_is_the_winner_of_the_round_out_of_the_match_the_next_one_still_in_
     table.do(0, "deal")
     end_round(table, "4-4", "3-4", "1-5", "2-6", "3-6")
     assert (table.state.totals, table.counted.winner) == ((10, 31, 12, 35), 1)
-    assert table.state.gone == (0, 2, 0, 2)
+    assert table.state.eliminated_round == (0, 2, 0, 2)
     table.do(0, "deal")
     assert table.turn == 2
 
@@ -920,7 +920,7 @@ def test_2_15_of_tied_totals_the_first_clockwise_from_the_last_opener_deals() ->
 def test_2_15_only_a_player_still_in_deals() -> None:
     table = Table(WOLF, "…", "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "5-6", "0-1", "0-3", "0-4")
-    assert (table.state.totals, table.state.gone) == ((19, 0, 0, 0), (1, 0, 0, 0))
+    assert (table.state.totals, table.state.eliminated_round) == ((19, 0, 0, 0), (1, 0, 0, 0))
     table.do(1, "deal")
     assert view(table.rules, table.state, None).dealer == 1
 
@@ -928,7 +928,7 @@ def test_2_15_only_a_player_still_in_deals() -> None:
 def test_2_15_is_the_last_opener_out_the_next_one_still_in_is_the_first_of_the_tied() -> None:
     table = Table(WOLF, "…", "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "0-1", "5-6", "0-3", "0-4")
-    assert (table.state.totals, table.state.gone) == ((0, 19, 0, 0), (0, 1, 0, 0))
+    assert (table.state.totals, table.state.eliminated_round) == ((0, 19, 0, 0), (0, 1, 0, 0))
     table.do(0, "deal")
     assert len(table.events(Dealt)) == 2
     assert view(table.rules, table.state, None).dealer == 2

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.deal import Deck, cut, seed_from_text, shuffle
-from service.engine.errors import BadSetup, GameOver
+from service.engine.deal import Deck, seed_from_text, shuffle, split
+from service.engine.errors import GameOver, InvalidSetup
 from service.engine.events import Dealt, Drew, Played
 from service.engine.moves import DEAL, Move
-from service.engine.play import deal, decide, legal_moves, opens
+from service.engine.referee import can_open, deal, decide, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.engine.view import view
@@ -76,13 +76,13 @@ def listed(table: Table, tile: str) -> list[tuple[int | None, int | None]]:
 @pytest.mark.parametrize("players", [0, 1, 2, 10, 11])
 def test_3_1_three_to_nine_players(players: int) -> None:
     assert variant(FIDO).players == (3, 9)
-    with pytest.raises(BadSetup):
+    with pytest.raises(InvalidSetup):
         variant(FIDO).rules({}, players)
 
 
 def test_3_1_the_set_is_double_12_unless_agreed_otherwise() -> None:
     rules = variant(FIDO).rules({}, 3)
-    assert (rules.facts["set"], rules.facts["divisor"], len(rules.tiles)) == (12, 7, 91)
+    assert (rules.settings["set"], rules.settings["divisor"], len(rules.tiles)) == (12, 7, 91)
 
 
 @pytest.mark.parametrize("highest", SIZES)
@@ -90,7 +90,7 @@ def test_3_1_the_size_and_the_divisor_of_each_set(highest: int) -> None:
     rules = variant(FIDO).rules({"set": highest}, 3)
     assert len(set(rules.tiles)) == len(rules.tiles) == SIZES[highest]
     assert max(tile.high for tile in rules.tiles) == highest
-    assert (rules.facts["set"], rules.facts["divisor"]) == (highest, DIVISORS[highest])
+    assert (rules.settings["set"], rules.settings["divisor"]) == (highest, DIVISORS[highest])
     assert rules.points is not None
     for multiple in range(5):
         assert rules.points(multiple * DIVISORS[highest]) == multiple
@@ -127,9 +127,9 @@ def test_3_3_the_highest_double_must_be_led() -> None:
 def test_3_3_without_a_double_in_any_hand_it_is_dealt_again() -> None:
     rules = variant(FIDO).rules({"set": 6}, 9)
     seed = seed_from_text(NO_DOUBLE_AT_FIRST)
-    first = cut(shuffle(rules.tiles, seed, 1, 0), [2] * 9)
+    first = split(shuffle(rules.tiles, seed, 1, 0), [2] * 9)
     assert not any(tile.double for hand in first.hands for tile in hand)
-    second = cut(shuffle(rules.tiles, seed, 1, 1), [2] * 9)
+    second = split(shuffle(rules.tiles, seed, 1, 1), [2] * 9)
     dealt = deal(rules, Deck(seed), rules.start())
     assert [set(hand) for hand in dealt.hands] == [set(hand) for hand in second.hands]
     assert dealt.stock == second.stock
@@ -141,9 +141,9 @@ def test_3_3_nobody_can_open_a_deal_without_a_double() -> None:
     doubles = "0-0 1-1 2-2 3-3 4-4 5-5 6-6"
     others = [tile for tile in rules.tiles if not tile.double]
     hands = tuple([tuple(others[2 * seat : 2 * seat + 2]) for seat in range(9)])
-    assert not opens(rules, rules.start(), Dealt(1, hands, (*tiles(doubles), *others[18:]), True))
+    assert not can_open(rules, rules.start(), Dealt(1, hands, (*tiles(doubles), *others[18:]), True))
     with_one = (tiles("0-0 0-1"), *hands[1:])
-    assert opens(rules, rules.start(), Dealt(1, with_one, (), True))
+    assert can_open(rules, rules.start(), Dealt(1, with_one, (), True))
 
 
 # 3.4
@@ -476,7 +476,7 @@ def test_3_8_ties_share_the_win() -> None:
 
 def test_3_9_a_match_is_one_round() -> None:
     table = Table(FIDO, seats=3)
-    assert table.rules.facts["rounds"] == 1
+    assert table.rules.settings["rounds"] == 1
     table.play_out()
     assert table.state.phase == FINISHED
     with pytest.raises(GameOver):

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from service.engine.errors import BadSetup, GameOver
+from service.engine.errors import GameOver, InvalidSetup
 from service.engine.events import Drew, Eliminated
 from service.engine.moves import DEAL
-from service.engine.play import decide
+from service.engine.referee import decide
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set, parse_tile
 from tests.engine.table import Table, names, variant
@@ -69,7 +69,7 @@ def finished_with(*hands: str, **options: Any) -> Table:
 @pytest.mark.parametrize("players", [0, 1, 8, 14, 28])
 def test_4_1_two_to_seven_players(players: int) -> None:
     assert variant(SPIEL).players == (2, 7)
-    with pytest.raises(BadSetup):
+    with pytest.raises(InvalidSetup):
         variant(SPIEL).rules({}, players)
 
 
@@ -270,7 +270,7 @@ def with_one_out(stock: str, **options: Any) -> Table:
 
 def test_4_6_a_player_without_tiles_is_out_of_the_round_and_the_others_play_on() -> None:
     table = with_one_out("3-3 2-6 4-4")
-    assert (table.state.phase, table.turn, table.state.first_out) == (PLAYING, 2, 1)
+    assert (table.state.phase, table.turn, table.state.went_out_first) == (PLAYING, 2, 1)
     table.refuses(1, "draw pass")
     table.do(2, "1-2")
     table.do(0, "draw")
@@ -376,7 +376,7 @@ def test_4_6_option_first_out_the_count_does_not_tell_the_order_of_the_stock() -
 
 def test_4_6_by_default_nobody_writes_the_stock() -> None:
     table = with_one_out("5-6 2-6 0-5")
-    assert table.rules.facts["round_end"] == "play_on"
+    assert table.rules.settings["round_end"] == "play_on"
     table.play("1-2", "draw", "draw", "2-6", "6-6", "5-6", "5-5")
     assert (names(table.state.stock), table.counted.scores) == ("0-5", (0, 0, 0))
 
@@ -390,7 +390,7 @@ def test_4_6_by_default_nobody_writes_the_stock() -> None:
 def test_4_7_the_match_ends_when_a_player_has_50_or_more(left: str, over: bool) -> None:
     """12 + 11 + 10 + 10 + 6, 7 or 8: 49, 50 or 51."""
     table = Table(SPIEL, "0-0 …", "…", "…", round_end="first_out")
-    assert table.rules.facts["limit"] == 50
+    assert table.rules.settings["limit"] == 50
     table.put("0-0", left, "0-1", stock="")
     table.do(0, "0-0")
     assert table.state.phase == (FINISHED if over else ROUND_OVER)
@@ -438,7 +438,7 @@ def test_4_7_ties_share_the_win() -> None:
 def test_4_7_nobody_goes_out_of_the_match_before_its_end() -> None:
     table = Table(SPIEL, *TOTALS, limit=54)
     table.play(TOTALS_PLAY)
-    assert (table.state.phase, table.state.gone, table.events(Eliminated)) == (ROUND_OVER, (0, 0, 0, 0), [])
+    assert (table.state.phase, table.state.eliminated_round, table.events(Eliminated)) == (ROUND_OVER, (0, 0, 0, 0), [])
 
 
 # 4.8
@@ -447,7 +447,7 @@ def test_4_7_nobody_goes_out_of_the_match_before_its_end() -> None:
 def test_4_8_worked_example_average() -> None:
     """Totals A 34, B 10, C 7, D 53 → mean 26: A pays 8, B gets 16, C gets 19, D pays 27."""
     table = Table(SPIEL, *TOTALS)
-    assert table.rules.facts["settlement"] == "average"
+    assert table.rules.settings["settlement"] == "average"
     table.play(TOTALS_PLAY)
     assert table.state.totals == (34, 10, 7, 53)
     settlement = settled(table)
@@ -466,7 +466,7 @@ def test_4_8_worked_example_difference() -> None:
 @pytest.mark.parametrize(("options", "stake"), [({}, 1), ({"stake": 5}, 5)])
 def test_4_8_fixed_the_highest_total_pays_the_stake_to_each_other_player(options: dict[str, Any], stake: int) -> None:
     table = Table(SPIEL, *TOTALS, settlement="fixed", **options)
-    assert table.rules.facts["stake"] == stake
+    assert table.rules.settings["stake"] == stake
     table.play(TOTALS_PLAY)
     settlement = settled(table)
     assert (settlement.mode, settlement.amounts) == ("fixed", (stake, stake, stake, -3 * stake))

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from service.engine.deal import Deck, cut, seed_from_text, shuffle
-from service.engine.errors import BadSetup, GameOver, IllegalMove, NotYourTurn, RoundOver
+from service.engine.deal import Deck, seed_from_text, shuffle, split
+from service.engine.errors import GameOver, IllegalMove, InvalidSetup, NotYourTurn, RoundOver
 from service.engine.events import Dealt, Drew, Eliminated, Finished
 from service.engine.moves import DEAL, Move
-from service.engine.play import advance, deal, decide, legal_moves, opens
+from service.engine.referee import advance, can_open, deal, decide, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
@@ -80,13 +80,13 @@ def chain_of_four() -> Table:
 @pytest.mark.parametrize("players", [0, 1, 11, 12])
 def test_5_1_two_to_ten_players(players: int) -> None:
     assert variant(DOMINO).players == (2, 10)
-    with pytest.raises(BadSetup):
+    with pytest.raises(InvalidSetup):
         variant(DOMINO).rules({"set": 12}, players)
 
 
 def test_5_1_double_six_unless_agreed_otherwise() -> None:
     rules = variant(DOMINO).rules({}, 4)
-    assert (rules.facts["set"], len(rules.tiles)) == (6, 28)
+    assert (rules.settings["set"], len(rules.tiles)) == (6, 28)
 
 
 @pytest.mark.parametrize(("highest", "size"), [(6, 28), (9, 55), (12, 91)])
@@ -102,9 +102,9 @@ def test_5_1_the_sets(highest: int, size: int) -> None:
 @pytest.mark.parametrize("highest", [6, 9, 12])
 def test_5_1_double_six_is_for_at_most_four(highest: int, players: int) -> None:
     if highest == 6 and players > 4:
-        with pytest.raises(BadSetup):
+        with pytest.raises(InvalidSetup):
             variant(DOMINO).rules({"set": 6}, players)
-        with pytest.raises(BadSetup):
+        with pytest.raises(InvalidSetup):
             variant(DOMINO).rules({"set": 6, "hand": 5}, players)
     else:
         assert variant(DOMINO).rules({"set": highest}, players).seats == players
@@ -126,7 +126,7 @@ def test_5_2_the_usual_hand(highest: int, players: int, hand: int) -> None:
     table = Table(DOMINO, seats=players, set=highest)
     assert [len(held) for held in table.state.hands] == [hand] * players
     assert len(table.state.stock) == {6: 28, 9: 55, 12: 91}[highest] - players * hand
-    assert table.rules.facts["hand"] == hand
+    assert table.rules.settings["hand"] == hand
 
 
 @pytest.mark.parametrize("hand", [5, 6, 7])
@@ -136,7 +136,7 @@ def test_5_2_option_hand_5_to_7_as_far_as_the_tiles_last(highest: int, players: 
     size = {6: 28, 9: 55, 12: 91}[highest]
     options: dict[str, Any] = {"set": highest, "hand": hand}
     if (highest == 6 and players > 4) or players * hand > size:
-        with pytest.raises(BadSetup):
+        with pytest.raises(InvalidSetup):
             variant(DOMINO).rules(options, players)
     else:
         table = Table(DOMINO, seats=players, **options)
@@ -149,7 +149,7 @@ def test_5_2_the_size_is_fixed_by_the_number_of_seats_when_the_game_is_made() ->
     table = Table(DOMINO, "9-9 …", *["…"] * 5, set=9, limit=5)
     table.put("9-9", "0-6", "0-1", "0-2", "0-3", "0-4")
     table.do(0, "9-9")
-    assert table.state.gone == (0, 1, 0, 0, 0, 0)
+    assert table.state.eliminated_round == (0, 1, 0, 0, 0, 0)
     table.do(0, "deal")
     assert [len(held) for held in table.state.hands] == [6, 0, 6, 6, 6, 6]
     assert len(table.state.stock) == 55 - 30
@@ -185,9 +185,9 @@ def test_5_3_the_lead_is_a_double() -> None:
 def test_5_3_without_a_double_in_any_hand_it_is_dealt_again() -> None:
     rules = variant(DOMINO).rules({"hand": 5}, 2)
     seed = seed_from_text(NO_DOUBLE_AT_FIRST)
-    first = cut(shuffle(rules.tiles, seed, 1, 0), [5, 5])
+    first = split(shuffle(rules.tiles, seed, 1, 0), [5, 5])
     assert not any(tile.double for hand in first.hands for tile in hand)
-    again = cut(shuffle(rules.tiles, seed, 1, 1), [5, 5])
+    again = split(shuffle(rules.tiles, seed, 1, 1), [5, 5])
     dealt = deal(rules, Deck(seed), rules.start())
     assert any(tile.double for hand in again.hands for tile in hand)
     assert ([set(hand) for hand in dealt.hands], dealt.stock) == ([set(hand) for hand in again.hands], again.stock)
@@ -196,8 +196,8 @@ def test_5_3_without_a_double_in_any_hand_it_is_dealt_again() -> None:
 def test_5_3_nobody_can_open_a_deal_without_a_double() -> None:
     rules = variant(DOMINO).rules({"hand": 5}, 2)
     hands = (tiles("0-1 0-2 0-3 0-4 0-5"), tiles("1-2 1-3 1-4 1-5 1-6"))
-    assert not opens(rules, rules.start(), Dealt(1, hands, (), True))
-    assert opens(rules, rules.start(), Dealt(1, (hands[0], tiles("1-1 1-3 1-4 1-5 1-6")), (), True))
+    assert not can_open(rules, rules.start(), Dealt(1, hands, (), True))
+    assert can_open(rules, rules.start(), Dealt(1, (hands[0], tiles("1-1 1-3 1-4 1-5 1-6")), (), True))
 
 
 def test_5_3_every_round_is_opened_so() -> None:
@@ -417,10 +417,10 @@ def test_5_7_in_a_blocked_round_everybody_writes_their_own() -> None:
 def test_5_8_who_reaches_100_is_eliminated(others: str, total: int, out: bool) -> None:
     """5-6 4-6 3-6 2-6 1-6 0-6 have 51, 5-5 4-5 3-5 2-5 1-5 0-5 have 45."""
     table = blockable(players=3)
-    assert table.rules.facts["limit"] == 100
+    assert table.rules.settings["limit"] == 100
     finish(table, "", f"5-6 4-6 3-6 2-6 1-6 0-6 5-5 4-5 3-5 2-5 1-5 0-5 {others}", "0-1")
     assert table.state.totals == (0, total, 1)
-    assert table.state.gone == (0, int(out), 0)
+    assert table.state.eliminated_round == (0, int(out), 0)
     assert table.events(Eliminated) == ([Eliminated(1)] if out else [])
     assert (table.state.phase, table.state.winners) == (ROUND_OVER, ())
 
@@ -429,7 +429,7 @@ def test_5_8_who_reaches_100_is_eliminated(others: str, total: int, out: bool) -
 def test_5_8_option_limit(limit: int, out: bool) -> None:
     table = blockable(players=3, limit=limit)
     finish(table, "", "5-6", "0-1")
-    assert table.state.gone == (0, int(out), 0)
+    assert table.state.eliminated_round == (0, int(out), 0)
 
 
 def test_5_8_the_totals_add_up_over_the_rounds() -> None:
@@ -437,7 +437,7 @@ def test_5_8_the_totals_add_up_over_the_rounds() -> None:
     finish(table, "", "5-6", "0-1")
     table.do(1, "deal")
     finish(table, "", "0-4", "0-1")
-    assert (table.state.totals, table.state.gone) == ((0, 15, 2), (0, 2, 0))
+    assert (table.state.totals, table.state.eliminated_round) == ((0, 15, 2), (0, 2, 0))
 
 
 def test_5_8_who_is_eliminated_is_dealt_no_hand_and_has_no_turn() -> None:
@@ -458,7 +458,7 @@ def test_5_8_the_last_one_in_wins() -> None:
     assert (table.state.phase, table.state.winners) == (ROUND_OVER, ())
     table.do(0, "deal")
     finish(table, "4-6", "", "")
-    assert (table.state.totals, table.state.gone) == ((10, 11, 1), (2, 1, 0))
+    assert (table.state.totals, table.state.eliminated_round) == ((10, 11, 1), (2, 1, 0))
     assert (table.state.phase, table.state.winners) == (FINISHED, (2,))
     assert table.events(Finished) == [Finished((2,))]
     with pytest.raises(GameOver):
@@ -468,7 +468,7 @@ def test_5_8_the_last_one_in_wins() -> None:
 def test_5_8_if_all_who_are_left_reach_it_in_the_same_round_the_lowest_total_wins() -> None:
     table = blockable(players=3, limit=2)
     block(table, "3-3", "1-2", "4-4")
-    assert (table.state.totals, table.state.gone) == ((6, 3, 8), (1, 1, 1))
+    assert (table.state.totals, table.state.eliminated_round) == ((6, 3, 8), (1, 1, 1))
     assert (table.state.phase, table.state.winners) == (FINISHED, (1,))
 
 
@@ -477,7 +477,7 @@ def test_5_8_of_those_who_go_together_only_who_was_left_can_win() -> None:
     finish(table, "", "0-1", "5-6")
     table.do(0, "deal")
     block(table, "3-3 4-4", "3-4 2-4", "")
-    assert (table.state.totals, table.state.gone) == ((14, 14, 11), (2, 2, 1))
+    assert (table.state.totals, table.state.eliminated_round) == ((14, 14, 11), (2, 2, 1))
     assert table.state.winners == (0, 1)
 
 
@@ -496,15 +496,15 @@ def test_5_9_the_shapes_of_teams(players: int, teams: int) -> None:
     options = {"set": 12, "teams": teams}
     if any((size * number, number) == (players, teams) for size, number in SHAPES):
         rules = variant(DOMINO).rules(options, players)
-        assert (rules.teams, rules.facts["teams"]) == (teams, teams)
+        assert (rules.teams, rules.settings["teams"]) == (teams, teams)
     else:
-        with pytest.raises(BadSetup):
+        with pytest.raises(InvalidSetup):
             variant(DOMINO).rules(options, players)
 
 
 @pytest.mark.parametrize("teams", [1, 6, -2, 10])
 def test_5_9_two_to_five_teams(teams: int) -> None:
-    with pytest.raises(BadSetup):
+    with pytest.raises(InvalidSetup):
         variant(DOMINO).rules({"set": 12, "teams": teams}, 10)
 
 
@@ -526,7 +526,7 @@ def test_5_9_every_shape_plays_to_its_end_and_a_team_wins(size: int, teams: int)
     table = Table(DOMINO, seats=size * teams, set=9, teams=teams, limit=60)
     table.play_out()
     while table.state.phase == ROUND_OVER:
-        table.do(table.state.seats_in()[0], "deal")
+        table.do(table.state.active_seats()[0], "deal")
         table.play_out()
     winning = {seat % teams for seat in table.state.winners}
     assert table.state.winners == tuple(seat for seat in range(size * teams) if seat % teams in winning)
@@ -582,7 +582,7 @@ def test_5_9_a_team_is_eliminated_as_a_whole() -> None:
     table = Table(DOMINO, "6-6 …", *["…"] * 5, stock="7-7 8-8 9-9", later=later, set=9, teams=3, limit=20)
     finish(table, "", "5-6", "0-1", "", "4-6", "0-2")
     assert table.state.totals == (0, 21, 3, 0, 21, 3)
-    assert table.state.gone == (0, 1, 0, 0, 1, 0)
+    assert table.state.eliminated_round == (0, 1, 0, 0, 1, 0)
     assert table.events(Eliminated) == [Eliminated(1), Eliminated(4)]
     assert (table.state.phase, table.state.winners) == (ROUND_OVER, ())
     table.do(5, "deal")
@@ -593,7 +593,7 @@ def test_5_9_a_team_is_eliminated_as_a_whole() -> None:
 def test_5_9_the_last_team_in_wins_with_all_its_seats() -> None:
     table = blockable(players=4, teams=2, limit=20)
     finish(table, "", "5-6", "", "4-6")
-    assert (table.state.totals, table.state.gone) == ((0, 21, 0, 21), (0, 1, 0, 1))
+    assert (table.state.totals, table.state.eliminated_round) == ((0, 21, 0, 21), (0, 1, 0, 1))
     assert (table.state.phase, table.state.winners) == (FINISHED, (0, 2))
 
 
@@ -601,7 +601,7 @@ def test_5_9_if_all_teams_go_in_the_same_round_the_lowest_total_wins() -> None:
     table = blockable(players=4, teams=2, limit=2)
     block(table, "0-1", "3-3", "1-1", "4-4")
     assert table.state.totals == (3, 14, 3, 14)
-    assert table.state.gone == (1, 1, 1, 1)
+    assert table.state.eliminated_round == (1, 1, 1, 1)
     assert table.state.winners == (0, 2)
 
 
@@ -669,7 +669,7 @@ def test_common_nobody_may_draw_or_pass_while_a_tile_of_theirs_fits(key: str) ->
             fits = any({tile.low, tile.high} & open_now for tile in table.state.hands[seat])
             if not table.layout.placements:
                 assert actions == {"play"}
-            elif not table.state.laid:
+            elif not table.state.tiles_laid:
                 assert ("play" in actions) == fits
                 if fits:
                     assert actions == ({"play", "pass"} if key == "domino" and table.state.drew else {"play"})
@@ -759,7 +759,7 @@ def test_common_when_the_round_is_over_nobody_moves_before_the_next_deal(key: st
         table.state = advance(table.rules, table.deck, before, seat, move)[1]
     over = table.state._replace(phase=ROUND_OVER)
     for seat in range(SEATS[key]):
-        assert legal_moves(table.rules, over, seat) == ((DEAL,) if not over.gone[seat] else ())
+        assert legal_moves(table.rules, over, seat) == ((DEAL,) if not over.eliminated_round[seat] else ())
         for move in (Move("draw"), Move("pass"), Move("done"), Move("flip"), *legal_moves(table.rules, before, seat)):
             with pytest.raises(RoundOver):
                 decide(table.rules, table.deck, over, seat, move)

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from service.engine.errors import BadNotation, Refusal
+from service.engine.errors import InvalidNotation, Refusal
 from service.engine.tiles import TILES, double_set, parse_tile, pips, sort_tiles
 
 
@@ -40,14 +40,14 @@ def test_every_tile_in_every_spelling_is_the_same_object() -> None:
     ],
 )
 def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(BadNotation) as caught:
+    with pytest.raises(InvalidNotation) as caught:
         parse_tile(text)
     assert isinstance(caught.value, Refusal)
     assert caught.value.code == "invalid"
 
 
 def test_a_refusal_does_not_repeat_what_was_sent() -> None:
-    with pytest.raises(BadNotation) as caught:
+    with pytest.raises(InvalidNotation) as caught:
         parse_tile("<script>")
     assert "script" not in str(caught.value)
 
@@ -75,7 +75,7 @@ def test_the_facts_of_a_tile() -> None:
     assert (tile.low, tile.high, tile.pips, tile.double) == (2, 5, 7, False)
     assert (double.low, double.high, double.pips, double.double) == (4, 4, 8, True)
     assert (tile.mask, double.mask) == (0b100100, 0b10000)
-    assert (tile.other(2), tile.other(5), double.other(4)) == (5, 2, 4)
+    assert (tile.other_half(2), tile.other_half(5), double.other_half(4)) == (5, 2, 4)
 
 
 def test_tiles_are_sorted_by_their_lower_half_and_then_by_their_higher_one() -> None:

@@ -17,22 +17,22 @@ import pytest
 
 from service.engine.deal import Deck, seed_from_text
 from service.engine.errors import Refusal
-from service.engine.events import Dealt, Event, Finished, Reason, RoundEnded
+from service.engine.events import Dealt, EndReason, Event, Finished, RoundEnded
 from service.engine.layout import Layout
 from service.engine.moves import ACTIONS, DEAL, Move
-from service.engine.options import spell
-from service.engine.play import advance
+from service.engine.options import format_value
+from service.engine.referee import advance
 from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.engine.view import SeenEvent
-from service.records.comparison import move_of
-from service.records.course import FOLLOWING
-from service.records.parsing import parse_record
+from service.engine.view import RecordedEvent
+from service.records.builder import build_record as recorded_match
+from service.records.event_checks import move_of
+from service.records.parser import parse_record
 from service.records.record import Record
-from service.records.recording import recorded as recorded_match
-from service.records.text import format_record
+from service.records.replay import AUTOMATIC_EVENTS
 from service.records.verification import verify
+from service.records.writer import format_record
 from tests.laws.matches import Case, Choices, Match, option_values, setups
 
 HERE: Final = Path(__file__).parent
@@ -65,7 +65,7 @@ def recorded(key: str) -> Iterator[Case]:
 
 
 def file_of(case: Case) -> Path:
-    chosen = [f"{name}-{spell(value)}" for name, value in case.options]
+    chosen = [f"{name}-{format_value(value)}" for name, value in case.options]
     return HERE / case.key / ("-".join([f"{case.seats}-players", *chosen]).replace("_", "-") + ".txt")
 
 
@@ -83,7 +83,7 @@ def played_again(case: Case, asked: list[Move]) -> Iterator[tuple[tuple[Event, .
     deck = Deck(seed_from_text(case.seed))
     state = rules.start()
     for move in asked:
-        seat = state.seats_in()[0] if state.turn is None else state.turn
+        seat = state.active_seats()[0] if state.turn is None else state.turn
         events, state = advance(rules, deck, state, seat, move)
         yield events, state
 
@@ -110,11 +110,11 @@ def table(rules: Rules, state: State) -> Iterator[str]:
     yield f"  layout {' '.join(placements(state.layout))}"
     ends = [f"{end.name} {end.number} {end.side} of {end.host} {end.gate}" for end in state.layout.ends]
     yield f"  ends {', '.join(ends)}"
-    if rules.counted:
+    if rules.scores_ends:
         yield f"  sum of the ends {state.layout.ends_sum}"
     yield f"  totals {' '.join(map(str, state.totals))}"
-    yield f"  in {' '.join(map(str, state.seats_in())) or '-'}"
-    for word, value in (("carry", state.carry), ("leader", state.leader), ("dealer", state.dealer)):
+    yield f"  in {' '.join(map(str, state.active_seats())) or '-'}"
+    for word, value in (("carry", state.carry), ("leader", state.round_winner), ("dealer", state.dealer)):
         if value is not None and (value or word != "carry"):
             yield f"  {word} {value}"
     if state.phase == FINISHED and rules.settlement:
@@ -160,11 +160,11 @@ def record_in(path: Path) -> Record:
 
 def moves_in(record: Record) -> Iterator[Move]:
     for event in events_in(record):
-        if not isinstance(event, FOLLOWING):
+        if not isinstance(event, AUTOMATIC_EVENTS):
             yield DEAL if isinstance(event, Dealt) else move_of(event)
 
 
-def events_in(record: Record) -> Iterator[SeenEvent]:
+def events_in(record: Record) -> Iterator[RecordedEvent]:
     for each in record.rounds:
         for line in each.lines:
             yield line.event
@@ -193,4 +193,4 @@ def test_the_recordings_show_every_action_and_reason_and_every_match_ends() -> N
         reasons |= {event.round.ended_by for event in events if isinstance(event, RoundEnded)}
         assert isinstance(events[-1], Finished), path.name
     assert actions == set(ACTIONS)
-    assert reasons == set(get_args(Reason))
+    assert reasons == set(get_args(EndReason))

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played, RoundEnded
 from service.engine.moves import Action
 from service.games.codec import decode_event, decode_game
-from service.games.game import Created, Game, GameEvent, Happened, Joined, TokenChanged
-from service.games.history import game_at
+from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, TokenChanged
+from service.games.history import rebuild_game
 from service.games.ports import Store
 from tests.histories.history import Asked, History, Outcome, Wish
 
@@ -116,15 +116,15 @@ def _check_answers(family: list[Wish], verdict: Verdict) -> None:
 # What is in the games
 
 
-def _read(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[Happened]] | None:
+def _read(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[EventEnvelope]] | None:
     """The game and all that happened in it; its versions have no gap, and lead to its state."""
     stored = store.read(game_id)
     if stored is None:
         return None
     game = decode_game(game_id, stored.version, stored.state)
-    happened: list[Happened] = []
+    happened: list[EventEnvelope] = []
     while len(happened) < game.version:
-        passage = store.passage(game_id, len(happened), _PAGE)
+        passage = store.event_range(game_id, len(happened), _PAGE)
         if passage is None or passage.first != len(happened) + 1 or not passage.events:
             verdict.wrong.append(f"{game_id}: no event {len(happened) + 1}, though the version is {game.version}")
             return game, happened
@@ -140,15 +140,15 @@ def _read(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[Happ
     return game, happened
 
 
-def _leads_to(game: Game, happened: Sequence[Happened]) -> bool:
+def _leads_to(game: Game, happened: Sequence[EventEnvelope]) -> bool:
     """Whether what has happened made the game what it is."""
     try:
-        return game_at(game, happened, game.version) == game
+        return rebuild_game(game, happened, game.version) == game
     except (ValueError, AssertionError):  # so cannot happen at all: somebody's move is missing
         return False
 
 
-def _batches(happened: Sequence[Happened]) -> list[Batch]:
+def _batches(happened: Sequence[EventEnvelope]) -> list[Batch]:
     """The events by the writes they came from: each begins with what somebody did."""
     starts: list[int] = []
     for place, (_, _, event) in enumerate(happened):

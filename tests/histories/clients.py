@@ -1,7 +1,7 @@
 """Clients that sit at all tables at once and try everything, and the door through which they ask.
 
 Owns what they wish for, when they ask again, and what they know: games, tokens, keys they have used. Must not know
-what is behind the door: ``Games`` in one process, or a service over HTTP.
+what is behind the door: ``GameService`` in one process, or a service over HTTP.
 """
 
 from __future__ import annotations

@@ -9,7 +9,16 @@ from enum import Enum
 from random import Random
 from typing import TypeVar
 
-from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, StorageUnavailable, Store, Stored, Write
+from service.games.ports import (
+    EventRange,
+    GameExists,
+    OutcomeUnknown,
+    PriorWrite,
+    StorageUnavailable,
+    Store,
+    StoredGame,
+    WriteRequest,
+)
 
 TIME_OUT = 1000
 """Milliseconds until a call without an answer is given up."""
@@ -81,11 +90,11 @@ class FaultyStore(Store):
         while self._on_their_way:
             self.deliver()
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: Write) -> Kept | None:
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
         self.created.add(game)
         return self._write(lambda: self._store.create(game, state, events, write))
 
-    def read(self, game: str) -> Stored | None:
+    def read(self, game: str) -> StoredGame | None:
         return self._read(lambda: self._store.read(game))
 
     def commit(
@@ -94,15 +103,15 @@ class FaultyStore(Store):
         expected: int,
         state: bytes,
         events: Sequence[bytes],
-        write: Write,
+        write: WriteRequest,
         *,
         after: bytes = b"",
         again: bool = False,
-    ) -> Stored | Kept | None:
+    ) -> StoredGame | PriorWrite | None:
         return self._write(lambda: self._store.commit(game, expected, state, events, write, after=after, again=again))
 
-    def kept(self, game: str, wish: str) -> Kept | None:
-        return self._write(lambda: self._store.kept(game, wish))
+    def find_write(self, game: str, wish: str) -> PriorWrite | None:
+        return self._write(lambda: self._store.find_write(game, wish))
 
     def reserve(self, name: str, value: str) -> str:
         return self._write(lambda: self._store.reserve(name, value))
@@ -110,11 +119,11 @@ class FaultyStore(Store):
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
         return self._read(lambda: self._store.events(game, versions))
 
-    def passage(self, game: str, after: int, limit: int) -> Passage | None:
-        return self._read(lambda: self._store.passage(game, after, limit))
+    def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
+        return self._read(lambda: self._store.event_range(game, after, limit))
 
-    def pack(self, game: str) -> None:
-        self._write(lambda: self._store.pack(game))
+    def compact(self, game: str) -> None:
+        self._write(lambda: self._store.compact(game))
 
     def check(self) -> None:
         self._read(self._store.check)

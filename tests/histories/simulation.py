@@ -18,15 +18,15 @@ from greenlet import getcurrent, greenlet
 from service.engine.errors import Refusal
 from service.engine.moves import Move
 from service.engine.tiles import parse_tile
-from service.games.answers import Entered
+from service.games.commands import GameService
 from service.games.errors import MoveRefused
 from service.games.game import HUMAN, OPEN_SEAT
-from service.games.hosting import Games
+from service.games.idempotency import IdempotencyKey
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.repeats import Once
-from service.games.setup import GameRequest, SeatRequest
+from service.games.results import Access
+from service.games.validation import GameRequest, SeatRequest
 from service.storage.memory_store import MemoryStore
-from service.web.present import present_look, present_opened, present_seat_token, present_taken
+from service.web.serializers.games import created_game_json, game_view_json, joined_seat_json, seat_token_json
 from tests.histories.checker import Verdict, check
 from tests.histories.clients import Client, Door, Heard, Party, Seen
 from tests.histories.faults import FaultyStore, SimulatedTime
@@ -47,56 +47,56 @@ class Result(NamedTuple):
 class GamesDoor(Door):
     """Asks the use cases themselves, as the routes do."""
 
-    def __init__(self, games: Games) -> None:
+    def __init__(self, games: GameService) -> None:
         self._games = games
 
     def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Heard:
         def ask() -> Heard:
             seats = [SeatRequest(OPEN_SEAT) if name is None else SeatRequest(HUMAN, name) for name in names]
-            opened, _, replayed = self._games.open(GameRequest(variant, tuple(seats), {}), _once(key, names))
-            told = _made(opened.look.id, present_opened(opened), replayed=replayed, version=opened.look.version)
+            opened, _, replayed = self._games.create(GameRequest(variant, tuple(seats), {}), _once(key, names))
+            told = _made(opened.view.id, created_game_json(opened), replayed=replayed, version=opened.view.version)
             return Heard(told, {each.seat: each.token for each in opened.seats}, opened.join_code)
 
         return _heard(ask)
 
     def join(self, game: str, join_code: str, name: str, key: str | None) -> Heard:
         def ask() -> Heard:
-            entered = self._games.enter(game, None)
+            entered = self._games.authenticate(game, None)
             taken, _, replayed = self._games.join(entered, join_code, name, once=_once(key, name))
-            told = _made(game, present_taken(taken), replayed=replayed, version=taken.look.version)
+            told = _made(game, joined_seat_json(taken), replayed=replayed, version=taken.view.version)
             return Heard(told, {taken.seat.seat: taken.seat.token})
 
         return _heard(ask)
 
     def move(self, game: str, token: str, move: Asked, at: int | None, key: str | None) -> Heard:
         def ask() -> Heard:
-            entered = self._games.enter_to_move(game, token)
+            entered = self._games.authenticate_cached(game, token)
             tile = None if move.tile is None else parse_tile(move.tile)
             asked = Move(move.action, tile, move.end, move.face_down)
             once = _once(key, (move, at))
-            look, _, replayed = self._games.move(entered, asked, lambda now, _: at in (None, now), once=once)
-            return Heard(_made(game, present_look(look), replayed=replayed, version=look.version))
+            look, _, replayed = self._games.make_move(entered, asked, lambda now, _: at in (None, now), once=once)
+            return Heard(_made(game, game_view_json(look), replayed=replayed, version=look.version))
 
         return _heard(ask)
 
     def change_token(self, game: str, token: str, seat: int, key: str | None) -> Heard:
         def ask() -> Heard:
-            changing = self._games.enter_to_change(game, token, seat, key)
-            changed, _, replayed = self._games.change_token(changing, _once(key, ""))
-            return Heard(_made(game, present_seat_token(changed), replayed=replayed), {seat: changed.token})
+            changing = self._games.authorize_rotation(game, token, seat, key)
+            changed, _, replayed = self._games.rotate_token(changing, _once(key, ""))
+            return Heard(_made(game, seat_token_json(changed), replayed=replayed), {seat: changed.token})
 
         return _heard(ask)
 
     def see(self, game: str, token: Callable[[int], str | None], seat: int) -> Seen | None:
         try:
-            now = self._games.enter(game, None).game
+            now = self._games.authenticate(game, None).game
         except StorageUnavailable:
             return None
         if now.state.turn is not None and token(now.state.turn) is not None:
             seat = now.state.turn
         legal = [
             Asked(move.action, None if move.tile is None else move.tile.name, move.end, move.face_down)
-            for move in self._games.legal_moves(Entered(now, seat)).moves
+            for move in self._games.legal_moves(Access(now, seat)).moves
         ]
         return Seen(now.version, now.status, seat, legal)
 
@@ -131,7 +131,7 @@ class Simulation:
             if self._luck.random() < 0.2:
                 self.store.deliver()
             if self._luck.random() < 0.1 and self.store.created:
-                self._truth.pack(self._luck.choice(sorted(self.store.created)))
+                self._truth.compact(self._luck.choice(sorted(self.store.created)))
         self.store.deliver_all()
 
     def _live(self) -> None:
@@ -141,9 +141,9 @@ class Simulation:
         for _ in range(self._luck.randint(4, 16)):
             client.act()
 
-    def _worker(self, feed: MemoryStore, secret: bytes, skew: int) -> Games:
+    def _worker(self, feed: MemoryStore, secret: bytes, skew: int) -> GameService:
         """A worker whose clock goes before by ``skew`` milliseconds."""
-        return Games(
+        return GameService(
             self.store,
             feed,
             clock=lambda: datetime.fromtimestamp((self._time.now + skew) / 1000, UTC),
@@ -185,5 +185,5 @@ def _heard(ask: Callable[[], Heard]) -> Heard:
         return Heard(Told(Outcome.UNKNOWN, "outcome_unknown"))
 
 
-def _once(key: str | None, body: object) -> Once | None:
-    return None if key is None else Once(key, repr(body).encode())
+def _once(key: str | None, body: object) -> IdempotencyKey | None:
+    return None if key is None else IdempotencyKey(key, repr(body).encode())

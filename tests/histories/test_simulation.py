@@ -13,7 +13,7 @@ from itertools import count, takewhile
 
 import pytest
 
-from service.games.ports import Kept, Stored, Write
+from service.games.ports import PriorWrite, StoredGame, WriteRequest
 from service.storage.memory_store import MemoryStore, _Game
 from tests.conftest import Figures
 from tests.histories.checker import Verdict
@@ -44,11 +44,11 @@ def test_a_seed_is_one_history() -> None:
 class ForgetsWrites(MemoryStore):
     """Does not know a write again that it has made."""
 
-    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: Write) -> None:
-        super()._keep(game, before, state, events, Write(b"", write.wish))
+    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest) -> None:
+        super()._record_write(game, before, state, events, WriteRequest(b"", write.idempotency))
 
 
-class SeesWishesLate(MemoryStore):
+class IdempotencyVisibleLate(MemoryStore):
     """Tells of a wish but does not look at it when it commits."""
 
     def commit(
@@ -57,18 +57,18 @@ class SeesWishesLate(MemoryStore):
         expected: int,
         state: bytes,
         events: Sequence[bytes],
-        write: Write,
+        write: WriteRequest,
         *,
         after: bytes = b"",
         again: bool = False,
-    ) -> Stored | Kept | None:
-        return super().commit(game, expected, state, events, Write(write.id))
+    ) -> StoredGame | PriorWrite | None:
+        return super().commit(game, expected, state, events, WriteRequest(write.id))
 
 
-class ForgetsWishes(SeesWishesLate):
+class ForgetsWishes(IdempotencyVisibleLate):
     """Does not know a client's key again."""
 
-    def kept(self, game: str, wish: str) -> Kept | None:
+    def kept(self, game: str, wish: str) -> PriorWrite | None:
         return None
 
 
@@ -83,11 +83,11 @@ class LosesWrites(MemoryStore):
         expected: int,
         state: bytes,
         events: Sequence[bytes],
-        write: Write,
+        write: WriteRequest,
         *,
         after: bytes = b"",
         again: bool = False,
-    ) -> Stored | Kept | None:
+    ) -> StoredGame | PriorWrite | None:
         self.writes += 1
         return None if self.writes % 10 == 0 else super().commit(game, expected, state, events, write, after=after)
 
@@ -101,15 +101,15 @@ class LastWriteWins(MemoryStore):
         expected: int,
         state: bytes,
         events: Sequence[bytes],
-        write: Write,
+        write: WriteRequest,
         *,
         after: bytes = b"",
         again: bool = False,
-    ) -> Stored | Kept | None:
+    ) -> StoredGame | PriorWrite | None:
         found = self._find(game)
-        keyed = write.wish is not None or any(name == game for name, _ in self._wishes)
+        keyed = write.idempotency is not None or any(name == game for name, _ in self._wishes)
         if found is not None and found.stored.version > expected and not keyed:
-            before = Stored(expected, found.stored.state)
+            before = StoredGame(expected, found.stored.state)
             self._games[game] = found._replace(stored=before, events=found.events[:expected])
         return super().commit(game, expected, state, events, write)
 
@@ -117,17 +117,17 @@ class LastWriteWins(MemoryStore):
 class SkipsEvents(MemoryStore):
     """Keeps the state, but not every event."""
 
-    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: Write) -> None:
-        super()._keep(game, before, state, events, write)
+    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest) -> None:
+        super()._record_write(game, before, state, events, write)
         kept = self._games[game]
         if kept.stored.version > 5:
             self._games[game] = kept._replace(events=kept.events[:-1])
 
 
-class LosesPackedEvents(MemoryStore):
+class LosesCompactedEvents(MemoryStore):
     """Does not keep every event that it packs."""
 
-    def pack(self, game: str) -> None:
+    def compact(self, game: str) -> None:
         found = self._find(game)
         if found is not None and len(found.events) > 5:
             self._games[game] = found._replace(events=found.events[1:])
@@ -150,11 +150,11 @@ def wrong(verdict: Verdict) -> list[str]:
     [
         (ForgetsWrites, doubled),
         (ForgetsWishes, doubled),
-        (SeesWishesLate, doubled),
+        (IdempotencyVisibleLate, doubled),
         (LosesWrites, lost),
         (LastWriteWins, lost),
         (SkipsEvents, wrong),
-        (LosesPackedEvents, wrong),
+        (LosesCompactedEvents, wrong),
     ],
 )
 def test_a_store_that_breaks_its_promise_is_found_out(

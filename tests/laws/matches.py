@@ -21,11 +21,11 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from service.engine.deal import Deck, seed_from_text
-from service.engine.errors import BadSetup
+from service.engine.errors import InvalidSetup
 from service.engine.events import Event
 from service.engine.moves import ACTIONS, PLAY, Move
 from service.engine.options import Option, Value
-from service.engine.play import advance, apply, legal_moves
+from service.engine.referee import advance, apply, legal_moves
 from service.engine.state import FINISHED, State
 from service.engine.tiles import TILES
 from service.engine.variants import variants
@@ -80,7 +80,7 @@ class Match:
         state = self.rules.start()
         steps: list[Step] = []
         while state.phase != FINISHED and len(steps) < self.case.moves:
-            seat = state.turn if state.turn is not None else luck.choice(state.seats_in())
+            seat = state.turn if state.turn is not None else luck.choice(state.active_seats())
             moves = legal_moves(self.rules, state, seat)
             liked = [move for move in moves if favours(move)]
             move = luck.choice(liked if liked and luck.random() < 0.7 else moves)
@@ -123,7 +123,7 @@ class Match:
         if len(tiles) > 28:
             tiles = [*state.hands[seat], *self.luck.sample(tiles, 14)]
         foreign = [tile for tile in TILES[-1:] if tile not in self.rules.tiles]
-        bogus = ("left", "right", "e1", f"e{state.layout.named + 1}", "e0", "1", "", "nowhere")
+        bogus = ("left", "right", "e1", f"e{state.layout.last_end_number + 1}", "e0", "1", "", "nowhere")
         ends = dict.fromkeys([None, *[end.name for end in state.layout.ends], *bogus])
         for action in ACTIONS:
             yield Move(action)
@@ -165,7 +165,7 @@ def setups(key: str) -> tuple[tuple[int, Choices], ...]:
 def can_be_played(key: str, seats: int, options: Choices) -> bool:
     try:
         variants()[key].rules(dict(options), seats)
-    except BadSetup:
+    except InvalidSetup:
         return False
     return True
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from service.engine.deal import cut
+from service.engine.deal import split
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Drew
 from service.engine.moves import DRAW, Move
-from service.engine.play import advance, decide, legal_moves
+from service.engine.referee import advance, decide, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.view import DealtView, DrewView, event_view, view
@@ -25,7 +25,7 @@ def twins(match: Match, state: State, viewer: int | None, many: int = 2) -> Iter
     others = [seat for seat in match.seats if seat != viewer]
     hidden = [*state.stock, *[tile for seat in others for tile in state.hands[seat]]]
     for _ in range(many):
-        dealt, stock = cut(
+        dealt, stock = split(
             match.luck.sample(hidden, len(hidden)),
             [0 if seat == viewer else len(state.hands[seat]) for seat in match.seats],
         )
@@ -79,7 +79,7 @@ def test_a_view_tells_all_that_its_viewer_may_know(match: Match) -> None:
             assert [player.seat for player in seen.players] == list(match.seats)
             assert [player.tiles for player in seen.players] == [len(hand) for hand in state.hands]
             assert [player.total for player in seen.players] == list(state.running_totals())
-            assert [player.in_match for player in seen.players] == [not gone for gone in state.gone]
+            assert [player.in_match for player in seen.players] == [not gone for gone in state.eliminated_round]
             assert [player.team for player in seen.players] == [match.rules.team(seat) for seat in match.seats]
             if viewer is None:
                 assert (seen.you, seen.legal_moves) == (None, ())

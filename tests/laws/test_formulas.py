@@ -17,15 +17,15 @@ ZEROS, SIXES = parse_tile("0-0"), parse_tile("6-6")
 
 def ended(match: Match) -> Iterator[State]:
     for state in match.some_states(10):
-        if state.phase == PLAYING and state.layout.placements and state.first_out is None:
+        if state.phase == PLAYING and state.layout.placements and state.went_out_first is None:
             yield state
-            seat = match.luck.choice(state.seats_in())
+            seat = match.luck.choice(state.active_seats())
             hands = (*state.hands[:seat], (), *state.hands[seat + 1 :])
-            yield state._replace(hands=hands, stock=state.stock + state.hands[seat], first_out=seat)
+            yield state._replace(hands=hands, stock=state.stock + state.hands[seat], went_out_first=seat)
 
 
 def scores(match: Match, state: State) -> list[int]:
-    return list(match.rules.count(state, "blocked" if state.first_out is None else "out").scores)
+    return list(match.rules.score_round(state, "blocked" if state.went_out_first is None else "out").scores)
 
 
 def pips(hand: Hand) -> int:
@@ -46,7 +46,7 @@ def test_2_11_the_single_loser_writes_what_all_hold_and_what_was_carried(match: 
         carrying = state._replace(carry=match.luck.choice([0, 45]))
         wanted = [0] * len(values)
         if values.count(max(values)) == 1:
-            if match.rules.facts["others_write_own"]:
+            if match.rules.settings["others_write_own"]:
                 wanted = list(values)
             wanted[values.index(max(values))] = sum(values) + carrying.carry
         assert scores(match, carrying) == wanted
@@ -55,7 +55,7 @@ def test_2_11_the_single_loser_writes_what_all_hold_and_what_was_carried(match: 
 @law(matches=40, game="fido")
 def test_3_8_the_points_of_the_placements_less_the_pips_left(match: Match) -> None:
     for state in ended(match):
-        scored = [sum(each.points for each in state.scored if each.seat == seat) for seat in match.seats]
+        scored = [sum(each.points for each in state.placements_scored if each.seat == seat) for seat in match.seats]
         assert scores(match, state) == [points - pips(hand) for points, hand in zip(scored, state.hands, strict=True)]
 
 
@@ -63,7 +63,7 @@ def test_3_8_the_points_of_the_placements_less_the_pips_left(match: Match) -> No
 def test_4_6_everybody_writes_their_own_and_sometimes_the_losers_the_stock(match: Match) -> None:
     for state in ended(match):
         values = list(map(pips, state.hands))
-        stock = pips(state.stock) if match.rules.facts["round_end"] == "first_out" else 0
+        stock = pips(state.stock) if match.rules.settings["round_end"] == "first_out" else 0
         assert scores(match, state) == [value + (stock if value == max(values) else 0) for value in values]
 
 
@@ -73,9 +73,10 @@ def test_5_9_every_side_writes_its_own_hands_and_those_left_with_the_finishers(m
     for state in ended(match):
         values = [10 if hand == (ZEROS,) else pips(hand) for hand in state.hands]
         held = [sum(values[side::sides]) for side in range(sides)]
-        finisher = None if state.first_out is None else state.first_out % sides
+        finisher = None if state.went_out_first is None else state.went_out_first % sides
         left = 0 if finisher is None else held[finisher]
         wanted = [
-            0 if state.gone[seat] or seat % sides == finisher else held[seat % sides] + left for seat in match.seats
+            0 if state.eliminated_round[seat] or seat % sides == finisher else held[seat % sides] + left
+            for seat in match.seats
         ]
         assert scores(match, state) == wanted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.engine.play import advance, apply, decide
+from service.engine.referee import advance, apply, decide
 from service.engine.replay import replay
 from tests.laws.matches import Match, law
 
@@ -36,7 +36,7 @@ def test_the_same_match_played_again_is_the_same(match: Match) -> None:
 def test_it_does_not_matter_which_seat_that_is_in_asks_for_the_deal(match: Match) -> None:
     for step in match.steps:
         if step.move.action == "deal":
-            for seat in step.before.seats_in():
+            for seat in step.before.active_seats():
                 assert advance(match.rules, match.deck, step.before, seat, step.move) == (step.events, step.after)
 
 

@@ -80,7 +80,7 @@ def test_the_ends_are_the_sides_of_the_tree_on_which_no_tile_lies(match: Match) 
     for _, branchings, layout, _ in layouts(match):
         if too_slow(match, layout):
             continue
-        line = layout.line
+        line = layout.two_ended
         ends = Counter(slots(layout.placements, [("never" if line else branching) for branching in branchings]))
         for number, host, side in covered(layout.placements):
             ends[Slot(number, host, side, "open")] -= 1
@@ -94,7 +94,7 @@ def test_the_numbers_kept_beside_the_ends_are_what_the_tree_says(match: Match) -
     for _, branchings, layout, event in layouts(match):
         if too_slow(match, layout):
             continue
-        sides = slots(layout.placements, [("never" if layout.line else branching) for branching in branchings])
+        sides = slots(layout.placements, [("never" if layout.two_ended else branching) for branching in branchings])
         lying = Counter(covered(layout.placements))
         free = []
         for slot in sides:
@@ -103,13 +103,13 @@ def test_the_numbers_kept_beside_the_ends_are_what_the_tree_says(match: Match) -
             else:
                 free.append(slot)
         assert layout.open_mask == sum(1 << number for number in {slot.number for slot in free if slot.gate == "open"})
-        counting = sum(slot.number for slot in free if slot.side != "long") if layout.counted else 0
+        counting = sum(slot.number for slot in free if slot.side != "long") if layout.scores_ends else 0
         assert layout.ends_sum == counting
-        assert event.ends_sum == (counting if match.rules.counted else None)
+        assert event.ends_sum == (counting if match.rules.scores_ends else None)
         assert event.points == (match.rules.points(counting) if match.rules.points else None)
-        assert layout.named == (0 if layout.line else len(sides))
+        assert layout.last_end_number == (0 if layout.two_ended else len(sides))
         for end in layout.ends:
-            assert end.counts == (end.number if layout.counted and end.side != "long" else 0)
+            assert end.counts == (end.number if layout.scores_ends and end.side != "long" else 0)
 
 
 @law()
@@ -135,7 +135,7 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
         names = [end.name for end in after.ends]
         assert len(set(names)) == len(names)
         if event.end is None:
-            assert names == (["left", "right"] if after.line else [f"e{index + 1}" for index in range(len(names))])
+            assert names == (["left", "right"] if after.two_ended else [f"e{index + 1}" for index in range(len(names))])
             continue
         place = [end.name for end in before.ends].index(event.end)
         behind = len(before.ends) - place - 1
@@ -144,13 +144,15 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
             assert old == new or (old.gate, new.gate, new) == ("gated", "open", old._replace(gate="open"))
         arisen = names[place : len(names) - behind]
         assert arisen == (
-            [event.end] if after.line else [f"e{before.named + 1 + index}" for index in range(len(arisen))]
+            [event.end]
+            if after.two_ended
+            else [f"e{before.last_end_number + 1 + index}" for index in range(len(arisen))]
         )
 
 
 @law()
 def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) -> None:
-    if not match.rules.line:
+    if not match.rules.two_ended:
         return
     chain: list[tuple[int, int]] = []
     for _, _, layout, event in layouts(match):

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from service.engine.events import Dealt, Event, Finished, Reason, RoundEnded
+from service.engine.events import Dealt, EndReason, Event, Finished, RoundEnded
 from service.engine.moves import ACTIONS
 from service.engine.state import FINISHED, PLAYING
 from service.engine.variants import variants
@@ -23,7 +23,7 @@ def test_together_the_matches_show_every_action_event_and_reason() -> None:
             reasons |= {event.round.ended_by for event in match.events if isinstance(event, RoundEnded)}
     assert actions == set(ACTIONS)
     assert events == set(get_args(Event))
-    assert reasons == set(get_args(Reason))
+    assert reasons == set(get_args(EndReason))
 
 
 @pytest.mark.parametrize("key", variants())

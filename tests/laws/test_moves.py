@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from service.engine.errors import GameOver, IllegalMove, NotYourTurn, Refusal, RoundOver
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move
-from service.engine.play import advance, decide, legal_moves
+from service.engine.referee import advance, decide, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, STEADY, State
 from tests.laws.matches import Match, Step, law
 
@@ -111,17 +111,17 @@ def test_what_fits_is_listed_wherever_it_fits_and_nothing_else(match: Match) -> 
             if end.gate == "open" and end.number in (tile.low, tile.high)
             for face_down in ((False, True) if tile.double and rules.face_down else (False,))
         }
-        if state.laid:
-            followers = rules.follow(state.layout, hand)
+        if state.tiles_laid:
+            followers = rules.may_follow(state.layout, hand)
             fitting = {play for play in fitting if play[1] in followers}
         assert plays == fitting
         if plays:
-            assert others == ({DONE} if state.laid else {PASS} if state.drew and rules.drawing.keep else set())
+            assert others == ({DONE} if state.tiles_laid else {PASS} if state.drew and rules.drawing.keep else set())
         else:
             can_draw = len(state.stock) > rules.reserve and (rules.drawing.again or not state.drew)
             assert others - {FLIP} == {DRAW if can_draw else PASS}
             assert (FLIP in others) == rules.may_flip(state)
-            assert not state.laid
+            assert not state.tiles_laid
 
 
 @law()
@@ -153,16 +153,16 @@ def test_in_a_running_round_exactly_the_seat_to_move_has_moves(match: Match) -> 
             assert state.hands[movers[0]]
         else:
             assert state.turn is None
-            assert movers == (list(state.seats_in()) if state.phase == ROUND_OVER else [])
+            assert movers == (list(state.active_seats()) if state.phase == ROUND_OVER else [])
             assert all(legal_moves(match.rules, state, seat) == (DEAL,) for seat in movers)
 
 
 @law()
 def test_a_seat_that_is_out_never_moves(match: Match) -> None:
     for step in match.steps:
-        assert not step.before.gone[step.seat]
+        assert not step.before.eliminated_round[step.seat]
         for seat in match.seats:
-            if step.before.gone[seat]:
+            if step.before.eliminated_round[seat]:
                 assert legal_moves(match.rules, step.before, seat) == ()
 
 
@@ -171,7 +171,7 @@ def goes_on(match: Match, step: Step) -> bool:
     layout, event = step.after.layout, step.events[0]
     numbers = {end.number for end in layout.ends if end.gate == "open"}
     if isinstance(event, Played):
-        followers = match.rules.follow(layout, step.after.hands[step.seat])
+        followers = match.rules.may_follow(layout, step.after.hands[step.seat])
         return any({tile.low, tile.high} & numbers for tile in followers)
     if isinstance(event, Drew):
         fits = bool({event.tile.low, event.tile.high} & numbers)
@@ -192,7 +192,7 @@ def test_the_turn_passes_clockwise_to_the_next_seat_with_tiles(match: Match) -> 
 def test_a_state_knows_what_was_laid_and_drawn_in_this_turn(match: Match) -> None:
     laid, drew = 0, False
     for step in match.steps:
-        assert (step.before.laid, step.before.drew) == (laid, drew)
+        assert (step.before.tiles_laid, step.before.drew) == (laid, drew)
         laid += isinstance(step.events[0], Played)
         drew |= isinstance(step.events[0], Drew)
         if step.after.phase != PLAYING or not goes_on(match, step):
@@ -216,7 +216,7 @@ def test_only_the_second_player_on_the_first_turn_may_turn_the_lead_over(match: 
         if FLIP in legal_moves(match.rules, state, step.seat):
             assert len(state.layout.placements) == 1
             assert turns == [state.opener]
-            in_play = state.seats_in()
+            in_play = state.active_seats()
             assert step.seat == in_play[(in_play.index(turns[0]) + 1) % len(in_play)]
         if isinstance(step.events[0], Dealt):
             turns = []
@@ -229,12 +229,12 @@ def test_with_more_than_the_lead_on_the_table_it_may_not_be_turned_over(match: M
     """Whoever is to move, and even if nothing in hand fits; with the lead alone only the second player may."""
     for state in match.some_states(25):
         if state.phase == PLAYING and state.layout.placements:
-            in_play = state.seats_in()
+            in_play = state.active_seats()
             second = in_play[(in_play.index(state.layout.placements[0].seat) + 1) % len(in_play)]
             for seat in in_play:
                 unfit = tuple([tile for tile in state.hands[seat] if not tile.mask & state.layout.open_mask])
                 hands = (*state.hands[:seat], unfit, *state.hands[seat + 1 :])
-                asked = state._replace(turn=seat, laid=0, drew=False, hands=hands)
+                asked = state._replace(turn=seat, tiles_laid=0, drew=False, hands=hands)
                 if FLIP in legal_moves(match.rules, asked, seat):
                     assert len(state.layout.placements) == 1
                     assert seat == second

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.engine.deal import ArrangedDeal, Deck
 from service.engine.events import Dealt, Drew, Played
-from service.engine.play import advance
+from service.engine.referee import advance
 from service.engine.state import PLAYING, Hand
 from service.engine.tiles import sort_tiles
 from tests.laws.matches import Match, law
@@ -50,9 +50,11 @@ def test_hands_are_sorted(match: Match) -> None:
 def test_a_deal_gives_as_many_tiles_as_the_rules_say_to_those_who_are_in(match: Match) -> None:
     for before, event, _ in match.happenings:
         if isinstance(event, Dealt):
-            size = match.rules.hand_size(len(before.seats_in()))
+            size = match.rules.hand_size(len(before.active_seats()))
             assert size > 0
-            assert [len(hand) for hand in event.hands] == [0 if before.gone[seat] else size for seat in match.seats]
+            assert [len(hand) for hand in event.hands] == [
+                0 if before.eliminated_round[seat] else size for seat in match.seats
+            ]
             assert not event.arranged
 
 
@@ -60,7 +62,7 @@ def test_a_deal_gives_as_many_tiles_as_the_rules_say_to_those_who_are_in(match: 
 def test_only_seats_that_are_in_hold_tiles_in_a_running_round(match: Match) -> None:
     for state in match.states:
         if state.phase == PLAYING:
-            assert not any(state.hands[seat] for seat in match.seats if state.gone[seat])
+            assert not any(state.hands[seat] for seat in match.seats if state.eliminated_round[seat])
 
 
 @law()
@@ -102,7 +104,7 @@ def test_an_arranged_deal_is_taken_only_if_its_empty_hands_are_those_who_are_out
     for step, dealt in deals:
         taken = Dealt(dealt.round, everybody.hands, everybody.stock, arranged=True)
         always = Deck(match.deck.seed, (everybody,) * dealt.round)
-        somebody_out = any(step.before.gone)
+        somebody_out = any(step.before.eliminated_round)
         assert advance(match.rules, always, step.before, step.seat, step.move)[0] == (dealt if somebody_out else taken,)
         once = Deck(match.deck.seed, (everybody,))
         assert advance(match.rules, once, step.before, step.seat, step.move)[0] == (

@@ -15,8 +15,8 @@ from typing import Final
 import pytest
 
 from service.engine.deal import Deck, seed_from_text
-from service.engine.options import spell
-from service.engine.play import advance, legal_moves
+from service.engine.options import format_value
+from service.engine.referee import advance, legal_moves
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
@@ -56,7 +56,7 @@ def positions(key: str) -> Iterator[tuple[int, Choices]]:
 def count_lines(key: str, seats: int, options: Choices, seed: str) -> Iterator[str]:
     rules = variants()[key].rules(dict(options), seats)
     deck = Deck(seed_from_text(seed))
-    chosen = " ".join([f"{name}={spell(value)}" for name, value in options]) or "-"
+    chosen = " ".join([f"{name}={format_value(value)}" for name, value in options]) or "-"
     first, after = one_round(rules, deck, rules.start())
     second = one_round(rules, deck, after)[0] if after.phase == ROUND_OVER else []
     for states, made in ((first, 0), (first, len(first) // 2), (second, 0)):
@@ -68,7 +68,7 @@ def count_lines(key: str, seats: int, options: Choices, seed: str) -> Iterator[s
 
 def one_round(rules: Rules, deck: Deck, state: State) -> tuple[list[State], State]:
     """The positions of the next round from its deal on, and what came out of it."""
-    dealer = state.seats_in()[0]
+    dealer = state.active_seats()[0]
     state = advance(rules, deck, state, dealer, legal_moves(rules, state, dealer)[0])[1]
     states: list[State] = []
     while state.turn is not None:

@@ -17,19 +17,19 @@ from service.engine.events import (
     Eliminated,
     Finished,
     Flipped,
-    Line,
     Passed,
     Played,
-    Round,
     RoundEnded,
+    RoundResult,
+    ScoreLine,
 )
-from service.engine.notation import format_event
-from service.engine.play import legal_moves
+from service.engine.referee import legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, sort_tiles
-from service.engine.view import DrewView, SeenDeal, SeenEvent
-from service.records.course import course
-from service.records.record import ARRANGED, UNPROVABLE, Numbered, Record, RecordedRound
+from service.engine.view import DrewView, RecordedDeal, RecordedEvent
+from service.records.notation.events import format_event
+from service.records.record import ARRANGED, UNPROVABLE, Record, RecordedRound, VersionedEvent
+from service.records.replay import replay_record
 from service.records.steps import Step
 from service.records.verification import rules_of
 
@@ -57,23 +57,23 @@ def with_round(record: Record, index: int, **changes: Any) -> Record:
     return replace(record, rounds=tuple(rounds))
 
 
-def with_lines(record: Record, index: int, lines: list[SeenEvent]) -> Record:
+def with_lines(record: Record, index: int, lines: list[RecordedEvent]) -> Record:
     """Other lines in a round, all lines numbered anew."""
     changed = [[line.event for line in each.lines] for each in record.rounds]
     changed[index] = lines
     version = 1
     rounds = []
     for each, events in zip(record.rounds, changed, strict=True):
-        rounds.append(each._replace(lines=tuple([Numbered(version + at, e) for at, e in enumerate(events, 1)])))
+        rounds.append(each._replace(lines=tuple([VersionedEvent(version + at, e) for at, e in enumerate(events, 1)])))
         version += len(events)
     return replace(record, rounds=tuple(rounds))
 
 
-def events_of(record: Record, index: int) -> list[SeenEvent]:
+def events_of(record: Record, index: int) -> list[RecordedEvent]:
     return [line.event for line in record.rounds[index].lines]
 
 
-def with_event(record: Record, place: Place, event: SeenEvent) -> Record:
+def with_event(record: Record, place: Place, event: RecordedEvent) -> Record:
     events = events_of(record, place[0])
     events[place[1]] = event
     return with_lines(record, place[0], events)
@@ -102,7 +102,7 @@ def moments(record: Record) -> Iterator[tuple[Place, State]]:
     rules, _ = rules_of(record)
     assert rules is not None
     state = None
-    for step in course(record, rules):
+    for step in replay_record(record, rules):
         assert isinstance(step, Step)
         index, at = step.place
         assert isinstance(at, int)
@@ -172,7 +172,7 @@ def a_rule_left_out(record: Record, luck: Random) -> Record | None:
     kept = tuple([choice for choice in record.options if choice not in settled])
     changed = replace(record, options=kept)
     rules, _ = rules_of(changed)
-    if rules is None or any(rules.facts[key] != value for key, value in record.options):
+    if rules is None or any(rules.settings[key] != value for key, value in record.options):
         return None
     return changed
 
@@ -200,7 +200,7 @@ def another_game_id(record: Record, luck: Random) -> Record | None:
 
 @finds("wrong_seen")
 def a_whole_record_that_somebody_has_seen(record: Record, luck: Random) -> Record:
-    return replace(record, seen_by=luck.choice(["spectator", 0, 99]))
+    return replace(record, viewer=luck.choice(["spectator", 0, 99]))
 
 
 @finds("wrong_result")
@@ -426,7 +426,7 @@ def a_hidden_hand(record: Record, luck: Random) -> Record:
     index = luck.choice(dealt_in(record))
     dealt = event_at(record, (index, 0))
     hands = tuple([len(hand) or hand for hand in dealt.hands])
-    seen = SeenDeal(dealt.round, dealt.arranged, hands, dealt.stock)
+    seen = RecordedDeal(dealt.round, dealt.arranged, hands, dealt.stock)
     return with_event(record, (index, 0), seen)
 
 
@@ -580,7 +580,7 @@ def a_move_after_the_end(record: Record, luck: Random) -> Record | None:
     if record.result is None:
         return None
     index = over(record)[-1]
-    extra: list[SeenEvent] = [Passed(0), Eliminated(0), Finished((0,))]
+    extra: list[RecordedEvent] = [Passed(0), Eliminated(0), Finished((0,))]
     return with_lines(record, index, [*events_of(record, index), luck.choice(extra)])
 
 
@@ -590,7 +590,7 @@ def a_round_after_the_end(record: Record, luck: Random) -> Record | None:
         return None
     record = unproven(record)
     last = record.rounds[0]
-    more = RecordedRound(len(record.rounds) + 1, lines=(Numbered(10_000, event_at(record, (0, 0))),))
+    more = RecordedRound(len(record.rounds) + 1, lines=(VersionedEvent(10_000, event_at(record, (0, 0))),))
     assert last.lines
     return replace(record, rounds=(*record.rounds, more))
 
@@ -619,11 +619,11 @@ def a_count_left_out(record: Record, luck: Random) -> Record | None:
     if place is None:
         return None
     events = events_of(record, place[0])
-    rest: list[SeenEvent] = luck.choice([events[place[1] + 1 :], [], [Passed(0)]])
+    rest: list[RecordedEvent] = luck.choice([events[place[1] + 1 :], [], [Passed(0)]])
     return with_lines(record, place[0], [*events[: place[1]], *rest])
 
 
-def recounted(record: Record, luck: Random, change: Callable[[Round], dict[str, Any] | None]) -> Record | None:
+def recounted(record: Record, luck: Random, change: Callable[[RoundResult], dict[str, Any] | None]) -> Record | None:
     place = some(places(record, RoundEnded), luck)
     if place is None:
         return None
@@ -671,7 +671,7 @@ def a_hand_left_out(record: Record, luck: Random) -> Record | None:
 
 @finds("wrong_lines")
 def another_score_card(record: Record, luck: Random) -> Record | None:
-    return recounted(record, luck, lambda it: {"lines": (*it.lines, Line(0, 0, "1.8", "nothing"))})
+    return recounted(record, luck, lambda it: {"lines": (*it.lines, ScoreLine(0, 0, "1.8", "nothing"))})
 
 
 @finds("wrong_elimination")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.records.text import format_record
+from service.records.writer import format_record
 from tests.records.test_telling import story
 
 RECORD = format_record(story("fido", 3, 45))

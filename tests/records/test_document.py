@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 from service.engine.variants import variants
-from service.records.parsing import parse_record
+from service.records.parser import parse_record
 from service.records.report import CODES
-from service.records.text import format_record
 from service.records.verification import verify
+from service.records.writer import format_record
 
 PAGE = (Path(__file__).parents[2] / "docs/record.md").read_text("utf-8")
 

@@ -12,11 +12,11 @@ from lark import Lark, UnexpectedInput
 
 from service.engine.tiles import TILES
 from service.engine.variants import variants
-from service.records.errors import BadRecord
-from service.records.parsing import parse_record
-from service.records.text import format_record
+from service.records.errors import InvalidRecord
+from service.records.parser import parse_record
+from service.records.writer import format_record
 from tests.laws.matches import Match, law, steady
-from tests.records.keeping import arranged, fair, kept, viewers
+from tests.records.building import arranged, fair, kept, viewers
 from tests.records.test_parsing import BAD, GOOD, is_place, pieces
 
 ROOT = Path(__file__).parents[2]
@@ -33,11 +33,11 @@ def grammatical(text: str) -> bool:
     return True
 
 
-def refused(text: str) -> BadRecord | None:
+def refused(text: str) -> InvalidRecord | None:
     """Why the parser refuses the text, if it does; else the text is the one spelling of the record."""
     try:
         record = parse_record(text)
-    except BadRecord as refusal:
+    except InvalidRecord as refusal:
         return refusal
     assert format_record(record) == text
     return None

@@ -8,15 +8,15 @@ from random import Random
 import pytest
 
 from service.engine.variants import variants
-from service.records.errors import BadPosition, BadRecord
-from service.records.parsing import parse_record
-from service.records.positions import position_at
+from service.records.errors import InvalidForkPoint, InvalidRecord
+from service.records.fork_points import fork_point_at
+from service.records.parser import parse_record
 from service.records.record import Record
 from service.records.telling import tell
-from service.records.text import format_record
 from service.records.verification import verify
+from service.records.writer import format_record
 from tests.conftest import Figures
-from tests.records.keeping import arranged, fair, kept, short_cases, viewers
+from tests.records.building import arranged, fair, kept, short_cases, viewers
 
 TIMES = 15
 """So often is each record changed."""
@@ -61,7 +61,7 @@ def spoilt_records(key: str, luck: Random) -> list[Record]:
         for _ in range(TIMES):
             try:
                 records.append(parse_record(numbered(spoilt(text, luck))))
-            except BadRecord:
+            except InvalidRecord:
                 continue
     return records
 
@@ -79,8 +79,8 @@ def test_what_somebody_has_spoilt_is_checked_told_and_never_played_on_unless_it_
         assert list(tell(record))
         playable = report.verified and not report.partial
         try:
-            position_at(record)
-        except BadPosition:
+            fork_point_at(record)
+        except InvalidForkPoint:
             assert not playable or not any(each.lines for each in record.rounds)
         else:
             assert playable

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.records.errors import BadRecord
-from service.records.parsing import LONGEST, decode_record, parse_record
-from service.records.text import format_record
+from service.records.errors import InvalidRecord
+from service.records.parser import MAX_CHARS, decode_record, parse_record
 from service.records.verification import verify
+from service.records.writer import format_record
 from tests.laws.matches import steady
 
 GOOD = """\
@@ -117,13 +117,13 @@ BAD = [
     (with_line(20, "3. 2: 6-6 = 24 0"), 20, 16),
     (with_line(21, "7. 0: drew"), 21, 7),
     (with_line(23, "9. finished: 0 2 "), 23, 18),
-    ("x" * (LONGEST + 1), 1, 1),
+    ("x" * (MAX_CHARS + 1), 1, 1),
 ]
 
 
 @pytest.mark.parametrize(("text", "line", "column"), [pytest.param(*each, id=str(at)) for at, each in enumerate(BAD)])
 def test_what_is_no_record_is_refused_with_line_and_column(text: str, line: int, column: int) -> None:
-    with pytest.raises(BadRecord) as refused:
+    with pytest.raises(InvalidRecord) as refused:
         parse_record(text)
     assert (refused.value.line, refused.value.column) == (line, column)
     assert refused.value.sentence.endswith(".")
@@ -131,7 +131,7 @@ def test_what_is_no_record_is_refused_with_line_and_column(text: str, line: int,
 
 def test_bytes_that_are_no_text_are_refused_with_line_and_column() -> None:
     assert decode_record(GOOD.encode()) == GOOD
-    with pytest.raises(BadRecord) as refused:
+    with pytest.raises(InvalidRecord) as refused:
         decode_record("[Récord\n[ü".encode() + b"\xff]\n")
     assert (refused.value.line, refused.value.column) == (2, 3)
 
@@ -152,13 +152,13 @@ def test_a_text_is_refused_at_a_place_that_there_is_or_is_the_one_spelling(at: i
     place = None
     try:
         assert format_record(parse_record(text)) == text
-    except BadRecord as refusal:
+    except InvalidRecord as refusal:
         place = refusal.line, refusal.column
     assert place is None or is_place(text, *place)
 
 
 HOSTILE = [
-    "[" * LONGEST,
+    "[" * MAX_CHARS,
     GOOD[: GOOD.index("Ada")] + "\\" * 1_000_000,
     GOOD[: GOOD.index("Ada")] + "a" * 1_900_000,
     GOOD + "\n[Round 3]\n" * 150_000,
@@ -166,8 +166,8 @@ HOSTILE = [
     GOOD.replace("0-3 6-6", "0-3 " * 400_000 + "6-6"),
     GOOD.replace("scores 0", "scores" + " 0" * 900_000),
     GOOD.replace("dealt: 0-3", "dealt: - / " * 100_000),
-    "\n" * LONGEST,
-    "9" * LONGEST,
+    "\n" * MAX_CHARS,
+    "9" * MAX_CHARS,
 ]
 
 
@@ -183,6 +183,6 @@ def test_a_server_can_let_others_run_while_it_reads_and_checks() -> None:
 def test_the_longest_text_is_read_or_refused_soon(text: str) -> None:
     """Far more than it takes, and far less than work that grows with the square of the length would."""
     start = time.process_time()
-    with contextlib.suppress(BadRecord):
+    with contextlib.suppress(InvalidRecord):
         parse_record(text)
     assert time.process_time() - start < 20

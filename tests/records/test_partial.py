@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from service.engine.events import Done, Drew, Passed, Played, RoundEnded
-from service.engine.play import legal_moves
+from service.engine.referee import legal_moves
 from service.engine.state import PLAYING
 from service.engine.tiles import TILES, sort_tiles
 from service.engine.variants import variants
-from service.engine.view import DrewView, SeenDeal, SeenEvent
-from service.records.parsing import parse_record
+from service.engine.view import DrewView, RecordedDeal, RecordedEvent
+from service.records.parser import parse_record
 from service.records.record import SPECTATOR, Record
-from service.records.text import format_record
 from service.records.verification import verify
+from service.records.writer import format_record
 from tests.laws.matches import Match, law
-from tests.records.keeping import fair, kept, short_cases
+from tests.records.building import fair, kept, short_cases
 from tests.records.tampering import Place, event_at, events_of, places, some, with_event, with_lines
 
 Tampering = Callable[[Record, Random], Record | None]
@@ -43,7 +43,7 @@ def seen(record: Record, kind: Any) -> list[Place]:
 
 
 def own(record: Record) -> Any:
-    return event_at(record, (last_round(record), 0)).hands[record.seen_by] if record.seen_by != SPECTATOR else None
+    return event_at(record, (last_round(record), 0)).hands[record.viewer] if record.viewer != SPECTATOR else None
 
 
 def a_hand_that_nobody_could_see(record: Record, luck: Random) -> Record | None:
@@ -60,7 +60,7 @@ def a_hand_that_nobody_could_see(record: Record, luck: Random) -> Record | None:
 
 
 def a_viewer_who_is_not_there(record: Record, luck: Random) -> Record | None:
-    return replace(record, seen_by=len(record.players))
+    return replace(record, viewer=len(record.players))
 
 
 def the_draw_of_another(record: Record, luck: Random) -> Record | None:
@@ -85,7 +85,7 @@ def a_tile_laid_twice(record: Record, luck: Random) -> Record | None:
 
 
 def a_tile_of_the_viewers_own_hand_laid_by_another(record: Record, luck: Random) -> Record | None:
-    place = some([place for place in seen(record, Played) if event_at(record, place).seat != record.seen_by], luck)
+    place = some([place for place in seen(record, Played) if event_at(record, place).seat != record.viewer], luck)
     tiles = own(record)
     if place is None or not tiles:
         return None
@@ -104,7 +104,7 @@ def a_move_out_of_turn(record: Record, luck: Random) -> Record | None:
     event = event_at(record, place)
     seats = len(record.players)
     changed = (event.seat + seats // 2) % seats
-    if record.seen_by in {changed, event.seat}:
+    if record.viewer in {changed, event.seat}:
         return None
     if isinstance(event, Played | DrewView):
         return with_event(record, place, event._replace(seat=changed))
@@ -128,7 +128,7 @@ def a_draw_from_an_empty_stock(record: Record, luck: Random) -> Record | None:
     index = last_round(record)
     deal = event_at(record, (index, 0))
     stock = deal.stock if isinstance(deal.stock, int) else 0
-    place = some([place for place in seen(record, Passed) if event_at(record, place).seat != record.seen_by], luck)
+    place = some([place for place in seen(record, Passed) if event_at(record, place).seat != record.viewer], luck)
     drawn = [each for each in seen(record, (Drew, DrewView)) if place and each[1] < place[1]]
     if place is None or len(drawn) < stock:
         return None
@@ -185,7 +185,7 @@ def test_the_viewers_own_moves_are_checked_as_in_a_whole_record(match: Match) ->
         events = events_of(record, index)
         allowed = {move.action for move in legal_moves(played.rules, step.before, step.seat)}
         for action, event in (("pass", Passed(step.seat)), ("done", Done(step.seat))):
-            instead: list[SeenEvent] = [*events[:-1], event]
+            instead: list[RecordedEvent] = [*events[:-1], event]
             found = {finding.code for finding in verify(with_lines(record, index, instead)).findings}
             assert found == (set() if action in allowed else {f"wrong_{action}"})
 
@@ -196,4 +196,4 @@ def test_the_report_says_that_it_is_partial() -> None:
         assert report.verified
         assert report.partial
         assert any("partial" in note for note in report.notes())
-        assert isinstance(event_at(record, (last_round(record), 0)), SeenDeal)
+        assert isinstance(event_at(record, (last_round(record), 0)), RecordedDeal)

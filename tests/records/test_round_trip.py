@@ -10,14 +10,14 @@ import pytest
 from service.engine.events import Dealt, Drew
 from service.engine.state import PLAYING
 from service.engine.variants import variants
-from service.engine.view import DrewView, SeenDeal
-from service.records.parsing import parse_record
+from service.engine.view import DrewView, RecordedDeal
+from service.records.parser import parse_record
 from service.records.record import Record
-from service.records.text import format_record, lines_of
 from service.records.verification import verify
+from service.records.writer import format_record, line_numbers
 from tests.conftest import Figures
 from tests.laws.matches import Match, law
-from tests.records.keeping import arranged, fair, kept, short_cases, viewers
+from tests.records.building import arranged, fair, kept, short_cases, viewers
 
 MANY = 130
 """Of each game, in every run; ``make soak`` asks for more."""
@@ -30,7 +30,7 @@ def check(record: Record) -> None:
     assert format_record(parse_record(text)) == text
     report = verify(record)
     assert report.findings == ()
-    assert report.partial == (record.seen_by is not None)
+    assert report.partial == (record.viewer is not None)
 
 
 def keep_and_check(key: str, many: int, most_moves: int, figures: Figures) -> None:
@@ -42,7 +42,7 @@ def keep_and_check(key: str, many: int, most_moves: int, figures: Figures) -> No
         check(record)
         moves += len(match.steps)
         size += len(format_record(record))
-        partial += record.seen_by is not None
+        partial += record.viewer is not None
     figures("records", {"kept, read and verified": many, "moves": moves, "characters": size, "partial": partial})
 
 
@@ -77,7 +77,7 @@ def test_of_a_running_round_a_viewer_is_told_no_hidden_tile_and_no_seed(match: M
             assert (dealt.seed, dealt.attempt, following.seed) == (None, None, None)
             for _, event in dealt.lines:
                 assert not isinstance(event, Dealt)
-                if isinstance(event, SeenDeal):
+                if isinstance(event, RecordedDeal):
                     told = [seat for seat, hand in enumerate(event.hands) if isinstance(hand, tuple) and hand]
                     assert told == [seat for seat in match.seats if seat == viewer and event.hands[seat] != ()]
                     assert isinstance(event.stock, int) or event.stock == ()
@@ -110,7 +110,7 @@ def test_two_deals_that_look_alike_to_a_viewer_give_it_the_same_record(match: Ma
 def test_every_line_of_the_text_has_its_number() -> None:
     record = kept(fair(next(short_cases("fido", 1, 60))))
     lines = format_record(record).splitlines()
-    numbers = lines_of(record)
+    numbers = line_numbers(record)
     assert sorted(numbers.values()) == [at for at, line in enumerate(lines, 1) if line]
     for (index, part), number in numbers.items():
         if isinstance(part, str):

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from service.records.parsing import parse_record
+from service.records.parser import parse_record
 from service.records.report import CODES
-from service.records.text import format_record
 from service.records.verification import verify
-from tests.records.keeping import long_records
+from service.records.writer import format_record
+from tests.records.building import long_records
 from tests.records.tampering import TAMPERINGS, Tampering
 
 ENOUGH = 12

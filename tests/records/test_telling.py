@@ -10,13 +10,13 @@ import pytest
 
 from service.engine.events import Played
 from service.engine.variants import variants
+from service.records.builder import build_record
 from service.records.record import Record, Viewer
-from service.records.recording import recorded
 from service.records.table import table
 from service.records.telling import WIDTH, tell
 from service.records.verification import verify
 from tests.laws.matches import Case, Match, law
-from tests.records.keeping import arranged, fair, kept, viewers
+from tests.records.building import arranged, fair, kept, viewers
 from tests.records.tampering import event_at, places, with_event
 
 STORIES = Path(__file__).parent / "stories"
@@ -26,7 +26,7 @@ def story(key: str, seats: int, moves: int, viewer: Viewer | None = None) -> Rec
     match = Match(Case(key, seats, (), "told", 3, moves))
     events = list(enumerate(match.events, 2))
     names = ("Ada", "Bo", "Cy", "Dorothea")[:seats]
-    return recorded(match.variant, match.rules, events, players=names, fairness="arranged", viewer=viewer)
+    return build_record(match.variant, match.rules, events, players=names, fairness="arranged", viewer=viewer)
 
 
 @pytest.mark.parametrize("key", variants())
@@ -64,7 +64,7 @@ def test_the_table_shows_every_tile_and_every_end_once(match: Match) -> None:
         assert sorted(set(tiles)) == sorted((tile.low, tile.high) for tile in names)
         assert 0 <= spinners <= sum(tile.double for tile in names)
         assert {f"{low}-{high}" for low, high in doubles} == {tile.name for tile in names if tile.double}
-        if layout.line or not names:
+        if layout.two_ended or not names:
             continue
         ends = re.findall(r"\(?› (\d+) (e\d+)\)?", text)
         wanted = [(str(end.number), end.name) for end in layout.ends if end.gate != "closed"]

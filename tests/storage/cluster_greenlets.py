@@ -14,21 +14,21 @@ import time  # noqa: E402
 
 import gevent  # noqa: E402
 
-from service.storage.nodes import MaybeMade, Nodes, NotSent  # noqa: E402
-from service.storage.opening import open_nodes  # noqa: E402
+from service.storage.opening import open_topology  # noqa: E402
+from service.storage.topology import MaybeSent, NotSent, Topology  # noqa: E402
 from tests.storage.clusters import NODE_TIMEOUT, until  # noqa: E402
 
 CROWD = 200
 
 
-def crowd(nodes: Nodes, keys: list[bytes], seconds: float) -> list[bool]:
+def crowd(nodes: Topology, keys: list[bytes], seconds: float) -> list[bool]:
     """Which keys are served; none may take longer than that."""
 
     def one(key: bytes) -> bool:
         began = time.monotonic()
         try:
             served = nodes.call(key, (b"SET", key, b"1")) == [b"OK"]
-        except (NotSent, MaybeMade):
+        except (NotSent, MaybeSent):
             served = False
         assert time.monotonic() - began < seconds
         return served
@@ -40,7 +40,7 @@ def crowd(nodes: Nodes, keys: list[bytes], seconds: float) -> list[bool]:
 
 def main(url: str, address: str, server: int) -> None:
     """Fails by an assertion."""
-    nodes = open_nodes(url)
+    nodes = open_topology(url)
     keys = [b"key %d" % number for number in range(CROWD)]
     assert all(crowd(nodes, keys, 3))
     hurt = [key for key in keys if nodes.node(key) == address]

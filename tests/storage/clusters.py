@@ -19,7 +19,7 @@ from typing import Any, Self
 import redis
 from redis.crc import key_slot
 
-from service.storage.embedded import find_server, tied
+from service.storage.embedded import die_with_parent, find_server
 
 NODE_TIMEOUT = 2.0
 SERVICE = "games"
@@ -62,7 +62,11 @@ class Server:
         log = (self.folder / "log").open("ab")
         with log:
             self._process = subprocess.Popen(
-                tied(command, signal.SIGKILL), stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder
+                die_with_parent(command, signal.SIGKILL),
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                cwd=self.folder,
             )
 
     def answers(self) -> bool:

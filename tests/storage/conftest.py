@@ -9,9 +9,9 @@ import pytest
 import redis
 
 from service.storage.connection import connect
-from service.storage.nodes import Nodes, SingleNode
-from service.storage.opening import open_nodes
+from service.storage.opening import open_topology
 from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 
@@ -39,8 +39,8 @@ def shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster
 
 
 @pytest.fixture(scope="session")
-def cluster_nodes(shared_cluster: Cluster) -> Nodes:
-    return open_nodes(shared_cluster.url)
+def cluster_nodes(shared_cluster: Cluster) -> Topology:
+    return open_topology(shared_cluster.url)
 
 
 @pytest.fixture
@@ -59,4 +59,4 @@ def client(server: RealServer) -> Iterator[redis.Redis]:
 
 @pytest.fixture
 def store(client: redis.Redis) -> RedisStore:
-    return RedisStore(SingleNode(client), TTL)
+    return RedisStore(SingleNodeTopology(client), TTL)

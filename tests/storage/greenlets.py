@@ -17,10 +17,10 @@ from collections.abc import Callable  # noqa: E402
 import gevent  # noqa: E402
 
 from service.games.ports import OutcomeUnknown, StorageUnavailable  # noqa: E402
-from service.storage.connection import CONNECTIONS, connect  # noqa: E402
-from service.storage.nodes import SingleNode  # noqa: E402
+from service.storage.connection import MAX_CONNECTIONS, connect  # noqa: E402
 from service.storage.redis_store import RedisStore  # noqa: E402
-from tests.storage.writes import write  # noqa: E402
+from service.storage.topology import SingleNodeTopology  # noqa: E402
+from tests.storage.write_requests import write  # noqa: E402
 
 CROWD = 400
 
@@ -48,7 +48,7 @@ def crowd(call: Callable[[int], object]) -> Counter[str]:
 def main(url: str, server: int) -> None:
     """Fails by an assertion."""
     with connect(url) as client:
-        store = RedisStore(SingleNode(client), 3600)
+        store = RedisStore(SingleNodeTopology(client), 3600)
         assert crowd(lambda number: store.create(f"game {number}", b"s", [b"e"], write())) == {"served": CROWD}
 
         os.kill(server, signal.SIGSTOP)
@@ -57,7 +57,7 @@ def main(url: str, server: int) -> None:
         finally:
             os.kill(server, signal.SIGCONT)
         assert set(outcomes) <= {"unknown: timeout", "pool"}, outcomes
-        assert outcomes["unknown: timeout"] >= CONNECTIONS
+        assert outcomes["unknown: timeout"] >= MAX_CONNECTIONS
 
         assert crowd(lambda number: store.read(f"game {number}")) == {"served": CROWD}
 

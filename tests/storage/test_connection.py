@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 import redis
 
-from service.games.ports import Stored
-from service.storage.connection import CONNECTIONS, connect
-from service.storage.nodes import SingleNode
+from service.games.ports import StoredGame
+from service.storage.connection import MAX_CONNECTIONS, connect
 from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FalseServer, RealServer
 
 PATIENCE = 1.5
-"""Seconds within which hosting sends a write once more, see ``service.games.hosting``."""
+"""Seconds within which hosting sends a write once more, see ``service.games.commands``."""
 
 ROOT = Path(__file__).parents[2]
 
@@ -88,7 +88,7 @@ def test_a_url_that_would_be_misread_is_refused_in_words_that_leak_nothing(url: 
 
 def test_a_new_connection_says_nothing_but_the_command() -> None:
     with FalseServer(lambda _: b"$-1\r\n") as server, connect(server.url) as client:
-        RedisStore(SingleNode(client), TTL).check()
+        RedisStore(SingleNodeTopology(client), TTL).check()
         assert server.commands == [[b"GET", b"domino:check"]]
 
 
@@ -105,15 +105,19 @@ def test_tls_is_spoken_and_a_connection_that_was_hung_up_is_made_anew() -> None:
     with FalseServer(lambda _: answers.pop(0), tls) as server:
         address = server.url.removeprefix("redis://")
         with connect(f"rediss://{address}?ssl_cert_reqs=none&ssl_check_hostname=no&ssl_ciphers={cipher}") as client:
-            store = RedisStore(SingleNode(client), TTL)
-            assert [store.read("game") for _ in range(3)] == [Stored(1, b"a"), Stored(2, b"b"), Stored(3, b"c")]
+            store = RedisStore(SingleNodeTopology(client), TTL)
+            assert [store.read("game") for _ in range(3)] == [
+                StoredGame(1, b"a"),
+                StoredGame(2, b"b"),
+                StoredGame(3, b"c"),
+            ]
 
 
 def test_a_crowd_shares_no_more_connections_than_the_pool_has(shared_server: RealServer) -> None:
-    crowd = CONNECTIONS * 2
+    crowd = MAX_CONNECTIONS * 2
     together = threading.Barrier(crowd)
     with connect(shared_server.url) as client:
-        store = RedisStore(SingleNode(client), TTL)
+        store = RedisStore(SingleNodeTopology(client), TTL)
 
         def read() -> None:
             together.wait(30)
@@ -125,7 +129,7 @@ def test_a_crowd_shares_no_more_connections_than_the_pool_has(shared_server: Rea
             thread.start()
         for thread in threads:
             thread.join(30)
-        assert len(client.connection_pool._connections) <= CONNECTIONS
+        assert len(client.connection_pool._connections) <= MAX_CONNECTIONS
 
 
 def test_an_idle_connection_is_looked_at_without_poll(
@@ -136,7 +140,7 @@ def test_an_idle_connection_is_looked_at_without_poll(
     def poll() -> None:
         pytest.fail("the pool polls")
 
-    store = RedisStore(SingleNode(shared_client), TTL)
+    store = RedisStore(SingleNodeTopology(shared_client), TTL)
     store.check()
     monkeypatch.setattr(select, "poll", poll)
     store.check()

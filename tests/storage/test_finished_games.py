@@ -9,15 +9,15 @@ from statistics import median
 import pytest
 import redis
 
-from service.engine.play import legal_moves
+from service.engine.referee import legal_moves
 from service.engine.variants import variants
-from service.games.answers import Entered
-from service.games.hosting import Games
-from service.games.setup import GameRequest, SeatRequest
+from service.games.commands import GameService
+from service.games.results import Access
+from service.games.validation import GameRequest, SeatRequest
 from service.storage import keys
 from service.storage.memory_store import MemoryStore
-from service.storage.nodes import SingleNode
 from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 
@@ -31,7 +31,7 @@ def play_match(store: RedisStore, variant: str, seed: str) -> str:
     """A whole match of double-six, its players thinking for some seconds each time; the id of the game."""
     luck = Random(seed)
     now = 1_767_728_000.0
-    games = Games(
+    games = GameService(
         store,
         MemoryStore(TTL),
         clock=lambda: datetime.fromtimestamp(now, UTC),
@@ -40,15 +40,15 @@ def play_match(store: RedisStore, variant: str, seed: str) -> str:
         ttl_seconds=TTL,
     )
     people = tuple([SeatRequest("human", f"Player {seat}") for seat in range(SEATS)])
-    opened = games.open(GameRequest(variant, people, {})).answer
+    opened = games.create(GameRequest(variant, people, {})).answer
     for _ in range(MOST_MOVES):
-        game = games.enter(opened.look.id, None).game
+        game = games.authenticate(opened.view.id, None).game
         if game.status == "finished":
             return game.id
-        seat = game.state.seats_in()[0] if game.state.turn is None else game.state.turn
+        seat = game.state.active_seats()[0] if game.state.turn is None else game.state.turn
         now += luck.lognormvariate(1.6, 0.8)
         move = luck.choice(legal_moves(game.rules, game.state, seat))
-        games.move(Entered(game, seat), move, lambda _version, _etag: True)
+        games.make_move(Access(game, seat), move, lambda _version, _etag: True)
     raise AssertionError("the match never came to its end")
 
 
@@ -56,7 +56,7 @@ def play_match(store: RedisStore, variant: str, seed: str) -> str:
 def test_a_finished_double_six_match_takes_four_kib(
     variant: str, shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    store = RedisStore(SingleNode(shared_client), TTL)
+    store = RedisStore(SingleNodeTopology(shared_client), TTL)
     sizes = []
     for number in range(MATCHES):
         game = play_match(store, variant, f"{variant} {number}")

@@ -12,13 +12,13 @@ import pytest
 import redis
 
 import service.storage
-from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, Stored, Wish
+from service.games.ports import EventRange, GameExists, IdempotencyRecord, OutcomeUnknown, PriorWrite, StoredGame
 from service.storage import keys
-from service.storage.nodes import Command, SingleNode
 from service.storage.redis_store import RedisStore
+from service.storage.topology import Command, SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
-from tests.storage.writes import usual, write
+from tests.storage.write_requests import usual, write
 
 GAME = "an-id-of-22-characters"
 
@@ -30,7 +30,7 @@ def empty(shared_server: RealServer) -> None:
 
 @pytest.fixture
 def store(shared_client: redis.Redis) -> RedisStore:
-    return RedisStore(SingleNode(shared_client), TTL)
+    return RedisStore(SingleNodeTopology(shared_client), TTL)
 
 
 def sent(server: RealServer) -> dict[str, int]:
@@ -118,7 +118,7 @@ def test_a_spoilt_key_is_a_fault_of_the_program_and_changes_nothing(
     shared_server.admin.set(keys.events(GAME), b"not a list")
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
         store.commit(GAME, 1, b"t", [b"e2"], write())
-    assert store.read(GAME) == Stored(1, b"s")
+    assert store.read(GAME) == StoredGame(1, b"s")
 
 
 @pytest.mark.parametrize(
@@ -150,13 +150,13 @@ def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> N
 
 def test_a_life_of_no_seconds_is_refused(shared_client: redis.Redis) -> None:
     with pytest.raises(ValueError, match="second"):
-        RedisStore(SingleNode(shared_client), 0)
+        RedisStore(SingleNodeTopology(shared_client), 0)
 
 
 # ── Events in little room ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Interrupted(SingleNode):
+class Interrupted(SingleNodeTopology):
     """A server to which something happens after the first call."""
 
     def __init__(self, client: redis.Redis, happens: Callable[[], object]) -> None:
@@ -187,40 +187,40 @@ def test_packed_events_are_one_entry_before_those_of_the_last_write(
 ) -> None:
     keep_three_writes(store)
     *_, last, behind = entries(shared_server)
-    store.pack(GAME)
+    store.compact(GAME)
     block, *others = entries(shared_server)
     assert block.startswith(b"*7:")
     assert others == [last, behind]
-    store.pack(GAME)
+    store.compact(GAME)
     assert entries(shared_server) == [block, last, behind]
 
 
 def test_packing_is_a_read_and_a_script_and_in_vain_a_read(store: RedisStore, shared_server: RealServer) -> None:
     admin = shared_server.admin
     keep_three_writes(store)
-    store.pack(GAME)
+    store.compact(GAME)
     store.commit(GAME, 9, b"v", usual(10, 10), write())
     admin.config_resetstat()
-    store.pack(GAME)
+    store.compact(GAME)
     assert sent(shared_server) == {"lrange": 1, "evalsha": 1, "llen": 1, "lindex": 1, "lset": 1, "ltrim": 1}
     admin.config_resetstat()
-    store.pack(GAME)
+    store.compact(GAME)
     assert sent(shared_server) == {"lrange": 1}
 
 
 def test_what_is_written_while_events_are_packed_stays(shared_client: redis.Redis, shared_server: RealServer) -> None:
-    store = RedisStore(SingleNode(shared_client), TTL)
+    store = RedisStore(SingleNodeTopology(shared_client), TTL)
     keep_three_writes(store)
     packing = RedisStore(Interrupted(shared_client, lambda: store.commit(GAME, 9, b"v", usual(10, 10), write())), TTL)
-    packing.pack(GAME)
+    packing.compact(GAME)
     assert len(entries(shared_server)) == 10
     assert store.events(GAME, range(1, 12)) == usual(1, 10)
 
 
 def test_events_are_packed_once_by_whoever_is_first(shared_client: redis.Redis, shared_server: RealServer) -> None:
-    store = RedisStore(SingleNode(shared_client), TTL)
+    store = RedisStore(SingleNodeTopology(shared_client), TTL)
     keep_three_writes(store)
-    RedisStore(Interrupted(shared_client, lambda: store.pack(GAME)), TTL).pack(GAME)
+    RedisStore(Interrupted(shared_client, lambda: store.compact(GAME)), TTL).compact(GAME)
     assert len(entries(shared_server)) == 3
     assert store.events(GAME, range(1, 11)) == usual(1, 9)
 
@@ -228,9 +228,9 @@ def test_events_are_packed_once_by_whoever_is_first(shared_client: redis.Redis, 
 def test_events_that_are_dropped_while_others_are_packed_do_not_come_back(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    store = RedisStore(SingleNode(shared_client), TTL)
+    store = RedisStore(SingleNodeTopology(shared_client), TTL)
     keep_three_writes(store)
-    RedisStore(Interrupted(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL).pack(GAME)
+    RedisStore(Interrupted(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL).compact(GAME)
     assert store.events(GAME, range(1, 11)) == usual(6, 9)
 
 
@@ -238,7 +238,7 @@ def test_the_events_of_another_past_are_not_those_that_were_read(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
     """A failover may lose moves, and the game come to the same version by others."""
-    store = RedisStore(SingleNode(shared_client), TTL)
+    store = RedisStore(SingleNodeTopology(shared_client), TTL)
     keep_three_writes(store)
     others = [b"[%d,%d]" % (number, number) for number in range(1, 10)]
 
@@ -248,7 +248,7 @@ def test_the_events_of_another_past_are_not_those_that_were_read(
         store.commit(GAME, 6, b"t", others[6:7], write())
         store.commit(GAME, 7, b"u", others[7:], write())
 
-    RedisStore(Interrupted(shared_client, fail_over), TTL).pack(GAME)
+    RedisStore(Interrupted(shared_client, fail_over), TTL).compact(GAME)
     assert len(entries(shared_server)) == 9
     assert store.events(GAME, range(1, 10)) == others
 
@@ -256,8 +256,8 @@ def test_the_events_of_another_past_are_not_those_that_were_read(
 def test_a_game_that_is_lost_while_it_is_packed_does_not_come_back(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    keep_three_writes(RedisStore(SingleNode(shared_client), TTL))
-    RedisStore(Interrupted(shared_client, shared_server.admin.flushall), TTL).pack(GAME)
+    keep_three_writes(RedisStore(SingleNodeTopology(shared_client), TTL))
+    RedisStore(Interrupted(shared_client, shared_server.admin.flushall), TTL).compact(GAME)
     assert shared_server.admin.dbsize() == 0
 
 
@@ -266,21 +266,21 @@ def test_versions_stay_right_when_what_is_left_of_old_events_is_packed(
 ) -> None:
     keep_three_writes(store)
     shared_server.admin.ltrim(keys.events(GAME), -5, -1)
-    store.pack(GAME)
+    store.compact(GAME)
     assert len(entries(shared_server)) == 3
     assert store.events(GAME, range(-1, 12)) == usual(5, 9)
     for after in range(-1, 4):
-        assert store.passage(GAME, after, 2) == Passage(5, tuple(usual(5, 6)), 9)
-    assert store.passage(GAME, 5, 3) == Passage(6, tuple(usual(6, 8)), 9)
+        assert store.event_range(GAME, after, 2) == EventRange(5, tuple(usual(5, 6)), 9)
+    assert store.event_range(GAME, 5, 3) == EventRange(6, tuple(usual(6, 8)), 9)
 
 
 def test_events_of_the_first_format_are_packed_with_the_others(store: RedisStore, shared_server: RealServer) -> None:
     shared_server.admin.rpush(keys.events(GAME), *usual(1, 6))
     shared_server.admin.set(keys.state(GAME), b"6 s")
-    store.pack(GAME)
+    store.compact(GAME)
     assert entries(shared_server) == usual(1, 6), "nothing tells where the last write begins"
     store.commit(GAME, 6, b"t", usual(7, 8), write())
-    store.pack(GAME)
+    store.compact(GAME)
     assert len(entries(shared_server)) == 3
     assert store.events(GAME, range(1, 9)) == usual(1, 8)
 
@@ -289,12 +289,12 @@ def test_events_of_the_first_format_are_packed_with_the_others(store: RedisStore
 
 
 def test_without_a_replica_what_is_made_is_unknown_and_what_is_not_made_is_said(shared_client: redis.Redis) -> None:
-    local = RedisStore(SingleNode(shared_client), TTL)
-    careful = RedisStore(SingleNode(shared_client), TTL, replicated=True)
-    wish = Wish("wish", b"asks")
+    local = RedisStore(SingleNodeTopology(shared_client), TTL)
+    careful = RedisStore(SingleNodeTopology(shared_client), TTL, replicated=True)
+    wish = IdempotencyRecord("wish", b"asks")
     local.create(GAME, b"s", [b"e1"], write())
-    assert careful.commit(GAME, 7, b"t", [b"e2"], write()) == Stored(1, b"s")
-    assert careful.kept(GAME, "wish") is None
+    assert careful.commit(GAME, 7, b"t", [b"e2"], write()) == StoredGame(1, b"s")
+    assert careful.find_write(GAME, "wish") is None
     with pytest.raises(GameExists):
         careful.create(GAME, b"t", [b"e1"], write())
     with pytest.raises(KeyError):
@@ -302,5 +302,5 @@ def test_without_a_replica_what_is_made_is_unknown_and_what_is_not_made_is_said(
     with pytest.raises(OutcomeUnknown):
         careful.commit(GAME, 1, b"t", [b"e2"], write(wish))
     with pytest.raises(OutcomeUnknown):
-        careful.kept(GAME, "wish")
-    assert local.kept(GAME, "wish") == Kept(2, b"asks")
+        careful.find_write(GAME, "wish")
+    assert local.find_write(GAME, "wish") == PriorWrite(2, b"asks")

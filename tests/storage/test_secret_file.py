@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from service.storage.secret_file import BYTES, kept_secret
+from service.storage.secret_file import BYTES, load_or_create_secret
 
 PROCESSES = 8
 PATIENCE = 60
@@ -31,14 +31,14 @@ def mode(path: Path) -> int:
 
 
 def test_a_secret_is_made_once_and_kept(tmp_path: Path) -> None:
-    secret = kept_secret(tmp_path)
+    secret = load_or_create_secret(tmp_path)
     assert len(secret) == BYTES == 32
-    assert kept_secret(tmp_path) == secret
+    assert load_or_create_secret(tmp_path) == secret
     assert [path.name for path in tmp_path.iterdir()] == ["secret"]
 
 
 def test_two_folders_have_two_secrets(tmp_path: Path) -> None:
-    assert kept_secret(tmp_path / "a") != kept_secret(tmp_path / "b")
+    assert load_or_create_secret(tmp_path / "a") != load_or_create_secret(tmp_path / "b")
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
@@ -46,7 +46,7 @@ def test_nobody_but_its_owner_may_read_it(tmp_path: Path, umask: int) -> None:
     folder = tmp_path / "data" / "deep"
     before = os.umask(umask)
     try:
-        kept_secret(folder)
+        load_or_create_secret(folder)
     finally:
         os.umask(before)
     assert mode(folder) == 0o700
@@ -74,7 +74,7 @@ def test_several_processes_at_once_get_the_same_secret(tmp_path: Path) -> None:
         for process in crowd:
             process.kill()
             process.wait()
-    assert told == {kept_secret(folder).hex()}
+    assert told == {load_or_create_secret(folder).hex()}
     assert [path.name for path in folder.iterdir()] == ["secret"]
 
 
@@ -85,7 +85,7 @@ def test_several_threads_at_once_get_the_same_secret(tmp_path: Path) -> None:
 
         def ask(folder: Path, together: threading.Barrier) -> bytes:
             together.wait(PATIENCE)
-            return kept_secret(folder)
+            return load_or_create_secret(folder)
 
         with ThreadPoolExecutor(PROCESSES) as pool:
             told = set(pool.map(ask, [folder] * PROCESSES, [together] * PROCESSES))
@@ -96,11 +96,11 @@ def test_several_threads_at_once_get_the_same_secret(tmp_path: Path) -> None:
 def test_what_somebody_who_was_killed_left_behind_is_no_secret(tmp_path: Path) -> None:
     left = tmp_path / f"secret.{os.getpid()}"
     left.write_bytes(b"half")
-    assert len(kept_secret(tmp_path)) == BYTES
+    assert len(load_or_create_secret(tmp_path)) == BYTES
     assert left.read_bytes() == b"half"
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(OSError, match="data"):
-        kept_secret(tmp_path / "data")
+        load_or_create_secret(tmp_path / "data")

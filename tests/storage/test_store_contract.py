@@ -9,13 +9,22 @@ from typing import Protocol
 
 import pytest
 
-from service.games.ports import GameExists, Kept, OutcomeUnknown, Passage, Store, Stored, Wish, Write
+from service.games.ports import (
+    EventRange,
+    GameExists,
+    IdempotencyRecord,
+    OutcomeUnknown,
+    PriorWrite,
+    Store,
+    StoredGame,
+    WriteRequest,
+)
 from service.storage import keys
 from service.storage.memory_store import MemoryStore
-from service.storage.nodes import Nodes, SingleNode
 from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
-from tests.storage.writes import usual, write
+from tests.storage.write_requests import usual, write
 
 
 class Bench(Protocol):
@@ -44,7 +53,7 @@ class MemoryBench:
 
 
 class RedisBench:
-    def __init__(self, nodes: Nodes) -> None:
+    def __init__(self, nodes: Topology) -> None:
         self.store: Store = RedisStore(nodes, TTL)
         self._nodes = nodes
 
@@ -68,7 +77,7 @@ def bench(request: pytest.FixtureRequest) -> Bench:
     if request.param == "memory":
         return MemoryBench()
     if request.param == "redis":
-        return RedisBench(SingleNode(request.getfixturevalue("shared_client")))
+        return RedisBench(SingleNodeTopology(request.getfixturevalue("shared_client")))
     return RedisBench(request.getfixturevalue("cluster_nodes"))
 
 
@@ -84,7 +93,7 @@ def game() -> str:
 
 def test_a_game_is_read_as_it_was_created(store: Store, game: str) -> None:
     store.create(game, b"the state", [b"created", b"dealt"], write())
-    assert store.read(game) == Stored(2, b"the state")
+    assert store.read(game) == StoredGame(2, b"the state")
 
 
 def test_a_game_that_never_was_is_none(store: Store, game: str) -> None:
@@ -102,14 +111,14 @@ def test_an_id_is_given_once(store: Store, game: str) -> None:
     store.create(game, b"first", [b"a"], write())
     with pytest.raises(GameExists):
         store.create(game, b"second", [b"b", b"c"], write())
-    assert store.read(game) == Stored(1, b"first")
+    assert store.read(game) == StoredGame(1, b"first")
     assert store.events(game, [1, 2]) == [b"a"]
 
 
 def test_a_commit_moves_the_game_on_by_the_number_of_its_events(store: Store, game: str) -> None:
     store.create(game, b"one", [b"created"], write())
     assert store.commit(game, 1, b"four", [b"played", b"round ended", b"finished"], write()) is None
-    assert store.read(game) == Stored(4, b"four")
+    assert store.read(game) == StoredGame(4, b"four")
     assert store.events(game, [1, 2, 3, 4]) == [b"created", b"played", b"round ended", b"finished"]
 
 
@@ -118,8 +127,8 @@ def test_a_commit_at_another_version_changes_nothing_and_tells_the_truth(
     store: Store, game: str, expected: int
 ) -> None:
     store.create(game, b"the truth", [b"%d" % number for number in range(1, 13)], write())
-    assert store.commit(game, expected, b"a lie", [b"lie"], write()) == Stored(12, b"the truth")
-    assert store.read(game) == Stored(12, b"the truth")
+    assert store.commit(game, expected, b"a lie", [b"lie"], write()) == StoredGame(12, b"the truth")
+    assert store.read(game) == StoredGame(12, b"the truth")
     assert store.events(game, range(1, 20)) == [b"%d" % number for number in range(1, 13)]
 
 
@@ -164,7 +173,7 @@ def test_an_expired_game_is_gone_and_its_id_free(bench: Bench, game: str) -> Non
     with pytest.raises(KeyError):
         bench.store.commit(game, 2, b"t", [b"e3"], write())
     bench.store.create(game, b"new", [b"f1"], write())
-    assert bench.store.read(game) == Stored(1, b"new")
+    assert bench.store.read(game) == StoredGame(1, b"new")
     assert bench.store.events(game, [1, 2]) == [b"f1"]
 
 
@@ -185,11 +194,11 @@ def test_an_expired_game_is_gone_and_its_id_free(bench: Bench, game: str) -> Non
 )
 def test_any_bytes_come_back_as_they_went(store: Store, game: str, state: bytes) -> None:
     store.create(game, state, [state, state], write())
-    assert store.read(game) == Stored(2, state)
+    assert store.read(game) == StoredGame(2, state)
     assert store.commit(game, 2, b"other", [state], write()) is None
     assert store.commit(game, 3, state, [b""], write()) is None
-    assert store.commit(game, 3, b"late", [b""], write()) == Stored(4, state)
-    assert store.read(game) == Stored(4, state)
+    assert store.commit(game, 3, b"late", [b""], write()) == StoredGame(4, state)
+    assert store.read(game) == StoredGame(4, state)
     assert store.events(game, [1, 2, 3, 4]) == [state, state, state, b""]
 
 
@@ -203,7 +212,7 @@ def test_games_do_not_touch_each_other(store: Store, game: str) -> None:
     store.create(game, b"one", [b"a"], write())
     store.create(other, b"two", [b"b", b"c"], write())
     store.commit(game, 1, b"three", [b"d"], write())
-    assert (store.read(game), store.read(other)) == (Stored(2, b"three"), Stored(2, b"two"))
+    assert (store.read(game), store.read(other)) == (StoredGame(2, b"three"), StoredGame(2, b"two"))
     assert (store.events(game, [1, 2]), store.events(other, [1, 2])) == ([b"a", b"d"], [b"b", b"c"])
 
 
@@ -221,7 +230,7 @@ def test_of_a_crowd_at_one_version_exactly_one_wins_and_no_version_is_missing(st
             if truth is None:
                 won.append(version + 1)
             else:
-                assert truth == Stored(version + 1, b"%d" % (version + 1))
+                assert truth == StoredGame(version + 1, b"%d" % (version + 1))
         return won
 
     with ThreadPoolExecutor(crowd) as pool:
@@ -229,7 +238,7 @@ def test_of_a_crowd_at_one_version_exactly_one_wins_and_no_version_is_missing(st
 
     winner = {version: seat for seat, won in enumerate(wins) for version in won}
     assert sorted(version for won in wins for version in won) == list(range(2, rounds + 2))
-    assert store.read(game) == Stored(rounds + 1, b"%d" % (rounds + 1))
+    assert store.read(game) == StoredGame(rounds + 1, b"%d" % (rounds + 1))
     assert store.events(game, range(1, rounds + 3)) == [
         b"created",
         *(b"%d by %d" % (version, winner[version]) for version in range(2, rounds + 2)),
@@ -251,7 +260,7 @@ def test_of_a_crowd_creating_one_game_exactly_one_does(store: Store, game: str) 
     with ThreadPoolExecutor(crowd) as pool:
         made = list(pool.map(create, range(crowd)))
     assert made.count(True) == 1
-    assert store.read(game) == Stored(1, b"by %d" % made.index(True))
+    assert store.read(game) == StoredGame(1, b"by %d" % made.index(True))
     assert store.events(game, [1, 2]) == [b"by %d" % made.index(True)]
 
 
@@ -261,7 +270,7 @@ def test_of_a_crowd_creating_one_game_exactly_one_does(store: Store, game: str) 
 def test_a_creation_sent_again_is_made_once_and_says_that_it_is_made(store: Store, game: str) -> None:
     sent = write()
     assert [store.create(game, b"s", [b"e1", b"e2"], sent) for _ in range(2)] == [None, None]
-    assert store.read(game) == Stored(2, b"s")
+    assert store.read(game) == StoredGame(2, b"s")
     assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
 
 
@@ -270,7 +279,7 @@ def test_a_creation_sent_again_leaves_a_game_that_moved_on_alone(store: Store, g
     store.create(game, b"s", [b"e1"], sent)
     store.commit(game, 1, b"t", [b"e2"], write())
     assert store.create(game, b"s", [b"e1"], sent) is None
-    assert store.read(game) == Stored(2, b"t")
+    assert store.read(game) == StoredGame(2, b"t")
     assert store.events(game, [1, 2]) == [b"e1", b"e2"]
 
 
@@ -278,7 +287,7 @@ def test_a_commit_sent_again_is_made_once_and_says_that_it_is_made(store: Store,
     store.create(game, b"s", [b"e1"], write())
     sent = write()
     assert [store.commit(game, 1, b"t", [b"e2", b"e3"], sent) for _ in range(3)] == [None, None, None]
-    assert store.read(game) == Stored(3, b"t")
+    assert store.read(game) == StoredGame(3, b"t")
     assert store.events(game, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3"]
 
 
@@ -289,7 +298,7 @@ def test_a_commit_sent_again_is_known_when_the_game_has_moved_on(store: Store, g
     store.commit(game, 3, b"u", [b"e4"], write())
     store.commit(game, 4, b"v", [b"e5", b"e6"], write())
     assert store.commit(game, 1, b"t", [b"e2", b"e3"], sent) is None
-    assert store.read(game) == Stored(6, b"v")
+    assert store.read(game) == StoredGame(6, b"v")
     assert store.events(game, range(1, 9)) == [b"e1", b"e2", b"e3", b"e4", b"e5", b"e6"]
 
 
@@ -297,8 +306,8 @@ def test_what_another_write_did_is_not_taken_for_this_one(store: Store, game: st
     first = write()
     store.create(game, b"s", [b"e1"], first)
     store.commit(game, 1, b"t", [b"e2"], write())
-    assert store.commit(game, 1, b"t", [b"e2"], write()) == Stored(2, b"t")
-    assert store.commit(game, 1, b"t", [b"e2"], first) == Stored(2, b"t")
+    assert store.commit(game, 1, b"t", [b"e2"], write()) == StoredGame(2, b"t")
+    assert store.commit(game, 1, b"t", [b"e2"], first) == StoredGame(2, b"t")
     with pytest.raises(GameExists):
         store.create(game, b"s", [b"e1"], write())
 
@@ -307,33 +316,35 @@ def test_what_another_write_did_is_not_taken_for_this_one(store: Store, game: st
 
 
 def test_a_record_tells_what_was_made_under_it(store: Store, game: str) -> None:
-    assert store.kept(game, "wish") is None
-    store.create(game, b"s", [b"e1"], write(Wish("seed", b"asked 0")))
-    store.commit(game, 1, b"t", [b"e2", b"e3"], write(Wish("wish", b"asked 1")))
+    assert store.find_write(game, "wish") is None
+    store.create(game, b"s", [b"e1"], write(IdempotencyRecord("seed", b"asked 0")))
+    store.commit(game, 1, b"t", [b"e2", b"e3"], write(IdempotencyRecord("wish", b"asked 1")))
     store.commit(game, 3, b"u", [b"e4"], write())
-    assert store.kept(game, "seed") == Kept(1, b"asked 0")
-    assert store.kept(game, "wish") == Kept(3, b"asked 1")
-    assert store.kept(game, "other") is None
-    assert store.kept(game + "x", "wish") is None
+    assert store.find_write(game, "seed") == PriorWrite(1, b"asked 0")
+    assert store.find_write(game, "wish") == PriorWrite(3, b"asked 1")
+    assert store.find_write(game, "other") is None
+    assert store.find_write(game + "x", "wish") is None
 
 
 def test_another_write_under_the_same_record_is_told_what_was_made(store: Store, game: str) -> None:
-    sent = write(Wish("wish", b"asked"))
-    store.create(game, b"s", [b"e1"], write(Wish("seed", b"asked 0")))
+    sent = write(IdempotencyRecord("wish", b"asked"))
+    store.create(game, b"s", [b"e1"], write(IdempotencyRecord("seed", b"asked 0")))
     store.commit(game, 1, b"t", [b"e2"], sent)
-    assert store.create(game, b"lie", [b"lie"], write(Wish("seed", b"lie"))) == Kept(1, b"asked 0")
+    assert store.create(game, b"lie", [b"lie"], write(IdempotencyRecord("seed", b"lie"))) == PriorWrite(1, b"asked 0")
     for expected in (1, 2):
-        assert store.commit(game, expected, b"lie", [b"lie"], write(Wish("wish", b"lie"))) == Kept(2, b"asked")
+        assert store.commit(game, expected, b"lie", [b"lie"], write(IdempotencyRecord("wish", b"lie"))) == PriorWrite(
+            2, b"asked"
+        )
     assert store.commit(game, 1, b"t", [b"e2"], sent) is None
-    assert store.read(game) == Stored(2, b"t")
+    assert store.read(game) == StoredGame(2, b"t")
     assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
 
 
 def test_a_write_that_was_not_made_leaves_no_record(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1"], write())
-    late = write(Wish("wish", b"asked"))
-    assert store.commit(game, 7, b"lie", [b"lie"], late) == Stored(1, b"s")
-    assert store.kept(game, "wish") is None
+    late = write(IdempotencyRecord("wish", b"asked"))
+    assert store.commit(game, 7, b"lie", [b"lie"], late) == StoredGame(1, b"s")
+    assert store.find_write(game, "wish") is None
     assert store.commit(game, 1, b"t", [b"e2"], late) is None
 
 
@@ -344,12 +355,12 @@ def test_the_first_value_under_a_name_is_reserved(store: Store, game: str) -> No
 
 
 def test_a_passage_begins_behind_a_version_and_is_no_longer_than_asked(store: Store, game: str) -> None:
-    assert store.passage(game, 0, 10) is None
+    assert store.event_range(game, 0, 10) is None
     store.create(game, b"s", [b"e1", b"e2"], write())
     store.commit(game, 2, b"t", [b"e3", b"e4"], write())
-    assert store.passage(game, 0, 3) == Passage(1, (b"e1", b"e2", b"e3"), 4)
-    assert store.passage(game, 2, 10) == Passage(3, (b"e3", b"e4"), 4)
-    behind = store.passage(game, 4, 10)
+    assert store.event_range(game, 0, 3) == EventRange(1, (b"e1", b"e2", b"e3"), 4)
+    assert store.event_range(game, 2, 10) == EventRange(3, (b"e3", b"e4"), 4)
+    behind = store.event_range(game, 4, 10)
     assert behind is not None
     assert (behind.events, behind.version) == ((), 4)
 
@@ -361,7 +372,7 @@ def test_a_check_answers(store: Store) -> None:
 # ── Events in little room ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def keep_usual(store: Store, game: str, *sizes: int) -> list[Write]:
+def keep_usual(store: Store, game: str, *sizes: int) -> list[WriteRequest]:
     """Keep a game of so many writes with so many events each; its writes."""
     writes = [write() for _ in sizes]
     store.create(game, b"1", usual(1, sizes[0]), writes[0])
@@ -377,7 +388,7 @@ def all_that_is_read(store: Store, game: str) -> list[object]:
     stored = store.read(game)
     assert stored is not None
     beyond = stored.version + 3
-    passages = [store.passage(game, after, limit) for after in range(-2, beyond) for limit in (1, 2, 5, 1000)]
+    passages = [store.event_range(game, after, limit) for after in range(-2, beyond) for limit in (1, 2, 5, 1000)]
     alone = [store.events(game, [version]) for version in range(-2, beyond)]
     return [stored, passages, alone, store.events(game, [*range(beyond, -2, -1), *range(-2, beyond)])]
 
@@ -388,7 +399,7 @@ def test_whatever_is_read_is_the_same_when_events_are_packed(bench: Bench, game:
     bench.age(game, 1000)
     before = all_that_is_read(bench.store, game)
     for _ in range(2):
-        bench.store.pack(game)
+        bench.store.compact(game)
         assert all_that_is_read(bench.store, game) == before
     assert bench.seconds_left(game) == {TTL - 1000}
 
@@ -397,46 +408,46 @@ def test_a_packed_game_goes_on_and_is_packed_again(store: Store, game: str) -> N
     keep_usual(store, game, 2, 1, 2)
     version = 5
     for _ in range(3):
-        store.pack(game)
+        store.compact(game)
         assert store.commit(game, version, b"more", usual(version + 1, version + 2), write()) is None
         version += 2
-        assert store.passage(game, 0, 100) == Passage(1, tuple(usual(1, version)), version)
+        assert store.event_range(game, 0, 100) == EventRange(1, tuple(usual(1, version)), version)
         assert store.events(game, range(version, 0, -1)) == usual(1, version)[::-1]
     before = all_that_is_read(store, game)
-    store.pack(game)
+    store.compact(game)
     assert all_that_is_read(store, game) == before
 
 
 def test_a_game_that_is_gone_and_unusual_events_are_left_as_they_are(bench: Bench, game: str) -> None:
     store, sent = bench.store, write()
-    store.pack(game)
+    store.compact(game)
     assert store.read(game) is None
     store.create(game, b"s", [b"e1"], write())
     store.commit(game, 1, b"t", [b"e2"], sent)
     store.commit(game, 2, b"u", [b"e3"], write())
     before = all_that_is_read(store, game)
-    store.pack(game)
+    store.compact(game)
     assert all_that_is_read(store, game) == before
     assert store.commit(game, 1, b"t", [b"e2"], sent, again=True) is None
     bench.age(game, TTL + 1)
-    store.pack(game)
+    store.compact(game)
     assert store.read(game) is None
 
 
 def test_of_a_packed_write_that_is_sent_again_nobody_can_say_whether_it_is_made(store: Store, game: str) -> None:
     _, second, _, last = keep_usual(store, game, 2, 1, 2, 2)
-    store.pack(game)
+    store.compact(game)
     before = all_that_is_read(store, game)
     for sent in (second, write()):
         for expected in (0, 1, 2, 3, 4):
             with pytest.raises(OutcomeUnknown):
                 store.commit(game, expected, b"lie", [b"lie"], sent, again=True)
-            assert store.commit(game, expected, b"lie", [b"lie"], sent) == Stored(7, b"4"), (
+            assert store.commit(game, expected, b"lie", [b"lie"], sent) == StoredGame(7, b"4"), (
                 "it is sent for the first time"
             )
     assert store.commit(game, 5, b"4", usual(6, 7), last, again=True) is None
     for expected in (5, 6, 8, 100):
-        assert store.commit(game, expected, b"lie", [b"lie"], second, again=True) == Stored(7, b"4")
+        assert store.commit(game, expected, b"lie", [b"lie"], second, again=True) == StoredGame(7, b"4")
     assert all_that_is_read(store, game) == before
     assert store.commit(game, 7, b"5", usual(8, 8), second, again=True) is None
 
@@ -445,27 +456,29 @@ def test_of_an_unpacked_write_that_is_sent_again_it_is_known_whether_it_is_made(
     _, second, _ = keep_usual(store, game, 1, 1, 1)
     assert store.commit(game, 1, b"2", usual(2, 2), second, again=True) is None
     for expected in (0, 1, 2):
-        assert store.commit(game, expected, b"lie", [b"lie"], write(), again=True) == Stored(3, b"3")
+        assert store.commit(game, expected, b"lie", [b"lie"], write(), again=True) == StoredGame(3, b"3")
 
 
 def test_a_packed_write_with_a_record_is_known_by_it(store: Store, game: str) -> None:
-    sent = write(Wish("wish", b"asked"))
-    store.create(game, b"1", usual(1, 2), write(Wish("seed", b"asked 0")))
+    sent = write(IdempotencyRecord("wish", b"asked"))
+    store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"asked 0")))
     store.commit(game, 2, b"2", usual(3, 3), sent)
     store.commit(game, 3, b"3", usual(4, 4), write())
-    store.pack(game)
+    store.compact(game)
     assert store.commit(game, 2, b"2", usual(3, 3), sent, again=True) is None
-    assert store.commit(game, 2, b"2", usual(3, 3), write(Wish("wish", b"lie")), again=True) == Kept(3, b"asked")
-    never_made = write(Wish("another wish", b"asked"))
-    assert store.commit(game, 2, b"lie", [b"lie"], never_made, again=True) == Stored(4, b"3")
-    assert store.kept(game, "wish") == Kept(3, b"asked")
-    assert store.create(game, b"1", usual(1, 2), write(Wish("seed", b"lie"))) == Kept(2, b"asked 0")
+    assert store.commit(game, 2, b"2", usual(3, 3), write(IdempotencyRecord("wish", b"lie")), again=True) == PriorWrite(
+        3, b"asked"
+    )
+    never_made = write(IdempotencyRecord("another wish", b"asked"))
+    assert store.commit(game, 2, b"lie", [b"lie"], never_made, again=True) == StoredGame(4, b"3")
+    assert store.find_write(game, "wish") == PriorWrite(3, b"asked")
+    assert store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"lie"))) == PriorWrite(2, b"asked 0")
 
 
 def test_a_packed_creation_that_is_sent_again_is_one_of_a_game_that_exists(store: Store, game: str) -> None:
     first, *_ = keep_usual(store, game, 2, 1)
     assert store.create(game, b"1", usual(1, 2), first) is None
-    store.pack(game)
+    store.compact(game)
     before = all_that_is_read(store, game)
     with pytest.raises(GameExists):
         store.create(game, b"1", usual(1, 2), first)
@@ -491,7 +504,7 @@ def test_who_reads_or_writes_while_events_are_packed_sees_all_of_them(store: Sto
         for number in range(rounds):
             together.wait(30)
             for after in (0, 1, number, 2 * number):
-                passage = store.passage(game, after, 7)
+                passage = store.event_range(game, after, 7)
                 assert passage is not None
                 assert passage.first == min(after, passage.version) + 1
                 assert list(passage.events) == usual(after + 1, min(after + 7, passage.version))
@@ -501,7 +514,7 @@ def test_who_reads_or_writes_while_events_are_packed_sees_all_of_them(store: Sto
     def pack_on() -> None:
         for _ in range(rounds):
             together.wait(30)
-            store.pack(game)
+            store.compact(game)
 
     with ThreadPoolExecutor(5) as pool:
         written = pool.submit(write_on)
@@ -509,5 +522,5 @@ def test_who_reads_or_writes_while_events_are_packed_sees_all_of_them(store: Sto
         for each in others:
             each.result()
         version = written.result()
-    store.pack(game)
-    assert store.passage(game, 0, 1000) == Passage(1, tuple(usual(1, version)), version)
+    store.compact(game)
+    assert store.event_range(game, 0, 1000) == EventRange(1, tuple(usual(1, version)), version)

@@ -12,12 +12,12 @@ import orjson
 
 from service.engine.deal import Deck
 from service.engine.moves import DEAL
-from service.engine.play import advance, legal_moves
+from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variants import variants
-from service.games.fairness import fairness_of
+from service.games.fairness import fairness_report
 from service.games.game import HUMAN, Created, Game, GameEvent, Seat
-from service.web.present_fairness import present_fairness
+from service.web.serializers.fairness import fairness_json
 from tests.laws.matches import Case, case_luck, cases
 
 CLIENT_SEEDS: Final = ("", "mu", "a", "b", "ab", "zwölf Zwölfen", "e\u0301", "\u00e9", "🁣🂓", "🁫" * 64, '"\\', " 7 ")
@@ -44,7 +44,7 @@ def documents(case: Case) -> Iterator[dict[str, Any]]:
             seat = state.turn
             move = luck.choice(legal_moves(rules, state, seat))
         else:
-            seat, move = luck.choice(state.seats_in()), DEAL
+            seat, move = luck.choice(state.active_seats()), DEAL
             if luck.random() < 0.5:
                 deck = deck.with_client_seed(seat, luck.choice(CLIENT_SEEDS[1:]))
         happened, after = advance(rules, deck, state, seat, move)
@@ -59,7 +59,7 @@ def told(case: Case, deck: Deck, events: list[GameEvent], state: State) -> dict[
     assert deck.game is not None
     game = Game(
         id=deck.game,
-        variant=case.key,
+        variant_key=case.key,
         options=dict(case.options),
         seats=tuple([Seat(HUMAN, f"player {seat}", None) for seat in range(case.seats)]),
         join_hash=None,
@@ -71,7 +71,7 @@ def told(case: Case, deck: Deck, events: list[GameEvent], state: State) -> dict[
         round_ends=(),
         state=state,
     )
-    answer: dict[str, Any] = orjson.loads(orjson.dumps(present_fairness(fairness_of(game, events))))
+    answer: dict[str, Any] = orjson.loads(orjson.dumps(fairness_json(fairness_report(game, events))))
     return answer
 
 

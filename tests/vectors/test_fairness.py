@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import pytest
 
-from service.engine.deal import METHOD, Deck, commitment, cut, round_seed, shuffle, shuffle_seed
-from service.engine.events import Dealt, Luck
+from service.engine.deal import SCHEME, Deck, commitment, round_seed, shuffle, shuffle_seed, split
+from service.engine.events import DealProof, Dealt
 from service.engine.moves import DEAL
-from service.engine.play import decide
+from service.engine.referee import decide
 from service.engine.tiles import double_set, sort_tiles
 from service.engine.variants import variants
 from tests.vectors.verifiers import VECTORS as FILE
@@ -64,7 +64,7 @@ def deal_again(document: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]
         return made
     key = shuffle_seed(seed, document["game"], number, told["client_seeds"])
     order = shuffle(double_set(document["set"]), key, number, told["attempt"])
-    hands, stock = cut(order, [len(hand) for hand in told["hands"]])
+    hands, stock = split(order, [len(hand) for hand in told["hands"]])
     return made | {
         "client_seeds": told["client_seeds"],
         "attempt": told["attempt"],
@@ -127,7 +127,7 @@ def tiles_of(from_deck: Deck, round_number: int = 1) -> object:
 
 def test_a_deal_tells_what_it_was_drawn_from_and_the_commitment_to_the_next() -> None:
     mine = deck(client_seeds=("", "mu", "", "zwölf"))
-    assert dealt(mine, 3).luck == Luck(0, ("", "mu", "", "zwölf"), commitment(round_seed(mine.seed, 4)))
+    assert dealt(mine, 3).proof == DealProof(0, ("", "mu", "", "zwölf"), commitment(round_seed(mine.seed, 4)))
 
 
 def test_every_seat_can_change_the_deal() -> None:
@@ -193,8 +193,8 @@ def test_half_the_bits_change_from_a_seed_to_the_next() -> None:
 def test_an_arranged_deck_promises_nothing() -> None:
     arranged = Deck(bytes(32))
     assert arranged.commitment(1) is None
-    assert dealt(arranged).luck is None
-    assert VECTORS["method"] == METHOD
+    assert dealt(arranged).proof is None
+    assert VECTORS["method"] == SCHEME
 
 
 def all_differ(found: list[Any]) -> bool:

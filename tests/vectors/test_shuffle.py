@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import pytest
 
-from service.engine.deal import Deck, cut, field, seed_from_text, shuffle
+from service.engine.deal import Deck, length_prefixed, seed_from_text, shuffle, split
 from service.engine.events import Dealt
 from service.engine.moves import DEAL
-from service.engine.play import decide
+from service.engine.referee import decide
 from service.engine.tiles import double_set, parse_tile, sort_tiles
 from service.engine.variants import variants
 from tests.laws.matches import Case, Match, cases
@@ -74,7 +74,7 @@ def test_a_seed_text_deals_these_hands(vector: dict[str, Any]) -> None:
     tiles = double_set(vector["set"])
     sizes = [len(hand) for hand in vector["hands"]]
     for attempt in range(vector["attempt"] + 1):
-        hands, stock = cut(shuffle(tiles, seed_from_text(vector["text"]), vector["round"], attempt), sizes)
+        hands, stock = split(shuffle(tiles, seed_from_text(vector["text"]), vector["round"], attempt), sizes)
     assert [[tile.name for tile in hand] for hand in hands] == vector["hands"]
     assert [tile.name for tile in stock] == vector["stock"]
     rules = variants()[vector["variant"]].rules(vector["rules"], len(sizes))
@@ -135,10 +135,10 @@ def check_attempts(match: Match) -> int:
         dealt = step.events[0]
         if not isinstance(dealt, Dealt):
             continue
-        size = rules.hand_size(len(step.before.seats_in()))
+        size = rules.hand_size(len(step.before.active_seats()))
         for attempt in range(1_000):
             order = described([tile.name for tile in rules.tiles], match.deck.seed, dealt.round, attempt)
-            hands = [[order.pop(0) for _ in range(0 if gone else size)] for gone in step.before.gone]
+            hands = [[order.pop(0) for _ in range(0 if gone else size)] for gone in step.before.eliminated_round]
             held = tuple([sort_tiles(map(parse_tile, hand)) for hand in hands])
             if rules.opening(step.before._replace(round=dealt.round, hands=held)) is not None:
                 break
@@ -148,9 +148,9 @@ def check_attempts(match: Match) -> int:
 
 
 def test_fields_do_not_run_into_each_other() -> None:
-    assert field("") == b"\0\0\0\0"
-    assert field("ä") == b"\0\0\0\2\xc3\xa4"
-    assert field("a") + field("b") != field("ab") + field("")
+    assert length_prefixed("") == b"\0\0\0\0"
+    assert length_prefixed("ä") == b"\0\0\0\2\xc3\xa4"
+    assert length_prefixed("a") + length_prefixed("b") != length_prefixed("ab") + length_prefixed("")
 
 
 # Fairness

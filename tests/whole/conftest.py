@@ -8,7 +8,7 @@ import httpx
 import pytest
 import yaml
 
-from tests.serving import Service
+from tests.support.serving import Service
 from tests.whole.contract import Contract
 from tests.whole.table import connect
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from service.engine.variants import variants
-from tests.serving import Service
+from tests.support.serving import Service
 from tests.whole.table import MOST_MOVES, PATIENCE
 
 GENERATING_SECONDS = 60

@@ -26,17 +26,17 @@ import redis
 
 from service.storage import keys
 from service.storage.connection import connect
-from service.storage.opening import open_nodes
+from service.storage.opening import open_topology
 from service.storage.redis_store import RedisStore
 from tests.conftest import Figures
 from tests.histories.checker import check
 from tests.histories.clients import Client, Party
 from tests.histories.history import Outcome, Wish
-from tests.processes import runs
-from tests.serving import Service
 from tests.storage.clusters import NODE_TIMEOUT, Cluster, Server
 from tests.storage.servers import RealServer, write_before_answering
-from tests.whole.http_door import HttpDoor, Log
+from tests.support.processes import runs
+from tests.support.serving import Service
+from tests.whole.http_connection import HttpDoor, Log
 from tests.whole.proxy import Mishap, Proxy
 
 CLIENTS = 8
@@ -339,7 +339,7 @@ def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Fi
     before = stage.games()
     play = Play(stage, f"{time.time_ns():x}-", scenario.keyed)
     play.run(seconds, scenario.trouble)
-    verdict = check(play.party.history, RedisStore(open_nodes(stage.nodes), 3600), stage.games() - before)
+    verdict = check(play.party.history, RedisStore(open_topology(stage.nodes), 3600), stage.games() - before)
     if stage.proxy is not None:
         play.broken.update(stage.proxy.injected)
         stage.proxy.injected.clear()

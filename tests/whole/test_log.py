@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from service.engine.variants import variants
-from tests.serving import Service
+from tests.support.serving import Service
 from tests.whole.table import Table, connect
 from tests.whole.test_sockets import Line
 

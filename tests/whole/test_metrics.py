@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.serving import Service
+from tests.support.serving import Service
 from tests.whole.table import Table, connect
 
 
@@ -59,7 +59,7 @@ def test_every_line_of_the_workers_is_json_and_names_no_path(tmp_path: Path) -> 
     said = [line for line in service.lines if not line.startswith("{")]
     assert all(re.match(r"(Serving|Try it:|Ctrl-C|Stopping)", line) for line in said), said
     lines = [json.loads(line) for line in service.lines if line.startswith("{")]
-    assert {"service.web.watching", "gunicorn.error"} <= {line["logger"] for line in lines}
+    assert {"service.web.middleware", "gunicorn.error"} <= {line["logger"] for line in lines}
     (read,) = [line for line in lines if line.get("request_id") == "from-a-test"]
     assert (read["route"], read["status"]) == ("/v1/games/<game>/score", 200)
     assert not any(table.id in line or "wanted" in line for line in service.lines)

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.serving import Service
+from tests.support.serving import Service
 from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Json, Table, connect
 

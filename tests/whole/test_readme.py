@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from service.config import SETTINGS
-from tests.serving import Service
+from tests.support.serving import Service
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"

@@ -19,7 +19,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 
 from service.engine.variants import variants
-from tests.serving import Service
+from tests.support.serving import Service
 from tests.whole.table import PATIENCE, Json, Table
 
 ROOT = Path(__file__).parent.parent.parent

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.serving import ROOT, Service
-from tests.supervised import linux_only
+from tests.support.serving import ROOT, Service
+from tests.support.supervised import linux_only
 from tests.whole.table import Table, connect
 
 STREAMS = 2000
@@ -93,7 +93,7 @@ def test_two_thousand_streams_hear_of_fifty_moves_a_second_at_once(games: int, s
         opened = resident(service)
 
         mover = subprocess.Popen(
-            [sys.executable, "-m", "tests.whole.mover", where.netloc, str(PACE), str(SECONDS)],
+            [sys.executable, "-m", "tests.whole.move_client", where.netloc, str(PACE), str(SECONDS)],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=stack.enter_context((tmp_path / "moves").open("wb")),

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.serving import Service
+from tests.support.serving import Service
 from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Json, Table
 

@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from service.storage import keys
-from tests.serving import Service
 from tests.storage.servers import RealServer
+from tests.support.serving import Service
 from tests.whole.contract import Contract
 from tests.whole.listening import NDJSON, SSE, Event, Listener
 from tests.whole.table import PATIENCE, Table, connect, variants

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from service.engine.events import Reason
+from service.engine.events import EndReason
 from service.engine.layout import CLOSED
 from service.engine.state import STEADY, Hand, State
-from service.engine.variant import NO_VERDICT, Best, Verdict
+from service.engine.variant import NO_VERDICT, ScoreOrder, Verdict
 
-RoundEnd = Callable[[State], Reason | None]
+RoundEnd = Callable[[State], EndReason | None]
 
 
 def first_of(*checks: RoundEnd) -> RoundEnd:
     """The reason of the first check that has one, in the order in which a rule lists them."""
 
-    def round_end(state: State) -> Reason | None:
+    def round_end(state: State) -> EndReason | None:
         for check in checks:
             if reason := check(state):
                 return reason
@@ -24,17 +24,17 @@ def first_of(*checks: RoundEnd) -> RoundEnd:
     return round_end
 
 
-def somebody_out(state: State) -> Reason | None:
+def somebody_out(state: State) -> EndReason | None:
     """Somebody laid their last tile (rules 1.7 a, 2.9 a, 3.8, 5.6)."""
-    return None if state.first_out is None else "out"
+    return None if state.went_out_first is None else "out"
 
 
-def everybody_out(state: State) -> Reason | None:
+def everybody_out(state: State) -> EndReason | None:
     """Nobody has a tile left (rules 4.6)."""
     return None if any(state.hands) else "out"
 
 
-def all_ends_closed(state: State) -> Reason | None:
+def all_ends_closed(state: State) -> EndReason | None:
     """Every end lies under a face-down double (rules 1.7 b, 2.9 b)."""
     for end in state.layout.ends:
         if end.gate != CLOSED:
@@ -42,7 +42,7 @@ def all_ends_closed(state: State) -> Reason | None:
     return "closed"
 
 
-def nothing_left_fits(state: State) -> Reason | None:
+def nothing_left_fits(state: State) -> EndReason | None:
     """No tile still unplayed, in any hand or in the stock, fits any open end (rules 1.7 c)."""
     return (
         None
@@ -54,7 +54,7 @@ def nothing_left_fits(state: State) -> Reason | None:
 def blocked(reserve: int = 0) -> RoundEnd:
     """No hand fits, and nothing but ``reserve`` hidden tiles is left to draw (rules 1.7 d, 2.9 c, 4.6)."""
 
-    def round_end(state: State) -> Reason | None:
+    def round_end(state: State) -> EndReason | None:
         return None if len(state.stock) > reserve or _some_hand_fits(state.hands, state.layout.open_mask) else "blocked"
 
     return round_end
@@ -63,7 +63,7 @@ def blocked(reserve: int = 0) -> RoundEnd:
 def out_or_blocked(reserve: int = 0) -> RoundEnd:
     """The usual two in one: somebody is out, or else nobody can go on (rules 3.8, 5.6)."""
 
-    def round_end(state: State) -> Reason | None:
+    def round_end(state: State) -> EndReason | None:
         hands, stock, layout, _, _, _, first_out, _ = state[:STEADY]
         if first_out is not None:
             return "out"
@@ -72,36 +72,36 @@ def out_or_blocked(reserve: int = 0) -> RoundEnd:
     return round_end
 
 
-def flipped(state: State) -> Reason | None:
+def flipped(state: State) -> EndReason | None:
     """The opening tile was turned over (rules 2.9 d)."""
     return "flip" if state.layout.placements[0].face_down else None
 
 
-def after_rounds(rounds: int, best: Best) -> Callable[[State], Verdict]:
+def after_rounds(rounds: int, best: ScoreOrder) -> Callable[[State], Verdict]:
     """The match is over after so many rounds (rules 1.9, 3.9)."""
 
     def match_end(state: State) -> Verdict:
-        return NO_VERDICT if state.round < rounds else Verdict((), leaders(state, state.seats_in(), best))
+        return NO_VERDICT if state.round < rounds else Verdict((), best_seats(state, state.active_seats(), best))
 
     return match_end
 
 
-def last_side_in(state: State, over: Callable[[int], bool], teams: int = 0) -> Verdict:
+def last_side_standing(state: State, over: Callable[[int], bool], teams: int = 0) -> Verdict:
     """Who has gone over the limit goes out, and the last side in wins (rules 2.12, 2.14, 5.8, 5.9).
 
     Go all who are left in the same round, the lowest total of them wins. The seats of a team have one
     total, so a team goes out as a whole.
     """
-    was_in = state.seats_in()
+    was_in = state.active_seats()
     eliminated = tuple([seat for seat in was_in if over(state.totals[seat])])
     left = tuple([seat for seat in was_in if seat not in eliminated])
     if not left:
-        return Verdict(eliminated, leaders(state, was_in, "lowest"))
+        return Verdict(eliminated, best_seats(state, was_in, "lowest"))
     sides = {seat % teams for seat in left} if teams else left
     return Verdict(eliminated, left if len(sides) == 1 else ())
 
 
-def leaders(state: State, seats: Iterable[int], best: Best) -> tuple[int, ...]:
+def best_seats(state: State, seats: Iterable[int], best: ScoreOrder) -> tuple[int, ...]:
     """The seats with the best total among these; ties are shared."""
     seats = tuple(seats)
     totals = [state.totals[seat] for seat in seats]

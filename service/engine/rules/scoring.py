@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from service.engine.events import HandLeft, Line, Reason, Round
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.state import Hand, State
 
 
-def hands_left(state: State, value: Callable[[Hand], int]) -> tuple[HandLeft, ...]:
+def remaining_hands(state: State, value: Callable[[Hand], int]) -> tuple[RemainingHand, ...]:
     """The hand of every seat that was in, as the round left it, with its value."""
     held = state.hands
-    return tuple([HandLeft(seat, held[seat], value(held[seat])) for seat in state.seats_in()])
+    return tuple([RemainingHand(seat, held[seat], value(held[seat])) for seat in state.active_seats()])
 
 
-def counted_round(
+def round_result(
     state: State,
-    ended_by: Reason,
-    hands: tuple[HandLeft, ...],
-    lines: Iterable[Line],
+    ended_by: EndReason,
+    hands: tuple[RemainingHand, ...],
+    lines: Iterable[ScoreLine],
     *,
     loser: int | None = None,
     carried: int = 0,
-) -> Round:
+) -> RoundResult:
     """The count that these lines make up; its winner is who laid their last tile first, if anybody."""
     lines = tuple(lines)
     scores = [0] * len(state.hands)
     for line in lines:
         scores[line.seat] += line.points
-    return Round(
+    return RoundResult(
         number=state.round,
         ended_by=ended_by,
-        winner=state.first_out,
+        winner=state.went_out_first,
         loser=loser,
         hands=hands,
         scores=tuple(scores),
@@ -40,11 +40,11 @@ def counted_round(
     )
 
 
-def addition(numbers: Iterable[int]) -> str:
+def format_sum(numbers: Iterable[int]) -> str:
     """Numbers as a sum: ``14 + 50 + 7``; nothing at all: ``0``."""
     return " + ".join([str(number) for number in numbers]) or "0"
 
 
-def spelled_hand(left: HandLeft) -> str:
+def format_hand(left: RemainingHand) -> str:
     """The value of a hand, tile by tile: ``5-6, 1-2 = 14``; the value tells of tiles that count in a special way."""
     return f"{', '.join([tile.name for tile in left.tiles]) or 'no tiles'} = {left.value}"

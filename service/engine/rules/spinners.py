@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from service.engine.layout import AT_ONCE, GATED, NEVER, Branching, Layout
+from service.engine.layout import GATED, IMMEDIATELY, NEVER, Branching, Layout
 from service.engine.tiles import Tile
 
 
 def lead_only(layout: Layout, _double: Tile) -> Branching:
     """The opening double has four open sides, every other double two (rules 1.3)."""
-    return NEVER if layout.placements else AT_ONCE
+    return NEVER if layout.placements else IMMEDIATELY
 
 
 def first_face_up(layout: Layout, _double: Tile) -> Branching:
     """The first double laid face up is the mother; its short sides wait for a long one (rules 2.4)."""
-    return NEVER if layout.has_branched() else GATED
+    return NEVER if layout.has_face_up_double() else GATED
 
 
 def every_double(layout: Layout, _double: Tile) -> Branching:
     """Every double has four sides; those of the opening one wait for a long side (rules 3.4)."""
-    return AT_ONCE if layout.placements else GATED
+    return IMMEDIATELY if layout.placements else GATED

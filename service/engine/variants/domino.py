@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from service.engine.errors import BadSetup
-from service.engine.events import HandLeft, Line, Reason, Round
-from service.engine.options import Option, Text, Value
+from service.engine.errors import InvalidSetup
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
-from service.engine.rules.ending import last_side_in, out_or_blocked
+from service.engine.rules.ending import last_side_standing, out_or_blocked
 from service.engine.rules.opening import any_double_of_the_highest_holder
-from service.engine.rules.scoring import counted_round, hands_left, spelled_hand
+from service.engine.rules.scoring import format_hand, remaining_hands, round_result
 from service.engine.rules.turns import one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
-from service.engine.variant import Players, Rules, Variant
+from service.engine.variant import PlayerRange, Rules, Variant
 
 _DOUBLE_SIX: Final = 6
 _MOST_ON_DOUBLE_SIX: Final = 4
@@ -39,19 +39,19 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     if teams and (seats % teams or seats // teams not in _TEAM_SIZES[teams]):
         errors["rules.teams"] = [f"{seats} players cannot make {teams} teams of 2 to 5."]
     if errors:
-        raise BadSetup(errors)
+        raise InvalidSetup(errors)
     return Rules(
         seats=seats,
-        facts={"set": highest, "hand": size, "limit": limit, "teams": teams},
+        settings={"set": highest, "hand": size, "limit": limit, "teams": teams},
         tiles=tiles,
         hand_size=lambda players: size if 2 <= players <= seats else 0,
         opening=any_double_of_the_highest_holder,
-        follow=one_tile,
+        may_follow=one_tile,
         drawing=ONE_TO_PLACE_OR_KEEP,
         round_end=out_or_blocked(),
         hand_value=_hand_value,
-        count=_count(teams),
-        match_end=lambda state: last_side_in(state, lambda total: total >= limit, teams),
+        score_round=_count(teams),
+        match_end=lambda state: last_side_standing(state, lambda total: total >= limit, teams),
         teams=teams,
     )
 
@@ -68,55 +68,55 @@ def _hand_value(hand: Hand) -> int:
     return 10 if hand == (_ZEROS,) else pips(hand)
 
 
-def _count(teams: int) -> Callable[[State, Reason], Round]:
+def _count(teams: int) -> Callable[[State, EndReason], RoundResult]:
     """A side writes its own hands and those left with the finisher's side, which writes nothing (rules 5.7, 5.9)."""
     rule = "5.9" if teams else "5.7"
 
-    def count(state: State, ended_by: Reason) -> Round:
-        hands = hands_left(state, _hand_value)
+    def count(state: State, ended_by: EndReason) -> RoundResult:
+        hands = remaining_hands(state, _hand_value)
         sides = [seat % teams if teams else seat for seat in range(len(state.hands))]
-        finisher = None if state.first_out is None else sides[state.first_out]
+        finisher = None if state.went_out_first is None else sides[state.went_out_first]
         unfinished = [left for left in hands if left.tiles]
         lines = [
-            Line(seat, left.value, rule, _line_text(left, teams=bool(teams)))
-            for seat in state.seats_in()
+            ScoreLine(seat, left.value, rule, _line_text(left, teams=bool(teams)))
+            for seat in state.active_seats()
             if sides[seat] != finisher
             for left in unfinished
             if sides[left.seat] == sides[seat] or sides[left.seat] == finisher
         ]
-        return counted_round(state, ended_by, hands, lines)
+        return round_result(state, ended_by, hands, lines)
 
     return count
 
 
-def _line_text(left: HandLeft, *, teams: bool) -> str:
-    return f"seat {left.seat}: {spelled_hand(left)}" if teams else spelled_hand(left)
+def _line_text(left: RemainingHand, *, teams: bool) -> str:
+    return f"seat {left.seat}: {format_hand(left)}" if teams else format_hand(left)
 
 
 VARIANT: Final = Variant(
     key="domino",
     edition=1,
-    name=Text("Dominó", "Dominó"),
-    summary=Text(
+    name=LocalizedText("Dominó", "Dominó"),
+    summary=LocalizedText(
         "The common ground of all domino games, alone or in teams, on double-six, double-nine or double-twelve.",
         "Der gemeinsame Kern aller Dominospiele, allein oder in Teams, mit Doppel-Sechs, Doppel-Neun oder "
         "Doppel-Zwölf.",
     ),
-    scoring=Text(
+    scoring=LocalizedText(
         "The finisher writes nothing, everybody else the points left in hand; in teams the hands left with the "
         "finisher's team go to all other teams. Who reaches the limit is out; the last side in wins.",
         "Wer fertig ist, schreibt nichts, alle anderen schreiben die Punkte auf der Hand; in Teams gehen die Hände, "
         "die im Team des Fertigen bleiben, an alle anderen Teams. Wer die Grenze erreicht, scheidet aus; wer zuletzt "
         "übrig ist, gewinnt.",
     ),
-    players=Players(2, 10),
+    players=PlayerRange(2, 10),
     best="lowest",
     build=_build,
     options=(
         Option(
             key="set",
-            label=Text("Set", "Satz"),
-            help=Text(
+            label=LocalizedText("Set", "Satz"),
+            help=LocalizedText(
                 "The highest double of the set; double-six is for at most four players.",
                 "Der höchste Doppelstein des Satzes; Doppel-Sechs ist für höchstens vier Spieler.",
             ),
@@ -125,8 +125,8 @@ VARIANT: Final = Variant(
         ),
         Option(
             key="hand",
-            label=Text("Hand", "Hand"),
-            help=Text(
+            label=LocalizedText("Hand", "Hand"),
+            help=LocalizedText(
                 "How many tiles everybody gets, as far as the set lasts; usually 7, on double-nine 6 for six or seven "
                 "players and 5 for eight to ten.",
                 "Wie viele Steine jeder bekommt, soweit der Satz reicht; üblich sind 7, bei Doppel-Neun 6 für sechs "
@@ -138,8 +138,8 @@ VARIANT: Final = Variant(
         ),
         Option(
             key="limit",
-            label=Text("Limit", "Grenze"),
-            help=Text(
+            label=LocalizedText("Limit", "Grenze"),
+            help=LocalizedText(
                 "A side whose total reaches this is out of the match.",
                 "Wessen Summe diesen Wert erreicht, scheidet aus der Partie aus.",
             ),
@@ -149,8 +149,8 @@ VARIANT: Final = Variant(
         ),
         Option(
             key="teams",
-            label=Text("Teams", "Teams"),
-            help=Text(
+            label=LocalizedText("Teams", "Teams"),
+            help=LocalizedText(
                 "How many teams of two to five; 0: everybody plays alone. The seats alternate between the teams.",
                 "Wie viele Teams zu zweit bis zu fünft; 0: jeder spielt für sich. Die Plätze wechseln zwischen den "
                 "Teams ab.",

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from service.engine.events import Line, Reason, Round
-from service.engine.options import Option, Text, Value
+from service.engine.events import EndReason, RoundResult, ScoreLine
+from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_AND_GO_ON
-from service.engine.rules.ending import blocked, everybody_out, first_of, leaders, somebody_out
+from service.engine.rules.ending import best_seats, blocked, everybody_out, first_of, somebody_out
 from service.engine.rules.opening import lowest_double
-from service.engine.rules.scoring import counted_round, hands_left, spelled_hand
+from service.engine.rules.scoring import format_hand, remaining_hands, round_result
 from service.engine.rules.settlement import average, difference, fixed
 from service.engine.rules.turns import any_number
 from service.engine.state import State
 from service.engine.tiles import double_set, pips, sort_tiles
-from service.engine.variant import NO_VERDICT, Players, Rules, Settlement, Variant, Verdict
+from service.engine.variant import NO_VERDICT, PlayerRange, Rules, Settlement, Variant, Verdict
 
-_PLAYERS: Final = Players(2, 7)
+_PLAYERS: Final = PlayerRange(2, 7)
 _SET: Final = double_set(6)
 
 
@@ -31,33 +31,33 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     first_out = round_end == "first_out"
     return Rules(
         seats=seats,
-        facts={"limit": limit, "round_end": round_end, "settlement": settlement, "stake": stake},
+        settings={"limit": limit, "round_end": round_end, "settlement": settlement, "stake": stake},
         tiles=_SET,
         hand_size=lambda players: len(_SET) // players if _PLAYERS.low <= players <= _PLAYERS.high else 0,
         opening=lowest_double,
-        follow=any_number,
+        may_follow=any_number,
         drawing=ONE_AND_GO_ON,
         round_end=first_of(somebody_out if first_out else everybody_out, blocked()),
-        count=_count(loser_writes_stock=first_out),
+        score_round=_count(loser_writes_stock=first_out),
         match_end=_match_end(limit),
         settlement=_settlements(stake)[settlement],
     )
 
 
-def _count(*, loser_writes_stock: bool) -> Callable[[State, Reason], Round]:
+def _count(*, loser_writes_stock: bool) -> Callable[[State, EndReason], RoundResult]:
     """Everybody writes their own pips; where the first one out ends the round, the loser the stock's too (rules 4.6).
 
     Each of several tied losers writes the stock.
     """
 
-    def count(state: State, ended_by: Reason) -> Round:
-        hands = hands_left(state, pips)
-        lines = [Line(left.seat, left.value, "4.6", spelled_hand(left)) for left in hands if left.tiles]
+    def count(state: State, ended_by: EndReason) -> RoundResult:
+        hands = remaining_hands(state, pips)
+        lines = [ScoreLine(left.seat, left.value, "4.6", format_hand(left)) for left in hands if left.tiles]
         stock = pips(state.stock)
         if loser_writes_stock and stock:
             most = max(left.value for left in hands)
             lines += [
-                Line(
+                ScoreLine(
                     left.seat,
                     stock,
                     "4.6",
@@ -66,7 +66,7 @@ def _count(*, loser_writes_stock: bool) -> Callable[[State, Reason], Round]:
                 for left in hands
                 if left.value == most
             ]
-        return counted_round(state, ended_by, hands, lines)
+        return round_result(state, ended_by, hands, lines)
 
     return count
 
@@ -77,7 +77,7 @@ def _match_end(limit: int) -> Callable[[State], Verdict]:
     def match_end(state: State) -> Verdict:
         if max(state.totals) < limit:
             return NO_VERDICT
-        return Verdict((), leaders(state, state.seats_in(), "lowest"))
+        return Verdict((), best_seats(state, state.active_seats(), "lowest"))
 
     return match_end
 
@@ -89,14 +89,14 @@ def _settlements(stake: int) -> dict[str, Callable[[State], Settlement]]:
 VARIANT: Final = Variant(
     key="dominospiel",
     edition=1,
-    name=Text("Simple domino", "Dominospiel"),
-    summary=Text(
+    name=LocalizedText("Simple domino", "Dominospiel"),
+    summary=LocalizedText(
         "The old parlour game for two to seven: lay as many tiles as fit, write the pips you keep, and settle up at "
         "the end.",
         "Das alte Gesellschaftsspiel für zwei bis sieben: Man legt so viele Steine an, wie passen, schreibt die "
         "übrigen Augen an und rechnet am Ende ab.",
     ),
-    scoring=Text(
+    scoring=LocalizedText(
         "Everybody writes the pips left in hand. The match ends when somebody reaches the limit; the lowest total "
         "wins, and the players settle up.",
         "Jeder schreibt die Augen auf der Hand an. Die Partie endet, wenn jemand die Grenze erreicht; die niedrigste "
@@ -108,8 +108,8 @@ VARIANT: Final = Variant(
     options=(
         Option(
             key="limit",
-            label=Text("Limit", "Grenze"),
-            help=Text(
+            label=LocalizedText("Limit", "Grenze"),
+            help=LocalizedText(
                 "The match ends when a player has written this many points or more.",
                 "Die Partie endet, wenn jemand so viele Punkte oder mehr angeschrieben hat.",
             ),
@@ -119,8 +119,8 @@ VARIANT: Final = Variant(
         ),
         Option(
             key="round_end",
-            label=Text("End of the round", "Ende der Runde"),
-            help=Text(
+            label=LocalizedText("End of the round", "Ende der Runde"),
+            help=LocalizedText(
                 "play_on: the others play on when somebody is out. first_out: the round ends then, and the loser "
                 "writes the stock's pips too.",
                 "play_on: Ist jemand fertig, spielen die anderen weiter. first_out: Die Runde ist dann zu Ende, und "
@@ -131,8 +131,8 @@ VARIANT: Final = Variant(
         ),
         Option(
             key="settlement",
-            label=Text("Settlement", "Abrechnung"),
-            help=Text(
+            label=LocalizedText("Settlement", "Abrechnung"),
+            help=LocalizedText(
                 "average: against the mean of all totals. difference: the loser pays each player the difference. "
                 "fixed: the loser pays each player the stake.",
                 "average: gegen den Durchschnitt aller Summen. difference: Der Verlierer zahlt jedem den Unterschied. "
@@ -143,8 +143,8 @@ VARIANT: Final = Variant(
         ),
         Option(
             key="stake",
-            label=Text("Stake", "Einsatz"),
-            help=Text(
+            label=LocalizedText("Stake", "Einsatz"),
+            help=LocalizedText(
                 "What the loser pays each other player under the settlement fixed.",
                 "Was der Verlierer bei der Abrechnung fixed jedem anderen zahlt.",
             ),

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from service.engine.events import Line, Reason, Round
-from service.engine.options import Option, Text, Value
+from service.engine.events import EndReason, RoundResult, ScoreLine
+from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_AND_WAIT
 from service.engine.rules.ending import after_rounds, out_or_blocked
 from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import counted_round, hands_left
+from service.engine.rules.scoring import remaining_hands, round_result
 from service.engine.rules.spinners import every_double
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set, pips
-from service.engine.variant import Players, Rules, Variant
+from service.engine.variant import PlayerRange, Rules, Variant
 
 _DIVISORS: Final = {6: 3, 9: 5, 12: 7, 15: 9, 18: 11}
 _FEWEST: Final = 3
@@ -37,30 +37,32 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     hands = dict(enumerate(_HANDS[highest], _FEWEST))
     return Rules(
         seats=seats,
-        facts={"set": highest, "rounds": rounds, "divisor": divisor},
+        settings={"set": highest, "rounds": rounds, "divisor": divisor},
         tiles=double_set(highest),
         hand_size=lambda players: hands.get(players, 0),
         opening=highest_double,
-        line=False,
+        two_ended=False,
         branching=every_double,
-        follow=one_tile,
+        may_follow=one_tile,
         drawing=ONE_AND_WAIT,
         points=lambda ends_sum: 0 if ends_sum % divisor else ends_sum // divisor,
         round_end=out_or_blocked(),
-        count=_count(divisor),
+        score_round=_count(divisor),
         match_end=after_rounds(rounds, "highest"),
         row=_row(divisor),
     )
 
 
-def _count(divisor: int) -> Callable[[State, Reason], Round]:
+def _count(divisor: int) -> Callable[[State, EndReason], RoundResult]:
     """The points of the placements, less the pips left in hand (rules 3.6, 3.8)."""
 
-    def count(state: State, ended_by: Reason) -> Round:
-        hands = hands_left(state, pips)
-        lines = [Line(each.seat, each.points, "3.6", f"{each.ends_sum} ÷ {divisor}") for each in state.scored]
-        lines += [Line(left.seat, -left.value, "3.8", f"0 − {left.value}") for left in hands if left.value]
-        return counted_round(state, ended_by, hands, lines)
+    def count(state: State, ended_by: EndReason) -> RoundResult:
+        hands = remaining_hands(state, pips)
+        lines = [
+            ScoreLine(each.seat, each.points, "3.6", f"{each.ends_sum} ÷ {divisor}") for each in state.placements_scored
+        ]
+        lines += [ScoreLine(left.seat, -left.value, "3.8", f"0 − {left.value}") for left in hands if left.value]
+        return round_result(state, ended_by, hands, lines)
 
     return count
 
@@ -77,27 +79,27 @@ def _row(divisor: int) -> Callable[[Tile], int]:
 VARIANT: Final = Variant(
     key="fido",
     edition=1,
-    name=Text("Domino after FIDO", "Domino nach FIDO"),
-    summary=Text(
+    name=LocalizedText("Domino after FIDO", "Domino nach FIDO"),
+    summary=LocalizedText(
         "The points game: every double branches four ways, and who brings the sum of the open ends to a multiple "
         "of the divisor scores.",
         "Das Punktespiel: Jeder Doppelstein verzweigt in vier Richtungen, und wer die Summe der freien Enden auf ein "
         "Vielfaches des Divisors bringt, punktet.",
     ),
-    scoring=Text(
+    scoring=LocalizedText(
         "A tile after which the sum of the ends is divisible by the divisor scores the quotient; at the end everybody "
         "subtracts the pips left in hand. Most points wins.",
         "Ein Stein, nach dem die Summe der Enden durch den Divisor teilbar ist, bringt den Quotienten; am Ende zieht "
         "jeder die Augen auf der Hand ab. Die meisten Punkte gewinnen.",
     ),
-    players=Players(_FEWEST, _FEWEST + len(_HANDS[6]) - 1),
+    players=PlayerRange(_FEWEST, _FEWEST + len(_HANDS[6]) - 1),
     best="highest",
     build=_build,
     options=(
         Option(
             key="set",
-            label=Text("Set", "Satz"),
-            help=Text(
+            label=LocalizedText("Set", "Satz"),
+            help=LocalizedText(
                 "The highest double of the set; the divisor goes with it: 3, 5, 7, 9 or 11.",
                 "Der höchste Doppelstein des Satzes; mit ihm geht der Divisor: 3, 5, 7, 9 oder 11.",
             ),
@@ -106,8 +108,8 @@ VARIANT: Final = Variant(
         ),
         Option(
             key="rounds",
-            label=Text("Rounds", "Runden"),
-            help=Text(
+            label=LocalizedText("Rounds", "Runden"),
+            help=LocalizedText(
                 "How many rounds the match lasts; their points are added up.",
                 "Wie viele Runden die Partie dauert; ihre Punkte werden zusammengezählt.",
             ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.engine.events import Line, Reason, Round
-from service.engine.options import Option, Text, Value
+from service.engine.events import EndReason, RoundResult, ScoreLine
+from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import (
     after_rounds,
@@ -17,12 +17,12 @@ from service.engine.rules.ending import (
     somebody_out,
 )
 from service.engine.rules.opening import lowest_double
-from service.engine.rules.scoring import counted_round, hands_left
+from service.engine.rules.scoring import remaining_hands, round_result
 from service.engine.rules.spinners import lead_only
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
 from service.engine.tiles import double_set, pips
-from service.engine.variant import Players, Rules, Variant
+from service.engine.variant import PlayerRange, Rules, Variant
 
 _SEATS: Final = 4
 _HAND: Final = 6
@@ -33,31 +33,31 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     assert isinstance(rounds, int)
     return Rules(
         seats=seats,
-        facts={"rounds": rounds},
+        settings={"rounds": rounds},
         tiles=double_set(6),
         hand_size=lambda players: _HAND if players == _SEATS else 0,
         opening=lowest_double,
-        line=False,
+        two_ended=False,
         branching=lead_only,
         face_down=True,
-        follow=one_tile,
+        may_follow=one_tile,
         drawing=UNTIL_IT_FITS,
         round_end=first_of(somebody_out, all_ends_closed, nothing_left_fits, blocked()),
-        count=_count,
+        score_round=_count,
         match_end=after_rounds(rounds, "highest"),
     )
 
 
-def _count(state: State, ended_by: Reason) -> Round:
+def _count(state: State, ended_by: EndReason) -> RoundResult:
     """How far above or below the average hand: (S/4 − p) × 100, which is 25·S − 100·p (rules 1.8)."""
-    hands = hands_left(state, pips)
+    hands = remaining_hands(state, pips)
     everything = sum([left.value for left in hands])
-    return counted_round(
+    return round_result(
         state,
         ended_by,
         hands,
         [
-            Line(
+            ScoreLine(
                 left.seat,
                 25 * everything - 100 * left.value,
                 "1.8",
@@ -71,25 +71,25 @@ def _count(state: State, ended_by: Reason) -> Round:
 VARIANT: Final = Variant(
     key="homo-homini-lupus",
     edition=1,
-    name=Text("Homo homini lupus", "Homo homini lupus"),
-    summary=Text(
+    name=LocalizedText("Homo homini lupus", "Homo homini lupus"),
+    summary=LocalizedText(
         "Four players, one spinner with four arms, and doubles laid face down that close an arm for good.",
         "Vier Spieler, ein Spinner mit vier Armen, und verdeckt gelegte Doppelsteine, die einen Arm für immer sperren.",
     ),
-    scoring=Text(
+    scoring=LocalizedText(
         "Each round everybody scores a hundred times the difference between the average hand and their own pips; "
         "the four scores add up to 0. The highest total after the agreed rounds wins.",
         "In jeder Runde schreibt jeder das Hundertfache des Unterschieds zwischen der durchschnittlichen Hand und den "
         "eigenen Augen; die vier Werte ergeben zusammen 0. Nach den vereinbarten Runden gewinnt die höchste Summe.",
     ),
-    players=Players(_SEATS, _SEATS),
+    players=PlayerRange(_SEATS, _SEATS),
     best="highest",
     build=_build,
     options=(
         Option(
             key="rounds",
-            label=Text("Rounds", "Runden"),
-            help=Text("How many rounds the match lasts.", "Wie viele Runden die Partie dauert."),
+            label=LocalizedText("Rounds", "Runden"),
+            help=LocalizedText("How many rounds the match lasts.", "Wie viele Runden die Partie dauert."),
             default=4,
             low=1,
             high=100,

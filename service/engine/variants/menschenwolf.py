@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from service.engine.events import HandLeft, Line, Reason, Round
-from service.engine.options import Option, Text, Value
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import (
     all_ends_closed,
+    best_seats,
     blocked,
     first_of,
     flipped,
-    last_side_in,
-    leaders,
+    last_side_standing,
     somebody_out,
 )
 from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import addition, counted_round, hands_left, spelled_hand
+from service.engine.rules.scoring import format_hand, format_sum, remaining_hands, round_result
 from service.engine.rules.spinners import first_face_up
 from service.engine.rules.turns import doubles_after_a_double
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
-from service.engine.variant import Opening, Players, Rules, Variant, Verdict
+from service.engine.variant import Opening, PlayerRange, Rules, Variant, Verdict
 
 _HANDS: Final = {2: 7, 3: 9, 4: 7, 5: 5, 6: 4, 7: 4, 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13: 2}
 _HIDDEN: Final = 2
@@ -38,20 +38,20 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     assert isinstance(others_write_own, bool)
     return Rules(
         seats=seats,
-        facts={"limit": limit, "others_write_own": others_write_own},
+        settings={"limit": limit, "others_write_own": others_write_own},
         tiles=double_set(6),
         hand_size=lambda players: _HANDS.get(players, 0),
         reserve=_HIDDEN,
         opening=_opening,
-        line=False,
+        two_ended=False,
         branching=first_face_up,
         face_down=True,
-        follow=doubles_after_a_double,
+        may_follow=doubles_after_a_double,
         drawing=UNTIL_IT_FITS,
         may_flip=_may_flip,
         round_end=first_of(flipped, somebody_out, all_ends_closed, blocked(_HIDDEN)),  # a flip also closes every end
         hand_value=_hand_value,
-        count=_count(others_write_own=others_write_own),
+        score_round=_count(others_write_own=others_write_own),
         match_end=_match_end(limit),
         dealer=_dealer,
     )
@@ -60,8 +60,8 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
 def _opening(state: State) -> Opening | None:
     """The 1-2, else the highest double, else the heaviest tile; later the last winner with any tile (rules 2.3)."""
     if state.round > 1:
-        assert state.leader is not None
-        seat = state.clockwise(state.leader)[0]
+        assert state.round_winner is not None
+        seat = state.clockwise(state.round_winner)[0]
         return Opening(seat, state.hands[seat])
     for seat, hand in enumerate(state.hands):
         if _ONE_TWO in hand:
@@ -88,34 +88,34 @@ def _hand_value(hand: Hand) -> int:
     return pips(hand) + (10 if _ZEROS in hand else 0)
 
 
-def _count(*, others_write_own: bool) -> Callable[[State, Reason], Round]:
+def _count(*, others_write_own: bool) -> Callable[[State, EndReason], RoundResult]:
     """The single loser writes everybody's points, and all that was carried (rules 2.11)."""
 
-    def count(state: State, ended_by: Reason) -> Round:
-        hands = hands_left(state, _hand_value)
+    def count(state: State, ended_by: EndReason) -> RoundResult:
+        hands = remaining_hands(state, _hand_value)
         values = [left.value for left in hands]
         most = max(values)
         losers = [left.seat for left in hands if left.value == most]
         loser = losers[0] if len(losers) == 1 else None
-        lines: list[Line] = []
+        lines: list[ScoreLine] = []
         if loser is not None:
-            lines.append(Line(loser, sum(values), "2.11", addition(values)))
+            lines.append(ScoreLine(loser, sum(values), "2.11", format_sum(values)))
             if state.carry:
-                lines.append(Line(loser, state.carry, "2.11", f"{state.carry} carried over"))
+                lines.append(ScoreLine(loser, state.carry, "2.11", f"{state.carry} carried over"))
             if others_write_own:
                 lines += [
-                    Line(left.seat, left.value, "2.10", spelled_hand(left)) for left in hands if left.seat != loser
+                    ScoreLine(left.seat, left.value, "2.10", format_hand(left)) for left in hands if left.seat != loser
                 ]
-        card = counted_round(state, ended_by, hands, lines, loser=loser, carried=sum(values) if loser is None else 0)
+        card = round_result(state, ended_by, hands, lines, loser=loser, carried=sum(values) if loser is None else 0)
         return card._replace(winner=_winner(state, hands))
 
     return count
 
 
-def _winner(state: State, hands: tuple[HandLeft, ...]) -> int:
+def _winner(state: State, hands: tuple[RemainingHand, ...]) -> int:
     """Who went out, else the fewest points in hand; tie: the first from this round's opener (rules 2.15)."""
-    if state.first_out is not None:
-        return state.first_out
+    if state.went_out_first is not None:
+        return state.went_out_first
     assert state.opener is not None
     value = {left.seat: left.value for left in hands}
     return min(state.clockwise(state.opener), key=value.__getitem__)
@@ -125,11 +125,11 @@ def _match_end(limit: int) -> Callable[[State], Verdict]:
     """Over the limit is out; the last one in wins; a lone 0-0 ends the match (rules 2.12, 2.13, 2.14)."""
 
     def match_end(state: State) -> Verdict:
-        verdict = last_side_in(state, lambda total: total > limit)
+        verdict = last_side_standing(state, lambda total: total > limit)
         if verdict.winners or (_ZEROS,) not in state.hands:
             return verdict
-        left = [seat for seat in state.seats_in() if seat not in verdict.eliminated]
-        return Verdict(verdict.eliminated, leaders(state, left, "lowest"))
+        left = [seat for seat in state.active_seats() if seat not in verdict.eliminated]
+        return Verdict(verdict.eliminated, best_seats(state, left, "lowest"))
 
     return match_end
 
@@ -143,27 +143,27 @@ def _dealer(state: State) -> int | None:
 VARIANT: Final = Variant(
     key="menschenwolf",
     edition=1,
-    name=Text("Man Is a Wolf to Man", "Der Mensch ist des Menschen Wolf"),
-    summary=Text(
+    name=LocalizedText("Man Is a Wolf to Man", "Der Mensch ist des Menschen Wolf"),
+    summary=LocalizedText(
         "For two to thirteen: the first face-up double opens extra ends, other doubles may close them, and a single "
         "loser writes everybody's points.",
         "Für zwei bis dreizehn: Der erste offene Doppelstein öffnet zusätzliche Enden, andere dürfen Enden sperren, "
         "und wer allein verliert, schreibt die Punkte aller.",
     ),
-    scoring=Text(
+    scoring=LocalizedText(
         "The player with the most points in hand writes everybody's points together; without a single loser they are "
         "carried over. Over the limit is out; the last one in wins.",
         "Wer die meisten Punkte auf der Hand hat, schreibt die Punkte aller zusammen; gibt es keinen einzelnen "
         "Verlierer, werden sie übertragen. Wer über die Grenze kommt, scheidet aus; der Letzte gewinnt.",
     ),
-    players=Players(min(_HANDS), max(_HANDS)),
+    players=PlayerRange(min(_HANDS), max(_HANDS)),
     best="lowest",
     build=_build,
     options=(
         Option(
             key="limit",
-            label=Text("Limit", "Grenze"),
-            help=Text(
+            label=LocalizedText("Limit", "Grenze"),
+            help=LocalizedText(
                 "A player whose total is higher than this is out of the match.",
                 "Wer eine höhere Summe als diese hat, scheidet aus der Partie aus.",
             ),
@@ -173,8 +173,8 @@ VARIANT: Final = Variant(
         ),
         Option(
             key="others_write_own",
-            label=Text("Others write their own", "Andere schreiben ihre eigenen"),
-            help=Text(
+            label=LocalizedText("Others write their own", "Andere schreiben ihre eigenen"),
+            help=LocalizedText(
                 "Besides the loser, who writes everybody's points, the others write the points of their own hands.",
                 "Neben dem Verlierer, der die Punkte aller schreibt, schreiben die anderen die Punkte ihrer eigenen "
                 "Hand.",

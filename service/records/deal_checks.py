@@ -1,0 +1,168 @@
+"""Whether what was dealt can be a deal of the game, and whether it is the one of its seed.
+
+Every deal is checked on its own, whatever was found in the play: who was out is read from the deal itself; whether
+that is so is for ``course`` to say. Must not know the play, but for whether a round or the match is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from service.engine.deal import MAX_CLIENT_SEED_CHARS, commitment, shuffle_seed
+from service.engine.events import Dealt, Finished, RoundEnded
+from service.engine.referee import MAX_DEAL_ATTEMPTS, can_open, deal_attempt, first_valid_deal
+from service.engine.state import Hand, State
+from service.engine.tiles import sort_tiles
+from service.engine.variant import Rules
+from service.engine.view import RecordedDeal
+from service.records.record import PROVABLE, Record, RecordedRound
+from service.records.report import Fault
+from service.records.writer import HEAD, Location
+
+
+def fairness_faults(record: Record) -> Iterator[Fault]:
+    """What is wrong with the commitments and seeds, the deals left aside."""
+    if record.fairness != PROVABLE:
+        yield from _unasked_luck(record)
+        return
+    if not _has_id(record):
+        place = (HEAD, "Game" if record.game else "Fairness")
+        yield Fault(
+            "missing_game",
+            place,
+            f"A deal is proven for a game with an id of at most {MAX_CLIENT_SEED_CHARS} characters.",
+        )
+    following = True
+    for index, each in enumerate(record.rounds):
+        following = bool(each.lines)
+        over = round_is_over(each) or (not following and _finished(record, index))
+        yield from _round_luck(record, index, each, over=over)
+    if following:
+        place = (len(record.rounds) - 1, "Round") if record.rounds else (HEAD, "Fairness")
+        yield Fault("missing_commitment", place, f"Round {len(record.rounds) + 1} was not committed to.")
+
+
+def round_is_over(each: RecordedRound) -> bool:
+    """Whether the round has been counted."""
+    return any([isinstance(event, RoundEnded) for _, event in each.lines])
+
+
+def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> Iterator[Fault]:
+    """What is wrong with a deal as such."""
+    if len(dealt.hands) != rules.seats:
+        yield Fault("wrong_seats", place, f"{len(dealt.hands)} hands were dealt to {rules.seats} seats.")
+        return
+    players = sum([hand != () for hand in dealt.hands])
+    size = rules.hand_size(players)
+    if not size or any([_size(hand) != size for hand in dealt.hands if hand != ()]):
+        yield Fault("wrong_hand_size", place, f"{players} players get {size or 'no'} tiles each.")
+        return
+    told = [tile for hand in (*dealt.hands, dealt.stock) if isinstance(hand, tuple) for tile in hand]
+    if len(set(told)) < len(told):
+        yield Fault("wrong_set", place, "A tile was dealt twice.")
+    elif not set(told) <= set(rules.tiles):
+        yield Fault("wrong_set", place, "A tile was dealt that is not in the set.")
+    elif sum(map(_size, dealt.hands)) + _size(dealt.stock) != len(rules.tiles):
+        yield Fault("wrong_set", place, f"The set has {len(rules.tiles)} tiles, and not all of them were dealt.")
+    elif any([isinstance(hand, tuple) and hand != sort_tiles(hand) for hand in dealt.hands]):
+        yield Fault("unsorted_hand", place, "A hand is written in the order 0-0, 0-1, …, 1-1, 1-2, ….")
+    elif isinstance(dealt, Dealt) and not can_open(rules, _before(rules, dealt), dealt):
+        yield Fault("not_openable", place, "Nobody can open this deal; the rules deal again.")
+
+
+def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Iterator[Fault]:
+    """What keeps a sound deal from being that of its seed. Without a seed that fits, nothing is found."""
+    each = record.rounds[index]
+    if not is_provable(record, each) or _client_seed_faults(record, index, each):
+        return
+    assert each.seed is not None
+    assert each.client_seeds is not None
+    seed = shuffle_seed(each.seed, record.game, index + 1, each.client_seeds)
+    sizes = [len(hand) for hand in dealt.hands]
+    first, deal = first_valid_deal(rules, _before(rules, dealt), seed, sizes)
+    if each.attempt != first:
+        sentence = f"The deal that the rules accept first is number {first}, counted from 0."
+        yield Fault("wrong_attempt", (index, "Attempt" if each.attempt is not None else "Seed"), sentence)
+    dealt = replace(dealt, arranged=False)  # whether it was is asked elsewhere
+    if dealt != deal:
+        told = None if each.attempt is None else min(each.attempt, MAX_DEAL_ATTEMPTS)
+        if told is None or told == first or dealt != deal_attempt(rules, seed, index + 1, told, sizes):
+            yield Fault("wrong_deal", (index, 0), "The seeds give another deal.")
+
+
+def is_provable(record: Record, each: RecordedRound) -> bool:
+    """Whether there is a seed for the round, and it fits its commitment."""
+    return (
+        record.fairness == PROVABLE
+        and _has_id(record)
+        and each.seed is not None
+        and each.commitment is not None
+        and commitment(each.seed) == each.commitment
+    )
+
+
+def _has_id(record: Record) -> bool:
+    """Whether there is an id of the game, and no longer one than every deal can be hashed with."""
+    return record.game != "" and _is_short(record.game)
+
+
+def _is_short(text: str) -> bool:
+    """Whether the text can go into the luck of a deal; half of a surrogate pair has no bytes in UTF-8."""
+    return len(text) <= MAX_CLIENT_SEED_CHARS and not any(["\ud800" <= character <= "\udfff" for character in text])
+
+
+def _round_luck(record: Record, index: int, each: RecordedRound, *, over: bool) -> Iterator[Fault]:
+    if each.commitment is None:
+        yield Fault("missing_commitment", (index, "Round"), f"Round {index + 1} was not committed to.")
+    if over and each.seed is None:
+        yield Fault("missing_seed", (index, "Round"), "The round is over, or will never be, and its seed is not told.")
+    elif not over and each.seed is not None:
+        yield Fault("early_seed", (index, "Seed"), "The round is not over, and its seed is told.")
+    elif each.seed is not None and each.commitment is not None and commitment(each.seed) != each.commitment:
+        yield Fault("wrong_seed", (index, "Seed"), "The seed does not fit its commitment.")
+    if each.attempt is not None and not (each.lines and each.seed is not None):
+        yield Fault("wrong_attempt", (index, "Attempt"), "The number of the deal is told together with its seed.")
+    yield from _client_seed_faults(record, index, each)
+
+
+def _client_seed_faults(record: Record, index: int, each: RecordedRound) -> list[Fault]:
+    given = each.client_seeds
+    if not each.lines:
+        wrong = "They are told when the round is dealt." if given is not None else None
+    elif given is None or len(given) != len(record.players):
+        wrong = f"There are {len(record.players)} seats, each with a text of its own or an empty one."
+    elif not all(map(_is_short, given)):
+        wrong = f"What a seat adds to the luck has at most {MAX_CLIENT_SEED_CHARS} characters."
+    else:
+        wrong = None
+    return [Fault("wrong_client_seeds", (index, "Round" if given is None else "ClientSeeds"), wrong)] if wrong else []
+
+
+def _unasked_luck(record: Record) -> Iterator[Fault]:
+    for index, each in enumerate(record.rounds):
+        tags = {
+            "Commitment": each.commitment,
+            "ClientSeeds": each.client_seeds,
+            "Attempt": each.attempt,
+            "Seed": each.seed,
+        }
+        for name, value in tags.items():
+            if value is not None:
+                sentence = f"Where the fairness is {record.fairness}, there is no luck to tell of."
+                yield Fault("wrong_fairness", (index, name), sentence)
+
+
+def _finished(record: Record, index: int) -> bool:
+    """Whether the match was over before this round."""
+    return index > 0 and any([isinstance(event, Finished) for _, event in record.rounds[index - 1].lines])
+
+
+def _before(rules: Rules, dealt: Dealt) -> State:
+    """A match in which this could be dealt; any seat stands for the last winner, who may open with anything."""
+    gone = tuple([0 if hand else 1 for hand in dealt.hands])
+    return rules.start()._replace(round=dealt.round - 1, eliminated_round=gone, round_winner=0)
+
+
+def _size(hand: Hand | int) -> int:
+    return hand if isinstance(hand, int) else len(hand)

@@ -1,0 +1,150 @@
+"""The match made again, move by move, by the referee of the engine.
+
+Nothing that is recorded is trusted but the deals and what the seats asked for: every event that must follow is made
+anew and compared. The first fault of the play ends it, since nothing after it has a state to be held against.
+Faults of a deal are for ``deals`` to tell; here the play ends in front of such a one. Must not know seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from service.engine.deal import Deck
+from service.engine.errors import IllegalMove
+from service.engine.events import (
+    Dealt,
+    Done,
+    Drew,
+    Eliminated,
+    Event,
+    Finished,
+    Flipped,
+    Passed,
+    Played,
+    RoundEnded,
+)
+from service.engine.moves import Move
+from service.engine.referee import advance, apply
+from service.engine.state import FINISHED, PLAYING, State
+from service.engine.variant import Rules
+from service.engine.view import DrewView, RecordedDeal, RecordedEvent
+from service.records.deal_checks import deal_faults
+from service.records.event_checks import count_faults, move_faults, move_of
+from service.records.glimpses import seen_round
+from service.records.record import Record, VersionedEvent
+from service.records.report import Fault
+from service.records.steps import Step, make_step
+from service.records.writer import HEAD, Location
+
+AUTOMATIC_EVENTS: Final = (RoundEnded, Eliminated, Finished)
+"""Events that no seat asks for; they follow from a move."""
+
+
+def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
+    """Every event of the record with the state after it, until the end or the first faults of the play."""
+    state = rules.start()
+    for index, each in enumerate(record.rounds):
+        if not each.lines:
+            continue
+        fault = _deal_fault(rules, state, index, each.lines[0])
+        if fault is not None:
+            yield fault
+        dealt = each.lines[0].event
+        if not isinstance(dealt, Dealt | RecordedDeal) or fault or any(deal_faults(rules, dealt, (index, 0))):
+            return
+        if isinstance(dealt, RecordedDeal):
+            yield from seen_round(record, rules, state, index)
+            return
+        state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is for others to tell
+        yield make_step(each.lines[0], (index, 0), state)
+        for step in _round(rules, state, index, each.lines):
+            yield step
+            if isinstance(step, Fault):
+                return
+            state = step.state
+    if record.viewer is not None:
+        yield Fault("wrong_seen", (HEAD, "Seen"), "Nothing is left out of any round.")
+
+
+def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -> Fault | None:
+    """What keeps a round from being dealt here."""
+    place, dealt = (index, 0), first.event
+    if state.phase == FINISHED:
+        return Fault("after_the_end", place, "The match is over.")
+    if state.phase == PLAYING:
+        return Fault("unfinished_round", place, "The round before is not over.")
+    if not isinstance(dealt, Dealt | RecordedDeal):
+        return Fault("not_dealt", place, "A round begins with its deal.")
+    if len(dealt.hands) == rules.seats and [hand != () for hand in dealt.hands] != [
+        not gone for gone in state.eliminated_round
+    ]:
+        return Fault("wrong_seats", place, "A seat gets a hand as long as it is in the match, and only then.")
+    return None
+
+
+def _round(rules: Rules, state: State, index: int, lines: tuple[VersionedEvent, ...]) -> Iterator[Step | Fault]:
+    """The moves of a round after its deal, each with what follows from it."""
+    pending: tuple[Event, ...] = ()
+    for at, line in enumerate(lines[1:], 1):
+        place = (index, at)
+        faults: list[Fault]
+        if pending:
+            faults = count_faults(pending[0], line.event, place)
+            if not faults:
+                state = apply(rules, state, pending[0])
+                pending = pending[1:]
+        else:
+            move, faults = _asked(state, line.event, place)
+            if move is not None:
+                try:
+                    events, _ = advance(rules, _NO_DECK, state, *move)
+                except IllegalMove as refusal:
+                    faults = [Fault(_REFUSED[type(line.event)], place, refusal.sentence)]
+                else:
+                    faults = move_faults(events[0], line.event, place)
+                    state = apply(rules, state, events[0])
+                    pending = events[1:]
+        if faults:
+            yield from faults
+            return
+        yield make_step(line, place, state)
+    if pending:
+        yield from count_faults(pending[0], None, (index, len(lines) - 1))
+
+
+def _asked(state: State, event: RecordedEvent, place: Location) -> tuple[tuple[int, Move] | None, list[Fault]]:
+    """Who asked for what, so that this happened; or why nobody can have."""
+    code = sentence = None
+    if isinstance(event, Dealt | RecordedDeal):
+        code, sentence = "not_dealt", "A round is dealt once, at its beginning."
+    elif state.phase == FINISHED:
+        code, sentence = "after_the_end", "The match is over."
+    elif state.phase != PLAYING and isinstance(event, Eliminated):
+        code, sentence = "wrong_elimination", f"Seat {event.seat} does not go out of the match."
+    elif state.phase != PLAYING and isinstance(event, Finished):
+        code, sentence = "wrong_winners", "The match is not over."
+    elif state.phase != PLAYING:
+        code, sentence = "after_the_count", "The round is over, and nothing follows from its count."
+    elif isinstance(event, AUTOMATIC_EVENTS):
+        code, sentence = "early_count", "The round is not over."
+    elif event.seat != state.turn:
+        code, sentence = "wrong_turn", f"Seat {state.turn} is to move."
+    elif isinstance(event, Played) and event.tile not in state.hands[event.seat]:
+        code, sentence = "not_held", f"Seat {event.seat} does not hold {event.tile}."
+    else:
+        return (event.seat, move_of(event)), []
+    return None, [Fault(code, place, sentence)]
+
+
+_NO_DECK: Final = Deck(b"")
+"""No move of a round needs the deck, and rounds are dealt as they are told."""
+_REFUSED: Final[dict[type[RecordedEvent], str]] = {
+    Played: "illegal_move",
+    Drew: "wrong_draw",
+    DrewView: "wrong_draw",
+    Passed: "wrong_pass",
+    Done: "wrong_done",
+    Flipped: "wrong_flip",
+}

@@ -1,0 +1,80 @@
+"""A record as text (``docs/record.md``): a head of tags, and a section for every round.
+
+Owns the order and the form of the tags; the lines of a match are ``notation``'s. Must not know how a record is read
+(``parsing``) or whether what it tells can be so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from service.engine.options import Value, format_value
+from service.records.notation.events import format_event
+from service.records.notation.scanner import quote
+from service.records.record import Record, RecordedRound
+
+FORMAT: Final = "1"
+HEAD: Final = -1
+
+Location = tuple[int, str | int]
+"""Where in a record: the index of a round, or ``HEAD``; and the name of a tag (with its seat: ``Player 0``), or the
+index of a line."""
+
+
+def format_record(record: Record) -> str:
+    """The text of a record; it ends with a line feed."""
+    return "".join([f"{line}\n" for _, line in _lines(record)])
+
+
+def line_numbers(record: Record) -> dict[Location, int]:
+    """The number of every line, from 1, in the text of the record."""
+    return {place: number for number, (place, _) in enumerate(_lines(record), 1) if place is not None}
+
+
+def _lines(record: Record) -> Iterator[tuple[Location | None, str]]:
+    for name, tag in _head(record):
+        yield (HEAD, name), tag
+    for index, each in enumerate(record.rounds):
+        yield None, ""
+        for name, tag in _tags(each):
+            yield (index, name), tag
+        for at, (version, event) in enumerate(each.lines):
+            yield (index, at), f"{version}. {format_event(event)}"
+
+
+def _head(record: Record) -> Iterator[tuple[str, str]]:
+    yield _tag("Record", FORMAT)
+    if record.game:
+        yield _tag("Game", record.game)
+    yield _tag("Variant", record.variant)
+    yield _tag("Edition", record.edition)
+    yield _tag("Rules", " ".join([_option(key, value) for key, value in record.options]))
+    for seat, name in enumerate(record.players):
+        yield _tag(f"Player {seat}", name)
+    if record.date:
+        yield _tag("Date", record.date)
+    yield _tag("Fairness", record.fairness)
+    if record.viewer is not None:
+        yield _tag("Seen", record.viewer)
+    yield _tag("Result", "*" if record.result is None else " ".join(map(str, record.result)))
+
+
+def _tags(each: RecordedRound) -> Iterator[tuple[str, str]]:
+    yield "Round", f"[Round {each.number}]"
+    if each.commitment is not None:
+        yield _tag("Commitment", each.commitment.hex())
+    if each.client_seeds is not None:
+        yield "ClientSeeds", f"[ClientSeeds {' '.join(map(quote, each.client_seeds))}]"
+    if each.attempt is not None:
+        yield "Attempt", f"[Attempt {each.attempt}]"
+    if each.seed is not None:
+        yield _tag("Seed", each.seed.hex())
+
+
+def _option(key: str, value: Value) -> str:
+    return f"{key}={format_value(value)}"
+
+
+def _tag(name: str, value: str | int) -> tuple[str, str]:
+    return name, f"[{name} {quote(str(value))}]"

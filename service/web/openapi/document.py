@@ -1,0 +1,233 @@
+"""The contract as OpenAPI, written from the routes and their schemas.
+
+``openapi.yaml`` at the top of the project is what ``document`` writes; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any, Final
+
+import yaml
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from flask import Flask
+from marshmallow import Schema
+
+from service.web.openapi.examples import Examples
+from service.web.openapi.operations import Operation, ResponseSpec, operation_of
+from service.web.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
+from service.web.problems import PROBLEM_JSON, PROBLEMS
+from service.web.schemas import events as event_schemas
+from service.web.schemas import game as game_schemas
+from service.web.schemas import records as record_schemas
+from service.web.schemas import requests as request_schemas
+from service.web.schemas import score as score_schemas
+from service.web.schemas import variants as variant_schemas
+
+_SHAPES: Final = (request_schemas, game_schemas, score_schemas, event_schemas, variant_schemas, record_schemas)
+"""The modules whose classes describe the schemas of the document."""
+
+_NO_STORE: Final = ("service", "variants")
+"""Tags of what is answered without the store, or says itself that it needs it."""
+
+_LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
+_ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
+
+_QUOTA: Final = ("RateLimit", "RateLimit-Policy")
+_SOMETIMES: Final = (*_QUOTA, "Idempotent-Replayed")
+"""Headers that an answer may be without."""
+_HEADERS_OF_PROBLEMS: Final = {
+    401: ("WWW-Authenticate",),
+    405: ("Allow",),
+    429: ("Retry-After", *_QUOTA),
+    503: ("Retry-After",),
+}
+
+
+def document(app: Flask, examples: Examples) -> str:
+    """The whole contract as YAML."""
+    spec = APISpec(
+        title="Domino",
+        version=version("domino-service"),
+        openapi_version="3.1.0",
+        plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
+        info={"description": DESCRIPTION + _problem_table(), "license": {"name": "MIT", "identifier": "MIT"}},
+        servers=[{"url": "/"}],
+        tags=[{"name": name, "description": text} for name, text in TAGS.items()],
+    )
+    spec.components.security_scheme(
+        "seat",
+        {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "The token of a seat, given when it was created, taken or changed.",
+        },
+    )
+    for path, methods in sorted(_routes(app)):
+        operations = {method: _operation(described, examples) for method, described in methods}
+        spec.path(path=path, operations=operations, parameters=_path_parameters(path))
+    described = spec.to_dict()
+    _describe_schemas(described["components"]["schemas"])
+    first = ("openapi", "info", "servers", "tags", "paths", "components")
+    ordered = {key: described[key] for key in first} | described
+    return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
+    """Every described address with its methods."""
+    paths: dict[str, list[tuple[str, Operation]]] = {}
+    for rule in app.url_map.iter_rules():
+        described = operation_of(app.view_functions[rule.endpoint])
+        if described is None:
+            continue
+        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+        (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        paths.setdefault(path, []).append((method.lower(), described))
+    for path, methods in paths.items():
+        yield path, sorted(methods, key=lambda each: each[0])
+
+
+def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "operationId": described.id,
+        "tags": [described.tag],
+        "summary": described.summary,
+        "description": described.description,
+    }
+    parameters: list[Any] = [
+        {"in": "header", "name": name, "required": False, **REQUEST_HEADERS[name]} for name in described.headers
+    ]
+    if described.query is not None:
+        parameters.append({"in": "query", "schema": described.query})
+    if parameters:
+        shown["parameters"] = parameters
+    if described.access == "seat":
+        shown["security"] = [{"seat": []}]
+    elif described.access == "spectator":
+        shown["security"] = [{}, {"seat": []}]
+    if described.body is not None:
+        required = any(each.required for each in described.body().fields.values())
+        shown["requestBody"] = {"required": required, "content": {"application/json": {"schema": described.body}}}
+    responses = {str(status): _answer(answer) for status, answer in described.responses.items()}
+    if "If-None-Match" in described.headers:
+        responses["304"] = {
+            "description": "The client knows this version.",
+            "headers": _headers(_known_headers(described)),
+        }
+    codes = [*described.problems, "internal"]
+    if described.tag not in _NO_STORE:
+        codes.append("storage_unavailable")
+    shown["responses"] = dict(sorted({**responses, **_problems(codes)}.items()))
+    _add_examples(shown, described.id, examples)
+    return shown
+
+
+def _add_examples(shown: dict[str, Any], operation_id: str, examples: Examples) -> None:
+    """Put what was really sent and answered beside the schemas."""
+    for status, response in shown["responses"].items():
+        example = examples.get((operation_id, int(status)))
+        if example is None:
+            continue
+        content = next(iter(response["content"].values()))
+        content["example"] = example.response
+        if example.request is not None and status.startswith("2"):
+            (content,) = shown["requestBody"]["content"].values()
+            content["example"] = example.request
+
+
+def _known_headers(described: Operation) -> tuple[str, ...]:
+    """The headers of a 304; those that tell of a body go with the body."""
+    return tuple(name for name in next(iter(described.responses.values())).headers if not name.startswith("Content-"))
+
+
+def _answer(answer: ResponseSpec) -> dict[str, Any]:
+    shown: dict[str, Any] = {"description": answer.description}
+    if answer.media_type is not None:
+        schema: Any = answer.schema if answer.schema is not None else {"type": "object"}
+        shown["content"] = {answer.media_type: {"schema": schema}}
+        for media_type, text in answer.streams.items():
+            shown["content"][media_type] = {"schema": {"type": "string", "description": text}}
+    names = (
+        *answer.headers,
+        *(("Idempotent-Replayed",) if answer.replayable else ()),
+        *(_QUOTA if answer.limited else ()),
+    )
+    if names:
+        shown["headers"] = _headers(names)
+    if answer.schema is game_schemas.Opened:
+        shown["links"] = {
+            each: {
+                "operationId": each,
+                "parameters": {"game": "$response.body#/game/id"},
+                "description": "The game just created.",
+            }
+            for each in _LINKED
+        }
+    return shown
+
+
+def _headers(names: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        name: {
+            "description": RESPONSE_HEADERS[name],
+            **({} if name in _SOMETIMES else {"required": True}),
+            "schema": {"type": "string"},
+        }
+        for name in names
+    }
+
+
+def _problems(codes: list[str]) -> dict[str, Any]:
+    by_status: dict[int, list[str]] = {}
+    for code in codes:
+        by_status.setdefault(PROBLEMS[code].status, []).append(code)
+    return {str(status): _problem(status, each) for status, each in by_status.items()}
+
+
+def _problem(status: int, codes: list[str]) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "description": " ".join(f"`{code}`: {PROBLEMS[code].description}" for code in codes),
+        "content": {PROBLEM_JSON: {"schema": game_schemas.Problem}},
+    }
+    if status in _HEADERS_OF_PROBLEMS:
+        shown["headers"] = _headers(_HEADERS_OF_PROBLEMS[status])
+    return shown
+
+
+def _path_parameters(path: str) -> list[dict[str, Any]]:
+    return [
+        {"in": "path", "name": name, "required": True, **PATH_PARAMETERS[name]} for name in re.findall(r"{(\w+)}", path)
+    ]
+
+
+def _problem_table() -> str:
+    return "".join(f"| `{code}` | {each.status} | {each.description} |\n" for code, each in PROBLEMS.items())
+
+
+def _schema_name(schema: Schema | type[Schema] | str) -> str:
+    if isinstance(schema, str):
+        return schema
+    kind = schema if isinstance(schema, type) else type(schema)
+    return kind.__name__
+
+
+def _describe_schemas(shown: dict[str, Any]) -> None:
+    """Give every schema the sentence of its class, and close those that refuse unknown fields."""
+    classes = {
+        name: each
+        for module in _SHAPES
+        for name, each in vars(module).items()
+        if isinstance(each, type) and issubclass(each, Schema)
+    }
+    for name, schema in shown.items():
+        made = classes.get(name) or classes.get(f"{name}Out")
+        text = _ABOUT_RULES.get(name) or (made.__doc__ if made else None)
+        if text:
+            schema["description"] = text.strip()
+        if name.endswith("In"):
+            schema["additionalProperties"] = False
+        elif schema.get("additionalProperties") is False:
+            del schema["additionalProperties"]

@@ -1,0 +1,223 @@
+"""Requests, read strictly: the bearer, the body, the preconditions, the language.
+
+Owns what the service takes from a client before a schema looks at it. Nothing unclear is guessed at:
+a body is UTF-8 JSON without duplicate keys, NaN, lone surrogates or NUL, and not too deep or too long,
+whether its length was announced or not. Must not know any resource.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+from typing import Any, Final, NoReturn
+
+import orjson
+from flask import request
+from marshmallow import Schema, ValidationError
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.sansio.utils import get_content_length
+
+from service.games.catalogue import LANGUAGES, Language
+from service.games.commands import Expected
+from service.games.errors import Unauthorized
+from service.games.idempotency import IdempotencyKey
+from service.web.problems import InvalidBody, RequestError
+
+MAX_BODY_BYTES: Final = 256 * 1024
+_MAX_DEPTH: Final = 32
+KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
+"""Outside quotes without a comma, which stands between the values of a header that was sent twice."""
+_KEY: Final = re.compile(KEY_PATTERN)
+_GOOD_KEY: Final = (
+    "A key has 1 to 255 visible ASCII characters, no quotes or backslashes among them; one with a comma stands in "
+    "quotes."
+)
+_BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
+
+
+def bearer_token() -> str | None:
+    """The token of the ``Authorization`` header, ``None`` without one. Raises ``Unauthorized`` for anything else."""
+    header = request.environ.get("HTTP_AUTHORIZATION")
+    if header is None:
+        return None
+    match = _BEARER.fullmatch(header)
+    if match is None:
+        raise Unauthorized("A token is sent as `Authorization: Bearer <token>`.")
+    return match[1]
+
+
+def read_json() -> Any:
+    """The body as JSON. Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``."""
+    environ = request.environ
+    if environ.get("CONTENT_TYPE") != "application/json" and not _is_json_in_utf8():
+        raise RequestError("unsupported_media_type", "The body must be application/json in UTF-8.")
+    if environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
+        raise RequestError("unsupported_media_type", "The body must not be compressed.")
+    length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
+    if length is not None and length > MAX_BODY_BYTES:
+        raise _too_large()
+    # A chunked body has no length to be checked beforehand, so one byte more than allowed is asked for.
+    try:
+        data = request.stream.read(MAX_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
+    except Exception as error:
+        # A body that breaks off or is wrongly chunked; each server has errors of its own for that.
+        raise RequestError("malformed", "The body could not be read to its end.") from error
+    if len(data) > MAX_BODY_BYTES:
+        raise _too_large()
+    if length is not None and len(data) < length:
+        raise RequestError("malformed", "The body is shorter than its announced length.")
+    return parse_json(data)
+
+
+def read_json_or_nothing() -> Any:
+    """The body as JSON, or an empty object where there is none. Raises as ``read_json``."""
+    if not request.content_length and "HTTP_TRANSFER_ENCODING" not in request.environ:
+        return {}
+    return read_json()
+
+
+def parse_json(data: bytes) -> Any:
+    """The JSON value of ``data``. Raises ``RequestError`` (``malformed``).
+
+    orjson refuses what is not quite JSON in not quite UTF-8; a second reading finds the keys that are there twice, and
+    is spared where there can be none, as in a move.
+    """
+    try:
+        value = orjson.loads(data)
+        if _is_plain(value, data):
+            return value
+        value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise RequestError("malformed", "The body is not well-formed JSON, or names a key twice.") from None
+    if data.count(b"[") + data.count(b"{") > _MAX_DEPTH and _depth_exceeds(value, _MAX_DEPTH):
+        raise RequestError("malformed", f"The body is nested deeper than {_MAX_DEPTH} levels.")
+    return value
+
+
+def validate(schema: Schema, value: Any) -> Any:
+    """What ``schema`` makes of ``value``. Raises ``InvalidBody`` with the complaints by the path of the field."""
+    if not isinstance(value, dict):
+        raise InvalidBody({"": ["The body must be a JSON object."]})
+    try:
+        return schema.load(value)
+    except ValidationError as error:
+        error.__traceback__ = None  # it holds marshmallow's frame, which holds the error: a circle for the collector
+        raise InvalidBody(_flatten(error.messages)) from None
+
+
+def expected_version(version: int | None) -> Expected:
+    """Holds when ``If-Match`` names the version or the ETag, and ``version``, if given, is the version."""
+    matches = request.if_match if "HTTP_IF_MATCH" in request.environ else None
+
+    def holds(now: int, etag: str) -> bool:
+        if version is not None and version != now:
+            return False
+        return matches is None or str(now) in matches or etag in matches
+
+    return holds
+
+
+def idempotency_key() -> str | None:
+    """The key of ``Idempotency-Key``, ``None`` without a good one."""
+    match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
+    return None if match is None else match[1].strip('"')
+
+
+def idempotency(body: Any) -> IdempotencyKey | None:
+    """What ``Idempotency-Key`` asks for a request with this body, ``None`` without one. Raises ``InvalidBody``."""
+    if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
+        return None
+    key = idempotency_key()
+    if key is None:
+        raise InvalidBody({"Idempotency-Key": [_GOOD_KEY]})
+    # Not by orjson, which writes no integer beyond 64 bits.
+    digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
+    return IdempotencyKey(key, digest.encode())
+
+
+def etag_matches(etag: str) -> bool:
+    """Whether ``If-None-Match`` names this ETag, so that 304 says it all."""
+    header = request.environ.get("HTTP_IF_NONE_MATCH")
+    if header is None:
+        return False
+    return header == f'"{etag}"' or request.if_none_match.contains_weak(etag)
+
+
+def check_accepts(*types: str) -> None:
+    """Raises ``RequestError`` (``not_acceptable``) when ``Accept`` takes none of these types."""
+    negotiate(*types)
+
+
+def negotiate(*types: str) -> str:
+    """The type that ``Accept`` likes best, the first one if it does not care. Raises as ``check_accepts``."""
+    header: str | None = request.environ.get("HTTP_ACCEPT")
+    if not header or header == "*/*":
+        return types[0]
+    if header in types:
+        return header
+    # Parameters of a type, such as a charset, say nothing that matters here.
+    plain = [(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes]
+    best = MIMEAccept(plain).best_match(types)
+    if best is None:
+        raise RequestError("not_acceptable", f"This can be given as {' or '.join(types)}.")
+    return best
+
+
+def preferred_language() -> Language:
+    """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
+    for tag, quality in request.accept_languages:  # the best one first
+        for known in LANGUAGES:
+            if quality and tag.partition("-")[0].lower() == known:
+                return known
+    return LANGUAGES[0]
+
+
+def _is_plain(value: Any, data: bytes) -> bool:
+    """Whether it is an object of as many keys as colons, so that each is there once, and of nothing to look into.
+
+    orjson makes a float of an integer that is too long for it.
+    """
+    return (
+        type(value) is dict
+        and len(value) == data.count(b":")
+        and not any([type(each) in (dict, list, float) for each in value.values()])
+    )
+
+
+def _is_json_in_utf8() -> bool:
+    charset = request.mimetype_params.get("charset", "utf-8")
+    return request.mimetype == "application/json" and charset.lower() == "utf-8"
+
+
+def _too_large() -> RequestError:
+    return RequestError("too_large", f"A body is at most {MAX_BODY_BYTES // 1024} KiB.")
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("duplicate key")
+    return value
+
+
+def _refuse_constant(_text: str) -> NoReturn:
+    raise ValueError("not a JSON number")
+
+
+def _depth_exceeds(value: Any, levels: int) -> bool:
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return False
+    return levels == 0 or any(_depth_exceeds(each, levels - 1) for each in value)
+
+
+def _flatten(messages: Any, path: str = "") -> dict[str, list[str]]:
+    if isinstance(messages, list):
+        return {path: [str(message) for message in messages]}
+    flat: dict[str, list[str]] = {}
+    for key, value in messages.items():
+        name = "" if key == "_schema" else str(key)
+        flat |= _flatten(value, ".".join(part for part in (path, name) if part))
+    return flat

@@ -1,0 +1,233 @@
+"""The shapes of games and of problems, for the document and for the tests; ``present`` makes the answers themselves.
+
+Owns also the fields that other shapes share. Scores, events, variants and records have modules of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from service.engine.moves import ACTIONS
+from service.web.schemas.fields import doc
+from service.web.schemas.option_fields import option_fields
+
+
+def shown_tile(text: str, **arguments: Any) -> fields.String:
+    """The name of a tile."""
+    return fields.String(metadata=doc(text, example="5-12"), **arguments)
+
+
+def seat_field(text: str = "A seat, from 0, clockwise.", **arguments: Any) -> fields.Integer:
+    """The number of a seat."""
+    return fields.Integer(metadata=doc(text, minimum=0, example=2), **arguments)
+
+
+class SeatOut(Schema):
+    """A seat."""
+
+    seat = seat_field(required=True)
+
+
+class Turn(SeatOut):
+    """Whose turn it is."""
+
+
+class You(SeatOut):
+    """The bearer's own seat."""
+
+    hand = fields.List(shown_tile("A tile."), required=True, metadata=doc("Your tiles, sorted."))
+    rows = fields.List(
+        fields.Integer(),
+        metadata=doc("The row (rules 3.10) of each tile of `hand`, in the same order; in `fido` only."),
+    )
+
+
+class Move(Schema):
+    """A legal move, ready to be posted back as it stands."""
+
+    action = fields.String(
+        required=True, metadata=doc(f"One of {', '.join(f'`{each}`' for each in ACTIONS)}.", example="play")
+    )
+    tile = shown_tile("The tile, of a play.")
+    end = fields.String(metadata=doc("Where it joins; absent on the empty table.", example="e7"))
+    face_down = fields.Boolean(metadata=doc("Whether the double is laid face down; of a play."))
+    version = fields.Integer(required=True, metadata=doc("The version the move is for.", minimum=1, example=17))
+    ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
+    points = fields.Integer(metadata=doc("What it scores, where ends are counted.", example=4))
+
+
+class Player(SeatOut):
+    """What everybody knows of a player."""
+
+    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
+    kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="human"))
+    tiles = fields.Integer(required=True, metadata=doc("How many tiles are in the hand.", minimum=0, example=5))
+    total = fields.Integer(
+        required=True,
+        metadata=doc("The match score so far; in `fido` the points of the running round count at once.", example=9),
+    )
+    in_ = fields.Boolean(
+        required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
+    )
+    team = fields.Integer(metadata=doc("The team, in team games.", minimum=0, example=0))
+
+
+class Stock(Schema):
+    """The undealt tiles."""
+
+    tiles = fields.Integer(required=True, metadata=doc("How many there are.", minimum=0, example=19))
+    drawable = fields.Integer(required=True, metadata=doc("How many can be drawn.", minimum=0, example=19))
+
+
+class On(Schema):
+    """What a tile was attached to."""
+
+    tile = shown_tile("The host tile.", required=True)
+    side = fields.String(
+        required=True,
+        metadata=doc("`end` (the outer half of a non-double), `long` or `short` (of a double).", example="long"),
+    )
+
+
+class LaidTile(SeatOut):
+    """A tile on the table."""
+
+    tile = shown_tile("The tile.", required=True)
+    face_down = fields.Boolean(required=True, metadata=doc("Whether it lies face down; it was shown.", example=False))
+    on = fields.Nested(On, metadata=doc("What it was attached to; absent for the first tile."))
+
+
+class End(Schema):
+    """A place that is, was or may become playable."""
+
+    id = fields.String(required=True, metadata=doc("Names the end as long as it lasts.", example="e7"))
+    number = fields.Integer(required=True, metadata=doc("The number to match.", minimum=0, example=12))
+    tile = shown_tile("The tile it belongs to.", required=True)
+    side = fields.String(required=True, metadata=doc("`end`, `long` or `short`.", example="short"))
+    open = fields.Boolean(
+        required=True,
+        metadata=doc("`false`: closed by a face-down double, or not open yet.", example=True),
+    )
+    counts = fields.Integer(required=True, metadata=doc("What it adds to `ends_sum`.", minimum=0, example=12))
+
+
+class Board(Schema):
+    """The table."""
+
+    tiles = fields.List(fields.Nested(LaidTile), required=True, metadata=doc("In the order of play."))
+    ends = fields.List(fields.Nested(End), required=True, metadata=doc("None on an empty table."))
+    ends_sum = fields.Integer(metadata=doc("The sum of the ends, where ends are counted.", minimum=0, example=34))
+
+
+RulesOut = Schema.from_dict(
+    option_fields(
+        sent=False,
+        divisor=fields.Integer(metadata=doc("By what the sum of the ends is divided; in `fido`.", example=7)),
+    ),
+    name="Rules",
+)
+
+
+def digest(text: str, **arguments: Any) -> fields.String:
+    """256 bits in hexadecimal."""
+    return fields.String(metadata=doc(text, pattern="^[0-9a-f]{64}$", example="9f" * 32), **arguments)
+
+
+class Commitment(Schema):
+    """What binds the server to the seed of a round before it is told; `GET …/fairness` has the rest."""
+
+    round = fields.Integer(required=True, metadata=doc("The round it is for.", minimum=1, example=1))
+    commitment = digest("SHA-256 over a label and the seed, in hexadecimal.", required=True)
+
+
+class Game(Schema):
+    """A game as the bearer of the token may know it; without a token, as a spectator."""
+
+    id = fields.String(required=True, metadata=doc("Opaque.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
+    rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules in force."))
+    arranged = fields.Boolean(required=True, metadata=doc("Whether the chance was fixed by somebody.", example=False))
+    status = fields.String(
+        required=True,
+        metadata=doc(
+            "`waiting` (open seats), `playing`, `round_over` (a deal is due) or `finished`.", example="playing"
+        ),
+    )
+    version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
+    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
+    turn = fields.Nested(Turn, metadata=doc("Whose turn it is; absent unless `playing`."))
+    you = fields.Nested(You, metadata=doc("Absent for a spectator."))
+    legal_moves = fields.List(
+        fields.Nested(Move), required=True, metadata=doc("What you may do now; empty when it is not your turn.")
+    )
+    players = fields.List(fields.Nested(Player), required=True, metadata=doc("In seat order."))
+    stock = fields.Nested(Stock, required=True, metadata=doc("The undealt tiles."))
+    board = fields.Nested(Board, required=True, metadata=doc("After a round it lies as it is until the next deal."))
+    carry = fields.Integer(
+        required=True,
+        metadata=doc("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0),
+    )
+    dealer = seat_field("Who deals, in the games that have a dealer.")
+    commitments = fields.List(
+        fields.Nested(Commitment),
+        metadata=doc("To the seeds of the round dealt last, if any, and of the next; absent in an arranged game."),
+    )
+    winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[]))
+    created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
+    updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
+    expires_at = fields.DateTime(required=True, metadata=doc("When it is forgotten unless it goes on."))
+
+
+class SeatToken(SeatOut):
+    """A seat with the token that plays it."""
+
+    name = fields.String(required=True, metadata=doc("Who sits there.", example="Ada"))
+    token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; shown this once."))
+
+
+class Opened(Schema):
+    """A game just created."""
+
+    game = fields.Nested(Game, required=True, metadata=doc("As a spectator sees it."))
+    seats = fields.List(fields.Nested(SeatToken), required=True, metadata=doc("Every named seat with its token."))
+    join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
+
+
+class Taken(SeatToken):
+    """A seat just taken."""
+
+    game = fields.Nested(Game, required=True, metadata=doc("As its new owner sees it."))
+
+
+class LegalMoves(Schema):
+    """What the bearer's seat may do now."""
+
+    version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
+    turn = fields.Nested(Turn, metadata=doc("Whose turn it is; absent unless `playing`."))
+    moves = fields.List(fields.Nested(Move), required=True, metadata=doc("The legal moves, in a fixed order."))
+
+
+class Health(Schema):
+    """The service is there."""
+
+    status = fields.String(required=True, metadata=doc("Always `ok`.", example="ok"))
+
+
+class Problem(Schema):
+    """A refusal (RFC 9457)."""
+
+    type = fields.String(required=True, metadata=doc("Where the code is explained.", example="/docs#illegal_move"))
+    title = fields.String(required=True, metadata=doc("The kind of problem.", example="Illegal move"))
+    status = fields.Integer(required=True, metadata=doc("The HTTP status.", example=409))
+    detail = fields.String(required=True, metadata=doc("A sentence for people.", example="This tile fits no open end."))
+    code = fields.String(required=True, metadata=doc("A stable word for programs.", example="illegal_move"))
+    errors = fields.Dict(
+        keys=fields.String(),
+        values=fields.List(fields.String()),
+        metadata=doc("With `invalid`: the complaints by the path of the field.", example={"tile": ["Not a string."]}),
+    )
+    version = fields.Integer(metadata=doc("With a refused move: the version of the game.", minimum=1, example=17))
+    legal_moves = fields.List(fields.Nested(Move), metadata=doc("With a refused move: what you may do now."))
+    retry_after = fields.Integer(metadata=doc("With 429 and 503: seconds to wait.", minimum=0, example=1))

@@ -1,0 +1,91 @@
+"""The shapes of the score card, for the document and for the tests."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields
+
+from service.web.schemas.fields import doc
+from service.web.schemas.game import SeatOut, seat_field, shown_tile
+
+
+class Standing(SeatOut):
+    """A seat's place in the match."""
+
+    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
+    total = fields.Integer(required=True, metadata=doc("The match score so far.", example=625))
+    rank = fields.Integer(required=True, metadata=doc("From 1; ties share a rank.", minimum=1, example=1))
+    in_ = fields.Boolean(required=True, data_key="in", metadata=doc("Still in the match.", example=True))
+
+
+class HandLeft(SeatOut):
+    """A hand as the round left it."""
+
+    tiles = fields.List(shown_tile("A tile."), required=True, metadata=doc("Sorted."))
+    value = fields.Integer(required=True, metadata=doc("What it counts.", minimum=0, example=5))
+
+
+class ScoreLine(SeatOut):
+    """Some points, explained."""
+
+    points = fields.Integer(required=True, metadata=doc("The points.", example=625))
+    rule = fields.String(required=True, metadata=doc("The number of the rule.", example="1.8"))
+    text = fields.String(required=True, metadata=doc("The arithmetic.", example="(25 ÷ 4 − 0) × 100"))
+
+
+class Round(Schema):
+    """The count of a round."""
+
+    number = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
+    ended_by = fields.String(required=True, metadata=doc("`out`, `blocked`, `closed` or `flip`.", example="out"))
+    winner = seat_field("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
+    loser = seat_field("The single loser, in `menschenwolf`.")
+    hands = fields.List(fields.Nested(HandLeft), required=True, metadata=doc("Of everybody who was in."))
+    scores = fields.List(
+        fields.Integer(),
+        required=True,
+        metadata=doc("What the round wrote, a number a seat; in teams every seat carries its team's.", example=[5, 0]),
+    )
+    carried = fields.Integer(required=True, metadata=doc("What this round carried on.", minimum=0, example=0))
+    lines = fields.List(
+        fields.Nested(ScoreLine), required=True, metadata=doc("Every point explained; they add up to the scores.")
+    )
+
+
+class Amount(SeatOut):
+    """What a seat gets, or pays if negative."""
+
+    amount = fields.Float(required=True, metadata=doc("Rounded to two decimals.", example=-8))
+    exact = fields.String(required=True, metadata=doc("An integer or a fraction.", example="77/3"))
+
+
+class Payment(Schema):
+    """What one seat hands to another."""
+
+    from_ = seat_field("Who pays.", required=True, data_key="from")
+    to = seat_field("Who is paid.", required=True)
+    amount = fields.Float(required=True, metadata=doc("Rounded to two decimals.", example=8))
+    exact = fields.String(required=True, metadata=doc("An integer or a fraction.", example="8"))
+
+
+class Settlement(Schema):
+    """Who pays what to whom."""
+
+    mode = fields.String(required=True, metadata=doc("`average`, `difference` or `fixed`.", example="average"))
+    amounts = fields.List(fields.Nested(Amount), required=True, metadata=doc("One a seat; they add up to 0."))
+    payments = fields.List(fields.Nested(Payment), required=True, metadata=doc("Payments that make them up."))
+
+
+class Score(Schema):
+    """The score card."""
+
+    game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=40))
+    status = fields.String(required=True, metadata=doc("As in the game view.", example="finished"))
+    best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="highest"))
+    standings = fields.List(fields.Nested(Standing), required=True, metadata=doc("From first to last."))
+    rounds = fields.List(fields.Nested(Round), required=True, metadata=doc("The rounds that have been counted."))
+    carry = fields.Integer(
+        required=True, metadata=doc("Points waiting for the next single loser.", minimum=0, example=0)
+    )
+    winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[0]))
+    settlement = fields.Nested(Settlement, metadata=doc("In `dominospiel`, when finished."))

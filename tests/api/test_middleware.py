@@ -1,0 +1,298 @@
+"""What every request gets around its answer: an id, security headers, a line in the log, and a count."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from service.bootstrap import build_document, build_games
+from service.json_logging import JsonFormatter
+from service.storage.connection import connect
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology
+from service.web.app import Application, create_app
+from service.web.metrics import Metrics
+from service.web.streams import Streams
+from tests.api.client import Api, Table
+from tests.api.conftest import SECRET, TTL_SECONDS
+
+FRESH_ID = re.compile(r"[A-Za-z0-9_-]{16}")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+TILE = re.compile(r"\b\d{1,2}-\d{1,2}\b")
+STRICT = "default-src 'none'; frame-ancestors 'none'"
+
+Lines = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def watched(redis_url: str) -> Application:
+    """An application with counts of its own, over the shared server."""
+    metrics = Metrics()
+    nodes = SingleNodeTopology(connect(redis_url))
+    games = build_games(
+        RedisStore(nodes, TTL_SECONDS, observe=metrics.redis), RedisEventFeed(nodes), SECRET, TTL_SECONDS
+    )
+    return create_app(games, build_document, Streams(10, metrics.streams), metrics=metrics)
+
+
+@pytest.fixture
+def seen(watched: Application) -> Api:
+    return Api(watched.test_client(use_cookies=False))
+
+
+@pytest.fixture
+def lines() -> Iterator[Lines]:
+    """The lines that the service logs during a test, as JSON."""
+    text = io.StringIO()
+    handler = logging.StreamHandler(text)
+    handler.setFormatter(JsonFormatter())
+    log = logging.getLogger("service")
+    before = log.level, log.propagate
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    log.propagate = False
+    yield lambda: [json.loads(line) for line in text.getvalue().splitlines()]
+    log.removeHandler(handler)
+    log.setLevel(before[0])
+    log.propagate = before[1]
+
+
+def samples(api: Api) -> dict[tuple[str, ...], float]:
+    """What is counted: the values by name and labels."""
+    answer = api.get("/metrics")
+    assert answer.status_code == 200
+    assert answer.mimetype == "text/plain"
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.get_data(as_text=True))
+        for sample in family.samples
+    }
+
+
+# ── The id ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("given", ["a", "A.b_c-9", "x" * 64, "seatless"])
+def test_the_id_of_a_client_comes_back(given: str, api: Api) -> None:
+    assert api.get("/healthz", headers={"X-Request-ID": given}).headers["X-Request-ID"] == given
+
+
+@pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a\u00e4", "a/b", "seat_abc", "x-seat_abc", '"a"'])
+def test_what_is_no_id_is_replaced_by_a_fresh_one(given: str, api: Api) -> None:
+    ids = {api.get("/healthz", headers={"X-Request-ID": given}).headers["X-Request-ID"] for _ in range(3)}
+    assert len(ids) == 3
+    assert all(FRESH_ID.fullmatch(each) for each in ids)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/variants"),
+        ("HEAD", "/healthz"),
+        ("OPTIONS", "/v1/games"),
+        ("GET", "/none"),
+        ("DELETE", "/v1/games"),
+        ("POST", "/v1/games"),
+        ("GET", "/v1/games/none/score"),
+        ("GET", "/docs"),
+        ("GET", "/docs/none.js"),
+        ("GET", "/metrics"),
+    ],
+)
+def test_every_answer_has_an_id_and_the_security_headers(method: str, path: str, api: Api) -> None:
+    headers = api.ask(method, path).headers
+    assert headers.getlist("X-Request-ID") == ["of-a-test"]
+    assert headers.getlist("X-Content-Type-Options") == ["nosniff"]
+    assert headers.getlist("Referrer-Policy") == ["no-referrer"]
+    assert headers.getlist("X-Frame-Options") == ["DENY"]
+    assert headers.getlist("Cross-Origin-Resource-Policy") == ["cross-origin"]
+    assert headers.getlist("Content-Security-Policy") == [STRICT]
+
+
+def test_the_reader_may_run_its_own_scripts_and_no_others(api: Api) -> None:
+    page = api.get("/docs/")
+    (policy,) = page.headers.getlist("Content-Security-Policy")
+    (script,) = re.findall(rb"<script>(.*?)</script>", page.data, re.DOTALL)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == rules["frame-ancestors"] == "'none'"
+    assert rules["script-src"] == f"'self' 'sha256-{b64encode(sha256(script).digest()).decode()}'"
+    assert rules["connect-src"] == "'self'"
+
+
+def test_no_answer_names_the_server_or_its_version(api: Api) -> None:
+    for path in ("/healthz", "/none"):
+        assert not {"Server", "X-Powered-By", "Via"} & set(api.get(path).headers.keys())
+
+
+# ── The log ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_request_is_one_line_that_names_the_template_of_its_route(seen: Api, lines: Lines) -> None:
+    table = seen.create("domino", 2)
+    seen.view(table, 0)
+    created, read = lines()
+    assert TIME.fullmatch(created.pop("time"))
+    assert created.pop("milliseconds") > 0
+    assert created == {
+        "level": "info",
+        "logger": "service.web.middleware",
+        "message": "request",
+        "request_id": "of-a-test",
+        "method": "POST",
+        "route": "/v1/games",
+        "status": 201,
+    }
+    assert (read["method"], read["route"], read["status"]) == ("GET", "/v1/games/<game>", 200)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "told"),
+    [
+        ("GET", "/v1/games/none", ("GET", "/v1/games/<game>", 404, "not_found")),
+        ("GET", "/secret/path?and=query", ("GET", "-", 404, "not_found")),
+        ("PROPFIND", "/v1/games", ("other", "-", 405, "method_not_allowed")),
+        ("PUT", "/v1/games", ("PUT", "-", 405, "method_not_allowed")),
+        ("POST", "/v1/games", ("POST", "/v1/games", 415, "unsupported_media_type")),
+    ],
+)
+def test_a_refusal_is_told_by_its_code(
+    method: str, path: str, told: tuple[str, str, int, str], seen: Api, lines: Lines
+) -> None:
+    seen.ask(method, path)
+    (line,) = lines()
+    assert (line["method"], line["route"], line["status"], line["code"]) == told
+
+
+def test_a_stream_is_told_of_and_counted_when_it_has_ended(watched: Application, seen: Api, lines: Lines) -> None:
+    table = seen.create("domino", 2)
+    answer = watched.test_client().get(f"{table.path}/events", headers={"Accept": "text/event-stream"})
+    body = iter(answer.response)
+    next(body)
+    assert [line["route"] for line in lines()] == ["/v1/games"]
+    assert samples(seen)["domino_open_streams",] == 1
+    answer.close()
+    assert lines()[-1]["route"] == "/v1/games/<game>/events"
+    assert samples(seen)["domino_open_streams",] == 0
+
+
+def test_a_failure_is_told_with_its_trace_and_without_its_message(
+    watched: Application, seen: Api, lines: Lines
+) -> None:
+    @watched.get("/broken")
+    def broken() -> str:
+        try:
+            hands: dict[str, str] = {}
+            return hands["5-12"]
+        except KeyError as error:
+            raise RuntimeError("the token seat_abc") from error
+
+    assert seen.get("/broken").status_code == 500
+    failure, request = lines()
+    assert (failure["level"], failure["message"], failure["request_id"]) == ("error", "internal error", "of-a-test")
+    assert [line for line in failure["trace"] if ":" not in line] == ["builtins.KeyError", "builtins.RuntimeError"]
+    assert any(line.endswith(" broken") for line in failure["trace"])
+    assert (request["status"], request["code"]) == (500, "internal")
+    assert "5-12" not in json.dumps(failure)
+    assert "seat_abc" not in json.dumps(failure)
+
+
+def test_without_metrics_no_request_is_logged(api: Api, lines: Lines) -> None:
+    assert api.get("/healthz").status_code == 200
+    assert lines() == []
+
+
+# ── The metrics ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_requests_are_counted_by_method_route_and_status(seen: Api) -> None:
+    for _ in range(3):
+        seen.get("/v1/games/none")
+    for path in ("/a", "/b", "/c"):
+        seen.get(path)
+    seen.ask("BREW", "/v1/games")
+    counted = samples(seen)
+    assert counted["domino_requests_total", "GET", "/v1/games/<game>", "404"] == 3
+    assert counted["domino_requests_total", "GET", "-", "404"] == 3
+    assert counted["domino_requests_total", "other", "-", "405"] == 1
+    assert counted["domino_request_seconds_count", "GET", "/v1/games/<game>"] == 3
+    assert counted["domino_redis_seconds_count", "read"] == 3
+
+
+def test_moves_are_counted_by_variant_and_games_by_the_status_they_came_to(seen: Api) -> None:
+    table = seen.create("domino", [{"name": "Ada"}, {"open": True}], rules={"limit": 1})
+    assert samples(seen)["domino_games_total", "waiting"] == 1
+    key = {"Idempotency-Key": "k" * 20}
+    join = {"name": "Bo", "join_code": table.join_code}
+    taken = [seen.post(f"{table.path}/players", join, headers=key) for _ in range(2)]
+    assert [answer.headers.get("Idempotent-Replayed") for answer in taken] == [None, "true"]
+    joined = taken[0].json
+    assert joined is not None
+    table.tokens[1] = joined["token"]
+    assert samples(seen)["domino_games_total", "playing"] == 1
+    played = 0
+    for _ in range(500):
+        view = seen.view(table)
+        if view["status"] == "finished":
+            break
+        seat = view["turn"]["seat"] if "turn" in view else 0
+        move = seen.moves(table, seat)["moves"][0]
+        once = {"Idempotency-Key": f"move-{played}"}
+        for _ in range(2):
+            assert seen.move(table, seat, move, headers=once).status_code == 201
+        played += 1
+        assert seen.move(table, seat, move).status_code == 412
+    counted = samples(seen)
+    assert counted["domino_moves_total", "domino"] == played
+    assert counted["domino_games_total", "finished"] == 1
+    assert counted["domino_games_total", "waiting"] == 1
+
+
+def test_two_applications_count_apart(redis_url: str, seen: Api) -> None:
+    seen.get("/healthz")
+    other = Metrics()
+    assert b"/healthz" not in other.text()
+    assert samples(seen)["domino_requests_total", "GET", "/healthz", "200"] == 1
+
+
+# ── Nothing hidden in either ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_no_token_path_game_query_or_tile_is_in_a_line_or_in_the_metrics(seen: Api, lines: Lines) -> None:
+    table = seen.create("domino", [{"name": "Secret Ada"}, {"open": True}])
+    taken = seen.join(table, "Secret Bo").json
+    assert taken is not None
+    table.tokens[1] = taken["token"]
+    ask_everything(seen, table)
+    told = json.dumps(lines())
+    counted = seen.get("/metrics").get_data(as_text=True)
+    secrets = {table.id, table.join_code, *table.tokens.values(), "Secret", "wanted", "seat_wrong", "nowhere", "spy"}
+    for text in (told, counted):
+        assert [secret for secret in secrets if secret is None or secret in text] == []
+        assert not TILE.search(re.sub(r"\d{4}-\d\d-\d\dT", "", text))
+
+
+def ask_everything(api: Api, table: Table) -> None:
+    for path in (table.path, f"{table.path}/moves", f"{table.path}/score", f"{table.path}/nowhere", "/nowhere"):
+        for token in (None, table.tokens[0], "seat_wrong"):
+            api.ask_unchecked("GET", f"{path}?wanted=1", token=token, headers={"User-Agent": "spy"})
+    for body in ({"action": "play", "tile": "5-12"}, {"action": "fly"}, {"action": "pass", "tile": "0-6"}, [1], None):
+        for seat in (0, 1):
+            api.move(table, seat, body)
+    api.ask("SPY", table.path)
+    api.ask("SPY", table.path, headers={"X-Request-ID": table.tokens[0]})
+    for _ in range(20):
+        view = api.view(table)
+        if view["status"] != "playing":
+            break
+        seat = view["turn"]["seat"]
+        api.move(table, seat, api.moves(table, seat)["moves"][0])

@@ -1,0 +1,224 @@
+"""When the events of a game are packed: once its match is over, and whoever made the last move need not know."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from random import Random
+
+import pytest
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.moves import Move
+from service.engine.options import Value
+from service.engine.referee import advance, apply, deal, legal_moves
+from service.engine.state import FINISHED
+from service.engine.variants import variants
+from service.games.commands import GameService
+from service.games.errors import MoveRefused
+from service.games.game import Game
+from service.games.ports import (
+    OutcomeUnknown,
+    PriorWrite,
+    RunLater,
+    StorageUnavailable,
+    StoredGame,
+    WriteRequest,
+    run_inline,
+)
+from service.games.results import Access
+from service.games.validation import GameRequest, SeatRequest
+from service.games.views import GameView
+from service.storage.memory_store import MemoryStore
+
+TTL = 1000
+VARIANT = "domino"
+OPTIONS: dict[str, Value] = {"limit": 30}
+SEED = "seed"
+
+
+class Watched(MemoryStore):
+    """A store that says what is packed, and can fail at it, or be slow."""
+
+    def __init__(self) -> None:
+        super().__init__(TTL)
+        self.packed: list[int] = []
+        self.fault: Exception | None = None
+        self.time = 0.0
+        self.slowness = 0.0
+        self.lost: Callable[[], object] | None = None
+        """What happens after the next commit, whose answer is lost."""
+
+    def commit(
+        self,
+        game: str,
+        expected: int,
+        state: bytes,
+        events: Sequence[bytes],
+        write: WriteRequest,
+        *,
+        after: bytes = b"",
+        again: bool = False,
+    ) -> StoredGame | PriorWrite | None:
+        self.time += self.slowness
+        answer = super().commit(game, expected, state, events, write, after=after, again=again)
+        happens, self.lost = self.lost, None
+        if happens is not None:
+            happens()
+            raise OutcomeUnknown("lost")
+        return answer
+
+    def compact(self, game: str) -> None:
+        stored = self.read(game)
+        assert stored is not None
+        self.packed.append(stored.version)
+        if self.fault is not None:
+            raise self.fault
+        super().compact(game)
+
+
+@cache
+def whole_match() -> list[tuple[int, Move]]:
+    """The moves of a match, and who makes them."""
+    rules, deck, luck = variants()[VARIANT].rules(OPTIONS, 2), Deck(seed_from_text(SEED)), Random(SEED)
+    state = apply(rules, rules.start(), deal(rules, deck, rules.start()))
+    moves = []
+    while state.phase != FINISHED:
+        seat = 0 if state.turn is None else state.turn
+        move = luck.choice(legal_moves(rules, state, seat))
+        moves.append((seat, move))
+        _, state = advance(rules, deck, state, seat, move)
+    return moves
+
+
+class Scene:
+    """A match of two, and the workers that serve it."""
+
+    def __init__(self) -> None:
+        self.store = Watched()
+        self._luck = Random(SEED)
+        self.games = self.worker()
+        people = (SeatRequest("human", "Ada"), SeatRequest("human", "Bo"))
+        self.opened = self.games.create(GameRequest(VARIANT, people, OPTIONS, SEED)).answer
+        self._left = whole_match()[::-1]
+
+    def worker(self, later: RunLater = run_inline) -> GameService:
+        return GameService(
+            self.store,
+            self.store,
+            clock=lambda: datetime.fromtimestamp(1_767_728_000 + self.store.time, UTC),
+            secrets=self._luck.randbytes,
+            secret=b"s",
+            ttl_seconds=TTL,
+            run_later=later,
+        )
+
+    @property
+    def game(self) -> Game:
+        return self.games.authenticate(self.opened.view.id, None).game
+
+    def next(self) -> tuple[Access, Move]:
+        """Who is to make the next move, and the move."""
+        seat, move = self._left.pop()
+        return Access(self.game, seat), move
+
+    def move(self, games: GameService | None = None) -> GameView:
+        """Make the next move, perhaps by another worker."""
+        return (games or self.games).make_move(*self.next(), any_version).answer
+
+    def play(self, *, left: int = 0) -> None:
+        """Play on until so many moves are left."""
+        while len(self._left) > left:
+            self.move()
+
+    def change_token(self, seat: int) -> None:
+        token = self.opened.seats[seat].token
+        self.games.rotate_token(self.games.authorize_rotation(self.opened.view.id, token, seat, None))
+
+
+def any_version(_version: int, _etag: str) -> bool:
+    return True
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def test_events_are_packed_when_the_match_is_over_and_not_before(scene: Scene) -> None:
+    scene.play(left=1)
+    assert scene.store.packed == []
+    scene.move()
+    assert scene.game.status == "finished"
+    assert scene.store.packed == [scene.game.version]
+
+
+def test_who_makes_the_last_move_need_not_wait_until_events_are_packed(scene: Scene) -> None:
+    put_off: list[Callable[[], None]] = []
+    scene.play(left=1)
+    assert scene.move(scene.worker(put_off.append)).status == "finished"
+    assert scene.store.packed == []
+    (work,) = put_off
+    work()
+    assert scene.store.packed == [scene.game.version]
+
+
+def test_events_are_packed_again_when_a_token_is_changed_after_the_match(scene: Scene) -> None:
+    scene.change_token(1)
+    scene.play()
+    over = scene.game.version
+    scene.change_token(0)
+    assert scene.store.packed == [over, over + 1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "logged"),
+    [(StorageUnavailable("away"), 0), (OutcomeUnknown("lost"), 0), (RuntimeError("the program is wrong"), 1)],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_move_is_made_though_its_events_cannot_be_packed(
+    scene: Scene, fault: Exception, logged: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    scene.play(left=1)
+    scene.store.fault = fault
+    with caplog.at_level(logging.INFO):
+        made = scene.move()
+    assert made.status == "finished"
+    assert scene.store.packed == [scene.game.version]
+    assert len(caplog.records) == logged
+
+
+def test_a_store_that_is_slow_is_not_asked_to_pack(scene: Scene) -> None:
+    scene.play(left=1)
+    scene.store.slowness = 0.4
+    scene.move()
+    assert scene.game.status == "finished"
+    assert scene.store.packed == []
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_a_move_whose_answer_was_lost_before_its_game_was_packed_may_be_made(scene: Scene, made: bool) -> None:
+    """Whether it was made itself or another was made in its place, while it is sent again."""
+    scene.play(left=3)
+    entered, move = scene.next()
+    other = scene.worker()
+    if not made:
+        other.make_move(entered, move, any_version)
+    scene.store.lost = lambda: [scene.move(other) for _ in range(2)]
+    with pytest.raises(OutcomeUnknown):
+        scene.games.make_move(entered, move, any_version)
+
+
+def test_a_move_that_comes_when_its_game_is_packed_is_refused_as_ever(scene: Scene) -> None:
+    late = scene.worker()
+    scene.play(left=3)
+    entered, move = scene.next()
+    scene.games.make_move(entered, move, any_version)
+    scene.play()
+    assert scene.store.packed
+    with pytest.raises(MoveRefused) as refused:
+        late.make_move(entered._replace(from_store=False), move, any_version)
+    assert refused.value.cause.code == "game_over"
+    assert refused.value.version == scene.game.version

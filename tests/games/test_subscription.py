@@ -1,0 +1,331 @@
+"""Following: every event once and in order, however the news come and whatever the store does."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from datetime import UTC, datetime
+from threading import BoundedSemaphore
+from typing import Any
+
+import pytest
+
+from service.engine.moves import Move
+from service.engine.referee import legal_moves
+from service.games import subscription as module
+from service.games.commands import GameService
+from service.games.errors import NotFound, Unauthorized
+from service.games.game import TokenChanged
+from service.games.ports import EventNotification, EventRange, Feed, Listener, StorageUnavailable
+from service.games.results import Access
+from service.games.subscription import MAX_PENDING, EventSubscription
+from service.games.validation import GameRequest, SeatRequest
+from service.games.views import EventPage, Reset
+from service.storage.memory_store import MemoryStore
+
+TTL = 1000
+
+
+class Rumour(Feed):
+    """A feed that says what a test lets it say."""
+
+    def __init__(self) -> None:
+        self.listeners: list[Listener] = []
+
+    def watch(self, game: str, listener: Listener) -> Callable[[], None]:
+        self.listeners.append(listener)
+        return lambda: self.listeners.remove(listener)
+
+    def tell(self, news: EventNotification | None) -> None:
+        for listener in tuple(self.listeners):
+            listener(news)
+
+    def close(self) -> None:
+        self.listeners.clear()
+
+
+class UnreliableStore(MemoryStore):
+    """A store that cannot be asked for its events while ``away``, nor the next times that are ``refused``."""
+
+    away = False
+    refused = 0
+    asked = 0
+    meanwhile: Callable[[], None] | None = None
+
+    def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
+        self.asked += 1
+        if self.away or self.refused:
+            self.refused = max(self.refused - 1, 0)
+            raise StorageUnavailable("away")
+        found = super().event_range(game, after, limit)
+        if self.meanwhile:
+            self.meanwhile()
+        return found
+
+
+class Scene:
+    """A game of two, its store, and what is rumoured of it."""
+
+    def __init__(self) -> None:
+        self.store, self.feed = UnreliableStore(TTL, lambda: self.time), Rumour()
+        self.time = 0.0
+        self.games = GameService(
+            self.store,
+            self.feed,
+            clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
+            secrets=iter_secrets(),
+            secret=b"s",
+            ttl_seconds=TTL,
+        )
+        people = (SeatRequest("human", "Ada"), SeatRequest("human", "Bo"))
+        self.opened = self.games.create(GameRequest("domino", people, {"limit": 1000}, "seed")).answer
+
+    @property
+    def id(self) -> str:
+        return self.opened.view.id
+
+    def change_token(self, seat: int) -> None:
+        token = self.opened.seats[seat].token
+        self.games.rotate_token(self.games.authorize_rotation(self.id, token, seat, None))
+
+    def enter(self, seat: int | None = None) -> Access:
+        return self.games.authenticate(self.id, None if seat is None else self.opened.seats[seat].token)
+
+    def follow(self, after: int = 0, seat: int | None = None) -> EventSubscription:
+        return self.games.queries.subscribe(self.enter(seat), after)
+
+    def move(self, times: int = 1) -> list[EventNotification]:
+        """Make moves; their news, which nobody has been told."""
+        news = []
+        for _ in range(times):
+            game = self.enter().game
+            seat = 0 if game.state.turn is None else game.state.turn
+            move: Move = legal_moves(game.rules, game.state, seat)[0]
+            self.games.make_move(self.enter(seat), move, lambda _version, _etag: True)
+            after = self.store.event_range(self.id, game.version, 1000)
+            assert after is not None
+            news.append(EventNotification(game.version, after.events))
+        return news
+
+    @property
+    def version(self) -> int:
+        return self.enter().game.version
+
+
+def iter_secrets() -> Any:
+    drawn = iter(range(1, 10_000))
+    return lambda size: next(drawn).to_bytes(size, "big")
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def versions(page: EventPage | None) -> list[int]:
+    assert page is not None
+    return [each.version for each in page.events]
+
+
+def hear_all(following: EventSubscription, until: int) -> list[int]:
+    """The versions that are told, up to this one."""
+    heard: list[int] = []
+    for _ in range(1000):
+        if following.cursor >= until:
+            return heard
+        heard += versions(following.wait(0))
+    raise AssertionError("they never came")
+
+
+def test_what_the_store_has_comes_first_and_then_the_news(scene: Scene) -> None:
+    following = scene.follow()
+    assert versions(following.poll()) == [1, 2]
+    asked = scene.store.asked
+    (news,) = scene.move()
+    scene.feed.tell(news)
+    assert versions(following.wait(0)) == [3]
+    assert scene.store.asked == asked + 1, "the scene has asked, the follower has not"
+
+
+def test_news_that_are_late_or_come_twice_are_told_once(scene: Scene) -> None:
+    following = scene.follow()
+    first, second = scene.move(2)
+    following.poll()
+    for news in (first, second, second, first):
+        scene.feed.tell(news)
+    assert following.wait(0) is None
+    (third,) = scene.move()
+    for news in (third, second, third):
+        scene.feed.tell(news)
+    assert hear_all(following, scene.version) == [*range(third.after + 1, scene.version + 1)]
+    assert following.wait(0) is None
+
+
+def test_a_gap_in_the_news_is_filled_from_the_store(scene: Scene) -> None:
+    following = scene.follow()
+    following.poll()
+    _, _, third = scene.move(3)
+    scene.feed.tell(third)
+    assert hear_all(following, scene.version) == [*range(3, scene.version + 1)]
+
+
+def test_news_that_tell_only_a_part_of_what_is_new_tell_that_part(scene: Scene) -> None:
+    following = scene.follow(1)
+    scene.feed.tell(EventNotification(0, tuple(scene.store.event_range(scene.id, 0, 10).events)))  # type: ignore[union-attr]
+    following._needs_catch_up = False
+    assert versions(following.wait(0)) == [2]
+
+
+def test_who_does_not_listen_for_long_gets_the_dropped_news_from_the_store(scene: Scene) -> None:
+    following = scene.follow()
+    following.poll()
+    for news in scene.move(MAX_PENDING + 10):
+        scene.feed.tell(news)
+    assert following._news.qsize() == MAX_PENDING
+    assert hear_all(following, scene.version) == [*range(3, scene.version + 1)]
+    assert following.wait(0) is None
+
+
+def test_news_dropped_while_the_store_is_read_are_not_forgotten(scene: Scene) -> None:
+    following = scene.follow()
+    following.poll()
+    for news in scene.move(MAX_PENDING):
+        scene.feed.tell(news)
+    scene.feed.tell(None)
+
+    def drop() -> None:
+        scene.store.meanwhile = None
+        for news in scene.move():
+            scene.feed.tell(news)
+
+    scene.store.meanwhile = drop
+    until = scene.version + 1
+    assert hear_all(following, until) == [*range(3, until + 1)]
+
+
+def test_a_store_that_is_away_is_asked_again_when_the_feed_says_so(scene: Scene) -> None:
+    following = scene.follow()
+    following.poll()
+    scene.move(2)
+    scene.store.away = True
+    scene.feed.tell(None)
+    assert following.wait(0) is None
+    scene.store.away = False
+    scene.feed.tell(None)
+    assert hear_all(following, scene.version) == [*range(3, scene.version + 1)]
+
+
+def test_a_store_that_is_away_is_asked_again_after_a_while_though_the_feed_says_nothing(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.01)
+    following = scene.follow()
+    following.poll()
+    scene.move()
+    scene.feed.tell(None)
+    scene.store.refused = 3
+    assert versions(following.wait(20)) == [3]
+
+
+def test_who_gets_no_turn_in_time_waits_on(scene: Scene) -> None:
+    turns = BoundedSemaphore(1)
+    scene.games.queries._turns = turns
+    following = scene.follow()
+    with turns:
+        assert following.wait(0) is None
+        assert following.wait(0.01) is None
+    assert versions(following.wait(0)) == [1, 2]
+
+
+def test_a_history_comes_in_pages(scene: Scene) -> None:
+    scene.move(150)
+    following = scene.follow()
+    pages = [following.poll(), following.wait(0)]
+    assert [len(versions(page)) for page in pages] == [100, scene.version - 100]
+    assert following.wait(0) is None
+
+
+def test_who_waits_is_woken_by_the_end_and_never_waits_again(scene: Scene) -> None:
+    following = scene.follow()
+    following.poll()
+    following.shutdown()
+    assert following.wait(60) is None
+    assert following.closing
+    for news in scene.move():
+        scene.feed.tell(news)
+    assert following.wait(60) is None
+
+
+def test_who_has_closed_is_told_nothing(scene: Scene) -> None:
+    following = scene.follow()
+    assert len(scene.feed.listeners) == 1
+    following.close()
+    assert scene.feed.listeners == []
+
+
+def test_nothing_after_its_new_token_is_told_to_a_seat_that_catches_up(scene: Scene) -> None:
+    following, other = scene.follow(2, 0), scene.follow(2, 1)
+    entered = scene.enter(0)
+    scene.change_token(0)
+    scene.change_token(1)
+    assert versions(following.wait(0)) == [3]
+    assert following.finished
+    assert scene.games.queries.events(entered, 2, 100).events[-1].event == TokenChanged(0)
+    assert versions(other.wait(0)) == [3, 4]
+
+
+def test_a_reset_after_a_new_token_tells_nothing_to_who_holds_the_old_one(scene: Scene) -> None:
+    following, public = scene.follow(1000, 0), scene.follow(1000)
+    scene.change_token(0)
+    with pytest.raises(Unauthorized):
+        following.wait(0)
+    page = public.wait(0)
+    assert page is not None
+    assert isinstance(page.events[0].event, Reset)
+
+
+def test_a_game_that_has_been_silent_for_as_long_as_it_lives_is_looked_for(scene: Scene) -> None:
+    following = scene.follow()
+    following.poll()
+    scene.time = 2 * TTL
+    assert following.wait(0) is None
+    following._look_again = 0.0
+    assert following.wait(0) is None  # nobody waits longer for the look
+    with pytest.raises(NotFound):
+        following.wait(0)
+
+
+def test_who_follows_no_more_is_forgotten_at_once(scene: Scene) -> None:
+    following = scene.follow(2)
+    left = weakref.ref(following)
+    gc.disable()
+    try:
+        following.close()
+        del following
+        assert left() is None
+    finally:
+        gc.enable()
+
+
+def test_a_new_token_ends_a_stream_also_where_a_failover_has_lost_what_it_told(scene: Scene) -> None:
+    early = dict(scene.store._games)
+    scene.move(4)
+    following = scene.follow(scene.version, 0)
+    scene.store._games.update(early)
+    page = following.wait(0)
+    assert page is not None
+    assert isinstance(page.events[0].event, Reset)
+    assert page.version == 2
+    scene.change_token(0)
+    scene.change_token(1)
+    assert versions(following.poll()) == [3]
+    assert following.finished
+
+
+def test_a_version_that_has_never_been_is_no_cursor_even_if_it_comes_about(scene: Scene) -> None:
+    following = scene.follow(scene.version + 2, 0)
+    scene.move(3)
+    page = following.wait(0)
+    assert page is not None
+    assert isinstance(page.events[0].event, Reset)

@@ -1,0 +1,73 @@
+"""The reader of the contract at /docs: everything that it needs comes from this service."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+
+from tests.support.serving import Service
+
+
+class Page(HTMLParser):
+    """Every address that a page loads or links to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value for name, value in attrs if name in ("src", "href", "action", "data") and value]
+
+
+@pytest.mark.parametrize("path", ["/docs", "/docs/"])
+def test_the_page_and_every_file_it_needs_come_from_the_service(
+    path: str, service: Service, http: httpx.Client
+) -> None:
+    answer = http.get(path, follow_redirects=True)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].startswith("text/html")
+    for hop in answer.history:
+        assert not re.match(r"\w+:|//", hop.headers["Location"]), "a redirect that knows no host survives any proxy"
+    addresses = Page(answer.text).addresses
+    scripts = [each for each in addresses if each.endswith(".js")]
+    assert scripts
+    assert "/openapi.yaml" in answer.text
+    foreign = [each for each in re.findall(r"https?://[^\s\"'<>]+", answer.text) if not each.startswith(service.url)]
+    assert not foreign
+    for address in addresses:
+        url = urljoin(str(answer.url), address)
+        assert url.startswith(service.url + "/"), address
+        got = http.get(url)
+        assert got.status_code == 200, address
+        assert got.content
+        kind = got.headers["Content-Type"]
+        if address.endswith(".js"):
+            assert "javascript" in kind
+        if address.endswith(".css"):
+            assert "css" in kind
+            for inner in re.findall(r"url\(\s*['\"]?([^'\")]+)", got.text):
+                assert inner.startswith("data:") or http.get(urljoin(url, inner)).status_code == 200, inner
+            assert "@import" not in got.text
+
+
+def test_the_page_is_the_same_whatever_host_it_is_asked_by(http: httpx.Client) -> None:
+    """Nothing of the page is taken from the request, so no request puts a word into it."""
+    plain = http.get("/docs/").text
+    assert http.get("/docs/", headers={"Host": "evil.example"}).text == plain
+
+
+@pytest.mark.parametrize("path", ["/docs/none.js", "/docs/../service/config.py", "/docs/%2e%2e/%2e%2e/etc/passwd"])
+def test_nothing_else_is_there(path: str, http: httpx.Client) -> None:
+    answer = http.get(path)
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def test_a_problem_names_a_place_that_is_there(http: httpx.Client) -> None:
+    problem = http.get("/v1/games/none").json()
+    assert http.get(problem["type"], follow_redirects=True).status_code == 200

@@ -1,0 +1,282 @@
+"""The store goes away under a running service, and comes back: nobody waits long, nothing is lost, nobody need act."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import redis
+
+from tests.storage.servers import RealServer, write_before_answering
+from tests.support.serving import Service
+from tests.whole.contract import PROBLEM
+from tests.whole.table import PATIENCE, Table, connect
+
+SECONDS = 3.0
+SOON = 15.0
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    server = RealServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def hurt(server: RealServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service whose store the tests may hurt."""
+    with Service(tmp_path_factory.mktemp("hurt"), REDIS_URL=server.url) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def client(hurt: Service) -> Iterator[httpx.Client]:
+    with connect(hurt.url) as client:
+        yield client
+
+
+Ask = Callable[[], httpx.Response]
+
+
+class Scene:
+    """A running game and one with an open seat, with everything that can be asked of them."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self.http = http
+        self.table = Table.create(http, "dominospiel", 3)
+        self.open = Table.create(http, "domino", [{"name": "Ada"}, {"open": True}])
+        self.view = self.table.view()
+        self.seat = self.table.to_move(self.view)
+        self.body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
+
+    def reads(self) -> list[Ask]:
+        table, seat = self.table, self.seat
+        return [
+            lambda: self.http.get("/readyz"),
+            table.get,
+            lambda: table.get(seat=seat, If_None_Match='"1-s"'),
+            lambda: table.get("/moves", seat),
+            lambda: table.get("/score", seat),
+        ]
+
+    def writes(self) -> list[Ask]:
+        join = {"name": "Bo", "join_code": self.open.join_code}
+        move = self.view_of_mover["legal_moves"][0]
+        return [
+            lambda: self.http.post("/v1/games", json=self.body),
+            lambda: self.http.post(f"{self.open.path}/players", json=join),
+            lambda: self.table.move(self.seat, move),
+        ]
+
+    def look(self) -> None:
+        self.view_of_mover = self.table.view(self.seat)
+
+    def is_as_it_was(self) -> None:
+        """Every read and write works at once, and nothing changed meanwhile."""
+        assert self.http.get("/readyz").status_code == 200
+        assert self.table.view(self.seat) == self.view_of_mover
+        assert self.open.view()["status"] == "waiting"
+        assert [ask().status_code for ask in self.writes()] == [201, 201, 201]
+
+
+@pytest.fixture
+def scene(client: httpx.Client) -> Scene:
+    scene = Scene(client)
+    scene.look()
+    return scene
+
+
+def all_unavailable(asks: list[Ask], http: httpx.Client) -> None:
+    """Each, one after the other and all at once, is refused in time; the process says that it lives."""
+    for ask in asks:
+        unavailable(ask)
+    with ThreadPoolExecutor(len(asks)) as threads:
+        list(threads.map(unavailable, asks))
+    began = time.monotonic()
+    assert http.get("/healthz").status_code == 200
+    assert http.get("/v1/variants").status_code == 200
+    assert time.monotonic() - began < SECONDS
+
+
+def unavailable(ask: Ask) -> None:
+    began = time.monotonic()
+    answer = ask()
+    took = time.monotonic() - began
+    assert answer.status_code == 503, (str(answer.request.url), answer.text)
+    assert took < SECONDS, (str(answer.request.url), took)
+    assert answer.headers["Content-Type"] == PROBLEM
+    problem = answer.json()
+    assert (problem["status"], problem["code"]) == (503, "storage_unavailable")
+    assert int(answer.headers["Retry-After"]) == problem["retry_after"] >= 1
+
+
+def test_a_server_that_was_killed(scene: Scene, server: RealServer) -> None:
+    server.kill()
+    try:
+        all_unavailable([*scene.reads(), *scene.writes()], scene.http)
+    finally:
+        server.start()
+    scene.is_as_it_was()
+
+
+def test_a_server_that_does_not_answer(scene: Scene, server: RealServer) -> None:
+    server.freeze()
+    try:
+        all_unavailable(scene.reads(), scene.http)
+    finally:
+        server.thaw()
+    scene.is_as_it_was()
+
+
+def test_a_move_that_nobody_heard_of_is_not_made_twice(scene: Scene, server: RealServer) -> None:
+    """A write that a frozen server reads later may or may not happen, but the version lets it happen once."""
+    server.freeze()
+    try:
+        answer = scene.writes()[2]()
+    finally:
+        server.thaw()
+    # A worker that remembers the game asks for the write at once; another one does not come beyond reading it.
+    assert (answer.status_code, answer.json()["code"]) in {(503, "outcome_unknown"), (503, "storage_unavailable")}
+    again = scene.writes()[2]()
+    assert again.status_code in (201, 412)
+    assert scene.table.view()["version"] > scene.view["version"]
+    assert scene.writes()[2]().status_code == 412
+
+
+def test_a_server_that_is_full(scene: Scene, server: RealServer) -> None:
+    server.configure(maxmemory="1")
+    try:
+        all_unavailable(scene.writes(), scene.http)
+        for ask in scene.reads():
+            assert ask().status_code == 200
+    finally:
+        server.configure(maxmemory="0")
+    scene.is_as_it_was()
+
+
+def test_a_server_that_only_copies_another(scene: Scene, server: RealServer, tmp_path: Path) -> None:
+    server.configure(replica_serve_stale_data="yes")
+    server.admin.replicaof("127.0.0.1", "1")
+    try:
+        all_unavailable(scene.writes(), scene.http)
+    finally:
+        server.admin.replicaof("NO", "ONE")
+    scene.is_as_it_was()
+
+
+def test_a_copy_without_its_original(scene: Scene, server: RealServer) -> None:
+    server.configure(replica_serve_stale_data="no")
+    server.admin.replicaof("127.0.0.1", "1")
+    try:
+        all_unavailable([*scene.reads(), *scene.writes()], scene.http)
+    finally:
+        server.admin.replicaof("NO", "ONE")
+        server.configure(replica_serve_stale_data="yes")
+    scene.is_as_it_was()
+
+
+def test_a_server_that_insists_on_copies(scene: Scene, server: RealServer) -> None:
+    server.configure(min_replicas_to_write="1")
+    try:
+        all_unavailable(scene.writes(), scene.http)
+    finally:
+        server.configure(min_replicas_to_write="0")
+    scene.is_as_it_was()
+
+
+def test_a_server_that_is_busy_with_a_script(scene: Scene, server: RealServer) -> None:
+    server.configure(busy_reply_threshold="50")
+    busy: Any = server.admin.connection_pool.make_connection()
+    try:
+        busy.connect()
+        busy.send_command("EVAL", "while true do end", 0)
+        time.sleep(0.1)
+        try:
+            all_unavailable([*scene.reads(), *scene.writes()], scene.http)
+        finally:
+            server.admin.script_kill()
+            with pytest.raises(redis.ResponseError, match="killed"):
+                busy.read_response()  # only then is the server free again
+    finally:
+        busy.disconnect()
+    scene.is_as_it_was()
+
+
+def test_connections_that_the_server_has_cut(scene: Scene, server: RealServer) -> None:
+    server.admin.client_kill_filter(_type="normal", skipme=True)
+    scene.is_as_it_was()
+
+
+def test_scripts_that_the_server_has_forgotten(scene: Scene, server: RealServer) -> None:
+    server.admin.script_flush()
+    scene.is_as_it_was()
+
+
+def test_the_embedded_server_killed_comes_back_with_the_games() -> None:
+    # Where the path is short, the socket is beside the data.
+    with (
+        tempfile.TemporaryDirectory(prefix="d-") as folder,
+        Service(Path(folder)) as service,
+        connect(service.url) as http,
+    ):
+        scene = Scene(http)
+        scene.look()
+        with redis.Redis(unix_socket_path=f"{folder}/redis.sock") as client:
+            write_before_answering(client)
+        os.kill(service.embedded_server(), signal.SIGKILL)
+        deadline = time.monotonic() + SOON
+        while (answer := http.get("/readyz")).status_code != 200:
+            assert answer.json()["code"] == "storage_unavailable"
+            assert http.get("/healthz").status_code == 200
+            assert time.monotonic() < deadline
+        scene.is_as_it_was()
+
+
+def test_the_games_are_there_after_a_restart(tmp_path: Path) -> None:
+    service = Service(tmp_path)
+    with service, connect(service.url) as http:
+        scene = Scene(http)
+        scene.look()
+        etag = scene.table.get(seat=scene.seat).headers["ETag"]
+        score = scene.table.get("/score").json()
+    with service, connect(service.url) as http:
+        scene.http = scene.table.http = scene.open.http = http
+        assert scene.table.get(seat=scene.seat, If_None_Match=etag).status_code == 304
+        assert scene.table.get("/score").json() == score
+        scene.is_as_it_was()
+        for _ in scene.table.play(1):
+            pass
+        assert scene.table.view()["status"] == "finished"
+
+
+def test_a_killed_worker_loses_no_move_that_was_acknowledged(tmp_path: Path) -> None:
+    # A stop waits as long for a worker that is told to end while it is being born.
+    with Service(tmp_path, GRACEFUL_TIMEOUT="2") as service, connect(service.url) as http:
+        table = Table.create(http, "domino", 2)
+        view = table.view()
+        for _ in range(6):
+            if view["status"] != "playing":
+                break
+            seat = table.to_move(view)
+            view = table.move(seat, table.moves(seat)[0]).raise_for_status().json()
+            started = len(service.workers())
+            os.kill(service.workers()[-1], signal.SIGKILL)
+            deadline = time.monotonic() + PATIENCE
+            while True:
+                with contextlib.suppress(httpx.TransportError):
+                    seen = table.view(seat)
+                    break
+                assert time.monotonic() < deadline
+            assert seen == view
+            while len(service.workers()) == started and time.monotonic() < deadline:
+                time.sleep(0.01)
