@@ -233,7 +233,7 @@ def test_a_failed_start_shows_what_the_server_said_and_frees_the_folder(tmp_path
 
 def test_the_wait_for_an_answer_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "START_SECONDS", 0.2)
-    monkeypatch.setattr(EmbeddedServer, "_said", lambda _self, _command: None)
+    monkeypatch.setattr(EmbeddedServer, "_probe", lambda _self, _command: None)
     server = EmbeddedServer(tmp_path)
     with pytest.raises(DidNotStart, match=r"did not answer in 0\.2 s"):
         server.start()

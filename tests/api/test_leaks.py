@@ -156,7 +156,7 @@ def test_every_stranger_costs_the_store_the_same(app: Flask, api: Api, counting:
             counting.calls_of(method_of(rule), place(rule.rule, game), token=token, headers=headers)
             for game, token in known
         }
-        wanted = ("read", "kept") if key and described.id == "changeToken" else ("read",)
+        wanted = ("read", "find_write") if key and described.id == "changeToken" else ("read",)
         assert calls == {wanted}, described.id
 
 
@@ -188,7 +188,7 @@ def test_a_tile_that_is_not_mine_is_refused_in_one_way_at_one_price(
                 assert answer.get_json()["code"] == "illegal_move"
                 answers.add(str(heard(answer)))
         assert len(answers) == 1
-        assert calls == {("read",) if key is None else ("read", "kept")}
+        assert calls == {("read",) if key is None else ("read", "find_write")}
         assert keep(server, scene.table.id) == scene.kept
 
 

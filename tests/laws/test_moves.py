@@ -202,7 +202,7 @@ def test_a_state_knows_what_was_laid_and_drawn_in_this_turn(match: Match) -> Non
 @law()
 def test_what_is_steady_in_a_state_changes_with_deals_and_counts_alone(match: Match) -> None:
     steady = State._fields[STEADY:]
-    assert {"phase", "round", "totals", "gone", "carry", "winners"} <= set(steady)
+    assert {"phase", "round", "totals", "eliminated_round", "carry", "winners"} <= set(steady)
     for before, event, after in match.happenings:
         if isinstance(event, (Played, Drew, Passed, Done, Flipped)):
             assert after[STEADY:] == before[STEADY:]

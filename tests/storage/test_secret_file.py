@@ -19,10 +19,10 @@ PATIENCE = 60
 ASK = """
 import sys
 from pathlib import Path
-from service.storage.secret_file import kept_secret
+from service.storage.secret_file import load_or_create_secret
 print("ready", flush=True)
 sys.stdin.readline()
-print(kept_secret(Path(sys.argv[1])).hex(), flush=True)
+print(load_or_create_secret(Path(sys.argv[1])).hex(), flush=True)
 """
 
 

@@ -21,7 +21,7 @@ import pytest
 from tests.support.processes import runs
 
 PATIENCE = 30.0
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 STANDIN = "tests.support.stub_app:create()"
 SERVE = """
 import os, sys
