@@ -5,6 +5,7 @@ What is expected is worked out from what was seen on the table while the round w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -390,6 +391,22 @@ def test_the_lines_name_rules_of_their_game(match: Match) -> None:
     chapter = 1 + list(BEST).index(match.variant)
     for _, _, counted in counts(match):
         assert all(line["rule"].split(".")[0] == str(chapter) for line in counted["lines"])
+
+
+def assert_explained(api: Api, variant: str, score: Score) -> None:
+    """The rule of every score line begins a paragraph of the rule page, in either language."""
+    named = {line["rule"] for counted in score["rounds"] for line in counted["lines"]}
+    for language in ("en", "de"):
+        answer: Any = api.get(f"/v1/variants/{variant}", headers={"Accept-Language": language}).json
+        assert named <= set(re.findall(r"^\*\*(\d+\.\d+)\*\* \S", answer["rules"], re.MULTILINE))
+
+
+def test_each_line_names_a_rule_that_is_found_in_the_rule_page(api: Api, scene: Scene) -> None:
+    assert_explained(api, api.view(scene.table)["variant"], api.score(scene.table))
+
+
+def test_each_line_of_a_whole_match_names_a_rule_that_is_found_in_the_rule_page(api: Api, match: Match) -> None:
+    assert_explained(api, match.variant, match.card)
 
 
 def went_out(match: Match) -> list[int]:

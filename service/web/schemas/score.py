@@ -28,7 +28,14 @@ class ScoreLine(SeatOut):
     """Some points, explained."""
 
     points = fields.Integer(required=True, metadata=doc("The points.", example=625))
-    rule = fields.String(required=True, metadata=doc("The number of the rule.", example="1.8"))
+    rule = fields.String(
+        required=True,
+        metadata=doc(
+            "The number of the rule, as in the rule page of the variant (`rules` of `GET /v1/variants/{variant}`, in "
+            "either language) and in `docs/rules.md` of the source code.",
+            example="1.8",
+        ),
+    )
     text = fields.String(required=True, metadata=doc("The arithmetic.", example="(25 ÷ 4 − 0) × 100"))
 
 
