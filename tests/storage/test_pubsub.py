@@ -255,7 +255,7 @@ class Moving(SingleNodeTopology):
     def node(self, key: bytes) -> str:
         return self._homes[self.home].node(key)
 
-    def subscribable(self, key: bytes) -> DedicatedConnection:
+    def open_subscriber(self, key: bytes) -> DedicatedConnection:
         return self._homes[self.home].open_subscriber(key)
 
 
