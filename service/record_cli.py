@@ -1,4 +1,4 @@
-"""The commands that read a record: check it, or tell it.
+"""The commands that read a record: check it, or print it move by move.
 
 Owns the reading of the file and what is printed. The exit status is 0 when the record is verified, 1 when it is not, 2
 when it cannot be read.
@@ -16,8 +16,8 @@ from service.records.errors import InvalidRecord
 from service.records.parser import MAX_CHARS, decode_record, parse_record
 from service.records.record import Record
 from service.records.report import Report
-from service.records.telling import tell
 from service.records.verification import verify
+from service.render.transcript import render_transcript
 
 _MOST_BYTES = 4 * MAX_CHARS
 
@@ -29,7 +29,7 @@ def verify_file(name: str) -> int:
 
 def replay_file(name: str) -> int:
     """Print the match of the record in this file (``-``: standard input) move by move, and what is wrong with it."""
-    return _with_record(name, _print_story)
+    return _with_record(name, _print_transcript)
 
 
 def _with_record(name: str, show: Callable[[Record], Report]) -> int:
@@ -70,8 +70,8 @@ def _print_report(record: Record) -> Report:
     return report
 
 
-def _print_story(record: Record) -> Report:
-    _print(tell(record))
+def _print_transcript(record: Record) -> Report:
+    _print(render_transcript(record))
     report = verify(record)
     if not report.verified:
         _print(["", *_findings(report)])

@@ -39,9 +39,8 @@ from service.engine.variants import variants
 from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, Seat, TokenChanged, rules_for
 from service.games.layout_cache import LayoutCache
 
-FORMAT: Final = 3
-"""1: games had no mark, and their events no frame in the store. 2: no deal could be proven, and the
-events of a match that was over stayed as they were."""
+FORMAT: Final = 1
+"""The number of this form. A service refuses games of a higher one."""
 
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
@@ -84,17 +83,12 @@ def encode_game(game: Game) -> bytes:
 
 def state_prefix(game: Game) -> bytes:
     """How the bytes of this game begin, and those of no other game nor of another past of this one."""
-    return b'[%d,"%b"' % (game.earlier_format or FORMAT, game.write_id.encode()) if game.write_id else b"[1,"
+    return b'[%d,"%b"' % (FORMAT, game.write_id.encode())
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """The game that these bytes stand for. Raises ``NewerFormat`` if they are of a later service."""
     fields = orjson.loads(data)
-    earlier_format = None if fields[0] == FORMAT else fields[0]
-    if fields[0] < 2:
-        fields.insert(1, "")
-    if fields[0] < 3:
-        fields[12:12] = [None, []]
     if fields[0] > FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
         raise NewerFormat
     (
@@ -135,7 +129,6 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         round_ends=tuple(round_ends),
         edition=edition,
         write_id=mark,
-        earlier_format=earlier_format,
         commitments=tuple(map(a2b_base64, commitments)),
         state=_decode_state(rules, state),
     )

@@ -38,7 +38,7 @@ class RoundFairness(NamedTuple):
 
 
 class FairnessReport(NamedTuple):
-    """The luck of a game: nothing to tell where the chance was fixed, or was not committed to."""
+    """The luck of a game: nothing to tell where the chance was fixed."""
 
     game: str
     version: int

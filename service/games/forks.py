@@ -20,7 +20,7 @@ from service.records.builder import build_record
 from service.records.errors import InvalidForkPoint, InvalidRecord
 from service.records.fork_points import ForkPoint, fork_point_at
 from service.records.parser import parse_record
-from service.records.record import ARRANGED, PROVABLE, SPECTATOR, UNPROVABLE, Fairness, Record
+from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record
 
 
 class ForkSource(NamedTuple):
@@ -55,7 +55,7 @@ def export_record(game: Game, happened: Sequence[EventEnvelope], seat: int | Non
             if not isinstance(each.event, Created | Joined | TokenChanged)
         ],
         players=[each.name or "" for each in game.seats],
-        fairness=_fairness(game),
+        fairness=ARRANGED if game.arranged else PROVABLE,
         edition=game.edition,
         game=game.id,
         date=format_rfc3339(game.created_at),
@@ -82,9 +82,3 @@ def load_fork(origin: ForkSource, seats: int, yield_control: Callable[[], None])
 def as_arranged(events: Sequence[Event]) -> list[Event]:
     """The events of a record as those of another game: there, every deal was set by somebody."""
     return [replace(event, arranged=True, proof=None) if isinstance(event, Dealt) else event for event in events]
-
-
-def _fairness(game: Game) -> Fairness:
-    if game.deck.game is not None:
-        return PROVABLE
-    return ARRANGED if game.arranged else UNPROVABLE

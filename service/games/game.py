@@ -22,7 +22,6 @@ GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
-SPECTATOR: Final = "s"
 
 
 class Seat(NamedTuple):
@@ -86,9 +85,7 @@ class Game(NamedTuple):
     edition: int = 1
     """Of the rules that it began with."""
     write_id: str = ""
-    """The id of the write that led here; empty in games kept in the first format."""
-    earlier_format: int | None = None
-    """That of the codec in which it is still kept, if that is not the present one."""
+    """The id of the write that led here; empty before the first one."""
     commitments: tuple[bytes, ...] = ()
     """To the seeds of the round that was dealt last, if any was, and of the next; none if no deal can be proven."""
 
@@ -124,13 +121,12 @@ class Game(NamedTuple):
             updated_at=at,
             round_ends=round_ends,
             write_id=mark,
-            earlier_format=None,
             commitments=commitments,
         )
 
     def etag(self, seat: int | None) -> str:
-        """What names this version for this viewer; never made from anything hidden."""
-        return f"{self.version}-{SPECTATOR if seat is None else seat}"
+        """What names this version for this viewer, ``s`` for a spectator; never made from anything hidden."""
+        return f"{self.version}-{'s' if seat is None else seat}"
 
 
 def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:

@@ -55,7 +55,7 @@ def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> I
         return
     players = sum([hand != () for hand in dealt.hands])
     size = rules.hand_size(players)
-    if not size or any([_size(hand) != size for hand in dealt.hands if hand != ()]):
+    if not size or any([tile_count(hand) != size for hand in dealt.hands if hand != ()]):
         yield Fault("wrong_hand_size", place, f"{players} players get {size or 'no'} tiles each.")
         return
     told = [tile for hand in (*dealt.hands, dealt.stock) if isinstance(hand, tuple) for tile in hand]
@@ -63,7 +63,7 @@ def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> I
         yield Fault("wrong_set", place, "A tile was dealt twice.")
     elif not set(told) <= set(rules.tiles):
         yield Fault("wrong_set", place, "A tile was dealt that is not in the set.")
-    elif sum(map(_size, dealt.hands)) + _size(dealt.stock) != len(rules.tiles):
+    elif sum(map(tile_count, dealt.hands)) + tile_count(dealt.stock) != len(rules.tiles):
         yield Fault("wrong_set", place, f"The set has {len(rules.tiles)} tiles, and not all of them were dealt.")
     elif any([isinstance(hand, tuple) and hand != sort_tiles(hand) for hand in dealt.hands]):
         yield Fault("unsorted_hand", place, "A hand is written in the order 0-0, 0-1, …, 1-1, 1-2, ….")
@@ -164,5 +164,6 @@ def _before(rules: Rules, dealt: Dealt) -> State:
     return rules.start()._replace(round=dealt.round - 1, eliminated_round=gone, round_winner=0)
 
 
-def _size(hand: Hand | int) -> int:
+def tile_count(hand: Hand | int) -> int:
+    """How many tiles these are, whether they are known or only counted."""
     return hand if isinstance(hand, int) else len(hand)

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from service.engine.deal import SCHEME
 from service.engine.options import Value
 from service.engine.view import RecordedEvent
 
-Fairness = Literal["domino-deal-1", "arranged", "none"]
-"""What is claimed of the deals: drawn by the method of that name; set by somebody; or begun before there was one."""
+Fairness = Literal["domino-deal-1", "arranged"]
+"""What is claimed of the deals: drawn by the method of that name, or set by somebody."""
 
-PROVABLE: Final = "domino-deal-1"
+PROVABLE: Final = SCHEME
 ARRANGED: Final = "arranged"
-UNPROVABLE: Final = "none"
 
 SPECTATOR: Final = "spectator"
 Viewer = int | Literal["spectator"]

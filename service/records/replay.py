@@ -2,14 +2,15 @@
 
 Nothing that is recorded is trusted but the deals and what the seats asked for: every event that must follow is made
 anew and compared. The first fault of the play ends it, since nothing after it has a state to be held against.
-Faults of a deal are for ``deals`` to tell; here the play ends in front of such a one. Must not know seeds.
+Faults of a deal are for ``deals`` to tell; here the play ends in front of such a one. The running round of a partial
+record is followed in its form alone (``partial_replay``). Must not know seeds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from service.engine.deal import Deck
 from service.engine.errors import IllegalMove
@@ -32,14 +33,31 @@ from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.deal_checks import deal_faults
 from service.records.event_checks import count_faults, move_faults, move_of
-from service.records.glimpses import seen_round
+from service.records.partial_replay import PartialRound, deal_visibility_fault
 from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
-from service.records.steps import Step, make_step
 from service.records.writer import HEAD, Location
 
 AUTOMATIC_EVENTS: Final = (RoundEnded, Eliminated, Finished)
 """Events that no seat asks for; they follow from a move."""
+
+
+class Step(NamedTuple):
+    """An event, where it stands, and the match after it; ``hands`` and ``stock`` are how many tiles there are.
+
+    In a round that is seen in part the ``state`` does not have the hidden hands, nor whose turn it is.
+    """
+
+    line: VersionedEvent
+    place: Location
+    state: State
+    hands: tuple[int, ...]
+    stock: int
+
+
+def step_of(line: VersionedEvent, place: Location, state: State) -> Step:
+    """The step to a state in which everything is known."""
+    return Step(line, place, state, tuple([len(hand) for hand in state.hands]), len(state.stock))
 
 
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
@@ -55,10 +73,10 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
         if not isinstance(dealt, Dealt | RecordedDeal) or fault or any(deal_faults(rules, dealt, (index, 0))):
             return
         if isinstance(dealt, RecordedDeal):
-            yield from seen_round(record, rules, state, index)
+            yield from _seen_round(record, rules, state, index, dealt)
             return
         state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is for others to tell
-        yield make_step(each.lines[0], (index, 0), state)
+        yield step_of(each.lines[0], (index, 0), state)
         for step in _round(rules, state, index, each.lines):
             yield step
             if isinstance(step, Fault):
@@ -109,9 +127,24 @@ def _round(rules: Rules, state: State, index: int, lines: tuple[VersionedEvent, 
         if faults:
             yield from faults
             return
-        yield make_step(line, place, state)
+        yield step_of(line, place, state)
     if pending:
         yield from count_faults(pending[0], None, (index, len(lines) - 1))
+
+
+def _seen_round(record: Record, rules: Rules, state: State, index: int, dealt: RecordedDeal) -> Iterator[Step | Fault]:
+    """The running round of a partial record, to its end or its first faults; ``state`` is before it."""
+    fault = deal_visibility_fault(record, index, dealt)
+    if fault is not None or record.viewer is None:
+        yield from [fault] if fault else []
+        return
+    partial = PartialRound(rules, state, dealt, record.viewer)
+    for at, line in enumerate(record.rounds[index].lines):
+        faults = partial.add(line, (index, at)) if at else ()
+        if faults:
+            yield from faults
+            return
+        yield Step(line, (index, at), partial.state, tuple(partial.hands), partial.stock)
 
 
 def _asked(state: State, event: RecordedEvent, place: Location) -> tuple[tuple[int, Move] | None, list[Fault]]:

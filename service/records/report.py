@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from service.records.record import ARRANGED, PROVABLE, Fairness, Viewer
+from service.records.record import PROVABLE, Fairness, Viewer
 from service.records.writer import Location
 
 CODES: Final = {
@@ -120,18 +120,16 @@ class Report:
         notes = [f"{_many(self.moves, 'move')} and {_many(self.deals, 'deal')} were checked against the rules."]
         if self.partial:
             notes.append(
-                "The record is partial: of the running round only what its viewer could see was checked, which says "
-                "nothing of the hidden hands, nor whether somebody who drew or passed had to play."
+                "The record is partial: of the running round only the form was checked, where each tile lies and what "
+                "the ends come to; not whose turn it was, nor whether somebody who drew or passed had to play."
             )
         if self.fairness == PROVABLE:
             notes.append(
                 f"{_many(self.proven, 'deal')} proven: drawn from seeds that had been committed to and from the "
                 "players' own. That the server has shown nobody a hand cannot be proven."
             )
-        elif self.fairness == ARRANGED:
-            notes.append("The deals were arranged; no chance is proven.")
         else:
-            notes.append("The game was begun without commitments; no chance is proven.")
+            notes.append("The deals were arranged; no chance is proven.")
         return tuple(notes)
 
 

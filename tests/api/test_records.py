@@ -201,7 +201,8 @@ def test_while_a_long_text_is_read_others_are_let_run(games: GameService) -> Non
     breaths = []
     api = Api(create_app(games, build_document, yield_control=lambda: breaths.append(1)).test_client(use_cookies=False))
     head = (
-        '[Record "1"]\n[Variant "domino"]\n[Edition "1"]\n[Rules ""]\n[Player 0 ""]\n[Fairness "none"]\n[Result "*"]\n'
+        '[Record "1"]\n[Variant "domino"]\n[Edition "1"]\n[Rules ""]\n[Player 0 ""]\n[Fairness "arranged"]\n'
+        '[Result "*"]\n'
     )
     rounds = "".join([f"\n[Round {number}]\n" for number in range(1, 200)])
     answer = api.post("/v1/verifications", {"record": f"{head}{rounds}and here it breaks\n"})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -19,13 +17,8 @@ from service.storage import keys
 from service.storage.connection import connect
 from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
-from tests.api.playing import mover, over, play_on
+from tests.api.playing import mover
 from tests.api.scenes import SEED, Kept, Scenes, keep, put, shortest
-
-OLD_FORMATS: dict[str, dict[str, Any]] = {
-    path.stem: json.loads(path.read_text("utf-8")) for path in sorted((Path(__file__).parent / "stored").glob("*.json"))
-}
-"""A game of each variant as an earlier format kept it in its second round, and what it then showed."""
 
 
 def arranged(rounds: int) -> list[dict[str, Any]]:
@@ -118,6 +111,10 @@ def test_a_round_is_not_dealt_to_one_player(api: Api) -> None:
 # Games whose events are packed
 
 
+def but_expiry(view: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in view.items() if name != "expires_at"}
+
+
 @pytest.mark.parametrize("variant", variants())
 def test_a_packed_game_shows_what_it_showed_before(api: Api, server: redis.Redis, scenes: Scenes, variant: str) -> None:
     table, kept = scenes.need(variant, "finished")
@@ -154,83 +151,3 @@ def test_an_answer_is_repeated_from_packed_events(api: Api, server: redis.Redis,
         again = api.move(table, seat, move, headers=key)
         assert (again.status_code, again.data) == (201, data)
         assert again.headers["Idempotent-Replayed"] == "true"
-
-
-# Games of earlier formats: in the first, events stand in their list without a frame; in both no deal can be proven
-
-
-@pytest.fixture(params=[(name, variant) for name, games in OLD_FORMATS.items() for variant in games], ids="-".join)
-def old(request: pytest.FixtureRequest, server: redis.Redis) -> tuple[Table, dict[str, Any]]:
-    """A game of an earlier format in the store, and what it showed then."""
-    name, variant = request.param
-    kept = OLD_FORMATS[name][variant]
-    put(server, kept["id"], Kept(kept["value"].encode(), [event.encode() for event in kept["events"]]))
-    return Table(kept["id"], dict(enumerate(kept["tokens"])), None, {}), kept
-
-
-def but_expiry(view: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in view.items() if name != "expires_at"}
-
-
-def test_there_is_a_game_of_each_earlier_format_of_every_variant_it_had() -> None:
-    assert list(OLD_FORMATS) == ["first_format", "second_format"]
-    for number, (name, games) in enumerate(OLD_FORMATS.items(), 1):
-        assert set(games) <= set(variants())
-        assert len(games) == 5
-        for kept in games.values():
-            assert kept["value"].partition(" ")[2].startswith(f"[{number},")
-            assert all(event.startswith("[") == (name == "first_format") for event in kept["events"])
-
-
-def test_a_game_of_an_earlier_format_shows_what_it_showed_then(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
-    table, kept = old
-    for seat in table.tokens:
-        assert but_expiry(api.view(table, seat)) == but_expiry(kept["views"][seat])
-    assert api.score(table) == kept["score"]
-
-
-def test_the_events_of_a_game_of_an_earlier_format_are_told(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
-    table, kept = old
-    for token in (None, *table.tokens.values()):
-        page = api.get(f"{table.path}/events?limit=1000", token=token).get_json()
-        assert [event["version"] for event in page["events"]] == list(range(1, len(kept["events"]) + 1))
-        assert [event["type"] for event in page["events"][:3]] == ["created", "joined", "dealt"]
-        assert page["events"][1]["data"] == {"name": "Late"}
-
-
-def test_a_game_of_an_earlier_format_is_played_to_its_end_with_keys(
-    api: Api, server: redis.Redis, old: tuple[Table, dict[str, Any]]
-) -> None:
-    table, kept = old
-    seat = mover(api.view(table))
-    headers = {"Idempotency-Key": f"the-first-move-of-{kept['id']}"}
-    move = api.moves(table, seat)["moves"][0]
-    first = api.move(table, seat, move, headers=headers)
-    assert first.status_code == 201
-    before = keep(server, table.id)
-    assert before.events[: len(kept["events"])] == [event.encode() for event in kept["events"]]
-    changed = api.post(f"{table.path}/players/{seat}/token", {}, token=table.tokens[seat])
-    table.tokens[seat] = changed.get_json()["token"]
-    play_on(api, table, lambda view: view["round"] == 3 or view["status"] == "finished", Random(1))
-
-    again = api.move(table, seat, move, headers=headers)
-    assert (again.status_code, again.data) == (201, first.data)
-    assert again.headers["Idempotent-Replayed"] == "true"
-    version = api.view(table)["version"]
-    events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
-    assert [event["version"] for event in events] == list(range(1, version + 1))
-    rounds = api.score(table)["rounds"]
-    assert [each["number"] for each in rounds] == list(range(1, len(rounds) + 1))
-    assert rounds[0] == kept["score"]["rounds"][0]
-
-
-def test_the_luck_of_a_game_of_an_earlier_format_is_not_told(api: Api, old: tuple[Table, dict[str, Any]]) -> None:
-    table, kept = old
-    told = api.get(f"{table.path}/fairness").get_json()
-    assert (told["provable"], told["rounds"]) == (False, [])
-    seat = mover(api.view(table))
-    play_on(api, table, over, Random(1))
-    answer = api.move(table, seat, {"action": "deal", "client_seed": "mine"})
-    assert answer.status_code == 422
-    assert kept["views"][0]["arranged"] == api.view(table)["arranged"]
-    assert "commitments" not in api.view(table)

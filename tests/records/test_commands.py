@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from service.records.writer import format_record
-from tests.records.test_telling import story
+from tests.render.test_transcript import TRANSCRIPTS, sample_record
 
-RECORD = format_record(story("fido", 3, 45))
+RECORD = format_record(sample_record("fido", 3, 45))
 
 
 def run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -65,8 +65,8 @@ def test_what_cannot_be_read_is_said_with_its_place(command: str, tmp_path: Path
 def test_a_match_is_replayed(file: Path) -> None:
     done = run("replay", str(file))
     assert (done.returncode, done.stderr) == (0, b"")
-    story_told = (Path(__file__).parent / "stories/fido.txt").read_text("utf-8")
-    assert done.stdout.decode() == story_told
+    transcript = (TRANSCRIPTS / "fido.txt").read_text("utf-8")
+    assert done.stdout.decode() == transcript
 
 
 def test_a_broken_match_is_replayed_as_far_as_it_goes_and_then_says_why() -> None:
@@ -75,5 +75,5 @@ def test_a_broken_match_is_replayed_as_far_as_it_goes_and_then_says_why() -> Non
     done = run("replay", "-", given="\n".join([*lines, ""]).encode())
     assert done.returncode == 1
     last = done.stdout.decode().splitlines()[-3:]
-    assert last[0] == "Here the record breaks the rules, and its story ends."
+    assert last[0] == "Here the record breaks the rules, and its transcript ends."
     assert last[2].startswith("line 17: wrong_points: ")

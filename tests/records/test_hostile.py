@@ -12,9 +12,9 @@ from service.records.errors import InvalidForkPoint, InvalidRecord
 from service.records.fork_points import fork_point_at
 from service.records.parser import parse_record
 from service.records.record import Record
-from service.records.telling import tell
 from service.records.verification import verify
 from service.records.writer import format_record
+from service.render.transcript import render_transcript
 from tests.conftest import Figures
 from tests.records.building import arranged, fair, kept, short_cases, viewers
 
@@ -76,7 +76,7 @@ def test_what_somebody_has_spoilt_is_checked_told_and_never_played_on_unless_it_
     for record in records:
         report = verify(record)
         wrong += not report.verified
-        assert list(tell(record))
+        assert list(render_transcript(record))
         playable = report.verified and not report.partial
         try:
             fork_point_at(record)

@@ -99,6 +99,7 @@ BAD = [
     (with_line(9, '[Date "2026-11-21T21:16:28Z"]'), 9, 8),
     (with_line(9, '[Date "2026-13-21T21:16:28.000Z"]'), 9, 8),
     (with_line(10, '[Fairness "sure"]'), 10, 12),
+    (with_line(10, '[Fairness "none"]'), 10, 12),
     (with_line(11, '[Seen "everybody"]'), 11, 8),
     (with_line(12, '[Result "0,2"]'), 12, 11),
     (with_line(12, '[Result ""]'), 12, 10),

@@ -79,8 +79,10 @@ def blueprint(games: GameService, limits: RateLimits, yield_control: Callable[[]
             tag="records",
             summary="Check a record",
             description="Checks the record of a match, wherever it comes from: every seed against its commitment, "
-            "every deal against its seed, every move and every count against the rules. Nothing is kept of it. A text "
-            "that is no record is `invalid`, with line and column.",
+            "every deal against its seed, every move and every count against the rules. Of a partial record the "
+            "running round is checked in its form alone: its tiles, their places on the table, the sums of the ends "
+            "and the points, but not whose turn it was, nor whether somebody had to play. Nothing is kept of it. A "
+            "text that is no record is `invalid`, with line and column.",
             body=request_schemas.VerificationIn,
             responses={
                 200: ResponseSpec(

@@ -115,7 +115,7 @@ class Record(Schema):
     date = fields.DateTime(metadata=doc("When the game was created."))
     fairness = fields.String(
         required=True,
-        metadata=doc("The method by which deals can be proven, `arranged`, or `none`.", example=SCHEME),
+        metadata=doc("The method by which deals can be proven, or `arranged`.", example=SCHEME),
     )
     whole = fields.Boolean(required=True, metadata=doc("`false`: a round still runs, and not all of it is told."))
     seat = seat_field("Whose view it is, if it is not whole and not a spectator's.")
@@ -140,7 +140,7 @@ class Verification(Schema):
     whole = fields.Boolean(required=True, metadata=doc("`false`: the record leaves out what its reader could not see."))
     finished = fields.Boolean(required=True, metadata=doc("Whether the match came to its end."))
     fairness = fields.String(required=True, metadata=doc("What is claimed of the deals.", example=SCHEME))
-    moves = fields.Integer(required=True, metadata=doc("Moves made again.", minimum=0, example=40))
+    moves = fields.Integer(required=True, metadata=doc("Moves checked.", minimum=0, example=40))
     deals = fields.Integer(required=True, metadata=doc("Deals checked against the rules.", minimum=0, example=1))
     proven = fields.Integer(
         required=True,

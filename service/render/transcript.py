@@ -1,8 +1,8 @@
-"""A recorded match told to people: move by move, with the table after each and the counts.
+"""A recorded match as text for people: move by move, with the table after each, and the counts.
 
-Owns the words and the form on a page of ``WIDTH`` columns. It is told as far as the rules have been kept; what is
-wrong with a record is for ``verification`` to say. Names come from anywhere, so nothing of them is printed that a
-terminal would not show.
+Owns the words and the form on a page of ``WIDTH`` columns. The text ends where the rules were broken first; what is
+wrong with a record is for ``records.verification`` to say. Names come from anywhere, so nothing of them is printed
+that a terminal would not show.
 """
 
 from __future__ import annotations
@@ -30,33 +30,32 @@ from service.engine.variants import variants
 from service.engine.view import DrewView, RecordedDeal
 from service.records.notation.tiles import format_tiles
 from service.records.record import SPECTATOR, Record
-from service.records.replay import replay_record
+from service.records.replay import Step, replay_record
 from service.records.report import Fault
-from service.records.steps import Step
-from service.records.table import LEGEND, table, wrapped
 from service.records.verification import rules_of
+from service.render.layout_text import LEGEND, render_layout, wrap_words
 
 WIDTH: Final = 80
 _MARGIN: Final = 6
 _LONGEST_NAME: Final = 16
 
 
-def tell(record: Record) -> Iterator[str]:
-    """The lines of the story, from the players to the result."""
+def render_transcript(record: Record) -> Iterator[str]:
+    """The lines of the transcript, from the players to the result."""
     rules, _ = rules_of(record)
-    teller = _Teller(record)
-    yield from teller.head()
+    writer = _TranscriptWriter(record)
+    yield from writer.head()
     if rules is None:
         return
     for step in replay_record(record, rules):
         if isinstance(step, Fault):
             yield ""
-            yield "Here the record breaks the rules, and its story ends."
+            yield "Here the record breaks the rules, and its transcript ends."
             return
-        yield from teller.step(rules, step)
+        yield from writer.step(rules, step)
 
 
-class _Teller:
+class _TranscriptWriter:
     def __init__(self, record: Record) -> None:
         self._record = record
         self._names = [_shown(name) or f"seat {seat}" for seat, name in enumerate(record.players)]
@@ -66,7 +65,7 @@ class _Teller:
         record = self._record
         recipe = variants().get(record.variant)
         title = f"{recipe.name.en if recipe else record.variant}: {_and(self._names)}"
-        yield from wrapped(title.split(" "), WIDTH)
+        yield from wrap_words(title.split(" "), WIDTH)
         facts = [f"{key} {format_value(value)}" for key, value in record.options]
         facts += [record.date] if record.date else []
         facts += [f"game {_shown(record.game, 64)}"] if record.game else []
@@ -74,8 +73,8 @@ class _Teller:
         if record.viewer is not None:
             seen_by = record.viewer
             facts.append(f"seen by {'a spectator' if seen_by == SPECTATOR else self._seen_name(seen_by)}")
-        yield from wrapped(facts, WIDTH, separator=" · ")
-        yield from wrapped(LEGEND.split(" · "), WIDTH, separator=" · ")
+        yield from wrap_words(facts, WIDTH, separator=" · ")
+        yield from wrap_words(LEGEND.split(" · "), WIDTH, separator=" · ")
 
     def _seen_name(self, seat: int | str) -> str:
         return self._names[seat] if isinstance(seat, int) and seat < len(self._names) else f"seat {seat}"
@@ -103,12 +102,12 @@ class _Teller:
         else:
             yield from self._numbered(step, self._move(event))
             if isinstance(event, Played | Flipped):
-                yield from (f"{'':{_MARGIN}}{line}" for line in table(state.layout, WIDTH - _MARGIN))
+                yield from (f"{'':{_MARGIN}}{line}" for line in render_layout(state.layout, WIDTH - _MARGIN))
             yield from self._standing(rules, step)
 
     def _numbered(self, step: Step, text: str) -> Iterator[str]:
         number = f"{step.line.version:{_MARGIN - 2}}  "
-        for line in wrapped(text.split(" "), WIDTH - len(number)):
+        for line in wrap_words(text.split(" "), WIDTH - len(number)):
             yield number + line
             number = " " * len(number)
 
@@ -138,7 +137,7 @@ class _Teller:
 
     def _row(self, name: str, words: Sequence[str]) -> Iterator[str]:
         column = max(self._longest, len("stock")) + 2
-        for at, line in enumerate(wrapped(words, WIDTH - _MARGIN - column)):
+        for at, line in enumerate(wrap_words(words, WIDTH - _MARGIN - column)):
             yield f"{'':{_MARGIN}}{name if not at else '':{column}}{line}"
 
     def _count(self, counted: RoundResult, state: State) -> Iterator[str]:
@@ -152,7 +151,7 @@ class _Teller:
             marks = [mark for mark, who in (("(won)", counted.winner), ("(lost)", counted.loser)) if who == seat]
             numbers = f"{left.value:>8}{counted.scores[seat]:>+8}{state.totals[seat]:>8}"
             start = f"{'':{_MARGIN}}{name:{column}}{numbers}   "
-            for line in wrapped([*format_tiles(left.tiles).split(" "), *marks], WIDTH - len(start)):
+            for line in wrap_words([*format_tiles(left.tiles).split(" "), *marks], WIDTH - len(start)):
                 yield start + line
                 start = " " * len(start)
         if counted.carried:

@@ -29,14 +29,14 @@ from service.engine.tiles import Tile
 LEGEND = "[6-6] double · × face down, closed · * laid last · › 6 e9 open end and its name · (› 6 e9) opens later"
 
 
-def table(layout: Layout, width: int) -> Iterator[str]:
+def render_layout(layout: Layout, width: int) -> Iterator[str]:
     """The lines of the table, none wider than ``width`` if that can be."""
     if not layout.placements:
         return
     yield from (_line if layout.two_ended else _arms)(layout, width)
 
 
-def wrapped(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
+def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
     """The words on as many lines as they need, one at least; all but the first line begin with ``indent``."""
     line = ""
     for word in words:
@@ -57,7 +57,7 @@ def _line(layout: Layout, width: int) -> Iterator[str]:
     before = [_tile(layout, host, number, flipped=True) for host, number in _from_lead(layout, left)]
     after = [_tile(layout, host, number) for host, number in _from_lead(layout, right)]
     words = [f"{left.number} ‹", *reversed(before), _tile(layout, 0, layout.placements[0].tile.low), *after]
-    yield from wrapped([*words, f"› {right.number}"], width, indent="    ")
+    yield from wrap_words([*words, f"› {right.number}"], width, indent="    ")
 
 
 def _from_lead(layout: Layout, end: End) -> list[tuple[int, int]]:
@@ -92,7 +92,7 @@ def _arms(layout: Layout, width: int) -> Iterator[str]:
         rows.append(("sides", [f"{side} " for side in sides]))
     margin = max(len(name) for name, _ in rows) + 2
     for name, words in rows:
-        for line in wrapped(words, width - margin, indent="    "):
+        for line in wrap_words(words, width - margin, indent="    "):
             yield f"{name:{margin}}{line}".rstrip()
             name = ""  # noqa: PLW2901 # it stands before its first line only
 

@@ -1,4 +1,4 @@
-"""The story of a match: on a page of 80 columns, every tile of the table and every end once."""
+"""The transcript of a match: on a page of 80 columns, every tile of the table and every end once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from service.engine.events import Played
 from service.engine.variants import variants
 from service.records.builder import build_record
 from service.records.record import Record, Viewer
-from service.records.table import table
-from service.records.telling import WIDTH, tell
 from service.records.verification import verify
+from service.render.layout_text import render_layout
+from service.render.transcript import WIDTH, render_transcript
 from tests.laws.matches import Case, Match, law
 from tests.records.building import arranged, fair, kept, viewers
 from tests.records.tampering import event_at, places, with_event
 
-STORIES = Path(__file__).parent / "stories"
+TRANSCRIPTS = Path(__file__).parent / "transcripts"
 
 
-def story(key: str, seats: int, moves: int, viewer: Viewer | None = None) -> Record:
+def sample_record(key: str, seats: int, moves: int, viewer: Viewer | None = None) -> Record:
     match = Match(Case(key, seats, (), "told", 3, moves))
     events = list(enumerate(match.events, 2))
     names = ("Ada", "Bo", "Cy", "Dorothea")[:seats]
@@ -30,22 +30,22 @@ def story(key: str, seats: int, moves: int, viewer: Viewer | None = None) -> Rec
 
 
 @pytest.mark.parametrize("key", variants())
-def test_a_story_is_told_as_it_was(key: str, same_as_file: Callable[[Path, str], None]) -> None:
+def test_a_transcript_is_as_it_was(key: str, same_as_file: Callable[[Path, str], None]) -> None:
     seats = max(3, variants()[key].players.low)
-    text = "".join([f"{line}\n" for line in tell(story(key, seats, 45))])
-    same_as_file(STORIES / f"{key}.txt", text)
+    text = "".join([f"{line}\n" for line in render_transcript(sample_record(key, seats, 45))])
+    same_as_file(TRANSCRIPTS / f"{key}.txt", text)
 
 
-def test_a_story_is_told_as_somebody_saw_it(same_as_file: Callable[[Path, str], None]) -> None:
-    text = "".join([f"{line}\n" for line in tell(story("dominospiel", 3, 20, 1))])
-    same_as_file(STORIES / "dominospiel-seen.txt", text)
+def test_a_transcript_shows_what_its_viewer_saw(same_as_file: Callable[[Path, str], None]) -> None:
+    text = "".join([f"{line}\n" for line in render_transcript(sample_record("dominospiel", 3, 20, 1))])
+    same_as_file(TRANSCRIPTS / "dominospiel-seen.txt", text)
 
 
 @law(matches=4, drawn=1)
 def test_no_line_is_wider_than_the_page_or_obeyed_by_a_terminal(match: Match) -> None:
     for kind in (fair, arranged):
         played = kind(match.case)
-        for line in tell(kept(played, match.luck.choice([None, *viewers(match)]))):
+        for line in render_transcript(kept(played, match.luck.choice([None, *viewers(match)]))):
             assert len(line) <= WIDTH
             assert line.isprintable()
             assert line == line.rstrip()
@@ -55,7 +55,7 @@ def test_no_line_is_wider_than_the_page_or_obeyed_by_a_terminal(match: Match) ->
 def test_the_table_shows_every_tile_and_every_end_once(match: Match) -> None:
     for state in match.some_states(12):
         layout = state.layout
-        text = " ".join(table(layout, 74))
+        text = " ".join(render_layout(layout, 74))
         shown = re.findall(r"(\d+)-(\d+)", text)
         doubles = [(low, high) for low, high in re.findall(r"\[(\d+)-(\d+)\]", text)]
         tiles = sorted(tuple(sorted(map(int, halves))) for halves in shown)
@@ -72,11 +72,11 @@ def test_the_table_shows_every_tile_and_every_end_once(match: Match) -> None:
         assert text.count("(›") == sum(end.gate == "gated" for end in layout.ends)
 
 
-def test_a_broken_record_is_told_as_far_as_the_rules_were_kept() -> None:
-    record = story("fido", 3, 10)
+def test_a_broken_record_is_shown_as_far_as_the_rules_were_kept() -> None:
+    record = sample_record("fido", 3, 10)
     place = places(record, Played)[3]
     changed = with_event(record, place, event_at(record, place)._replace(points=99))
     assert [finding.code for finding in verify(changed).findings] == ["wrong_points"]
-    told = list(tell(changed))
-    assert told[-1] == "Here the record breaks the rules, and its story ends."
-    assert told[:-2] == list(tell(record))[: len(told) - 2]
+    told = list(render_transcript(changed))
+    assert told[-1] == "Here the record breaks the rules, and its transcript ends."
+    assert told[:-2] == list(render_transcript(record))[: len(told) - 2]
