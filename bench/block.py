@@ -8,13 +8,13 @@ own, which those skip.
 
 from __future__ import annotations
 
-from service.engine.events import EndReason, RoundResult, ScoreLine
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.rules.drawing import ONE_AND_WAIT
 from service.engine.rules.ending import after_rounds, out_or_blocked
-from service.engine.rules.scoring import remaining_hands, round_result
+from service.engine.rules.scoring import round_result
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
-from service.engine.tiles import double_set, pips
+from service.engine.tiles import double_set
 from service.engine.variant import Opening, Rules
 
 _HAND = 7
@@ -39,6 +39,5 @@ def block_rules(seats: int) -> Rules:
     )
 
 
-def _count(state: State, ended_by: EndReason) -> RoundResult:
-    hands = remaining_hands(state, pips)
+def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
     return round_result(state, ended_by, hands, [ScoreLine(each.seat, each.value, "", "") for each in hands])

@@ -4,7 +4,7 @@ Owns the tree of refusals of the engine::
 
     Refusal
     ├── BadSetup       a match that cannot be made: options, players or an arranged deal   invalid
-    ├── BadNotation    a text that is no tile, no move or no line of a match               invalid
+    ├── BadNotation    a text that is no tile or no line of a match                        invalid
     ├── NotYourTurn    somebody else is to move, or the seat is out of the match           not_your_turn
     ├── IllegalMove    the rules do not allow this move now                                illegal_move
     ├── RoundOver      the count stands and the next deal is due                           round_over
@@ -40,7 +40,7 @@ class InvalidSetup(Refusal):
 
 
 class InvalidNotation(Refusal):
-    """A text that is no tile, no move or no line of a match. ``at`` is the place, from 0, where it cannot be right."""
+    """A text that is no tile or no line of a match. ``at`` is the place, from 0, where it cannot be right."""
 
     code = "invalid"
 

@@ -1,14 +1,15 @@
 """What has happened in a match, and how a round was counted.
 
 Owns the events that the referee writes; a match is the sum of its events. They hold the whole truth,
-hidden tiles included: who may know what of them is for ``view`` alone to say. Must not know how an
-event changes a state (``play``) or how it is stored.
+hidden tiles included: who may know what of them is for ``view`` alone to say. A new event is a class
+and its row in ``EVENT_TYPES``: the store, the notation, the answers and the document take from there
+what its plain fields need. Must not know how an event changes a state (``play``) or how it is stored.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from service.engine.tiles import Tile
 
@@ -135,3 +136,48 @@ class Finished:
 
 
 Event = Dealt | Played | Drew | Passed | Done | Flipped | RoundEnded | Eliminated | Finished
+
+
+# The table of event types
+
+FieldKind = Literal["seat", "seats", "tile", "end", "number", "flag", "text", "bytes"]
+
+
+class EventType(NamedTuple):
+    """What whoever writes events down has to know of one type."""
+
+    event: type
+    name: str
+    """Its ``type`` in an answer."""
+    code: int
+    """Its number in the store; a number stands for the same type for ever."""
+    fields: tuple[tuple[str, FieldKind], ...] | None
+    """Its fields in order, each with its kind; ``None``: each format writes them by functions of its own."""
+    word: str = ""
+    """Its word in the notation, for an event that is written there as seat, word and fields."""
+
+
+EVENT_TYPES: Final = (
+    EventType(Dealt, "dealt", 2, None),
+    EventType(
+        Played,
+        "played",
+        3,
+        (
+            ("seat", "seat"),
+            ("tile", "tile"),
+            ("end", "end"),
+            ("face_down", "flag"),
+            ("points", "number"),
+            ("ends_sum", "number"),
+        ),
+    ),
+    EventType(Drew, "drew", 4, (("seat", "seat"), ("tile", "tile")), "draw"),
+    EventType(Passed, "passed", 5, (("seat", "seat"),), "pass"),
+    EventType(Done, "done", 6, (("seat", "seat"),), "done"),
+    EventType(Flipped, "flipped", 7, (("seat", "seat"),), "flip"),
+    EventType(RoundEnded, "round_ended", 8, None),
+    EventType(Eliminated, "eliminated", 9, (("seat", "seat"),), "eliminated"),
+    EventType(Finished, "finished", 10, (("winners", "seats"),), "finished"),
+)
+"""The events of a match; those of a hosted game are in ``games.game``."""

@@ -20,7 +20,7 @@ double, joining, face down    nothing: a closed end on its ``long`` side remains
 
 A game only answers, for each face-up double, how it branches: ``NEVER``; ``IMMEDIATELY``: its short sides
 are open from the start; or ``GATED``: they are there, and open when the first tile after it joins one
-of its long sides.
+of its long sides. Where ends are counted, it also answers what an end counts (``EndValue``).
 
 **Proof on paper**, five cases, ends written host/side=number, gated in (), closed in []:
 
@@ -50,6 +50,8 @@ A lead that is turned over (rules 2.8) closes every end.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from service.engine.tiles import Tile
@@ -69,6 +71,17 @@ GATED: Final = "gated"
 
 LEFT: Final = "left"
 RIGHT: Final = "right"
+
+EndValue = Callable[[int, Side, bool], int]
+"""What an end counts that is not closed, by its number, its side, and whether it is *paired*.
+
+Paired are the two long sides of a leading double as long as both are uncovered. So a recipe can say that an end counts
+its number, that a long side counts nothing (rules 3.5), or that a double counts both halves once: on a long side its
+number if paired, else twice its number, on a short side nothing (All Fives, Fives and Threes). A game that scores by
+what the ends are and not by their sum (Bergen) leaves them uncounted.
+"""
+KeptEnd = tuple[str, int, int, Side, Gate]
+"""An end without what it counts: name, number, host, side, gate."""
 
 _new: Final = tuple.__new__
 """Makes a named tuple without the detour through its own constructor, where that counts: on the way of every move."""
@@ -103,90 +116,109 @@ class Layout(NamedTuple):
     """The tiles in the order of play, and the ends.
 
     ``line``: the layout has two ends, ``left`` and ``right``; else ends are named e1, e2, … as they
-    arise, ``named`` of them so far. ``counted``: ends add to a sum. ``open_mask`` has the bit of every
-    open end's number, ``ends_sum`` is the sum of ``counts``; both follow from ``ends``.
+    arise, ``named`` of them so far. ``end_value``: what an end counts, ``None`` where ends are not counted.
+    ``open_mask`` has the bit of every open end's number, ``ends_sum`` is the sum of ``counts``; both
+    follow from ``ends``.
     """
 
     placements: tuple[Placement, ...]
     ends: tuple[End, ...]
     two_ended: bool
-    scores_ends: bool
+    end_value: EndValue | None
     last_end_number: int = 0
     open_mask: int = 0
     ends_sum: int = 0
 
+    @property
+    def scores_ends(self) -> bool:
+        """Whether ends are counted."""
+        return self.end_value is not None
+
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
-        line, counted = self.two_ended, self.scores_ends
-        one, other = (LEFT, RIGHT) if line else ("e1", "e2")
-        if tile.double:
-            ends: tuple[End, ...] = (
-                End(one, tile.low, 0, LONG, OPEN, 0),
-                End(other, tile.low, 0, LONG, OPEN, 0),
-            )
-            if branching != NEVER and not line:
-                ends += _short_ends(tile.low, 0, branching, 3, counted=counted)
-        else:
-            ends = (
-                End(one, tile.low, 0, END, OPEN, tile.low if counted else 0),
-                End(other, tile.high, 0, END, OPEN, tile.high if counted else 0),
-            )
-        named = 0 if line else len(ends)
-        ends_sum = sum([end.counts for end in ends])
+        line, end_value = self.two_ended, self.end_value
+        opened = _opened(tile, None, NEVER if line else branching, end_value)
+        names = (LEFT, RIGHT) if line else [f"e{each}" for each in range(1, len(opened.sides) + 1)]
+        ends = tuple(
+            [
+                End(name, number, 0, side, gate, counts)
+                for name, (number, side, gate, counts) in zip(names, opened.sides, strict=True)
+            ]
+        )
         lead = Placement(tile, -1, END, seat, face_down=False)
-        return Layout((lead,), ends, line, counted, named, tile.mask, ends_sum)
+        return Layout((lead,), ends, line, end_value, 0 if line else len(ends), tile.mask, opened.total)
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
-        placements, ends, line, counted, named, open_mask, ends_sum = self
-        name, number, at_host, at_side, _, at_counts = at
-        host, outer = len(placements), tile.pips - number
-        if not line:
-            named += 1
-            name = f"e{named}"
-        short: tuple[End, ...] = ()
-        if tile.double:
-            end = _new(End, (name, outer, host, LONG, CLOSED if face_down else OPEN, 0))
-            if branching != NEVER and not (face_down or line):
-                short = _short_ends(outer, host, branching, named + 1, counted=counted)
-                named += 2
-                ends_sum += 2 * outer if counted else 0
-        else:
-            counts = outer if counted else 0
-            end = _new(End, (name, outer, host, END, OPEN, counts))
-            open_mask |= 1 << outer
-            ends_sum += counts
+        placements, ends, line, end_value, named, open_mask, ends_sum = self
+        name, touching, at_host, at_side, _, at_counts = at
+        host, place = len(placements), ends.index(at)
+        sides, mask, total = (
+            _closed(tile) if face_down else _opened(tile, touching, NEVER if line else branching, end_value)
+        )
+        ends_sum += total - at_counts
+        if at_side == LONG and not (line and end_value is None):
+            if not at_host:
+                ends_sum += self._gain_beside(at)
+            ends = tuple([_beside(end, end_value) if end.host == at_host else end for end in ends])
         if line:  # for ever two ends
-            ends = (end, ends[1]) if name == LEFT else (ends[0], end)
+            ((number, side, gate, counts),) = sides
+            end = _new(End, (name, number, host, side, gate, counts))
+            ends = (ends[0], end) if place else (end, ends[1])
         else:
-            if at_side == LONG:
-                ends = tuple([e._replace(gate=OPEN) if e.gate == GATED and e.host == at_host else e for e in ends])
-            place = ends.index(at)
-            ends = (*ends[:place], end, *short, *ends[place + 1 :])
-        if not tile.double or face_down:  # else the number is open still, on the far side
+            joined = []
+            for number, side, gate, counts in sides:
+                named += 1
+                joined.append(_new(End, (f"e{named}", number, host, side, gate, counts)))
+            ends = (*ends[:place], *joined, *ends[place + 1 :])
+        open_mask |= mask
+        if not mask >> touching & 1:
             for end in ends:
-                if end.number == number and end.gate == OPEN:
+                if end.number == touching and end.gate == OPEN:
                     break
             else:
-                open_mask ^= 1 << number
+                open_mask ^= 1 << touching
         placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
-        return _new(Layout, (placements, ends, line, counted, named, open_mask, ends_sum - at_counts))
+        return _new(Layout, (placements, ends, line, end_value, named, open_mask, ends_sum))
 
     def flip_lead(self) -> Layout:
         """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""
         lead = self.placements[0]._replace(face_down=True)
-        ends = tuple([end._replace(gate=CLOSED) for end in self.ends])
-        return self._replace(placements=(lead,), ends=ends, open_mask=0)
+        ends = tuple([end._replace(gate=CLOSED, counts=0) for end in self.ends])
+        return self._replace(placements=(lead,), ends=ends, open_mask=0, ends_sum=0)
 
     def sum_after(self, at: End | None, tile: Tile, branching: Branching) -> int:
-        """The sum of the ends if ``tile`` joined face up at ``at`` (or led), without laying it (rules 3.5)."""
-        if not self.scores_ends:
-            return 0
-        if tile.double:
-            gain = 0 if branching == NEVER else tile.pips
-        else:
-            gain = tile.pips if at is None else tile.pips - at.number
-        return self.ends_sum + gain - (0 if at is None else at.counts)
+        """The sum of the ends if ``tile`` joined face up at ``at`` (or led), without laying it."""
+        if self.two_ended:
+            branching = NEVER
+        if at is None:
+            return _opened(tile, None, branching, self.end_value).total
+        total = self.ends_sum - at.counts + _opened(tile, at.number, branching, self.end_value).total
+        return total + self._gain_beside(at) if at.side == LONG and not at.host else total
+
+    def _gain_beside(self, at: End) -> int:
+        """What the other long side of a leading double counts more when the long side ``at`` is covered."""
+        others = [end for end in self.ends if end.host == at.host and end.side == LONG and end != at]
+        return sum([_beside(end, self.end_value).counts - end.counts for end in others])
+
+    def restored(self, placements: tuple[Placement, ...], sides: Iterable[KeptEnd], named: int) -> Layout:
+        """The layout with these tiles and ends, on this empty table.
+
+        What the ends count, their sum and the open numbers follow.
+        """
+        sides = list(sides)
+        paired = sum([side == LONG and not host for _, _, host, side, _ in sides]) == 2
+        ends = [
+            _new(End, (*kept, _counts(self.end_value, number, side, gate, paired=paired and not host)))
+            for kept in sides
+            for _, number, host, side, gate in (kept,)
+        ]
+        open_mask = 0
+        for end in ends:
+            if end.gate == OPEN:
+                open_mask |= 1 << end.number
+        ends_sum = sum([end.counts for end in ends])
+        return Layout(placements, tuple(ends), self.two_ended, self.end_value, named, open_mask, ends_sum)
 
     def end(self, name: str) -> End | None:
         """The end of that name, whatever its gate."""
@@ -208,13 +240,56 @@ class Layout(NamedTuple):
         return any(placement.tile.double and not placement.face_down for placement in self.placements)
 
 
-def _short_ends(number: int, host: int, branching: Branching, first: int, *, counted: bool) -> tuple[End, ...]:
-    """The two short sides of a double that branches; the number in their names begins with ``first``."""
-    gate: Gate = OPEN if branching == IMMEDIATELY else GATED
-    counts = number if counted else 0
-    return tuple([End(f"e{each}", number, host, SHORT, gate, counts) for each in (first, first + 1)])
+class _Opened(NamedTuple):
+    """What a tile opens where it is laid: number, side, gate and count of each end; the numbers open; the sum."""
+
+    sides: tuple[tuple[int, Side, Gate, int], ...]
+    mask: int
+    total: int
 
 
-def empty_layout(*, line: bool, counted: bool) -> Layout:
+@cache
+def _opened(tile: Tile, touching: int | None, branching: Branching, end_value: EndValue | None) -> _Opened:
+    """What a tile opens face up, as the table says; ``touching``: the number it joins by, ``None`` if it leads."""
+    paired = touching is None and tile.double
+    sides: list[tuple[int, Side, Gate]]
+    if tile.double:
+        sides = [(tile.low, LONG, OPEN)] * (2 if paired else 1)
+        if branching != NEVER:
+            sides += [(tile.low, SHORT, OPEN if branching == IMMEDIATELY else GATED)] * 2
+    elif touching is None:
+        sides = [(tile.low, END, OPEN), (tile.high, END, OPEN)]
+    else:
+        sides = [(tile.other_half(touching), END, OPEN)]
+    counts = [_counts(end_value, *side, paired=paired) for side in sides]
+    mask = tile.mask if touching is None else 1 << tile.other_half(touching)
+    return _Opened(tuple([(*side, each) for side, each in zip(sides, counts, strict=True)]), mask, sum(counts))
+
+
+@cache
+def _closed(double: Tile) -> _Opened:
+    """What a double leaves that joins face down: one closed end, to be seen (rules 1.5, 2.5)."""
+    return _Opened(((double.low, LONG, CLOSED, 0),), 0, 0)
+
+
+def _beside(end: End, end_value: EndValue | None) -> End:
+    """What becomes of an end when a tile joins a long side of the same double.
+
+    Its short sides, if they are gated, open (rules 2.4, 3.4); the other long side, which only a leading double has,
+    is the only one from now on.
+    """
+    if end.gate == GATED:
+        return end._replace(gate=OPEN)
+    if end.side == LONG and end_value is not None:
+        return end._replace(counts=_counts(end_value, end.number, end.side, end.gate, paired=False))
+    return end
+
+
+def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, paired: bool) -> int:
+    """What an end counts. Nobody else asks the game."""
+    return 0 if end_value is None or gate == CLOSED else end_value(number, side, paired)
+
+
+def empty_layout(*, line: bool, end_value: EndValue | None) -> Layout:
     """A table without tiles; it has no ends."""
-    return Layout((), (), line, counted)
+    return Layout((), (), line, end_value)

@@ -6,14 +6,14 @@ Owns the one form of a move and the words for its actions. Must not know whether
 from __future__ import annotations
 
 from functools import cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from service.engine.tiles import Tile
 
 Action = Literal["play", "draw", "pass", "done", "flip", "deal"]
 
 PLAY: Final = "play"
-ACTIONS: Final[tuple[Action, ...]] = ("play", "draw", "pass", "done", "flip", "deal")
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 
 
 class Move(NamedTuple):

@@ -3,8 +3,8 @@
 Owns the course of a turn, the same for all games; every question that a game answers in its own way is
 put to its ``Rules``. Must not know any game, nor who may see what (``view``).
 
-``legal_moves`` lists, ``decide`` turns a move into events or refuses it, ``apply`` is total and makes
-the next state; ``advance`` is both in one, for whoever wants the events and the state. A turn:
+``legal_moves`` lists the moves, ``advance`` turns one into events and the state after them or refuses
+it, ``apply`` makes the state after a single event and is total: it refuses nothing. A turn:
 
 ===========================  =================================================================
 the seat to move             may
@@ -40,9 +40,9 @@ from service.engine.events import (
     Played,
     RoundEnded,
 )
-from service.engine.layout import NEVER, OPEN, End, Layout, empty_layout
+from service.engine.layout import NEVER, OPEN, Branching, End, Layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
-from service.engine.state import FINISHED, LASTING, PLAYING, ROUND_OVER, STEADY, Hand, PlacementScore, State
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, PlacementScore, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules
 
@@ -57,16 +57,16 @@ _new: Final = tuple.__new__  # as in ``layout``
 
 def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
     """Every move that ``seat`` may make now, each once, in a fixed order: plays by tile and end, then the others."""
-    hands, _, layout, turn, laid, drew, _, _ = state[:STEADY]
-    if seat != turn:
+    if seat != state.turn:
         return (DEAL,) if state.phase == ROUND_OVER and not state.eliminated_round[seat] else ()
-    tiles = _admitted(rules, state) if laid or not layout.ends else hands[seat]
+    layout, laid = state.layout, state.tiles_laid
+    tiles = _admitted(rules, state) if laid or not layout.ends else state.hands[seat]
     moves = _plays(rules, layout, tiles)
     if not moves:
         return _without_a_play(rules, state)
     if laid:
         moves.append(DONE)
-    elif drew and rules.drawing.keep:
+    elif state.drew and rules.drawing.keep:
         moves.append(PASS)
     return tuple(moves)
 
@@ -85,31 +85,33 @@ def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
     """The places of these tiles: an end each, and for a double that may lie face down two."""
     ends, open_mask = layout.ends, layout.open_mask
     if not ends:
-        return [_play(rules, layout, tile, None) for tile in tiles]
-    counted, face_down = rules.points is not None, rules.face_down
+        return [_play(rules, layout, tile, None, _branching(rules, layout, tile)) for tile in tiles]
+    scored, face_down = rules.points is not None, rules.face_down
     moves = []
     for tile in tiles:
         mask = tile.mask
         if mask & open_mask:
+            branching = rules.branching(layout, tile) if scored and tile.double else NEVER
             for end in ends:
                 if mask >> end.number & 1 and end.gate == OPEN:
-                    moves.append(_play(rules, layout, tile, end) if counted else play(tile, end.name))
+                    moves.append(_play(rules, layout, tile, end, branching) if scored else play(tile, end.name))
                     if face_down and tile.double:
                         moves.append(play(tile, end.name, face_down=True))
     return moves
 
 
-def _play(rules: Rules, layout: Layout, tile: Tile, end: End | None) -> Move:
+def _branching(rules: Rules, layout: Layout, tile: Tile) -> Branching:
+    """How a tile branches when it is laid face up."""
+    return rules.branching(layout, tile) if tile.double else NEVER
+
+
+def _play(rules: Rules, layout: Layout, tile: Tile, end: End | None, branching: Branching) -> Move:
     """The move that lays this tile face up at this end, with what it counts."""
     name = None if end is None else end.name
     if rules.points is None:
         return play(tile, name)
-    ends_sum = _sum_after(rules, layout, tile, end)
+    ends_sum = layout.sum_after(end, tile, branching)
     return _new(Move, (PLAY, tile, name, False, ends_sum, rules.points(ends_sum)))
-
-
-def _sum_after(rules: Rules, layout: Layout, tile: Tile, end: End | None) -> int:
-    return layout.sum_after(end, tile, rules.branching(layout, tile) if tile.double else NEVER)
 
 
 def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
@@ -121,17 +123,12 @@ def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
 # What then happens
 
 
-def decide(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[Event, ...]:
-    """The events of this move, those that follow by themselves included.
+def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
+    """The events of this move, those that follow by themselves included, and the state they lead to.
 
     A play may leave out its end when the tile has one legal place. Raises ``GameOver``, ``RoundOver``,
     ``NotYourTurn`` or ``IllegalMove``; then nothing has happened.
     """
-    return advance(rules, deck, state, seat, move)[0]
-
-
-def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
-    """The events of ``decide`` together with the state they lead to."""
     event: Event
     if seat == state.turn and move.action == PLAY:
         event, end = _answer_play(rules, state, seat, move)
@@ -147,7 +144,7 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tu
 
 def _end_round(rules: Rules, state: State, event: Event, reason: EndReason) -> tuple[tuple[Event, ...], State]:
     """The event that ended the round, and what follows by itself: the count, and what that means for the match."""
-    events = [event, RoundEnded(rules.score_round(state, reason))]
+    events = [event, RoundEnded(rules.score_round(state, reason, rules.hands_left(state)))]
     state = apply(rules, state, events[-1])
     verdict = rules.match_end(state)
     follow: list[Event] = [Eliminated(seat) for seat in verdict.eliminated]
@@ -218,11 +215,11 @@ def _answer_after_round(rules: Rules, deck: Deck, state: State, seat: int, move:
 def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, End | None]:
     """The event of a play, and the end that it names."""
     _, tile, name, face_down, _, _ = move
-    hands, _, layout, _, laid, _, _, _ = state[:STEADY]
-    if tile is None or tile not in hands[seat]:
+    layout = state.layout
+    if tile is None or tile not in state.hands[seat]:
         raise IllegalMove("You do not hold this tile.")
     leads = not layout.ends
-    if (leads or laid) and tile not in _admitted(rules, state):
+    if (leads or state.tiles_laid) and tile not in _admitted(rules, state):
         raise IllegalMove("This tile may not be laid now.")
     end = None if leads and name is None else _end_meant(layout, tile, name)
     if face_down and (leads or not tile.double or not rules.face_down):
@@ -231,7 +228,7 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
         name = end.name
     ends_sum = points = None
     if rules.points is not None and not face_down:
-        ends_sum = _sum_after(rules, layout, tile, end)
+        ends_sum = layout.sum_after(end, tile, _branching(rules, layout, tile))
         points = rules.points(ends_sum)
     return _new(Played, (seat, tile, name, face_down, points, ends_sum)), end
 
@@ -272,7 +269,7 @@ _WHY_NOT: Final = {
 
 
 def apply(rules: Rules, state: State, event: Event) -> State:
-    """The state after an event. Total: an event of ``decide`` for this state is never refused."""
+    """The state after an event. Total: an event that ``advance`` gave for this state is never refused."""
     return _APPLY[type(event)](rules, state, event)
 
 
@@ -283,9 +280,19 @@ def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
 
 
 def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opener: int | None) -> State:
-    layout = empty_layout(line=rules.two_ended, counted=rules.scores_ends)
-    changing = (event.hands, event.stock, layout, turn, 0, False, None, ())
-    return _new(State, (*changing, PLAYING, event.round, opener) + state[LASTING:])
+    return state._replace(
+        phase=PLAYING,
+        round=event.round,
+        hands=event.hands,
+        stock=event.stock,
+        layout=rules.empty_layout(),
+        turn=turn,
+        tiles_laid=0,
+        drew=False,
+        opener=opener,
+        went_out_first=None,
+        placements_scored=(),
+    )
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
@@ -295,16 +302,22 @@ def _apply_played(rules: Rules, state: State, event: Played) -> State:
 def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
     """The state after a play at this end; the lead joins none."""
     seat, tile, _, face_down, points, ends_sum = event
-    hands, stock, layout, _, laid, drew, first_out, scored = state[:STEADY]
+    layout, laid, drew, first_out, scored = (
+        state.layout,
+        state.tiles_laid,
+        state.drew,
+        state.went_out_first,
+        state.placements_scored,
+    )
     branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
     if end is None:
         layout = layout.lead(tile, seat, branching)
     else:
         layout = layout.join(end, tile, seat, face_down, branching)
-    held = list(hands[seat])
+    held = list(state.hands[seat])
     held.remove(tile)
     hand = tuple(held)
-    hands = _with_hand(hands, seat, hand)
+    hands = _with_hand(state.hands, seat, hand)
     if points:
         assert ends_sum is not None
         scored += (PlacementScore(seat, ends_sum, points),)
@@ -316,22 +329,21 @@ def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
         laid += 1
     else:
         turn, laid, drew = _next_seat(hands, seat), 0, False
-    return _new(State, (hands, stock, layout, turn, laid, drew, first_out, scored) + state[STEADY:])
+    return state.after_play(
+        hands=hands, layout=layout, turn=turn, laid=laid, drew=drew, first_out=first_out, scored=scored
+    )
 
 
 def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
     seat, tile = event.seat, event.tile
-    hands, stock, layout, _, _, _, first_out, scored = state[:STEADY]
-    hands = _with_hand(hands, seat, sort_tiles((*hands[seat], tile)))
-    goes_on = rules.drawing.place if tile.mask & layout.open_mask else rules.drawing.again
+    hands = _with_hand(state.hands, seat, sort_tiles((*state.hands[seat], tile)))
+    goes_on = rules.drawing.place if tile.mask & state.layout.open_mask else rules.drawing.again
     turn = seat if goes_on else _next_seat(hands, seat)
-    return _new(State, (hands, stock[1:], layout, turn, 0, goes_on, first_out, scored) + state[STEADY:])
+    return state._replace(hands=hands, stock=state.stock[1:], turn=turn, tiles_laid=0, drew=goes_on)
 
 
 def _apply_turn_end(_rules: Rules, state: State, event: Passed | Done) -> State:
-    hands, stock, layout, _, _, _, first_out, scored = state[:STEADY]
-    turn = _next_seat(hands, event.seat)
-    return _new(State, (hands, stock, layout, turn, 0, False, first_out, scored) + state[STEADY:])
+    return state._replace(turn=_next_seat(state.hands, event.seat), tiles_laid=0, drew=False)
 
 
 def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
@@ -340,12 +352,16 @@ def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
 
 def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
     counted = event.round
-    hands, stock, layout, _, _, _, first_out, _ = state[:STEADY]
-    _, number, opener, totals, gone, carry, _, dealer, winners = state[STEADY:]
-    totals = tuple([total + score for total, score in zip(totals, counted.scores, strict=True)])
-    carry = carry + counted.carried if counted.loser is None else 0
-    settled = (ROUND_OVER, number, opener, totals, gone, carry, counted.winner, dealer, winners)
-    state = _new(State, (hands, stock, layout, None, 0, False, first_out, ()) + settled)
+    state = state._replace(
+        phase=ROUND_OVER,
+        turn=None,
+        tiles_laid=0,
+        drew=False,
+        placements_scored=(),
+        totals=tuple([total + score for total, score in zip(state.totals, counted.scores, strict=True)]),
+        carry=state.carry + counted.carried if counted.loser is None else 0,
+        round_winner=counted.winner,
+    )
     dealer = rules.dealer(state)
     return state if dealer == state.dealer else state._replace(dealer=dealer)
 
@@ -359,9 +375,7 @@ def _apply_eliminated(rules: Rules, state: State, event: Eliminated) -> State:
 
 
 def _apply_finished(_rules: Rules, state: State, event: Finished) -> State:
-    _, number, opener, totals, gone, carry, leader, _, _ = state[STEADY:]
-    settled = (FINISHED, number, opener, totals, gone, carry, leader, None, event.winners)
-    return _new(State, state[:STEADY] + settled)
+    return state._replace(phase=FINISHED, dealer=None, winners=event.winners)
 
 
 _APPLY: Final[dict[type[Event], Callable[..., State]]] = {

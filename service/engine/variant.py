@@ -13,13 +13,15 @@ from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
 from service.engine.errors import InvalidSetup
-from service.engine.events import EndReason, RoundResult
-from service.engine.layout import NEVER, Branching, Layout, empty_layout
+from service.engine.events import EndReason, RemainingHand, RoundResult
+from service.engine.layout import NEVER, Branching, EndValue, Layout, empty_layout
 from service.engine.options import LocalizedText, Option, Value, resolve
 from service.engine.state import Hand, State, new_match
 from service.engine.tiles import Tile, pips
 
 ScoreOrder = Literal["highest", "lowest"]
+Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
+"""How a round that is over for this reason is counted, with these hands left."""
 
 
 class Opening(NamedTuple):
@@ -92,7 +94,8 @@ class Rules:
     drawing: Drawing
     round_end: Callable[[State], EndReason | None]
     """Why the round is over now, if it is; asked after each placement, draw and flip."""
-    score_round: Callable[[State, EndReason], RoundResult]
+    score_round: Count
+    """What the round wrote, from the hands left, each with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
     """Asked after each round, its scores added."""
     two_ended: bool = True
@@ -105,9 +108,12 @@ class Rules:
     """Tiles of the stock that stay hidden and out of play."""
     may_flip: Callable[[State], bool] = _never
     """Whether the seat to move, which nothing fits, may turn the lead over."""
+    end_value: EndValue | None = None
+    """What an end counts; ``None``: ends are not counted."""
     points: Callable[[int], int] | None = None
-    """The points of a placement, by the sum of the ends after it; ``None``: ends are not counted."""
+    """The points of a placement, by the sum of the ends after it; ``None``: placements do not score."""
     hand_value: Callable[[Hand], int] = pips
+    """What a hand is worth that is left at the end of a round."""
     dealer: Callable[[State], int | None] = _nobody
     settlement: Callable[[State], Settlement] | None = None
     """What the players owe each other once the match is over."""
@@ -119,15 +125,24 @@ class Rules:
     @property
     def scores_ends(self) -> bool:
         """Whether the ends are counted, and a placement may score."""
-        return self.points is not None
+        return self.end_value is not None and self.points is not None
 
     def start(self) -> State:
         """The match before its first deal."""
-        return new_match(self.seats, empty_layout(line=self.two_ended, counted=self.scores_ends))
+        return new_match(self.seats, self.empty_layout())
+
+    def empty_layout(self) -> Layout:
+        """The table before the first tile of a round."""
+        return empty_layout(line=self.two_ended, end_value=self.end_value)
 
     def team(self, seat: int) -> int | None:
         """The team of a seat, in a team game."""
         return seat % self.teams if self.teams else None
+
+    def hands_left(self, state: State) -> tuple[RemainingHand, ...]:
+        """The hand of every seat that is in, with its value."""
+        held = state.hands
+        return tuple([RemainingHand(seat, held[seat], self.hand_value(held[seat])) for seat in state.active_seats()])
 
     def drawable(self, state: State) -> int:
         """How many tiles of the stock can be drawn."""

@@ -19,13 +19,9 @@ from service.engine.deal import ArrangedDeal, Deck
 from service.engine.events import (
     DealProof,
     Dealt,
-    Done,
-    Drew,
-    Eliminated,
+    EventType,
+    FieldKind,
     Finished,
-    Flipped,
-    Passed,
-    Played,
     RemainingHand,
     RoundEnded,
     RoundResult,
@@ -36,7 +32,7 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER, PlacementScore, 
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, Seat, TokenChanged, rules_for
+from service.games.game import GAME_EVENT_TYPES, EventEnvelope, Game, GameEvent, Seat, rules_for
 from service.games.layout_cache import LayoutCache
 
 FORMAT: Final = 1
@@ -136,8 +132,8 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
 
 def encode_event(event: GameEvent, since_creation: int) -> bytes:
     """The bytes of an event that happened so many milliseconds after the game was created."""
-    code, encode = _EVENT_CODES[type(event)]
-    return orjson.dumps([code, since_creation, *encode(event)])
+    kind = type(event)
+    return orjson.dumps([_EVENT_CODES[kind], since_creation, *_EVENT_CODECS[kind].encode(event)])
 
 
 def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
@@ -303,16 +299,11 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], named: int
             _new_placement, zip(_decode_tiles(tiles), hosts, [_SIDES[side] for side in sides], seats, down, strict=True)
         )
     )
-    ends = []
-    mask = total = 0
-    line, counted = rules.two_ended, rules.scores_ends
-    for code, number, host, side, gate in rows:
-        counts = number if counted and _SIDES[side] != LONG else 0
-        total += counts
-        if _GATES[gate] == OPEN:
-            mask |= 1 << number
-        ends.append(_new(End, (decode_end(code, line), number, host, _SIDES[side], _GATES[gate], counts)))
-    return Layout(placements, tuple(ends), line, counted, named, mask, total)
+    ends = [
+        (decode_end(code, rules.two_ended), number, host, _SIDES[side], _GATES[gate])
+        for code, number, host, side, gate in rows
+    ]
+    return rules.empty_layout().restored(placements, ends, named)
 
 
 # Events
@@ -362,47 +353,30 @@ def _decode_round(fields: list[Any]) -> RoundEnded:
     )
 
 
-def _encode_played(event: Played) -> list[object]:
-    end = None if event.end is None else encode_end(event.end)
-    fields: list[object] = [event.seat, event.tile.index, end, int(event.face_down)]
-    return fields if event.points is None else [*fields, event.points, event.ends_sum]
+class _EventCodec(NamedTuple):
+    """The two ways of one type of event: to the fields that are stored, and back."""
+
+    encode: Callable[[Any], Sequence[object]]
+    decode: Callable[[list[Any]], GameEvent]
 
 
-def _decode_played(fields: list[Any]) -> Played:
-    seat, tile, end, face_down, *counted = fields
-    name = None if end is None else decode_end(end, end < 0)
-    return Played(seat, TILES[tile], name, bool(face_down), *counted)
+def _plain(kind: EventType) -> _EventCodec:
+    """An event that is stored field by field; fields without a value are left out at the end."""
+    assert kind.fields is not None
+    fields = [(name, *_FIELDS[field]) for name, field in kind.fields]
 
+    def encode(event: GameEvent) -> list[object]:
+        values = [None if (value := getattr(event, name)) is None else write(value) for name, write, _ in fields]
+        while values and values[-1] is None:
+            values.pop()
+        return values
 
-_EVENT_CODES: Final[dict[type[GameEvent], tuple[int, Callable[[Any], Sequence[object]]]]] = {
-    Created: (0, lambda event: () if event.commitment is None else (_encode_bytes(event.commitment),)),
-    Joined: (1, lambda event: (event.seat, event.name)),
-    Dealt: (2, _encode_dealt),
-    Played: (3, _encode_played),
-    Drew: (4, lambda event: (event.seat, event.tile.index)),
-    Passed: (5, lambda event: (event.seat,)),
-    Done: (6, lambda event: (event.seat,)),
-    Flipped: (7, lambda event: (event.seat,)),
-    RoundEnded: (8, lambda event: _encode_round(event.round)),
-    Eliminated: (9, lambda event: (event.seat,)),
-    Finished: (10, lambda event: event.winners),
-    TokenChanged: (11, lambda event: (event.seat,)),
-}
+    def decode(values: list[Any]) -> GameEvent:
+        read = [None if value is None else read(value) for value, (_, _, read) in zip(values, fields, strict=False)]
+        event: GameEvent = kind.event(*read)
+        return event
 
-_EVENT_DECODERS: Final[dict[int, Callable[[list[Any]], GameEvent]]] = {
-    0: lambda fields: Created(*map(a2b_base64, fields)),
-    1: lambda fields: Joined(*fields),
-    2: _decode_dealt,
-    3: _decode_played,
-    4: lambda fields: Drew(fields[0], TILES[fields[1]]),
-    5: lambda fields: Passed(*fields),
-    6: lambda fields: Done(*fields),
-    7: lambda fields: Flipped(*fields),
-    8: _decode_round,
-    9: lambda fields: Eliminated(*fields),
-    10: lambda fields: Finished(tuple(fields)),
-    11: lambda fields: TokenChanged(*fields),
-}
+    return _EventCodec(encode, decode)
 
 
 # Small things
@@ -442,3 +416,27 @@ def _encode_bytes(data: bytes | None) -> str | None:
 
 def _decode_bytes(text: str | None) -> bytes | None:
     return None if text is None else a2b_base64(text)
+
+
+def _same(value: object) -> object:
+    return value
+
+
+_FIELDS: Final[dict[FieldKind, tuple[Callable[[Any], object], Callable[[Any], object]]]] = {
+    "seat": (_same, _same),
+    "seats": (list, tuple),
+    "number": (_same, _same),
+    "text": (_same, _same),
+    "flag": (int, bool),
+    "tile": (lambda tile: tile.index, lambda index: TILES[index]),
+    "end": (encode_end, lambda code: decode_end(code, code < 0)),
+    "bytes": (_encode_bytes, _decode_bytes),
+}
+_SPECIAL_EVENTS: Final[dict[type, _EventCodec]] = {
+    Dealt: _EventCodec(_encode_dealt, _decode_dealt),
+    RoundEnded: _EventCodec(lambda event: _encode_round(event.round), _decode_round),
+    Finished: _EventCodec(lambda event: event.winners, lambda fields: Finished(tuple(fields))),
+}
+_EVENT_CODECS: Final = {kind.event: _SPECIAL_EVENTS.get(kind.event) or _plain(kind) for kind in GAME_EVENT_TYPES}
+_EVENT_CODES: Final = {kind.event: kind.code for kind in GAME_EVENT_TYPES}
+_EVENT_DECODERS: Final = {kind.code: _EVENT_CODECS[kind.event].decode for kind in GAME_EVENT_TYPES}

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from service.engine.deal import Deck
-from service.engine.events import Dealt, Event, RoundEnded
+from service.engine.events import EVENT_TYPES, Dealt, Event, EventType, RoundEnded
 from service.engine.options import Value
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
@@ -55,6 +55,14 @@ class TokenChanged:
 
 
 GameEvent = Created | Joined | TokenChanged | Event
+
+GAME_EVENT_TYPES: Final = (
+    EventType(Created, "created", 0, (("commitment", "bytes"),)),
+    EventType(Joined, "joined", 1, (("seat", "seat"), ("name", "text"))),
+    EventType(TokenChanged, "token_changed", 11, (("seat", "seat"),)),
+    *EVENT_TYPES,
+)
+"""The events of a hosted game, those of its match included."""
 
 
 class EventEnvelope(NamedTuple):

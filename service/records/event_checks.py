@@ -8,18 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.engine.events import (
-    Done,
-    Drew,
-    Eliminated,
-    Event,
-    Finished,
-    Flipped,
-    Passed,
-    Played,
-    RoundEnded,
-    RoundResult,
-)
+from service.engine.events import EVENT_TYPES, Drew, Eliminated, Event, Finished, Played, RoundEnded, RoundResult
 from service.engine.moves import DONE, DRAW, FLIP, PASS, PLAY, Move
 from service.engine.view import DrewView, RecordedEvent
 from service.records.report import Fault
@@ -94,10 +83,7 @@ def _row(things: tuple[object, ...]) -> str:
     return " ".join(map(str, things)) or "-"
 
 
-_PLAIN: Final[dict[type[RecordedEvent], Move]] = {
-    Drew: DRAW,
-    DrewView: DRAW,
-    Passed: PASS,
-    Done: DONE,
-    Flipped: FLIP,
+_PLAIN: Final[dict[type, Move]] = {
+    kind.event: move for kind in EVENT_TYPES for move in (DRAW, PASS, DONE, FLIP) if kind.word == move.action
 }
+_PLAIN[DrewView] = DRAW

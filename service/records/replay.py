@@ -117,13 +117,13 @@ def _round(rules: Rules, state: State, index: int, lines: tuple[VersionedEvent, 
             move, faults = _asked(state, line.event, place)
             if move is not None:
                 try:
-                    events, _ = advance(rules, _NO_DECK, state, *move)
+                    (made, *following), after = advance(rules, _NO_DECK, state, *move)
                 except IllegalMove as refusal:
                     faults = [Fault(_REFUSED[type(line.event)], place, refusal.sentence)]
                 else:
-                    faults = move_faults(events[0], line.event, place)
-                    state = apply(rules, state, events[0])
-                    pending = events[1:]
+                    faults = move_faults(made, line.event, place)
+                    state = apply(rules, state, made) if following else after  # what follows has steps of its own
+                    pending = tuple(following)
         if faults:
             yield from faults
             return

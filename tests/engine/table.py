@@ -26,7 +26,7 @@ from service.engine.errors import IllegalMove, NotYourTurn
 from service.engine.events import Event, Played, RoundEnded, RoundResult
 from service.engine.layout import Gate, Layout
 from service.engine.moves import ACTIONS, Move
-from service.engine.referee import advance, apply, decide, legal_moves
+from service.engine.referee import advance, apply, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, parse_tile, sort_tiles
 from service.engine.variant import Rules, Variant
@@ -88,11 +88,11 @@ class Table:
     # Playing
 
     def do(self, seat: int, text: str) -> tuple[Event, ...]:
-        """Make a move: it must be listed, then ``decide``, ``advance`` and ``apply`` must agree on it."""
+        """Make a move: it must be listed, then ``advance`` must give the same again, and ``apply`` the same state."""
         move = self._wanted(seat, text)
         assert self._listed(seat, move), f"{text} is not listed for seat {seat}: {legal_moves(*self._here, seat)}"
         events, state = advance(self.rules, self.deck, self.state, seat, move)
-        assert decide(self.rules, self.deck, self.state, seat, move) == events
+        assert advance(self.rules, self.deck, self.state, seat, move) == (events, state)
         applied = self.state
         for event in events:
             applied = apply(self.rules, applied, event)
@@ -135,7 +135,7 @@ class Table:
             for move in moves:
                 assert not self._listed(seat, move), f"{text} is listed"
                 with pytest.raises(wanted):
-                    decide(self.rules, self.deck, self.state, seat, move)
+                    advance(self.rules, self.deck, self.state, seat, move)
         assert self.state == before
 
     # Looking

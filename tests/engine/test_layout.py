@@ -10,8 +10,20 @@ from random import Random
 
 import pytest
 
-from service.engine.layout import GATED, IMMEDIATELY, NEVER, Branching, End, Layout, Placement, empty_layout
+from service.engine.layout import (
+    GATED,
+    IMMEDIATELY,
+    NEVER,
+    Branching,
+    End,
+    EndValue,
+    Layout,
+    Placement,
+    Side,
+    empty_layout,
+)
 from service.engine.referee import advance, legal_moves
+from service.engine.rules.counting import all_but_long_sides
 from service.engine.state import PLAYING
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
@@ -23,8 +35,8 @@ FORMS = {"open": "{}", "gated": "({})", "closed": "[{}]"}
 class Paper:
     """A layout that tiles are written on, one after the other."""
 
-    def __init__(self, *, line: bool = False, counted: bool = False) -> None:
-        self.layout = empty_layout(line=line, counted=counted)
+    def __init__(self, *, line: bool = False, end_value: EndValue | None = None) -> None:
+        self.layout = empty_layout(line=line, end_value=end_value)
 
     def lead(self, tile: str, branching: Branching = NEVER) -> list[str]:
         self.layout = self.layout.lead(parse_tile(tile), 0, branching)
@@ -56,8 +68,8 @@ class Paper:
 
 def test_an_empty_table_has_no_ends() -> None:
     for line in (False, True):
-        for counted in (False, True):
-            layout = empty_layout(line=line, counted=counted)
+        for end_value in (None, all_but_long_sides):
+            layout = empty_layout(line=line, end_value=end_value)
             assert (layout.placements, layout.ends, layout.open_mask, layout.ends_sum) == ((), (), 0, 0)
 
 
@@ -202,7 +214,7 @@ def test_proof_3_a_face_down_double_only_closes_its_end_and_is_not_the_mother() 
 
 def test_proof_4_fido_counting() -> None:
     """Sums 24, 34, 35, 35, 28, 39, 29, 35, as the rules have them."""
-    paper = Paper(counted=True)
+    paper = Paper(end_value=all_but_long_sides)
     assert paper.lead("12-12", GATED) == [
         "e1 12-12/long=12",
         "e2 12-12/long=12",
@@ -251,11 +263,11 @@ def test_proof_4_fido_counting() -> None:
 
 
 def test_proof_4_the_sum_of_a_lead_is_foreseen() -> None:
-    empty = empty_layout(line=False, counted=True)
+    empty = empty_layout(line=False, end_value=all_but_long_sides)
     assert empty.sum_after(None, parse_tile("12-12"), GATED) == 24
     assert empty.sum_after(None, parse_tile("12-12"), NEVER) == 0
     assert empty.sum_after(None, parse_tile("3-5"), NEVER) == 8
-    assert Paper(counted=True).lead("3-5") == ["e1 3-5/end=3 +3", "e2 3-5/end=5 +5"]
+    assert Paper(end_value=all_but_long_sides).lead("3-5") == ["e1 3-5/end=3 +3", "e2 3-5/end=5 +5"]
 
 
 def test_proof_4_nothing_counts_where_ends_are_not_counted() -> None:
@@ -264,6 +276,47 @@ def test_proof_4_nothing_counts_where_ends_are_not_counted() -> None:
     paper.join("e1", "5-6")
     paper.join("e5", "5-5", IMMEDIATELY)
     assert ([end.counts for end in paper.layout.ends], paper.layout.ends_sum) == ([0] * 6, 0)
+
+
+# Other answers to what an end counts
+
+
+def both_halves_once(number: int, side: Side, paired: bool) -> int:
+    """A double counts both halves by its long sides, once (All Fives, Fives and Threes)."""
+    return {"end": number, "long": number if paired else 2 * number, "short": 0}[side]
+
+
+def test_a_double_can_count_both_halves_once_on_four_arms() -> None:
+    paper = Paper(end_value=both_halves_once)
+    assert paper.lead("5-5", GATED) == ["e1 5-5/long=5 +5", "e2 5-5/long=5 +5", "e3 (5-5/short=5)", "e4 (5-5/short=5)"]
+    assert paper.layout.ends_sum == 10
+    assert paper.join("e1", "2-5") == ["e5 2-5/end=2 +2", "e2 5-5/long=5 +10", "e3 5-5/short=5", "e4 5-5/short=5"]
+    sums = [paper.layout.ends_sum]
+    for end, tile in [("e2", "3-5"), ("e3", "0-5"), ("e4", "5-6"), ("e8", "6-6"), ("e6", "3-3"), ("e7", "0-0")]:
+        paper.join(end, tile)
+        sums.append(paper.layout.ends_sum)
+    assert sums == [12, 5, 5, 11, 17, 20, 20]
+
+
+def test_a_double_can_count_both_halves_once_on_a_line() -> None:
+    paper = Paper(line=True, end_value=both_halves_once)
+    assert paper.lead("5-5") == ["left 5-5/long=5 +5", "right 5-5/long=5 +5"]
+    assert paper.join("right", "2-5") == ["left 5-5/long=5 +10", "right 2-5/end=2 +2"]
+    assert paper.join("left", "3-5") == ["left 3-5/end=3 +3", "right 2-5/end=2 +2"]
+    assert paper.join("left", "3-3") == ["left 3-3/long=3 +6", "right 2-5/end=2 +2"]
+    assert paper.layout.ends_sum == 8
+
+
+@pytest.mark.parametrize("end_value", [None, all_but_long_sides, both_halves_once])
+def test_what_ends_count_follows_from_what_is_kept_of_them(end_value: EndValue | None) -> None:
+    paper = Paper(end_value=end_value)
+    paper.lead("5-5", GATED)
+    for end, tile in (("e1", "2-5"), ("e2", "5-6"), ("e6", "6-6")):
+        layout = paper.layout
+        kept = [(end.name, end.number, end.host, end.side, end.gate) for end in layout.ends]
+        empty = empty_layout(line=False, end_value=end_value)
+        assert empty.restored(layout.placements, kept, layout.last_end_number) == layout
+        paper.join(end, tile)
 
 
 # Proof 5: face-down doubles

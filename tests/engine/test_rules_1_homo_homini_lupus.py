@@ -10,7 +10,7 @@ import pytest
 from service.engine.errors import GameOver, InvalidSetup
 from service.engine.events import Dealt, Drew, Played, RoundEnded
 from service.engine.moves import DEAL
-from service.engine.referee import decide, legal_moves
+from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set
 from service.engine.view import DrewView, event_view, view
@@ -463,7 +463,7 @@ def test_1_9_a_match_is_the_number_of_rounds_agreed_on_by_default_4(options: dic
     for seat in range(4):
         assert table.legal(seat) == set()
         with pytest.raises(GameOver):
-            decide(table.rules, table.deck, table.state, seat, DEAL)
+            advance(table.rules, table.deck, table.state, seat, DEAL)
 
 
 def test_1_9_the_highest_total_wins() -> None:

@@ -8,7 +8,7 @@ from service.engine.deal import Deck, seed_from_text, shuffle, split
 from service.engine.errors import GameOver, InvalidSetup
 from service.engine.events import Dealt, Drew, Played
 from service.engine.moves import DEAL, Move
-from service.engine.referee import can_open, deal, decide, legal_moves
+from service.engine.referee import advance, can_open, deal, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.engine.view import view
@@ -334,7 +334,7 @@ def test_3_6_the_points_of_the_running_round_show_at_once() -> None:
 def test_3_6_a_claimed_sum_is_not_believed() -> None:
     table = lead_of_12()
     boast = Move("play", parse_tile("5-12"), "e1", False, 70, 10)
-    (played,) = decide(table.rules, table.deck, table.state, 1, boast)
+    (played,), _ = advance(table.rules, table.deck, table.state, 1, boast)
     assert isinstance(played, Played)
     assert (played.ends_sum, played.points) == (29, 0)
 
@@ -480,7 +480,7 @@ def test_3_9_a_match_is_one_round() -> None:
     table.play_out()
     assert table.state.phase == FINISHED
     with pytest.raises(GameOver):
-        decide(table.rules, table.deck, table.state, 0, DEAL)
+        advance(table.rules, table.deck, table.state, 0, DEAL)
 
 
 def test_3_9_option_rounds_is_a_series_by_sum() -> None:

@@ -10,7 +10,7 @@ import pytest
 from service.engine.errors import GameOver, InvalidSetup
 from service.engine.events import Drew, Eliminated
 from service.engine.moves import DEAL
-from service.engine.referee import decide
+from service.engine.referee import advance
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set, parse_tile
 from tests.engine.table import Table, names, variant
@@ -422,7 +422,7 @@ def test_4_7_the_lowest_total_wins() -> None:
     assert (table.state.phase, table.state.totals, table.state.winners) == (FINISHED, (34, 10, 7, 53), (2,))
     for seat in range(4):
         with pytest.raises(GameOver):
-            decide(table.rules, table.deck, table.state, seat, DEAL)
+            advance(table.rules, table.deck, table.state, seat, DEAL)
 
 
 def test_4_7_ties_share_the_win() -> None:

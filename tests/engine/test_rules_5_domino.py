@@ -12,7 +12,7 @@ from service.engine.deal import Deck, seed_from_text, shuffle, split
 from service.engine.errors import GameOver, IllegalMove, InvalidSetup, NotYourTurn, RoundOver
 from service.engine.events import Dealt, Drew, Eliminated, Finished
 from service.engine.moves import DEAL, Move
-from service.engine.referee import advance, can_open, deal, decide, legal_moves
+from service.engine.referee import advance, can_open, deal, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
@@ -252,7 +252,7 @@ def test_5_4_a_tile_that_fits_both_ends_is_refused_without_its_end() -> None:
     table = chain_of_four()
     table.put("1-4 6-6", "2-2")
     with pytest.raises(IllegalMove, match="name the end"):
-        decide(table.rules, table.deck, table.state, 0, Move("play", parse_tile("1-4")))
+        advance(table.rules, table.deck, table.state, 0, Move("play", parse_tile("1-4")))
 
 
 def test_5_4_a_tile_goes_only_where_it_fits() -> None:
@@ -445,7 +445,7 @@ def test_5_8_who_is_eliminated_is_dealt_no_hand_and_has_no_turn() -> None:
     finish(table, "", "5-6", "0-1")
     assert table.legal(1) == set()
     with pytest.raises(NotYourTurn):
-        decide(table.rules, table.deck, table.state, 1, DEAL)
+        advance(table.rules, table.deck, table.state, 1, DEAL)
     table.do(2, "deal")
     assert [len(hand) for hand in table.state.hands] == [7, 0, 7]
     table.do(0, "6-6")
@@ -462,7 +462,7 @@ def test_5_8_the_last_one_in_wins() -> None:
     assert (table.state.phase, table.state.winners) == (FINISHED, (2,))
     assert table.events(Finished) == [Finished((2,))]
     with pytest.raises(GameOver):
-        decide(table.rules, table.deck, table.state, 2, DEAL)
+        advance(table.rules, table.deck, table.state, 2, DEAL)
 
 
 def test_5_8_if_all_who_are_left_reach_it_in_the_same_round_the_lowest_total_wins() -> None:
@@ -762,7 +762,7 @@ def test_common_when_the_round_is_over_nobody_moves_before_the_next_deal(key: st
         assert legal_moves(table.rules, over, seat) == ((DEAL,) if not over.eliminated_round[seat] else ())
         for move in (Move("draw"), Move("pass"), Move("done"), Move("flip"), *legal_moves(table.rules, before, seat)):
             with pytest.raises(RoundOver):
-                decide(table.rules, table.deck, over, seat, move)
+                advance(table.rules, table.deck, over, seat, move)
 
 
 @pytest.mark.parametrize("key", variants())
@@ -780,7 +780,7 @@ def test_common_a_tile_of_another_hand_or_at_an_unknown_end_is_refused(key: str)
     for held in table.state.hands[seat]:
         for end in ("e99", "middle", "", "LEFT"):
             with pytest.raises(IllegalMove):
-                decide(table.rules, table.deck, table.state, seat, Move("play", held, end))
+                advance(table.rules, table.deck, table.state, seat, Move("play", held, end))
 
 
 @pytest.mark.parametrize("key", variants())

@@ -13,7 +13,7 @@ from service.engine.deal import split
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Drew
 from service.engine.moves import DRAW, Move
-from service.engine.referee import advance, decide, legal_moves
+from service.engine.referee import advance, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.view import DealtView, DrewView, event_view, view
@@ -99,7 +99,7 @@ class Answer(NamedTuple):
 
 def answer(match: Match, state: State, seat: int, move: Move) -> Answer | None:
     try:
-        decide(match.rules, match.deck, state, seat, move)
+        advance(match.rules, match.deck, state, seat, move)
     except Refusal as refusal:
         return Answer(type(refusal), refusal.sentence)
     return None

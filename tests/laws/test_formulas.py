@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from service.engine.events import EndReason
 from service.engine.state import PLAYING, Hand, State
 from service.engine.tiles import parse_tile
 from tests.laws.matches import Match, law
@@ -25,7 +26,8 @@ def ended(match: Match) -> Iterator[State]:
 
 
 def scores(match: Match, state: State) -> list[int]:
-    return list(match.rules.score_round(state, "blocked" if state.went_out_first is None else "out").scores)
+    reason: EndReason = "blocked" if state.went_out_first is None else "out"
+    return list(match.rules.score_round(state, reason, match.rules.hands_left(state)).scores)
 
 
 def pips(hand: Hand) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.engine.referee import advance, apply, decide
+from service.engine.referee import advance, apply
 from service.engine.replay import replay
 from tests.laws.matches import Match, law
 
@@ -17,10 +17,10 @@ def test_a_replay_of_the_events_gives_the_state(match: Match) -> None:
 
 
 @law()
-def test_to_decide_and_to_apply_is_to_advance(match: Match) -> None:
+def test_the_events_applied_one_by_one_give_the_state_that_advance_gives(match: Match) -> None:
     for step in match.steps:
-        events = decide(match.rules, match.deck, step.before, step.seat, step.move)
-        assert events == step.events
+        events, after = advance(match.rules, match.deck, step.before, step.seat, step.move)
+        assert (events, after) == (step.events, step.after)
         state = step.before
         for event in events:
             state = apply(match.rules, state, event)

@@ -15,7 +15,7 @@ import pytest
 from service.engine.deal import SCHEME, Deck, commitment, round_seed, shuffle, shuffle_seed, split
 from service.engine.events import DealProof, Dealt
 from service.engine.moves import DEAL
-from service.engine.referee import decide
+from service.engine.referee import advance
 from service.engine.tiles import double_set, sort_tiles
 from service.engine.variants import variants
 from tests.vectors.verifiers import VECTORS as FILE
@@ -115,7 +115,7 @@ def deck(
 
 def dealt(from_deck: Deck, round_number: int = 1, seats: int = 4) -> Dealt:
     rules = variants()["dominospiel"].rules({}, seats)
-    (event,) = decide(rules, from_deck, rules.start()._replace(round=round_number - 1), 0, DEAL)
+    (event,), _ = advance(rules, from_deck, rules.start()._replace(round=round_number - 1), 0, DEAL)
     assert isinstance(event, Dealt)
     return event
 

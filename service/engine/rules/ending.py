@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from service.engine.events import EndReason
 from service.engine.layout import CLOSED
-from service.engine.state import STEADY, Hand, State
+from service.engine.state import Hand, State
 from service.engine.variant import NO_VERDICT, ScoreOrder, Verdict
 
 RoundEnd = Callable[[State], EndReason | None]
@@ -64,10 +64,10 @@ def out_or_blocked(reserve: int = 0) -> RoundEnd:
     """The usual two in one: somebody is out, or else nobody can go on (rules 3.8, 5.6)."""
 
     def round_end(state: State) -> EndReason | None:
-        hands, stock, layout, _, _, _, first_out, _ = state[:STEADY]
-        if first_out is not None:
+        if state.went_out_first is not None:
             return "out"
-        return None if len(stock) > reserve or _some_hand_fits(hands, layout.open_mask) else "blocked"
+        fits = len(state.stock) > reserve or _some_hand_fits(state.hands, state.layout.open_mask)
+        return None if fits else "blocked"
 
     return round_end
 

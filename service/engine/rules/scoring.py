@@ -1,17 +1,11 @@
-"""What a round wrote: the hands left, the score card of its lines, and how the arithmetic is written."""
+"""What a round wrote: the score card of its lines, and how the arithmetic is written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.state import Hand, State
-
-
-def remaining_hands(state: State, value: Callable[[Hand], int]) -> tuple[RemainingHand, ...]:
-    """The hand of every seat that was in, as the round left it, with its value."""
-    held = state.hands
-    return tuple([RemainingHand(seat, held[seat], value(held[seat])) for seat in state.active_seats()])
+from service.engine.state import State
 
 
 def round_result(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from service.engine.errors import InvalidSetup
@@ -11,11 +11,11 @@ from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
 from service.engine.rules.ending import last_side_standing, out_or_blocked
 from service.engine.rules.opening import any_double_of_the_highest_holder
-from service.engine.rules.scoring import format_hand, remaining_hands, round_result
+from service.engine.rules.scoring import format_hand, round_result
 from service.engine.rules.turns import one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
-from service.engine.variant import PlayerRange, Rules, Variant
+from service.engine.variant import Count, PlayerRange, Rules, Variant
 
 _DOUBLE_SIX: Final = 6
 _MOST_ON_DOUBLE_SIX: Final = 4
@@ -68,12 +68,11 @@ def _hand_value(hand: Hand) -> int:
     return 10 if hand == (_ZEROS,) else pips(hand)
 
 
-def _count(teams: int) -> Callable[[State, EndReason], RoundResult]:
+def _count(teams: int) -> Count:
     """A side writes its own hands and those left with the finisher's side, which writes nothing (rules 5.7, 5.9)."""
     rule = "5.9" if teams else "5.7"
 
-    def count(state: State, ended_by: EndReason) -> RoundResult:
-        hands = remaining_hands(state, _hand_value)
+    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         sides = [seat % teams if teams else seat for seat in range(len(state.hands))]
         finisher = None if state.went_out_first is None else sides[state.went_out_first]
         unfinished = [left for left in hands if left.tiles]

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from service.engine.events import EndReason, RoundResult, ScoreLine
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_AND_GO_ON
 from service.engine.rules.ending import best_seats, blocked, everybody_out, first_of, somebody_out
 from service.engine.rules.opening import lowest_double
-from service.engine.rules.scoring import format_hand, remaining_hands, round_result
+from service.engine.rules.scoring import format_hand, round_result
 from service.engine.rules.settlement import average, difference, fixed
 from service.engine.rules.turns import any_number
 from service.engine.state import State
 from service.engine.tiles import double_set, pips, sort_tiles
-from service.engine.variant import NO_VERDICT, PlayerRange, Rules, Settlement, Variant, Verdict
+from service.engine.variant import NO_VERDICT, Count, PlayerRange, Rules, Settlement, Variant, Verdict
 
 _PLAYERS: Final = PlayerRange(2, 7)
 _SET: Final = double_set(6)
+"""All of it is dealt as far as it divides evenly among the players (rules 4.1)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -44,14 +45,13 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _count(*, loser_writes_stock: bool) -> Callable[[State, EndReason], RoundResult]:
+def _count(*, loser_writes_stock: bool) -> Count:
     """Everybody writes their own pips; where the first one out ends the round, the loser the stock's too (rules 4.6).
 
     Each of several tied losers writes the stock.
     """
 
-    def count(state: State, ended_by: EndReason) -> RoundResult:
-        hands = remaining_hands(state, pips)
+    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         lines = [ScoreLine(left.seat, left.value, "4.6", format_hand(left)) for left in hands if left.tiles]
         stock = pips(state.stock)
         if loser_writes_stock and stock:

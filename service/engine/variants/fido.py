@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from service.engine.events import EndReason, RoundResult, ScoreLine
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import LocalizedText, Option, Value
+from service.engine.rules.counting import all_but_long_sides
 from service.engine.rules.drawing import ONE_AND_WAIT
 from service.engine.rules.ending import after_rounds, out_or_blocked
 from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import remaining_hands, round_result
+from service.engine.rules.scoring import round_result
 from service.engine.rules.spinners import every_double
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
-from service.engine.tiles import Tile, double_set, pips
-from service.engine.variant import PlayerRange, Rules, Variant
+from service.engine.tiles import Tile, double_set
+from service.engine.variant import Count, PlayerRange, Rules, Variant
 
 _DIVISORS: Final = {6: 3, 9: 5, 12: 7, 15: 9, 18: 11}
 _FEWEST: Final = 3
@@ -45,6 +46,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         branching=every_double,
         may_follow=one_tile,
         drawing=ONE_AND_WAIT,
+        end_value=all_but_long_sides,
         points=lambda ends_sum: 0 if ends_sum % divisor else ends_sum // divisor,
         round_end=out_or_blocked(),
         score_round=_count(divisor),
@@ -53,11 +55,10 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _count(divisor: int) -> Callable[[State, EndReason], RoundResult]:
+def _count(divisor: int) -> Count:
     """The points of the placements, less the pips left in hand (rules 3.6, 3.8)."""
 
-    def count(state: State, ended_by: EndReason) -> RoundResult:
-        hands = remaining_hands(state, pips)
+    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         lines = [
             ScoreLine(each.seat, each.points, "3.6", f"{each.ends_sum} ÷ {divisor}") for each in state.placements_scored
         ]

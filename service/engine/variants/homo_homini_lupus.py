@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.engine.events import EndReason, RoundResult, ScoreLine
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import (
@@ -17,15 +17,16 @@ from service.engine.rules.ending import (
     somebody_out,
 )
 from service.engine.rules.opening import lowest_double
-from service.engine.rules.scoring import remaining_hands, round_result
+from service.engine.rules.scoring import round_result
 from service.engine.rules.spinners import lead_only
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
-from service.engine.tiles import double_set, pips
+from service.engine.tiles import double_set
 from service.engine.variant import PlayerRange, Rules, Variant
 
 _SEATS: Final = 4
 _HAND: Final = 6
+"""Four players get six tiles each of double-six (rules 1.1)."""
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
@@ -48,9 +49,8 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
-def _count(state: State, ended_by: EndReason) -> RoundResult:
+def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
     """How far above or below the average hand: (S/4 − p) × 100, which is 25·S − 100·p (rules 1.8)."""
-    hands = remaining_hands(state, pips)
     everything = sum([left.value for left in hands])
     return round_result(
         state,

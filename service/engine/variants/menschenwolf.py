@@ -18,15 +18,17 @@ from service.engine.rules.ending import (
     somebody_out,
 )
 from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import format_hand, format_sum, remaining_hands, round_result
+from service.engine.rules.scoring import format_hand, format_sum, round_result
 from service.engine.rules.spinners import first_face_up
 from service.engine.rules.turns import doubles_after_a_double
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
-from service.engine.variant import Opening, PlayerRange, Rules, Variant, Verdict
+from service.engine.variant import Count, Opening, PlayerRange, Rules, Variant, Verdict
 
 _HANDS: Final = {2: 7, 3: 9, 4: 7, 5: 5, 6: 4, 7: 4, 8: 3, 9: 3, 10: 2, 11: 2, 12: 2, 13: 2}
+"""By players: the tiles of a hand (rules 2.1)."""
 _HIDDEN: Final = 2
+"""Tiles of the stock that stay hidden and out of play (rules 2.2)."""
 _ONE_TWO: Final = parse_tile("1-2")
 _ZEROS: Final = parse_tile("0-0")
 _SIXES: Final = parse_tile("6-6")
@@ -88,11 +90,10 @@ def _hand_value(hand: Hand) -> int:
     return pips(hand) + (10 if _ZEROS in hand else 0)
 
 
-def _count(*, others_write_own: bool) -> Callable[[State, EndReason], RoundResult]:
+def _count(*, others_write_own: bool) -> Count:
     """The single loser writes everybody's points, and all that was carried (rules 2.11)."""
 
-    def count(state: State, ended_by: EndReason) -> RoundResult:
-        hands = remaining_hands(state, _hand_value)
+    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
         values = [left.value for left in hands]
         most = max(values)
         losers = [left.seat for left in hands if left.value == most]

@@ -1,20 +1,15 @@
-"""Moves and events as text, both ways.
+"""Events as text, a line each, both ways.
 
-Owns the written form. Every move and every event has exactly one spelling, and what is spelled otherwise is
-``InvalidNotation``. Must not know whether a move is legal or an event possible, nor who may read it: what a ``view``
-has left of an event is written as far as it is told.
-
-A *move* is what a seat asks for; a *line* is an event, what then happened:
+Owns the written form. Every event has exactly one spelling, and what is spelled otherwise is ``InvalidNotation``. Must
+not know whether an event is possible, nor who may read it: what a ``view`` has left of an event is written as far as
+it is told.
 
 =============================  ========================================================================
-``6-6``                        play a tile: the lead, or one that has a single place
-``5-12>e7``                    play a tile at an end
-``6-6>left down``              play a double face down
-``draw`` ``pass`` ``done``     the moves without a tile; also ``flip`` and ``deal``
 ``dealt: 0-3 6-6 / - | 0-1``   the hands in seat order, then the stock in the order of drawing
 ``dealt arranged: …``          the same, as somebody had set it
 ``dealt: 0-3 6-6 / ?7 | ?14``  seven tiles, and fourteen, that are not told
-``2: 5-12>e7``                 seat 2 laid a tile
+``2: 6-6``                     seat 2 led a tile
+``2: 5-12>e7``                 seat 2 laid a tile at an end; ``2: 6-6>e7 down``: a double face down
 ``2: 5-12>e7 = 28 +4``         the same where ends are counted: their sum, and the points
 ``2: draw 0-1``                a tile of the stock went to the hand of seat 2; ``?``: it is not told
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
@@ -30,11 +25,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from service.engine.errors import InvalidNotation
-from service.engine.events import Dealt, Done, Drew, Eliminated, Finished, Flipped, Passed, Played, RoundEnded
-from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move
+from service.engine.events import EVENT_TYPES, Dealt, Drew, EventType, FieldKind, Played, RoundEnded
 from service.engine.state import Hand
 from service.engine.tiles import Tile
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
@@ -42,64 +35,23 @@ from service.records.notation.scanner import NATURAL, POSITIVE, SIGNED, Scanner
 from service.records.notation.score import format_result, scan_result
 from service.records.notation.tiles import format_tiles, scan_tile, scan_tiles
 
-# Moves
-
-
-def format_move(move: Move) -> str:
-    """What the move asks for; the sum and the points that a listed move tells are no part of it."""
-    return move.action if move.tile is None else _format_play(move.tile, move.end, face_down=move.face_down)
-
-
-def parse_move(text: str) -> Move:
-    """The move spelled by ``text``. Raises ``InvalidNotation``."""
-    move = _PLAIN_MOVES.get(text)
-    if move is not None:
-        return move
-    scanner = Scanner(text)
-    try:
-        move = Move(PLAY, *_scan_play(scanner))
-        scanner.end()
-    except InvalidNotation as refusal:
-        raise InvalidNotation(_NO_MOVE, refusal.at) from None
-    return move
-
-
-def _format_play(tile: Tile, end: str | None, *, face_down: bool) -> str:
-    return f"{tile}{f'>{end}' if end else ''}{' down' if face_down else ''}"
-
-
-def _scan_play(scanner: Scanner) -> tuple[Tile, str | None, bool]:
-    tile = scan_tile(scanner)
-    end = scanner.match(_END, "an end") if scanner.accept(">") else None
-    return tile, end, scanner.accept(" down")
-
-
-# Events
-
 
 def format_event(event: RecordedEvent) -> str:
     """The event as one line, without its end of line and without the number of its round."""
     return _FORMATS[type(event)](event)
 
 
-def parse_event(line: str, round_number: int) -> RecordedEvent:
-    """The event that this line of that round tells. Raises ``InvalidNotation``."""
-    scanner = Scanner(line)
-    event = scan_event(scanner, round_number)
-    scanner.end()
-    return event
-
-
 def scan_event(scanner: Scanner, round_number: int) -> RecordedEvent:
-    """Read an event of that round."""
+    """Read an event of that round. Raises ``InvalidNotation``."""
     if scanner.accept("dealt"):
         return _scan_dealt(scanner, round_number)
     if scanner.accept("ended"):
         scanner.expect(" ")
         return RoundEnded(scan_result(scanner, round_number))
-    if scanner.accept("finished"):
-        scanner.expect(": ")
-        return Finished(scan_seats(scanner))
+    for kind in _WITHOUT_SEAT:
+        if scanner.accept(kind.word):
+            scanner.expect(": ")
+            return _scan_fields(scanner, kind)
     return _scan_of_seat(scanner)
 
 
@@ -130,6 +82,16 @@ def _scan_hand(scanner: Scanner) -> Hand | int:
     return scanner.number(POSITIVE) if scanner.accept("?") else scan_tiles(scanner)
 
 
+def _format_play(tile: Tile, end: str | None, *, face_down: bool) -> str:
+    return f"{tile}{f'>{end}' if end else ''}{' down' if face_down else ''}"
+
+
+def _scan_play(scanner: Scanner) -> tuple[Tile, str | None, bool]:
+    tile = scan_tile(scanner)
+    end = scanner.match(_END, "an end") if scanner.accept(">") else None
+    return tile, end, scanner.accept(" down")
+
+
 def _format_played(event: Played) -> str:
     play = _format_play(event.tile, event.end, face_down=event.face_down)
     ends_sum = "" if event.ends_sum is None else f" = {event.ends_sum}"
@@ -140,12 +102,9 @@ def _format_played(event: Played) -> str:
 def _scan_of_seat(scanner: Scanner) -> RecordedEvent:
     seat = int(scanner.match(NATURAL, "a seat, or what happened"))
     scanner.expect(": ")
-    for word, event_of in _PLAIN_EVENTS.items():
-        if scanner.accept(word):
-            return event_of(seat)
-    if scanner.accept("draw"):
-        scanner.expect(" ")
-        return DrewView(seat, None) if scanner.accept("?") else Drew(seat, scan_tile(scanner))
+    for kind in _WITH_SEAT:
+        if scanner.accept(kind.word):
+            return _scan_fields(scanner, kind, seat)
     tile, end, down = _scan_play(scanner)
     ends_sum = scanner.number() if scanner.accept(" = ") else None
     points = scanner.number(SIGNED) if scanner.accept(" ") else None
@@ -162,32 +121,51 @@ def scan_seats(scanner: Scanner) -> tuple[int, ...]:
 
 _END: Final = re.compile(r"left|right|e[1-9][0-9]{0,14}")
 
-_PLAIN_MOVES: Final[dict[str, Move]] = {move.action: move for move in (DRAW, PASS, DONE, FLIP, DEAL)}
-_NO_MOVE: Final = 'A move is written like "5-12>e7", "6-6>left down", "draw", "pass", "done", "flip" or "deal".'
 
-_PLAIN_EVENTS: Final[dict[str, Callable[[int], Passed | Done | Flipped | Eliminated]]] = {
-    "pass": Passed,
-    "done": Done,
-    "flip": Flipped,
-    "eliminated": Eliminated,
+def _format_plain(event: Any) -> str:
+    """A line of seat, word and fields; without a seat, of word and fields."""
+    kind = _WORDED[type(event)]
+    told = [_FIELDS[field].spell(getattr(event, name)) for name, field in _further(kind)]
+    return " ".join([f"{event.seat}: {kind.word}", *told]) if kind in _WITH_SEAT else f"{kind.word}: {' '.join(told)}"
+
+
+def _scan_fields(scanner: Scanner, kind: EventType, *seat: int) -> RecordedEvent:
+    """Read what follows the word of an event."""
+    values: list[Any] = [*seat]
+    for _, field in _further(kind):
+        if values:
+            scanner.expect(" ")
+        values.append(_FIELDS[field].scan(scanner))
+    event: RecordedEvent = (_HIDDEN[kind.event] if None in values else kind.event)(*values)
+    return event
+
+
+def _further(kind: EventType) -> list[tuple[str, FieldKind]]:
+    """The fields of an event but for the seat whose doing it is."""
+    return [(name, field) for name, field in kind.fields or () if name != "seat"]
+
+
+class _FieldNotation(NamedTuple):
+    spell: Callable[[Any], str]
+    scan: Callable[[Scanner], Any]
+
+
+_FIELDS: Final[dict[FieldKind, _FieldNotation]] = {
+    "seats": _FieldNotation(lambda seats: " ".join(map(str, seats)), scan_seats),
+    "tile": _FieldNotation(lambda tile: str(tile or "?"), lambda scan: None if scan.accept("?") else scan_tile(scan)),
+    "number": _FieldNotation(str, Scanner.number),
 }
-_WORDS: Final = {event_of: word for word, event_of in _PLAIN_EVENTS.items()}
+_HIDDEN: Final[dict[type, type]] = {Drew: DrewView}
+"""What an event is where a field of it is not told."""
+_WITH_SEAT: Final = [kind for kind in EVENT_TYPES if kind.word and ("seat", "seat") in (kind.fields or ())]
+_WITHOUT_SEAT: Final = [kind for kind in EVENT_TYPES if kind.word and kind not in _WITH_SEAT]
+_WORDED: Final = {kind.event: kind for kind in EVENT_TYPES if kind.word}
+_WORDED[DrewView] = _WORDED[Drew]
 
-
-def _format_plain(event: Passed | Done | Flipped | Eliminated) -> str:
-    return f"{event.seat}: {_WORDS[type(event)]}"
-
-
-_FORMATS: Final[dict[type[RecordedEvent], Callable[[Any], str]]] = {
+_FORMATS: Final[dict[type, Callable[[Any], str]]] = {
+    **dict.fromkeys(_WORDED, _format_plain),
     Dealt: _format_dealt,
     RecordedDeal: _format_dealt,
     Played: _format_played,
-    Drew: lambda event: f"{event.seat}: draw {event.tile}",
-    DrewView: lambda event: f"{event.seat}: draw {event.tile or '?'}",
-    Passed: _format_plain,
-    Done: _format_plain,
-    Flipped: _format_plain,
-    Eliminated: _format_plain,
     RoundEnded: lambda event: f"ended {format_result(event.round)}",
-    Finished: lambda event: f"finished: {' '.join(map(str, event.winners))}",
 }

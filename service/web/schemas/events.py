@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from marshmallow import Schema, fields
 
+from service.games.game import GAME_EVENT_TYPES
 from service.web.schemas.fields import doc
 from service.web.schemas.game import Game, digest, seat_field
 from service.web.schemas.score import HandLeft, ScoreLine
@@ -51,8 +52,8 @@ class Event(Schema):
     type = fields.String(
         required=True,
         metadata=doc(
-            "`created`, `joined`, `token_changed`, `dealt`, `played`, `drew`, `passed`, `done`, `flipped`, "
-            "`round_ended`, `eliminated`, `finished`; `reset`, which brings the game as it is now, where the "
+            f"{', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}; "
+            "`reset`, which brings the game as it is now, where the "
             "events asked for are not kept any more; and in a stream `closing`, the last one before the service stops.",
             example="played",
         ),

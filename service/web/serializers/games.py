@@ -6,25 +6,14 @@ each against the other. Everything shown comes from what the use cases give; mus
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.engine.events import (
-    Done,
-    Drew,
-    Eliminated,
-    Finished,
-    Flipped,
-    Passed,
-    Played,
-    RoundEnded,
-    RoundResult,
-    ScoreLine,
-)
+from service.engine.events import Dealt, Drew, FieldKind, RoundEnded, RoundResult, ScoreLine
 from service.engine.layout import OPEN, End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.options import Option
@@ -32,7 +21,7 @@ from service.engine.tiles import Tile
 from service.engine.variant import Settlement, Variant
 from service.engine.view import DealtView, DrewView
 from service.games.catalogue import Language, deal_table, localize, rule_page
-from service.games.game import Created, Joined, TokenChanged
+from service.games.game import GAME_EVENT_TYPES
 from service.games.layout_cache import LayoutCache
 from service.games.results import CreatedGame, JoinedSeat, LegalMoves, SeatToken
 from service.games.timestamps import format_rfc3339
@@ -40,22 +29,18 @@ from service.games.views import EventPage, EventView, GameView, Reset, ScoreCard
 
 JsonObject = dict[str, Any]
 
-_TYPES: Final[dict[type, str]] = {
-    Created: "created",
-    Joined: "joined",
-    TokenChanged: "token_changed",
-    DealtView: "dealt",
-    Played: "played",
-    DrewView: "drew",
-    Drew: "drew",
-    Passed: "passed",
-    Done: "done",
-    Flipped: "flipped",
-    RoundEnded: "round_ended",
-    Eliminated: "eliminated",
-    Finished: "finished",
-    Reset: "reset",
+_FIELDS: Final[dict[type, list[tuple[str, FieldKind]]]] = {
+    kind.event: [(name, field) for name, field in kind.fields or () if name != "seat"] for kind in GAME_EVENT_TYPES
 }
+_FIELDS[DrewView] = _FIELDS[Drew]
+_TYPES: Final[dict[type, str]] = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
+_TYPES.update({DealtView: _TYPES[Dealt], DrewView: _TYPES[Drew], Reset: "reset"})
+_VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
+    "seats": list,
+    "tile": lambda tile: tile.name,
+    "bytes": bytes.hex,
+}
+"""How a field is shown, if not as it is."""
 
 
 def game_view_json(look: GameView) -> JsonObject:
@@ -155,35 +140,23 @@ def event_json(told: EventView) -> JsonObject:
 
 def _event_data(event: object) -> JsonObject:
     match event:
-        case Played():
-            data: JsonObject = {"tile": event.tile.name}
-            if event.end is not None:
-                data["end"] = event.end
-            data["face_down"] = event.face_down
-            if event.points is not None:
-                data |= {"points": event.points, "ends_sum": event.ends_sum}
-            return data
-        case DrewView() | Drew():
-            return {} if event.tile is None else {"tile": event.tile.name}
         case DealtView():
-            data = {"round": event.round, "arranged": event.arranged}
+            data: JsonObject = {"round": event.round, "arranged": event.arranged}
             if event.hand is not None:
                 data["hand"] = _names(event.hand)
             if event.client_seeds is not None and event.next_commitment is not None:
                 data |= {"client_seeds": list(event.client_seeds), "next_commitment": event.next_commitment.hex()}
             return data
-        case Created():
-            return {} if event.commitment is None else {"commitment": event.commitment.hex()}
-        case Joined():
-            return {"name": event.name}
         case RoundEnded():
             return round_json(event.round)
-        case Finished():
-            return {"winners": list(event.winners)}
         case Reset():
             return {"game": game_view_json(event.view)}
         case _:
-            return {}
+            return {
+                name: _VALUES[kind](value) if kind in _VALUES else value
+                for name, kind in _FIELDS[type(event)]
+                if (value := getattr(event, name)) is not None
+            }
 
 
 def score_json(card: ScoreCard) -> JsonObject:
