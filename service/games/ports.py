@@ -116,7 +116,7 @@ class Store(Protocol):
         Returns ``None`` when done, by this sending or an earlier one; else what was made for the same wish
         before, which is looked up first; else the game as it really is: somebody else was first.
         Raises ``KeyError`` if the game is gone; ``OutcomeUnknown`` if the write was sent before (``again``) without a
-        wish, and what came after version ``expected`` has been packed.
+        wish, and what came after version ``expected`` has been compacted.
         """
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
@@ -135,11 +135,11 @@ class Store(Protocol):
         """
 
     def compact(self, game: str) -> None:
-        """Let all events but those of the last write take little room; right at any time, best when the match is over.
+        """Compress all events but those of the last write: allowed at any time, meant for a finished game.
 
-        Events, versions and expiry stay what they are, and news are none. Forgotten are the ids of the writes before:
-        of such a one nobody can say any more that an earlier sending has made it, and a creation is then one of a
-        game that exists. Does nothing to a game that is gone, changed meanwhile, or packed already.
+        Events, versions and expiry stay the same, and nothing is published. The ids of the compressed writes are lost:
+        of such a write the store can no longer say whether an earlier sending made it, and a creation sent again raises
+        ``GameExists``. Does nothing to a game that is gone, has changed meanwhile, or is compacted already.
         """
 
     def check(self) -> None:

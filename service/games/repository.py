@@ -62,7 +62,7 @@ class Committed(NamedTuple):
 
 
 class GameRepository:
-    """The games of a store. ``now`` is in milliseconds since 1970. Finished games are packed ``later``."""
+    """The games of a store. ``now`` is in milliseconds since 1970. Finished games are compacted ``later``."""
 
     def __init__(
         self, store: Store, now: Callable[[], int], secrets: RandomBytes, later: RunLater = run_inline
@@ -230,13 +230,13 @@ class GameRepository:
                 raise
 
     def _compact(self, game_id: str) -> None:
-        """Let the events of a finished game take little room. The change is made, so nobody is told if that fails."""
+        """Compress the events of a finished game. The change is made, so a failure is only logged, if at all."""
         try:
             self._store.compact(game_id)
         except (StorageUnavailable, OutcomeUnknown):
             pass
         except Exception:
-            _log.exception("a finished game could not be packed")
+            _log.exception("a finished game could not be compacted")
 
     def _decode(self, game_id: str, stored: StoredGame) -> Game:
         known = self._cached_games.get(game_id)

@@ -1,11 +1,12 @@
-"""Many events as one block of bytes, a fifth of what they take one by one.
+"""Compaction: many events as one block of bytes, a fifth of what they take one by one.
 
-Owns the form of a block. Must not know what an event means, only that it is JSON and begins ``[<code>,<milliseconds>``,
-the milliseconds never going back. Nor where a block is kept (``service.storage.event_frames``).
+Owns the form of a block. Does not depend on what an event means, only on its form: JSON that begins with
+``[<code>,<milliseconds>``, the milliseconds never decreasing. Where a block is kept: ``service.storage.event_frames``.
+Why not plain zlib: ``docs/adr/0002-finished-games.md``.
 
-A block is deflated, part by part, for bytes of one kind are deflated best together: the *shapes* of the events, each
-once, in which marks stand for small numbers and for random bytes; which event has which shape; the numbers, shape by
-shape and mark by mark; the times, as what has gone by since the event before; and the random bytes.
+The events are split into columns, since similar bytes compress best together, and each column is deflated as a block of
+its own: the *shapes* of the events (their text with marks in place of small numbers and random bytes), each once; the
+shape of each event; the numbers, by shape and mark; the times, as differences; and the random bytes.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ _RANDOM: Final = re.compile(rb'"([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)"')
 _RANDOM_BYTES: Final = 32
 _RANDOM_MARK: Final = b"\1"
 _RAW: Final = -zlib.MAX_WBITS
-"""Without a head and a check sum: Redis has its own."""
+"""Raw deflate: the header and checksum of zlib are not needed."""
 
 
 def compress(events: Sequence[bytes]) -> bytes | None:
-    """The events as a block; ``None`` if they are too few, or unusual so that they would not come back as they were."""
+    """The events as a block; ``None`` for fewer than two, or if ``decompress`` would not restore every byte."""
     if len(events) < 2:
         return None
     shapes: dict[bytes, list[list[int]]] = {}

@@ -8,9 +8,8 @@ and one script may touch all of it. Must not know: what the values hold, or how 
                                 also the sharded channel on which its new events are published
 ``domino:{<game>}:events``      list: the last events, oldest first; the newest is number
                                 ``<version>``. Each is ``<id> <event>``: the first of a write has
-                                its id, the others an empty one. Games of the first format have
-                                the events alone, which begin with ``[``. Of a finished game the
-                                first entry is a block of events (``service.storage.event_frames``)
+                                its id, the others an empty one. Of a finished game the first
+                                entry is a block of events (``service.storage.event_frames``)
 ``domino:{<game>}:key:<name>``  string, for 24 hours: ``<id> <version> <fingerprint>`` of the write
                                 that was made under a client's key
 ``domino:key:<name>``           string, for 24 hours: what is reserved under a creator's key

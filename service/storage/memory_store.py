@@ -29,7 +29,7 @@ from service.storage.compaction import compress, decompress
 class _Game(NamedTuple):
     """A game, its events from version 1, the ids of its writes by their first version, and when it is forgotten.
 
-    Of packed events there are no ids.
+    Of compacted events there are no ids.
     """
 
     stored: StoredGame
@@ -106,7 +106,7 @@ class MemoryStore(Store, Feed):
                 if found.writes.get(expected + 1) == write.id:
                     return None
                 if again and write.idempotency is None and 0 <= expected < min(found.writes) - 1:
-                    raise OutcomeUnknown("packed")
+                    raise OutcomeUnknown("compacted")
                 return found.stored
             self._record_write(game, found, state, events, write)
             listeners = tuple(self._listeners.get(game, ()))
@@ -147,7 +147,7 @@ class MemoryStore(Store, Feed):
             return EventRange(first, found.events[first - 1 : first - 1 + limit], found.stored.version)
 
     def compact(self, game: str) -> None:
-        """Forget the ids of all writes but the last; the others' events come back from a block, as they do there."""
+        """Forget the ids of all writes but the last, and take the others' events from a block, as ``RedisStore``."""
         with self._lock:
             found = self._find(game)
             if found is None:

@@ -104,7 +104,7 @@ class RedisStore(Store):
         if answer == 1:
             return None
         if answer == 0:
-            raise OutcomeUnknown("packed")
+            raise OutcomeUnknown("compacted")
         if answer is None:
             raise KeyError(game)
         return _parse_prior(answer[0]) if isinstance(answer, list) else _parse_stored(answer)
@@ -127,9 +127,11 @@ class RedisStore(Store):
         if not versions:
             return []
         found = self._read_script(_EVENTS, game, *versions)
-        block = events_of(found[len(versions) :])
-        asked = [each for each in found[: len(versions)] if each is not None]
-        return [block[each] if isinstance(each, int) else event_of(each) for each in asked]
+        if not found or not isinstance(found[0], int):
+            return [event_of(entry) for entry in found if entry is not None]
+        newest, *entries = found
+        kept = dict(zip(range(newest, 0, -1), reversed(events_of(entries)), strict=False))
+        return [kept[version] for version in versions if version in kept]
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         """At most so many events after that version."""
@@ -137,17 +139,21 @@ class RedisStore(Store):
         if found is None:
             return None
         version, first, *entries = found
-        before = max(after + 1 - first, 0) if entries else 0  # in a block
-        return EventRange(first + before, tuple(events_of(entries)[before : before + limit]), version)
+        events = events_of(entries)
+        if first is None:  # all that is kept, for it begins with a block
+            oldest = version - len(events) + 1
+            first = max(after + 1, oldest)
+            events = events[first - oldest :]
+        return EventRange(first, tuple(events[:limit]), version)
 
     def compact(self, game: str) -> None:
-        """Keep all events but those of the last write in little room."""
+        """Compress all events but those of the last write."""
         key = keys.events(game)
-        entries = self._read("pack", key, (b"LRANGE", key, 0, -1))
+        entries = self._read("compact", key, (b"LRANGE", key, 0, -1))
         last = last_write(entries)
         block = block_of(entries[:last])
         if block is not None:
-            self._run(_PACK, (key,), b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
+            self._run(_COMPACT, (key,), b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
 
     def check(self) -> None:
         """Read as a game would be read."""
@@ -246,8 +252,8 @@ class _Script:
         return (b"EVAL", self._source, len(names), *names, *arguments)
 
 
-_CREATE, _COMMIT, _KEPT, _EVENTS, _PASSAGE, _PACK = [
-    _Script(name) for name in ("create", "commit", "kept", "events", "passage", "pack")
+_CREATE, _COMMIT, _KEPT, _EVENTS, _PASSAGE, _COMPACT = [
+    _Script(name) for name in ("create", "commit", "kept", "events", "passage", "compact")
 ]
 
 

@@ -1,4 +1,4 @@
-"""When the events of a game are packed: once its match is over, and whoever made the last move need not know."""
+"""When the events of a game are compacted: once its match is over, and whoever made the last move need not know."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ SEED = "seed"
 
 
 class Watched(MemoryStore):
-    """A store that says what is packed, and can fail at it, or be slow."""
+    """A store that says what is compacted, and can fail at it, or be slow."""
 
     def __init__(self) -> None:
         super().__init__(TTL)
-        self.packed: list[int] = []
+        self.compacted: list[int] = []
         self.fault: Exception | None = None
         self.time = 0.0
         self.slowness = 0.0
@@ -73,7 +73,7 @@ class Watched(MemoryStore):
     def compact(self, game: str) -> None:
         stored = self.read(game)
         assert stored is not None
-        self.packed.append(stored.version)
+        self.compacted.append(stored.version)
         if self.fault is not None:
             raise self.fault
         super().compact(game)
@@ -147,30 +147,30 @@ def scene() -> Scene:
     return Scene()
 
 
-def test_events_are_packed_when_the_match_is_over_and_not_before(scene: Scene) -> None:
+def test_events_are_compacted_when_the_match_is_over_and_not_before(scene: Scene) -> None:
     scene.play(left=1)
-    assert scene.store.packed == []
+    assert scene.store.compacted == []
     scene.move()
     assert scene.game.status == "finished"
-    assert scene.store.packed == [scene.game.version]
+    assert scene.store.compacted == [scene.game.version]
 
 
-def test_who_makes_the_last_move_need_not_wait_until_events_are_packed(scene: Scene) -> None:
+def test_who_makes_the_last_move_need_not_wait_until_events_are_compacted(scene: Scene) -> None:
     put_off: list[Callable[[], None]] = []
     scene.play(left=1)
     assert scene.move(scene.worker(put_off.append)).status == "finished"
-    assert scene.store.packed == []
+    assert scene.store.compacted == []
     (work,) = put_off
     work()
-    assert scene.store.packed == [scene.game.version]
+    assert scene.store.compacted == [scene.game.version]
 
 
-def test_events_are_packed_again_when_a_token_is_changed_after_the_match(scene: Scene) -> None:
+def test_events_are_compacted_again_when_a_token_is_changed_after_the_match(scene: Scene) -> None:
     scene.change_token(1)
     scene.play()
     over = scene.game.version
     scene.change_token(0)
-    assert scene.store.packed == [over, over + 1]
+    assert scene.store.compacted == [over, over + 1]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_events_are_packed_again_when_a_token_is_changed_after_the_match(scene: 
     [(StorageUnavailable("away"), 0), (OutcomeUnknown("lost"), 0), (RuntimeError("the program is wrong"), 1)],
     ids=lambda each: type(each).__name__,
 )
-def test_a_move_is_made_though_its_events_cannot_be_packed(
+def test_a_move_is_made_though_its_events_cannot_be_compacted(
     scene: Scene, fault: Exception, logged: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     scene.play(left=1)
@@ -186,20 +186,20 @@ def test_a_move_is_made_though_its_events_cannot_be_packed(
     with caplog.at_level(logging.INFO):
         made = scene.move()
     assert made.status == "finished"
-    assert scene.store.packed == [scene.game.version]
+    assert scene.store.compacted == [scene.game.version]
     assert len(caplog.records) == logged
 
 
-def test_a_store_that_is_slow_is_not_asked_to_pack(scene: Scene) -> None:
+def test_a_store_that_is_slow_is_not_asked_to_compact(scene: Scene) -> None:
     scene.play(left=1)
     scene.store.slowness = 0.4
     scene.move()
     assert scene.game.status == "finished"
-    assert scene.store.packed == []
+    assert scene.store.compacted == []
 
 
 @pytest.mark.parametrize("made", [True, False])
-def test_a_move_whose_answer_was_lost_before_its_game_was_packed_may_be_made(scene: Scene, made: bool) -> None:
+def test_a_move_whose_answer_was_lost_before_its_game_was_compacted_may_be_made(scene: Scene, made: bool) -> None:
     """Whether it was made itself or another was made in its place, while it is sent again."""
     scene.play(left=3)
     entered, move = scene.next()
@@ -211,13 +211,13 @@ def test_a_move_whose_answer_was_lost_before_its_game_was_packed_may_be_made(sce
         scene.games.make_move(entered, move, any_version)
 
 
-def test_a_move_that_comes_when_its_game_is_packed_is_refused_as_ever(scene: Scene) -> None:
+def test_a_move_that_comes_when_its_game_is_compacted_is_refused_as_ever(scene: Scene) -> None:
     late = scene.worker()
     scene.play(left=3)
     entered, move = scene.next()
     scene.games.make_move(entered, move, any_version)
     scene.play()
-    assert scene.store.packed
+    assert scene.store.compacted
     with pytest.raises(MoveRefused) as refused:
         late.make_move(entered._replace(from_store=False), move, any_version)
     assert refused.value.cause.code == "game_over"

@@ -118,9 +118,9 @@ class Simulation:
         ]
 
     def run(self) -> None:
-        """Let some clients do all they want, in an order that luck decides, and now and then pack a game, over or not.
+        """Let some clients do all they want, in an order that luck decides, and now and then compact a game.
 
-        For few are played to their end here.
+        Finished or not, for few are played to their end here.
         """
         running = [greenlet(self._live) for _ in range(self._luck.randint(2, 5))]
         while running:

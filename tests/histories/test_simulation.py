@@ -125,7 +125,7 @@ class SkipsEvents(MemoryStore):
 
 
 class LosesCompactedEvents(MemoryStore):
-    """Does not keep every event that it packs."""
+    """Does not keep every event that it compacts."""
 
     def compact(self, game: str) -> None:
         found = self._find(game)

@@ -25,8 +25,8 @@ NODE_TIMEOUT = 2.0
 SERVICE = "games"
 
 
-def until(true: Callable[[], bool], seconds: float = 15) -> None:
-    """Wait for it; a server that does not answer yet is as good as no."""
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for it, much longer than it can take; a server that does not answer yet is as good as no."""
     deadline = time.monotonic() + seconds
     while True:
         try:

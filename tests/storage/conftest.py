@@ -14,8 +14,16 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
+from tests.storage.waits import counted
 
 TTL = 30 * 24 * 3600
+
+
+@pytest.fixture(autouse=True)
+def counted_waits() -> Iterator[None]:
+    """What each call waits in vain is counted."""
+    with counted():
+        yield
 
 
 @pytest.fixture(scope="session")

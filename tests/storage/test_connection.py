@@ -154,7 +154,7 @@ def test_greenlets_are_served_and_refused_in_time(server: RealServer) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -22,8 +21,10 @@ from service.storage import redis_errors
 from service.storage.connection import MAX_CONNECTIONS, connect
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
+from tests.storage.clusters import until
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FalseServer, RealServer
+from tests.storage.waits import waited, within
 from tests.storage.write_requests import write
 
 CALLS: dict[str, Callable[[RedisStore], object]] = {
@@ -34,13 +35,6 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "create": lambda store: store.create("other", b"lie", [b"lie"], write()),
 }
 READS, WRITES = ("check", "read", "events"), ("commit", "create")
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    began = time.monotonic()
-    yield
-    assert time.monotonic() - began < seconds
 
 
 def refused(store: RedisStore, call: str, reason: str) -> None:
@@ -169,16 +163,16 @@ def test_a_crowd_that_writes_to_a_frozen_server_and_tries_again_is_answered_in_t
     sent = write()
 
     def commit(_: int) -> str:
-        began = time.monotonic()
+        began = waited()
         try:
             store.commit("game", 1, b"once", [b"once"], sent)
         except OutcomeUnknown:
-            if time.monotonic() - began <= 1.5:
+            if waited() - began <= 1.5:
                 with pytest.raises((StorageUnavailable, OutcomeUnknown)):
                     store.commit("game", 1, b"once", [b"once"], sent)
         except StorageUnavailable as fault:
             return fault.reason
-        assert time.monotonic() - began < 3
+        assert waited() - began < 3
         return "unknown"
 
     server.freeze()
@@ -225,13 +219,6 @@ def unable_to_save(server: RealServer) -> Iterator[None]:
     until(lambda: server.admin.info("persistence")["rdb_last_bgsave_status"] == "err")
     yield
     server.configure(dir=folder, save="")
-
-
-def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,9 @@ class Bench(Protocol):
     def seconds_left(self, game: str) -> set[int]:
         """How long the game is still kept, in whole seconds: one number if all of it ends at once."""
 
+    def ends(self, game: str) -> set[float]:
+        """When the game is forgotten, by the clock of the store: one time if all of it ends at once."""
+
     def age(self, game: str, seconds: int) -> None:
         """Let so many seconds of the game's life pass."""
 
@@ -46,7 +49,10 @@ class MemoryBench:
         self.store: Store = self.memory
 
     def seconds_left(self, game: str) -> set[int]:
-        return {round(self.memory._games[game].expires - self.time)}
+        return {round(end - self.time) for end in self.ends(game)}
+
+    def ends(self, game: str) -> set[float]:
+        return {self.memory._games[game].expires}
 
     def age(self, game: str, seconds: int) -> None:
         self.time += seconds
@@ -58,9 +64,11 @@ class RedisBench:
         self._nodes = nodes
 
     def seconds_left(self, game: str) -> set[int]:
-        ends = {self._end(key) for key in (keys.state(game), keys.events(game))}
         ((seconds, micros),) = self._nodes.call(keys.state(game), (b"TIME",))
-        return {round((end - int(seconds) * 1000 - int(micros) / 1000) / 1000) for end in ends}
+        return {round((end - int(seconds) * 1000 - int(micros) / 1000) / 1000) for end in self.ends(game)}
+
+    def ends(self, game: str) -> set[float]:
+        return {self._end(key) for key in (keys.state(game), keys.events(game))}
 
     def age(self, game: str, seconds: int) -> None:
         for key in (keys.state(game), keys.events(game)):
@@ -394,17 +402,19 @@ def all_that_is_read(store: Store, game: str) -> list[object]:
 
 
 @pytest.mark.parametrize("sizes", [(1,), (2,), (1, 1), (2, 1), (2, 3), (2, 1, 1, 2, 1), (2, 1, 4, 1, 3)], ids=str)
-def test_whatever_is_read_is_the_same_when_events_are_packed(bench: Bench, game: str, sizes: tuple[int, ...]) -> None:
+def test_whatever_is_read_is_the_same_when_events_are_compacted(
+    bench: Bench, game: str, sizes: tuple[int, ...]
+) -> None:
     keep_usual(bench.store, game, *sizes)
     bench.age(game, 1000)
-    before = all_that_is_read(bench.store, game)
+    before, ends = all_that_is_read(bench.store, game), bench.ends(game)
     for _ in range(2):
         bench.store.compact(game)
         assert all_that_is_read(bench.store, game) == before
-    assert bench.seconds_left(game) == {TTL - 1000}
+    assert bench.ends(game) == ends
 
 
-def test_a_packed_game_goes_on_and_is_packed_again(store: Store, game: str) -> None:
+def test_a_compacted_game_goes_on_and_is_compacted_again(store: Store, game: str) -> None:
     keep_usual(store, game, 2, 1, 2)
     version = 5
     for _ in range(3):
@@ -434,7 +444,7 @@ def test_a_game_that_is_gone_and_unusual_events_are_left_as_they_are(bench: Benc
     assert store.read(game) is None
 
 
-def test_of_a_packed_write_that_is_sent_again_nobody_can_say_whether_it_is_made(store: Store, game: str) -> None:
+def test_of_a_compacted_write_that_is_sent_again_nobody_can_say_whether_it_is_made(store: Store, game: str) -> None:
     _, second, _, last = keep_usual(store, game, 2, 1, 2, 2)
     store.compact(game)
     before = all_that_is_read(store, game)
@@ -452,14 +462,14 @@ def test_of_a_packed_write_that_is_sent_again_nobody_can_say_whether_it_is_made(
     assert store.commit(game, 7, b"5", usual(8, 8), second, again=True) is None
 
 
-def test_of_an_unpacked_write_that_is_sent_again_it_is_known_whether_it_is_made(store: Store, game: str) -> None:
+def test_of_an_uncompacted_write_that_is_sent_again_it_is_known_whether_it_is_made(store: Store, game: str) -> None:
     _, second, _ = keep_usual(store, game, 1, 1, 1)
     assert store.commit(game, 1, b"2", usual(2, 2), second, again=True) is None
     for expected in (0, 1, 2):
         assert store.commit(game, expected, b"lie", [b"lie"], write(), again=True) == StoredGame(3, b"3")
 
 
-def test_a_packed_write_with_a_record_is_known_by_it(store: Store, game: str) -> None:
+def test_a_compacted_write_with_a_record_is_known_by_it(store: Store, game: str) -> None:
     sent = write(IdempotencyRecord("wish", b"asked"))
     store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"asked 0")))
     store.commit(game, 2, b"2", usual(3, 3), sent)
@@ -475,7 +485,7 @@ def test_a_packed_write_with_a_record_is_known_by_it(store: Store, game: str) ->
     assert store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"lie"))) == PriorWrite(2, b"asked 0")
 
 
-def test_a_packed_creation_that_is_sent_again_is_one_of_a_game_that_exists(store: Store, game: str) -> None:
+def test_a_compacted_creation_that_is_sent_again_is_one_of_a_game_that_exists(store: Store, game: str) -> None:
     first, *_ = keep_usual(store, game, 2, 1)
     assert store.create(game, b"1", usual(1, 2), first) is None
     store.compact(game)
@@ -485,8 +495,8 @@ def test_a_packed_creation_that_is_sent_again_is_one_of_a_game_that_exists(store
     assert all_that_is_read(store, game) == before
 
 
-def test_who_reads_or_writes_while_events_are_packed_sees_all_of_them(store: Store, game: str) -> None:
-    """A writer, readers and packers at the same time; each write of one or two events."""
+def test_who_reads_or_writes_while_events_are_compacted_sees_all_of_them(store: Store, game: str) -> None:
+    """A writer, readers and compactors at the same time; each write of one or two events."""
     rounds = 60
     keep_usual(store, game, 2)
     together = threading.Barrier(5)
@@ -511,14 +521,14 @@ def test_who_reads_or_writes_while_events_are_packed_sees_all_of_them(store: Sto
                 asked = [version for version in (after, 1, after + 2) if 1 <= version <= passage.version]
                 assert store.events(game, asked) == [each for version in asked for each in usual(version, version)]
 
-    def pack_on() -> None:
+    def compact_on() -> None:
         for _ in range(rounds):
             together.wait(30)
             store.compact(game)
 
     with ThreadPoolExecutor(5) as pool:
         written = pool.submit(write_on)
-        others = [pool.submit(work) for work in (read_some, read_some, pack_on, pack_on)]
+        others = [pool.submit(work) for work in (read_some, read_some, compact_on, compact_on)]
         for each in others:
             each.result()
         version = written.result()

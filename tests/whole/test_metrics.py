@@ -43,9 +43,9 @@ def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> N
         counted = samples(service.url)
         assert counted["domino_games_total", "finished"] == 1
         assert counted["domino_redis_seconds_count", "commit"] == counted["domino_moves_total", "domino"] > 10
-        # Nobody waits until the events of a finished game are packed, so it may take a while.
-        packed = ("domino_redis_seconds_count", "pack")
-        assert any(samples(service.url).get(packed) == 2 for _ in range(200)), "they are read, and replaced"
+        # Nobody waits until the events of a finished game are compacted, so it may take a while.
+        compacted = ("domino_redis_seconds_count", "compact")
+        assert any(samples(service.url).get(compacted) == 2 for _ in range(200)), "they are read, and replaced"
         kill(service.workers()[0], signal.SIGKILL)
         assert samples(service.url)[asked] == 40
 

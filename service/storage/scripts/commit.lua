@@ -14,8 +14,8 @@
 -- ARGV[8…] the new events, oldest first, each behind "<id> "
 --
 -- Returns 1 when done, also when an earlier sending of this write did it; {value} of KEYS[3] if something else was
--- made under the client's key; the true value of KEYS[1] if the game has moved on; 0 if it has, and whether an earlier
--- sending did that cannot be told any more; nil if it is gone. Only the first changes the game. What was made before is
+-- made under the client's key; the true value of KEYS[1] if the game has moved on; 0 if it has, and compaction has
+-- removed what would tell whether an earlier sending did that; nil if it is gone. Only the first changes the game. What was made before is
 -- touched, so that a WAIT behind this script waits for it.
 
 local function touch()
@@ -45,7 +45,7 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
     touch()
     return 1
   end
-  -- A block has no ids. But what was made under a client's key would have been found there.
+  -- Compacted events have no ids. But what was made under a client's key would have been found there.
   if ARGV[7] == '1' and not KEYS[3] and place < 0 and place <= -redis.call('LLEN', KEYS[2]) then
     local head = redis.call('LINDEX', KEYS[2], 0)
     if head and string.match(head, '^%*') then

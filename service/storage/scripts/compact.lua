@@ -1,5 +1,5 @@
 #!lua
--- Puts one block in the place of all events of a game but those of its last write, if the list is still as it was read.
+-- Replaces all events of a game but those of its last write by one block, if the list is still as it was read.
 --
 -- KEYS[1]  list    the events of the game; the seconds it lives stay as they are
 -- ARGV[1]  how many entries it had
