@@ -27,10 +27,11 @@ from service.engine.view import event_view
 from service.games.codec import decode_event, encode_event
 from service.games.game import GAME_EVENT_TYPES, GameEvent
 from service.games.views import EventView
-from service.records import replay, telling
+from service.records import replay
 from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
+from service.render import transcript
 from service.web.schemas.events import Event as EventSchema
 from service.web.schemas.events import EventData
 from service.web.serializers.games import event_json
@@ -142,4 +143,4 @@ def test_records_know_what_a_seat_did_and_how_to_tell_it(kind: EventType) -> Non
     event = sample(kind)
     assert move_of(event).action == (kind.word or "play")
     assert kind.event in replay._REFUSED
-    assert kind.event is Played or kind.word == "draw" or kind.event in telling._VERBS
+    assert kind.event is Played or kind.word == "draw" or kind.event in transcript._VERBS
