@@ -1,0 +1,151 @@
+"""The way of one move through the code: every call of a function of the service, in order.
+
+``make trace`` plays some moves of a FIDO match in this process, over the real Redis adapter and an embedded server,
+and prints the calls of the next one, module by module. Counted are functions, methods and lambdas of ``service``;
+comprehensions are not, as newer Pythons make no calls of them. ``docs/request-flow.md`` shows the same list, and a
+test compares both.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final, NamedTuple
+
+from werkzeug.test import EnvironBuilder
+
+from service.bootstrap import build_app
+from service.config import Settings
+from service.storage.embedded import EmbeddedServer
+
+ROOT: Final = Path(__file__).parent.parent / "service"
+WARM_UP_MOVES: Final = 6
+"""Moves before the traced one: its game is cached by then, and every table has been filled."""
+_COMPREHENSIONS: Final = frozenset({"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"})
+
+
+class Call(NamedTuple):
+    """A call of a function of the service: how deep it is among them, its module below ``service``, its name."""
+
+    depth: int
+    module: str
+    function: str
+
+
+class Trace(NamedTuple):
+    """The calls that a request made, in their order."""
+
+    calls: tuple[Call, ...]
+
+    @property
+    def modules(self) -> int:
+        """In how many modules they are."""
+        return len({call.module for call in self.calls})
+
+    @property
+    def depth(self) -> int:
+        """How many of them were under way at the same time at most."""
+        return max(call.depth for call in self.calls)
+
+    def stays(self) -> list[tuple[str, list[str]]]:
+        """Module by module, the functions called before another module was reached."""
+        stays: list[tuple[str, list[str]]] = []
+        for call in self.calls:
+            if not stays or stays[-1][0] != call.module:
+                stays.append((call.module, []))
+            stays[-1][1].append(call.function)
+        return stays
+
+
+@contextmanager
+def traced() -> Iterator[list[Call]]:
+    """Collects the calls that are made within the block."""
+    calls: list[Call] = []
+    depth = 0
+    root = f"{ROOT}{os.sep}"
+
+    def note(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal depth
+        code = frame.f_code
+        if not code.co_filename.startswith(root) or code.co_name in _COMPREHENSIONS:
+            return
+        if event == "call":
+            depth += 1
+            module = code.co_filename[len(root) : -len(".py")].replace(os.sep, ".")
+            calls.append(Call(depth, module, code.co_qualname.replace(".<locals>", "")))
+        elif event == "return":
+            depth -= 1
+
+    sys.setprofile(note)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(None)
+
+
+def trace_move(variant: str = "fido") -> Trace:
+    """The trace of a warm move of that variant: a tile is played, accepted, and the round goes on."""
+    logging.getLogger().setLevel(logging.WARNING)
+    with tempfile.TemporaryDirectory() as folder, EmbeddedServer(Path(folder, "data")) as server:
+        settings = {"REDIS_URL": server.url, "DATA_DIR": folder, "LOG_LEVEL": "warning"}
+        ask = _Client(build_app(Settings.from_environ(settings)))
+        created = ask("POST", "/v1/games", {"variant": variant, "players": [{"name": name} for name in "ABCD"]})
+        tokens = {seat["seat"]: seat["token"] for seat in created["seats"]}
+        path = f"/v1/games/{created['game']['id']}"
+        turn: int = created["game"]["turn"]["seat"]
+        for number in range(WARM_UP_MOVES + 50):
+            move = ask("GET", f"{path}/moves", token=tokens[turn])["moves"][0]
+            with traced() as calls:
+                game = ask("POST", f"{path}/moves", move, tokens[turn])
+            if number >= WARM_UP_MOVES and move["action"] == "play" and game["status"] == "playing":
+                return Trace(tuple(calls))
+            turn = game["turn"]["seat"]
+    raise RuntimeError("no tile was played")
+
+
+class _Client:
+    """Asks the application in this process."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    def __call__(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str | None = None
+    ) -> dict[str, Any]:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        environ = EnvironBuilder(path, method=method, headers=headers, json=body).get_environ()
+        chunks = self._app(environ, lambda *_: None)
+        answer: dict[str, Any] = json.loads(b"".join(chunks))
+        if "code" in answer:
+            raise RuntimeError(answer)
+        return answer
+
+
+def table(trace: Trace) -> str:
+    """The trace as the table of ``docs/request-flow.md``."""
+    lines = ["| # | module | functions |", "|--:|---|---|"]
+    for number, (module, functions) in enumerate(trace.stays(), 1):
+        counts = dict.fromkeys(functions, 0)
+        for function in functions:
+            counts[function] += 1
+        shown = ", ".join(f"`{name}`" + (f" × {count}" if count > 1 else "") for name, count in counts.items())
+        lines.append(f"| {number} | `{module}` | {shown} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the table and its figures."""
+    trace = trace_move(*sys.argv[1:2])
+    print(table(trace))
+    print(f"\n{len(trace.calls)} calls, {trace.modules} modules, {trace.depth} deep, {len(trace.stays())} stays")
+
+
+if __name__ == "__main__":
+    main()
