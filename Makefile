@@ -27,10 +27,10 @@ install: $(RUN) ## make the environment in .venv, exactly as locked
 install-dev: $(DEV) ## the same, and what tests and checks need
 
 run: $(RUN) ## serve, with an embedded Redis unless REDIS_URL names one
-	@$(BIN)/python -m service $(ARGS)
+	@$(BIN)/python -m service serve $(ARGS)
 
 demo: $(RUN) ## play one match of each game against the running service
-	@$(BIN)/python -m service.demo $(ARGS)
+	@$(BIN)/python examples/play_demo.py $(ARGS)
 
 test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more at once)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
@@ -68,7 +68,7 @@ upgrade: lock ## the same with the newest versions that fit together
 
 clean: ## remove the environment and all caches; games stay
 	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
-	find service tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	find service tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here; Python 3.11 or newer is needed (make PYTHON=/path/to/python3 …)" >&2; exit 1; }

@@ -25,19 +25,19 @@ from typing import Any, Final, Literal, Self
 import redis
 
 from bench.driver import Address, Line, Refused, request
+from service.devserver.embedded import EmbeddedServer, find_server
 from service.storage.connection import connect
-from service.storage.embedded import EmbeddedServer, find_server
 
 ROOT: Final = Path(__file__).parent.parent
 NODE_PEER: Final = ROOT / "bench" / "peers" / "node"
 START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 40.0
 _PAUSE_SECONDS: Final = 0.01
-_OWN_SETTINGS: Final = frozenset({"HOST", "PORT", "REDIS_URL", "DATA_DIR", "SECRET"})
+_OWN_SETTINGS: Final = frozenset({"HOST", "PORT", "REDIS_URL", "DATA_DIR", "SECRET_KEY"})
 
 Name = Literal["service", "floor", "floor, tuned client", "FastAPI", "Node"]
 
-WITHOUT_LIMITS: Final = {"CREATE_LIMIT": "0", "TOKEN_FAILURE_LIMIT": "0", "SEAT_LIMIT": "0"}
+WITHOUT_LIMITS: Final = {"CREATES_PER_MINUTE": "0", "TOKEN_FAILURES_PER_MINUTE": "0", "SEAT_REQUESTS_PER_MINUTE": "0"}
 """A benchmark is what limits are against."""
 
 

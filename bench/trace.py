@@ -23,7 +23,7 @@ from werkzeug.test import EnvironBuilder
 
 from service.bootstrap import build_app
 from service.config import Settings
-from service.storage.embedded import EmbeddedServer
+from service.devserver.embedded import EmbeddedServer
 
 ROOT: Final = Path(__file__).parent.parent / "service"
 WARM_UP_MOVES: Final = 6
@@ -119,7 +119,7 @@ class _Client:
     def __call__(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str | None = None
     ) -> dict[str, Any]:
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        headers = [] if token is None else [("Authorization", f"Bearer {token}")]
         environ = EnvironBuilder(path, method=method, headers=headers, json=body).get_environ()
         chunks = self._app(environ, lambda *_: None)
         answer: dict[str, Any] = json.loads(b"".join(chunks))

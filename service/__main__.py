@@ -1,8 +1,8 @@
-"""The command line: ``python -m service`` serves.
+"""The command line, ``domino-service`` or ``python -m service``; without a command it serves.
 
 Owns the words of the command line and the exit status: 0 when all went well, 1 when the service could not go on or a
-record is not verified, 2 for a bad setting, a bad word or a file that cannot be read. Must not know how anything is
-done; each command calls one function elsewhere.
+record is not verified, 2 for a bad setting, a bad word or a file that cannot be read. Does not depend on how anything
+is done; each command calls one function elsewhere.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
-from service import supervisor
 from service.config import SETTINGS, InvalidSettings, Settings
+from service.devserver import supervisor
 
 
-def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run one command and return the exit status; no command means ``serve``."""
+def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
+    """Run one command, by default that of this process, and return the exit status."""
     arguments = _parser().parse_args(argv)
     if arguments.version:
         return _version()
@@ -36,16 +36,19 @@ def _parser() -> argparse.ArgumentParser:
     width = max(len(setting.name) for setting in SETTINGS)
     lines = (f"  {it.name:{width}}  {it.meaning.replace('`', '')} ({it.default or 'none'})" for it in SETTINGS)
     parser = argparse.ArgumentParser(
-        prog="python -m service",
+        prog="domino-service",
         description="Deals, referees and counts domino games over HTTP.",
         epilog="settings, from the environment:\n" + "\n".join(lines),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="say which version this is")
-    parser.set_defaults(run=supervisor.serve, read=None)
+    parser.set_defaults(run=_serve, read=None)
     commands = parser.add_subparsers(title="commands", metavar="command")
-    serving = commands.add_parser("serve", help="serve until Ctrl-C; what no command at all does too")
-    serving.set_defaults(run=supervisor.serve)
+    serving = commands.add_parser(
+        "serve",
+        help="serve until Ctrl-C, also without a command: by gunicorn, without REDIS_URL with an embedded server",
+    )
+    serving.set_defaults(run=_serve)
     contract = commands.add_parser("openapi", help="print the contract as OpenAPI; `make openapi` keeps it in a file")
     contract.set_defaults(run=_print_contract)
     for word, says in (
@@ -56,6 +59,14 @@ def _parser() -> argparse.ArgumentParser:
         reading.add_argument("file", help="the record; - is standard input")
         reading.set_defaults(read=word)
     return parser
+
+
+def _serve(settings: Settings) -> int:
+    if settings.redis_url is not None:
+        # gunicorn takes the place of this process, so that the command has its process id and its signals.
+        command = [sys.executable, "-m", "gunicorn", "-c", str(supervisor.GUNICORN_CONF)]
+        os.execv(sys.executable, command)  # noqa: S606 # no shell is wanted
+    return supervisor.serve(settings)
 
 
 def _print_contract(_settings: Settings) -> int:
@@ -79,4 +90,4 @@ def _version() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], os.environ))
+    sys.exit(main())

@@ -50,25 +50,25 @@ def build_app(settings: Settings) -> Flask:
     games = build_games(store, RedisEventFeed(nodes), server_secret(settings), ttl, run_in_background)
     limits = RateLimits(
         partial(counters_at, settings.redis_url),
-        create=settings.create_limit,
-        failure=settings.token_failure_limit,
-        seat=settings.seat_limit,
+        create=settings.creates_per_minute,
+        failure=settings.token_failures_per_minute,
+        seat=settings.seat_requests_per_minute,
     )
-    streams = Streams(settings.streams, metrics.streams)
+    streams = Streams(settings.max_streams, metrics.streams)
     return create_app(
         games,
         build_document,
         streams,
         metrics=metrics,
         limits=limits,
-        proxies=settings.proxies,
+        proxies=settings.trusted_proxies,
         yield_control=yield_control,
     )
 
 
 def server_secret(settings: Settings) -> bytes:
     """The secret of the settings, or one that is made once and kept in the data folder."""
-    return settings.secret.encode() if settings.secret else load_or_create_secret(settings.data_dir)
+    return settings.secret_key.encode() if settings.secret_key else load_or_create_secret(settings.data_dir)
 
 
 @cache

@@ -146,7 +146,7 @@ class Settings:
     data_dir: Path = _setting(  # noqa: RUF009 # it is a field
         "data", _FOLDER, "folder of the embedded server and of what is kept beside the games"
     )
-    secret: str | None = _setting(
+    secret_key: str | None = _setting(
         "",
         _SECRET,
         "what tokens are made from again when a request is repeated; the same on every machine that "
@@ -154,24 +154,24 @@ class Settings:
     )
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "least level that is logged: " + ", ".join(LOG_LEVELS))
-    create_limit: int = _setting(
+    creates_per_minute: int = _setting(
         "3000",
         _integer(0, 1_000_000),
         "games that one address may create or have checked a minute, 4 KiB of a record being one; `0`: no limit",
     )
-    token_failure_limit: int = _setting(
+    token_failures_per_minute: int = _setting(
         "600",
         _integer(0, 1_000_000),
         "wrong tokens, join codes and games that one address may try a minute; `0`: no limit",
     )
-    seat_limit: int = _setting(
+    seat_requests_per_minute: int = _setting(
         "6000", _integer(0, 1_000_000), "requests that one seat may send a minute; `0`: no limit"
     )
-    proxies: int = _setting(
+    trusted_proxies: int = _setting(
         "0", _integer(0, 10), "reverse proxies in front, each trusted to add its client to `X-Forwarded-For`"
     )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "clients that one worker serves at a time")
-    streams: int = _setting(
+    max_streams: int = _setting(
         "4000",
         _integer(0, 100_000),
         "streams and waiting polls of one worker at a time; fewer than its clients",

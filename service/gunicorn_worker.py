@@ -2,7 +2,7 @@
 
 Owns what happens to a connection around the application:
 
-    head of a request    KEEP_ALIVE_SECONDS of the supervisor in all, from the last answer on; then the line is closed
+    head of a request    ``keepalive`` of gunicorn_conf in all, from the last answer on; then the line is closed
     body of a request    BODY_SECONDS in all, from the first read on; then the application is told by a TimeoutError
     answer               SEND_SECONDS for each piece; then the line is closed and the application's iterable too
     a stop               what runs is answered, `drain()` of the application is called, silent lines are hung up on
@@ -66,6 +66,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
     alive: bool
     body_seconds: ClassVar[float] = BODY_SECONDS
     send_seconds: ClassVar[float] = SEND_SECONDS
+    last_request_seconds: ClassVar[float] = LAST_REQUEST_SECONDS
 
     def init_process(self) -> None:
         """Begin the life of the process; gunicorn calls this after the fork, and it returns at the end."""
@@ -117,7 +118,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         for request in self._in_flight.values():
             request.force_close()  # says so in the answer, if that has not begun; those to come do it by themselves
         self._notify_application()
-        if self._finish(servers, min(ends, time.monotonic() + LAST_REQUEST_SECONDS)):
+        if self._finish(servers, min(ends, time.monotonic() + self.last_request_seconds)):
             return
         for line in self._lines - self._in_flight.keys():
             with contextlib.suppress(OSError):

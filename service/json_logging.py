@@ -16,7 +16,7 @@ import orjson
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as JSON: ``time``, ``level``, ``logger``, ``message``, the ``fields`` of the record, and ``trace``."""
+    """A record as JSON: ``time``, ``level``, ``logger``, ``message``, the ``fields`` of the record, and ``stack``."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, without its end."""
@@ -31,7 +31,7 @@ class JsonFormatter(logging.Formatter):
         if fields is not None:
             line |= fields
         if record.exc_info and record.exc_info[1] is not None:
-            line["trace"] = _stack(record.exc_info[1])
+            line["stack"] = _stack(record.exc_info[1])
         return orjson.dumps(line, default=str).decode()
 
 

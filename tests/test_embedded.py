@@ -18,8 +18,8 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.storage import embedded
-from service.storage.embedded import DidNotStart, EmbeddedServer, FolderInUse, NoServerFound
+from service.devserver import embedded
+from service.devserver.embedded import DidNotStart, EmbeddedServer, FolderInUse, NoServerFound
 from tests.support.processes import runs
 
 PATIENCE = 20.0
@@ -137,11 +137,11 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         EmbeddedServer(tmp_path / "file" / "data").start()
 
 
-def test_an_orphan_is_ended_and_its_data_are_taken_over(tmp_path: Path) -> None:
+def test_the_folder_of_a_server_left_behind_is_refused_until_that_has_ended(tmp_path: Path) -> None:
     owner = """
 import os, sys
 from pathlib import Path
-from service.storage import embedded
+from service.devserver import embedded
 embedded.tied = lambda command, sign: list(command)
 server = embedded.EmbeddedServer(Path(sys.argv[1]))
 server.start()
@@ -155,6 +155,9 @@ os.kill(os.getpid(), 9)
     assert runs(orphan)
     with redis.Redis(unix_socket_path=str(tmp_path / "redis.sock")) as store:
         store.set("spinner", "6-6")
+    with pytest.raises(FolderInUse, match=f"in use by another running service.*{orphan}"):
+        EmbeddedServer(tmp_path).start()
+    os.kill(orphan, signal.SIGTERM)
     with EmbeddedServer(tmp_path) as server:
         assert not runs(orphan)
         assert get(server, "spinner") == "6-6"
@@ -165,7 +168,7 @@ def test_the_server_ends_when_its_owner_is_killed(tmp_path: Path) -> None:
     owner = """
 import sys, time
 from pathlib import Path
-from service.storage.embedded import EmbeddedServer
+from service.devserver.embedded import EmbeddedServer
 server = EmbeddedServer(Path(sys.argv[1]))
 server.start()
 print(server.pid, flush=True)
@@ -264,7 +267,7 @@ def test_a_server_that_still_loads_is_waited_for(tmp_path: Path, monkeypatch: py
 def test_a_server_on_the_path_goes_before_the_installed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, version in (("redis-server", "7.0.15"), ("valkey-server", "9.0.0")):
         program(tmp_path / name, f"echo 'Server v={version} sha=0:0 bits=64'")
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert embedded.find_server() == str(tmp_path / "redis-server")
     (tmp_path / "redis-server").unlink()
     assert embedded.find_server() == str(tmp_path / "valkey-server")

@@ -112,7 +112,7 @@ REQUESTS: dict[Callable[[Table], Answer], int] = {
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
     folder: Path = tmp_path_factory.mktemp("rubbish")
-    limits = {"CREATE_LIMIT": "0", "TOKEN_FAILURE_LIMIT": "0", "SEAT_LIMIT": "0"}
+    limits = {"CREATES_PER_MINUTE": "0", "TOKEN_FAILURES_PER_MINUTE": "0", "SEAT_REQUESTS_PER_MINUTE": "0"}
     with (
         run(folder, app="tests.support.gc_probe:create()", **limits) as it,
         contextlib.closing(Table(it.port())) as table,

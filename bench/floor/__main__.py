@@ -1,12 +1,14 @@
-"""Serves the floor exactly as the service is served: the same supervisor, gunicorn, worker and options."""
+"""Serves the floor exactly as the service is served: the same gunicorn, its worker and its settings."""
 
 from __future__ import annotations
 
 import os
 import sys
+from typing import Final
 
-from service import supervisor
-from service.config import Settings
+from bench.stand import ROOT
+
+_CONF: Final = str(ROOT / "service" / "gunicorn_conf.py")
 
 if __name__ == "__main__":
-    sys.exit(supervisor.serve(Settings.from_environ(os.environ), app="bench.floor.app:create()"))
+    os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", _CONF, "bench.floor.app:create()"])  # noqa: S606

@@ -53,7 +53,9 @@ def run(stand: Stand, scale: Scale) -> Section:
     """Measure each number of streams on a service of its own, so that the memory is that of the streams."""
     rows = []
     for many in scale.streams:
-        service = stand.service(stand.redis_url, STREAMS=str(MOST_STREAMS), WORKER_CONNECTIONS=str(MOST_STREAMS + 100))
+        service = stand.service(
+            stand.redis_url, MAX_STREAMS=str(MOST_STREAMS), WORKER_CONNECTIONS=str(MOST_STREAMS + 100)
+        )
         rows.append(_measure(service, scale, many))
         service.stop()
     head = ("streams", "moves a second", "events", "p50 ms", "p90 ms", "p99 ms", "longest ms", "missing", "KiB each")

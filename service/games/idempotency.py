@@ -45,7 +45,7 @@ class Idempotency:
         if once is not None and kept.fingerprint == once.fingerprint:
             return
         if once is not None and kept.fingerprint.partition(b".")[0] == once.fingerprint.partition(b".")[0]:
-            raise RuntimeError("SECRET is not the one that these tokens were made with")
+            raise RuntimeError("SECRET_KEY is not the one that these tokens were made with")
         raise KeyReused("This idempotency key stood for another request before.")
 
     def replay(self, game_id: str, kept: PriorWrite, once: IdempotencyKey | None) -> tuple[Game, Sequence[GameEvent]]:

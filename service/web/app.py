@@ -24,7 +24,7 @@ from service.web.metrics import Metrics
 from service.web.middleware import RequestMiddleware
 from service.web.rate_limits import RateLimits
 from service.web.responses import RawResponse
-from service.web.routing import PlainMapAdapter, PlainRouteMap
+from service.web.routing import match_plain_routes
 from service.web.streams import Streams
 
 MAX_HOSTS: Final = 100
@@ -34,10 +34,9 @@ MAX_HOSTS: Final = 100
 class Application(Flask):
     """The application of one worker."""
 
-    url_map_class = PlainRouteMap
-
     def __init__(self, streams: Streams) -> None:
         super().__init__("service.web", static_folder=None)
+        match_plain_routes(self.url_map)
         self._streams = streams
         self._hosts: dict[tuple[str, str], str] = {}
 
@@ -46,16 +45,15 @@ class Application(Flask):
         self._streams.drain()
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Flask's, but a ``Host`` that was found good is not looked into again; it stands in redirects, no more."""
+        """Flask's, but a ``Host`` that was found valid is not checked again; it is used in redirects only."""
         if request is None or "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
             return super().create_url_adapter(request)
         key = request.scheme, request.environ["HTTP_HOST"]
         host = self._hosts.get(key)
         if host is not None:
             query = request.query_string.decode("latin1")
-            return PlainMapAdapter(
-                self.url_map, host, request.root_path, "", request.scheme, request.path, request.method, query
-            )
+            where = (host, request.root_path, "", request.scheme, request.path)
+            return MapAdapter(self.url_map, *where, request.method, query)
         adapter = super().create_url_adapter(request)
         if adapter is not None and len(self._hosts) < MAX_HOSTS:
             self._hosts[key] = adapter.server_name

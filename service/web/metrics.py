@@ -20,21 +20,6 @@ _REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 3.0)
 _REDIS_SECONDS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.1, 1.0)
 
 
-class OpenStreams:
-    """How many answers are being streamed now."""
-
-    def __init__(self, gauge: Gauge) -> None:
-        self._gauge = gauge
-
-    def opened(self) -> None:
-        """One more."""
-        self._gauge.inc()
-
-    def closed(self) -> None:
-        """One less."""
-        self._gauge.dec()
-
-
 class _Kind(NamedTuple):
     add: Callable[[], None]
     observe: Callable[[float], None]
@@ -46,26 +31,31 @@ class Metrics:
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
-            "domino_requests_total", "Requests.", ["method", "route", "status"], registry=self._registry
+            "domino_http_requests_total", "HTTP requests.", ["method", "route", "status"], registry=self._registry
         )
         self._durations = Histogram(
-            "domino_request_seconds",
-            "Time to an answer; of a stream, to its end.",
+            "domino_http_request_duration_seconds",
+            "Seconds to an answer; of a stream, to its end.",
             ["method", "route"],
             buckets=_REQUEST_SECONDS,
             registry=self._registry,
         )
         self._moves = Counter("domino_moves_total", "Moves made.", ["variant"], registry=self._registry)
-        self._games = Counter("domino_games_total", "Games that came to a status.", ["status"], registry=self._registry)
+        self._games = Counter(
+            "domino_game_status_transitions_total",
+            "Changes of the status of games, by the new status.",
+            ["status"],
+            registry=self._registry,
+        )
         self._redis = Histogram(
-            "domino_redis_seconds",
-            "Time to an answer of Redis.",
+            "domino_redis_command_duration_seconds",
+            "Seconds to an answer of Redis.",
             ["operation"],
             buckets=_REDIS_SECONDS,
             registry=self._registry,
         )
-        self.streams = OpenStreams(
-            Gauge("domino_open_streams", "Open streams.", multiprocess_mode="livesum", registry=self._registry)
+        self.streams = Gauge(
+            "domino_open_streams", "Open streams.", multiprocess_mode="livesum", registry=self._registry
         )
         # The children by their labels, as looking one up in its metric costs more than to count.
         self._kinds: dict[tuple[str, str, int], _Kind] = {}

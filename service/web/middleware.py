@@ -136,7 +136,7 @@ def _log_request(metrics: Metrics, environ: dict[str, Any], route: str, status: 
         "method": method,
         "route": route,
         "status": status,
-        "milliseconds": round(seconds * 1000, 2),
+        "duration_ms": round(seconds * 1000, 2),
     }
     code = environ.get(PROBLEM_CODE)
     if code is not None:

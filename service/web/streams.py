@@ -12,6 +12,7 @@ from time import time
 from typing import Final, Protocol
 
 import orjson
+from prometheus_client import Gauge
 
 from service.games.errors import NotFound, Unauthorized
 from service.games.subscription import EventSubscription
@@ -29,24 +30,6 @@ RETRY_MILLISECONDS: Final = 1000
 """How long a client of server-sent events waits before it connects again."""
 
 
-class Gauge(Protocol):
-    """Told how many streams there are."""
-
-    def opened(self) -> None:
-        """One more."""
-
-    def closed(self) -> None:
-        """One less."""
-
-
-class _Unwatched(Gauge):
-    def opened(self) -> None:
-        """Watch nothing."""
-
-    def closed(self) -> None:
-        """Watch nothing."""
-
-
 class Streams:
     """The open streams of this worker, ``most`` at a time if that is given; a long poll is one while it waits.
 
@@ -58,7 +41,7 @@ class Streams:
     ) -> None:
         self.alive_seconds = alive_seconds
         self._most = most
-        self._gauge = gauge or _Unwatched()
+        self._gauge = gauge or Gauge("open_streams", "Open streams.", registry=None)
         self._open: set[EventSubscription] = set()
         self._draining = False
         self._lock = Lock()
@@ -70,7 +53,7 @@ class Streams:
                 raise TooManyStreams
             following = follow()
             self._open.add(following)
-        self._gauge.opened()
+        self._gauge.inc()
         return following
 
     def remove(self, following: EventSubscription) -> None:
@@ -80,7 +63,7 @@ class Streams:
                 return
             self._open.remove(following)
         following.close()
-        self._gauge.closed()
+        self._gauge.dec()
 
     def drain(self) -> None:
         """Let every stream say that it closes, and end; and open no more."""

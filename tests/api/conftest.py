@@ -11,9 +11,9 @@ import redis
 from flask import Flask
 
 from service.bootstrap import build_document, build_games
+from service.devserver.embedded import EmbeddedServer
 from service.games.commands import GameService
 from service.storage.connection import connect
-from service.storage.embedded import EmbeddedServer
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gc
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from threading import Condition, Thread
+from threading import Thread
 from typing import Any
 
 import pytest
 import redis
+from prometheus_client import CollectorRegistry, Gauge
 from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document, build_games
@@ -429,26 +431,17 @@ class Watched:
     """An application whose open streams are counted; ``alive`` is the time between its signs of life."""
 
     def __init__(self, games: GameService, most: int = 100, alive: float = 0.1) -> None:
-        self.streams = Streams(most, self, alive)
+        self._registry = CollectorRegistry()
+        self.streams = Streams(most, Gauge("open_streams", "Open streams.", registry=self._registry), alive)
         self.app = create_app(games, build_document, self.streams)
         self.api = Api(self.app.test_client(use_cookies=False))
-        self.open = 0
-        self._changed = Condition()
-
-    def opened(self) -> None:
-        with self._changed:
-            self.open += 1
-            self._changed.notify_all()
-
-    def closed(self) -> None:
-        with self._changed:
-            self.open -= 1
-            self._changed.notify_all()
 
     def until(self, open_streams: int) -> None:
         """Wait until so many are open."""
-        with self._changed:
-            assert self._changed.wait_for(lambda: self.open == open_streams, PATIENCE)
+        deadline = time.monotonic() + PATIENCE
+        while self._registry.get_sample_value("open_streams") != open_streams:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
 @pytest.fixture

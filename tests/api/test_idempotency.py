@@ -409,7 +409,7 @@ def test_a_worker_with_another_secret_gives_no_token_that_opens_nothing(
     send(api, wish, key)
     answer = send(another_worker(redis_url, feed, b"another"), wish, key)
     assert answer.get_json()["code"] == "internal"
-    assert "SECRET is not the one" in caplog.text
+    assert "SECRET_KEY is not the one" in caplog.text
 
 
 def test_a_key_stands_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> None:

@@ -17,8 +17,8 @@ from limits.storage import RedisClusterStorage, RedisSentinelStorage, RedisStora
 from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
+from service.devserver.embedded import EmbeddedServer
 from service.games.commands import GameService
-from service.storage.embedded import EmbeddedServer
 from service.storage.rate_limit_storage import counters_at
 from service.web.app import create_app
 from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network

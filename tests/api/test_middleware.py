@@ -142,7 +142,7 @@ def test_a_request_is_one_line_that_names_the_template_of_its_route(seen: Api, l
     seen.view(table, 0)
     created, read = lines()
     assert TIME.fullmatch(created.pop("time"))
-    assert created.pop("milliseconds") > 0
+    assert created.pop("duration_ms") > 0
     assert created == {
         "level": "info",
         "logger": "service.web.middleware",
@@ -199,8 +199,8 @@ def test_a_failure_is_told_with_its_trace_and_without_its_message(
     assert seen.get("/broken").status_code == 500
     failure, request = lines()
     assert (failure["level"], failure["message"], failure["request_id"]) == ("error", "internal error", "of-a-test")
-    assert [line for line in failure["trace"] if ":" not in line] == ["builtins.KeyError", "builtins.RuntimeError"]
-    assert any(line.endswith(" broken") for line in failure["trace"])
+    assert [line for line in failure["stack"] if ":" not in line] == ["builtins.KeyError", "builtins.RuntimeError"]
+    assert any(line.endswith(" broken") for line in failure["stack"])
     assert (request["status"], request["code"]) == (500, "internal")
     assert "5-12" not in json.dumps(failure)
     assert "seat_abc" not in json.dumps(failure)
@@ -221,16 +221,16 @@ def test_requests_are_counted_by_method_route_and_status(seen: Api) -> None:
         seen.get(path)
     seen.ask("BREW", "/v1/games")
     counted = samples(seen)
-    assert counted["domino_requests_total", "GET", "/v1/games/<game>", "404"] == 3
-    assert counted["domino_requests_total", "GET", "-", "404"] == 3
-    assert counted["domino_requests_total", "other", "-", "405"] == 1
-    assert counted["domino_request_seconds_count", "GET", "/v1/games/<game>"] == 3
-    assert counted["domino_redis_seconds_count", "read"] == 3
+    assert counted["domino_http_requests_total", "GET", "/v1/games/<game>", "404"] == 3
+    assert counted["domino_http_requests_total", "GET", "-", "404"] == 3
+    assert counted["domino_http_requests_total", "other", "-", "405"] == 1
+    assert counted["domino_http_request_duration_seconds_count", "GET", "/v1/games/<game>"] == 3
+    assert counted["domino_redis_command_duration_seconds_count", "read"] == 3
 
 
 def test_moves_are_counted_by_variant_and_games_by_the_status_they_came_to(seen: Api) -> None:
     table = seen.create("domino", [{"name": "Ada"}, {"open": True}], rules={"limit": 1})
-    assert samples(seen)["domino_games_total", "waiting"] == 1
+    assert samples(seen)["domino_game_status_transitions_total", "waiting"] == 1
     key = {"Idempotency-Key": "k" * 20}
     join = {"name": "Bo", "join_code": table.join_code}
     taken = [seen.post(f"{table.path}/players", join, headers=key) for _ in range(2)]
@@ -238,7 +238,7 @@ def test_moves_are_counted_by_variant_and_games_by_the_status_they_came_to(seen:
     joined = taken[0].json
     assert joined is not None
     table.tokens[1] = joined["token"]
-    assert samples(seen)["domino_games_total", "playing"] == 1
+    assert samples(seen)["domino_game_status_transitions_total", "playing"] == 1
     played = 0
     for _ in range(500):
         view = seen.view(table)
@@ -253,15 +253,15 @@ def test_moves_are_counted_by_variant_and_games_by_the_status_they_came_to(seen:
         assert seen.move(table, seat, move).status_code == 412
     counted = samples(seen)
     assert counted["domino_moves_total", "domino"] == played
-    assert counted["domino_games_total", "finished"] == 1
-    assert counted["domino_games_total", "waiting"] == 1
+    assert counted["domino_game_status_transitions_total", "finished"] == 1
+    assert counted["domino_game_status_transitions_total", "waiting"] == 1
 
 
 def test_two_applications_count_apart(redis_url: str, seen: Api) -> None:
     seen.get("/healthz")
     other = Metrics()
     assert b"/healthz" not in other.text()
-    assert samples(seen)["domino_requests_total", "GET", "/healthz", "200"] == 1
+    assert samples(seen)["domino_http_requests_total", "GET", "/healthz", "200"] == 1
 
 
 # ── Nothing hidden in either ─────────────────────────────────────────────────────────────────────────────────────────

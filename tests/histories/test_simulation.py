@@ -168,7 +168,7 @@ def test_workers_that_do_not_share_their_secret_are_found_out() -> None:
         for seed in range(100):
             simulate(seed, secrets=(b"one", b"two"))
 
-    with pytest.raises(RuntimeError, match="SECRET"):
+    with pytest.raises(RuntimeError, match="SECRET_KEY"):
         simulate_some()
 
 

@@ -19,7 +19,7 @@ from typing import Any, Self
 import redis
 from redis.crc import key_slot
 
-from service.storage.embedded import die_with_parent, find_server
+from service.devserver.embedded import die_with_parent, find_server
 
 NODE_TIMEOUT = 2.0
 SERVICE = "games"

@@ -16,7 +16,7 @@ from typing import Any, Self
 import hiredis
 import redis
 
-from service.storage.embedded import EmbeddedServer
+from service.devserver.embedded import EmbeddedServer
 
 
 class RealServer:

@@ -1,4 +1,4 @@
-"""A whole service for tests: the real command, real gunicorn workers, a real embedded server."""
+"""A whole service for tests: the real command, real gunicorn workers, a real server of Redis."""
 
 from __future__ import annotations
 
@@ -8,22 +8,30 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 ROOT = Path(__file__).parent.parent.parent
+COMMAND = (sys.executable, "-m", "service", "serve")
 START_SECONDS = 30
 STOP_SECONDS = 30
 
 
 class Service:
-    """``python -m service`` on a free port, its data in ``folder``; stopped by its process id."""
+    """``domino-service serve`` on a free port, its data in ``folder``; stopped by its process id.
 
-    def __init__(self, folder: Path, **environ: str) -> None:
+    With a ``REDIS_URL`` it is gunicorn, without one the supervisor with its embedded server.
+    """
+
+    def __init__(self, folder: Path, *, command: Sequence[str] = COMMAND, cwd: Path = ROOT, **environ: str) -> None:
         own = {name: value for name, value in os.environ.items() if name not in ("HOST", "REDIS_URL")}
-        no_limits = {"CREATE_LIMIT": "0", "TOKEN_FAILURE_LIMIT": "0", "SEAT_LIMIT": "0"}
+        no_limits = {"CREATES_PER_MINUTE": "0", "TOKEN_FAILURES_PER_MINUTE": "0", "SEAT_REQUESTS_PER_MINUTE": "0"}
         self._environ = {**own, "PORT": "0", "WORKERS": "2", "DATA_DIR": str(folder), **no_limits, **environ}
+        self._announced = "Listening at:" if "REDIS_URL" in environ else "Serving dominoes at"
+        self._command = command
+        self._cwd = cwd
         self.folder = folder
         self.url = ""
         self.lines: list[str] = []
@@ -42,8 +50,8 @@ class Service:
         self._listening.clear()
         self.url = ""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "service"],
-            cwd=ROOT,
+            self._command,
+            cwd=self._cwd,
             env=self._environ,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -76,13 +84,13 @@ class Service:
 
     def embedded_server(self) -> int:
         """The process id of the embedded server, as it is kept beside the data."""
-        return int((self.folder / "server.lock").read_text())
+        return int((self.folder / "redis.pid").read_text())
 
     def _read(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(line.rstrip())
-            found = re.match(r"Serving dominoes at (http://[\w.:\[\]]+\d)", line)
+            found = re.search(rf"{self._announced} (http://[\w.:\[\]]+\d)", line)
             if found:
                 self.url = found[1]
                 self._listening.set()

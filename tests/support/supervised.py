@@ -1,4 +1,4 @@
-"""A run of the supervisor for tests: the real processes around an application of one's choice."""
+"""The real processes around an application of one's choice, for tests: by the supervisor, or by gunicorn alone."""
 
 from __future__ import annotations
 
@@ -25,25 +25,40 @@ ROOT = Path(__file__).parent.parent.parent
 STANDIN = "tests.support.stub_app:create()"
 SERVE = """
 import os, sys
-from service import config, supervisor
+from service import config
+from service.devserver import supervisor
 {}
 sys.exit(supervisor.serve(config.Settings.from_environ(os.environ), app={!r}))
 """
+
+GUNICORN = [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "service" / "gunicorn_conf.py")]
+NO_REDIS = "redis://127.0.0.1:9/0"
+"""For an application that asks its Redis nothing: nobody listens there."""
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can do this")
 
 
 class Run:
-    """One supervisor with its children; what it prints goes to files, so that it never waits for a reader."""
+    """One run; what it prints goes to files, so that it never waits for a reader.
+
+    With a ``REDIS_URL`` among the settings gunicorn runs alone, else the supervisor with its embedded server. The code
+    ``before`` runs in the supervisor.
+    """
 
     def __init__(self, folder: Path, *, app: str = STANDIN, before: str = "pass", **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.out, self.err = folder / "out", folder / "err"
         environ = {name: text for name, text in os.environ.items() if name not in {"REDIS_URL", "HOST"}}
+        if "REDIS_URL" in settings:
+            command = [*GUNICORN, app]
+            self._listens = re.compile(r"Listening at: http://127\.0\.0\.1:([0-9]+) ")
+        else:
+            command = [sys.executable, "-c", SERVE.format(before, app)]
+            self._listens = re.compile(r"curl -s http://127\.0\.0\.1:([0-9]+)/v1/variants\nCtrl-C")
         environ |= {"PORT": "0", "DATA_DIR": str(folder / "data"), "WORKERS": "1", "GRACEFUL_TIMEOUT": "10"} | settings
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", SERVE.format(before, app)],
+                command,
                 cwd=ROOT,
                 env=environ,
                 stdin=subprocess.DEVNULL,
@@ -54,8 +69,8 @@ class Run:
 
     def port(self) -> int:
         """Where it listens, once it says so."""
-        self.until(lambda: "Ctrl-C" in self.out.read_text())
-        found = re.search(r"curl -s http://127\.0\.0\.1:([0-9]+)/v1/variants\n", self.out.read_text())
+        self.until(lambda: self._listens.search(self.said()) is not None)
+        found = self._listens.search(self.said())
         assert found
         return int(found[1])
 

@@ -182,7 +182,7 @@ def kill_the_server(play: Play) -> None:
 def restart_the_workers(play: Play) -> None:
     service = play.stage.service
     old = [pid for pid in service.workers() if runs(pid)]
-    service.process.send_signal(signal.SIGUSR1)
+    service.process.send_signal(signal.SIGHUP)
     play.broken["rolling restarts"] += 1
     play.until(lambda: not any(runs(pid) for pid in old))
     play.until_served()

@@ -30,7 +30,7 @@ def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> N
     with Service(tmp_path, WORKERS="2") as service:
         for _ in range(40):
             assert httpx.get(f"{service.url}/v1/variants").status_code == 200
-        asked = ("domino_requests_total", "GET", "/v1/variants", "200")
+        asked = ("domino_http_requests_total", "GET", "/v1/variants", "200")
         assert {samples(service.url)[asked] for _ in range(10)} == {40}
         with connect(service.url) as http:
             table = Table.create(http, "domino", 2)
@@ -41,10 +41,14 @@ def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> N
             for _ in table.play(1):
                 pass
         counted = samples(service.url)
-        assert counted["domino_games_total", "finished"] == 1
-        assert counted["domino_redis_seconds_count", "commit"] == counted["domino_moves_total", "domino"] > 10
+        assert counted["domino_game_status_transitions_total", "finished"] == 1
+        assert (
+            counted["domino_redis_command_duration_seconds_count", "commit"]
+            == counted["domino_moves_total", "domino"]
+            > 10
+        )
         # Nobody waits until the events of a finished game are compacted, so it may take a while.
-        compacted = ("domino_redis_seconds_count", "compact")
+        compacted = ("domino_redis_command_duration_seconds_count", "compact")
         assert any(samples(service.url).get(compacted) == 2 for _ in range(200)), "they are read, and replaced"
         kill(service.workers()[0], signal.SIGKILL)
         assert samples(service.url)[asked] == 40

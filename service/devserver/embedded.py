@@ -1,17 +1,17 @@
-"""A real Redis or Valkey of one's own, as a child process: the store of a run without set-up, and of the tests.
+"""A Redis or Valkey as a child process: the store of a run without REDIS_URL, and of the tests.
 
-Owns the choice of the program, its folder, its life and its death. Must not know what is kept in it, nor who asks;
-it speaks no more than PING, and is light to import.
+Owns the choice of the program, its folder, its start and its end. Does not depend on what is kept in it; it sends no
+command but PING, and is light to import.
 
 The folder holds:
 
-    lock            held by the one process that owns the folder
-    server.lock     held by the running server itself, which inherits it: it tells an orphan from a stale file
+    lock            locked by the process that owns the folder, and by its server, which inherits the lock
+    redis.pid       the process id of the server
     redis.sock      where the server listens (in a private folder elsewhere when this path is too long for a socket)
-    server.log      what the server said since it was started
+    server.log      the output of the server since it was started
     appendonlydir/  the data: an append-only file in plain commands, which Redis 7 and every Valkey read alike
 
-No network port is opened. On Linux the server also ends when its owner is killed; elsewhere the next start ends it.
+No network port is opened. On Linux the server also ends when its owner is killed.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on m
 START_SECONDS = 10.0
 LOADING_SECONDS = 600.0
 STOP_SECONDS = 10.0
+LOCK_SECONDS = 1.0
 PAUSE_SECONDS = 0.02
 
 _TIE = """
@@ -167,7 +168,6 @@ class EmbeddedServer:
         owned = self._lock is not None
         try:
             self._take_folder()
-            self._end_orphan()
             self._launch(program)
             self._wait_for_answer(keep_waiting)
         except BaseException:
@@ -207,10 +207,17 @@ class EmbeddedServer:
             raise FolderInUse(f"cannot use the data folder {self.folder}: {error.strerror or error}") from error
         if self._lock is None:
             raise FolderInUse(
-                f"the data folder {self.folder} is in use by another running service; stop that, or set DATA_DIR"
+                f"the data folder {self.folder} is in use by another running service (its server is process "
+                f"{self._server_of_others()}); stop that, or set DATA_DIR"
             )
         if self._socket is None or not self._socket.parent.is_dir():
             self._socket = _place_for_socket(self.folder)
+
+    def _server_of_others(self) -> str:
+        try:
+            return (self.folder / "redis.pid").read_text().strip()
+        except OSError:
+            return "unknown"
 
     def _leave_folder(self) -> None:
         if self._socket is not None and self._socket.parent != self.folder:
@@ -219,28 +226,15 @@ class EmbeddedServer:
             os.close(self._lock)
             self._lock = None
 
-    def _end_orphan(self) -> None:
-        """End the server of an owner that was killed: it would go on writing to the same files."""
-        path = self.folder / "server.lock"
-        for sign, patience in ((signal.SIGTERM, STOP_SECONDS), (signal.SIGKILL, STOP_SECONDS)):
-            if _is_free(path):
-                return
-            # Whoever holds the lock is in the process group that the file names, so its number is not another's.
-            with contextlib.suppress(OSError, ValueError):
-                os.killpg(_process_group(path), sign)
-            deadline = time.monotonic() + patience
-            while not _is_free(path) and time.monotonic() < deadline:
-                time.sleep(PAUSE_SECONDS)
-        if not _is_free(path):
-            raise FolderInUse(f"a server left over from an earlier run still holds {path} and cannot be ended")
-
     def _launch(self, program: str) -> None:
+        assert self._lock is not None
         if self._probe(b"PING") is not None:
             raise FolderInUse(f"a server that this service did not start answers at {self.socket_path}")
         settings = {
             "port": "0",
             "unixsocket": str(self.socket_path),
             "unixsocketperm": "700",
+            "pidfile": str(self.folder / "redis.pid"),
             "daemonize": "no",
             "dir": str(self.folder),
             "save": "",
@@ -252,24 +246,15 @@ class EmbeddedServer:
         }
         command = [program, *(word for name, value in settings.items() for word in (f"--{name}", value))]
         restarted = self._process is not None
-        path = self.folder / "server.lock"
-        lock = _lock(path)
-        if lock is None:
-            raise FolderInUse(f"another process holds {path}")
-        try:
-            with (self.folder / "server.log").open("ab" if restarted else "wb") as log:
-                self._process = subprocess.Popen(
-                    die_with_parent(command, signal.SIGTERM),
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    pass_fds=(lock,),
-                    start_new_session=True,  # so that Ctrl-C in the terminal is the owner's to handle
-                )
-            os.truncate(lock, 0)
-            os.pwrite(lock, b"%d\n" % self._process.pid, 0)
-        finally:
-            os.close(lock)  # the server has its own
+        with (self.folder / "server.log").open("ab" if restarted else "wb") as log:
+            self._process = subprocess.Popen(
+                die_with_parent(command, signal.SIGTERM),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                pass_fds=(self._lock,),
+                start_new_session=True,  # so that Ctrl-C in the terminal is the owner's to handle
+            )
 
     def _wait_for_answer(self, keep_waiting: Callable[[], bool]) -> None:
         began = time.monotonic()
@@ -316,32 +301,26 @@ class EmbeddedServer:
 
 
 def _lock(path: Path) -> int | None:
-    """A descriptor that holds the lock on a file as long as it, or a child's copy of it, is open; ``None``: taken."""
+    """A descriptor that holds the lock on a file as long as it, or a child's copy of it, is open; ``None``: taken.
+
+    A lock that is taken is waited for a little: the server of an owner that was killed holds it while it ends.
+    """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    deadline = time.monotonic() + LOCK_SECONDS
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    except BaseException:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    os.close(descriptor)
+                    return None
+                time.sleep(PAUSE_SECONDS)
+            else:
+                return descriptor
+    except OSError:
         os.close(descriptor)
         raise
-    return descriptor
-
-
-def _is_free(path: Path) -> bool:
-    descriptor = _lock(path)
-    if descriptor is None:
-        return False
-    os.close(descriptor)
-    return True
-
-
-def _process_group(path: Path) -> int:
-    group = int(path.read_text())
-    if group <= 1:
-        raise ValueError
-    return group
 
 
 def _place_for_socket(folder: Path) -> Path:

@@ -1,8 +1,8 @@
 """One match of each game, played by seats that know no rule: ``make demo``.
 
 Talks to the service over HTTP like any client, and posts back legal moves as they are listed; so it
-must not know anything of the engine. It uses the service that runs at ``HOST`` and ``PORT``, or starts
-one of its own on a free port, with its games in a folder that goes away with it.
+knows nothing of the engine. It uses the service that runs at ``HOST`` and ``PORT``, or starts
+one of its own on a free port, with its games in a temporary folder.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-
-from service.config import InvalidSettings, Settings
 
 _NAMES = ("Ada", "Bo", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ida", "Jon", "Kim", "Leo", "Mia")
 _USUAL_SEATS = 4
@@ -58,16 +56,11 @@ class Client:
 
 def main(argv: Sequence[str]) -> int:
     """Play every game there is, and print what happens."""
-    parser = argparse.ArgumentParser(prog="python -m service.demo", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python examples/play_demo.py", description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", default="demo", help="fixes the deals and the choices (demo)")
     parser.add_argument("--only", metavar="VARIANT", help="play this game only")
     arguments = parser.parse_args(argv)
-    try:
-        settings = Settings.from_environ(os.environ)
-    except InvalidSettings as error:
-        print(error, file=sys.stderr)
-        return 2
-    with _service(settings) as url:
+    with _service(os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8000")) as url:
         client = Client(url)
         for variant in client.get("/v1/variants")["variants"]:
             if arguments.only in (None, variant["id"]):
@@ -132,18 +125,23 @@ def _first_in(view: dict[str, Any]) -> int:
 
 
 @contextmanager
-def _service(settings: Settings) -> Iterator[str]:
+def _service(host: str, port: str) -> Iterator[str]:
     """The address of the service that runs, or of one started for the demo."""
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 # compared, not bound
-    running = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+    host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104 # compared, not bound
+    running = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if _answers(running):
         print(f"Playing at {running}")
         yield running
         return
     with tempfile.TemporaryDirectory(prefix="domino-demo-") as folder:
-        environ = {**os.environ, "HOST": "127.0.0.1", "PORT": "0", "DATA_DIR": folder, "LOG_LEVEL": "error"}
+        inherited = {name: value for name, value in os.environ.items() if name != "REDIS_URL"}
+        environ = {**inherited, "HOST": "127.0.0.1", "PORT": "0", "DATA_DIR": folder, "LOG_LEVEL": "error"}
         process = subprocess.Popen(
-            [sys.executable, "-m", "service"], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "service", "serve"],
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         try:
             assert process.stdout is not None
