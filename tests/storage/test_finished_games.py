@@ -16,7 +16,7 @@ from service.games.results import Access
 from service.games.validation import GameRequest, SeatRequest
 from service.storage import keys
 from service.storage.connection import connect
-from service.storage.embedded import EmbeddedServerError
+from service.devserver.embedded import EmbeddedServerError
 from service.storage.memory_store import MemoryStore
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
