@@ -14,8 +14,9 @@ from threading import Thread
 from flask import Flask
 
 from service.config import Settings
-from service.games.commands import GameService
 from service.games.ports import Feed, RunLater, Store, run_inline
+from service.games.repository import Committed
+from service.games.service import GameService
 from service.json_logging import configure_logging
 from service.storage.memory_store import MemoryStore
 from service.storage.opening import open_topology
@@ -32,8 +33,9 @@ from service.web.streams import Streams
 
 _DAY_SECONDS = 86_400
 YIELD_SECONDS = 1e-9
-"""Seconds, over before they have begun; see ``worker``, which must not be imported here."""
-_EXAMPLE_TIME = datetime(2026, 1, 6, 19, 30, tzinfo=UTC)
+"""The shortest sleep that makes gevent look at its sockets. ``service.gunicorn_worker`` has the same; it must not be
+imported here."""
+_EXAMPLE_TIME_MS = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
 
 
 def build_app(settings: Settings) -> Flask:
@@ -47,7 +49,14 @@ def build_app(settings: Settings) -> Flask:
     for warning in nodes.durability_warnings():
         logging.getLogger(__name__).warning(warning)
     store = RedisStore(nodes, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
-    games = build_games(store, RedisEventFeed(nodes), server_secret(settings), ttl, run_in_background)
+    games = build_games(
+        store,
+        RedisEventFeed(nodes),
+        server_secret(settings),
+        ttl,
+        run_later=run_in_background,
+        observe=metrics.write_committed,
+    )
     limits = RateLimits(
         partial(counters_at, settings.redis_url),
         create=settings.creates_per_minute,
@@ -73,36 +82,50 @@ def server_secret(settings: Settings) -> bytes:
 
 @cache
 def build_document() -> str:
-    """The contract of the application, as YAML.
+    """The OpenAPI document of the application, as YAML.
 
-    Its examples are taken from an application of its own, whose clock stands still and whose luck is
-    the same every time.
+    Its examples are recorded from an application of its own, whose clock stands still and whose random bytes are the
+    same every time.
     """
     ttl = 30 * _DAY_SECONDS
     store = MemoryStore(ttl)
     games = GameService(
-        store, store, clock=lambda: _EXAMPLE_TIME, secrets=_ExampleSecrets(), secret=b"example", ttl_seconds=ttl
+        store,
+        store,
+        clock=lambda: _EXAMPLE_TIME_MS,
+        random_bytes=_ExampleBytes(),
+        secret=b"example",
+        ttl_seconds=ttl,
     )
     app = create_app(games, lambda: "")
     return document(app, record_examples(app))
 
 
-def build_games(store: Store, feed: Feed, secret: bytes, ttl_seconds: int, later: RunLater = run_inline) -> GameService:
-    """The games of a store, with the clock and the luck of this machine."""
+def build_games(
+    store: Store,
+    feed: Feed,
+    secret: bytes,
+    ttl_seconds: int,
+    *,
+    run_later: RunLater = run_inline,
+    observe: Callable[[Committed], None] = lambda _: None,
+) -> GameService:
+    """The games of a store, with the clock and the random bytes of this machine."""
     return GameService(
         store,
         feed,
-        clock=lambda: datetime.now(UTC),
-        secrets=os.urandom,
+        clock=lambda: time.time_ns() // 1_000_000,
+        random_bytes=os.urandom,
         secret=secret,
         ttl_seconds=ttl_seconds,
         yield_control=yield_control,
-        run_later=later,
+        run_later=run_later,
+        observe=observe,
     )
 
 
 def run_in_background(work: Callable[[], None]) -> None:
-    """Do it beside the requests: under gevent a thread is one more greenlet, and the running request is answered first.
+    """Run background work: under gevent in a greenlet of its own, after the running request was answered.
 
     A process that stops does not wait for it.
     """
@@ -110,15 +133,15 @@ def run_in_background(work: Callable[[], None]) -> None:
 
 
 def yield_control() -> None:
-    """Let the other requests of this worker run: under gevent, to sleep is to let others run.
+    """Let the other requests of this worker run: under gevent, a sleep yields to the event loop.
 
-    To sleep for no time at all would look at no line: who waits for a client or for Redis would wait on.
+    A sleep of zero seconds would run greenlets that are ready, but not look at sockets.
     """
     time.sleep(YIELD_SECONDS)
 
 
-class _ExampleSecrets:
-    """Bytes that look like luck, and are the same every time."""
+class _ExampleBytes:
+    """Bytes that look random, and are the same every time."""
 
     def __init__(self) -> None:
         self._drawn = 0

@@ -36,7 +36,7 @@ from service.games.tokens import find_hash, new_write_id
 from service.games.views import view_game
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
-from service.web.request_parsing import bearer_token, check_accepts, expected_version, read_json, validate
+from service.web.request_parsing import bearer_token, expected_game, negotiate, read_json, validate
 from service.web.schemas.requests import MoveIn
 from service.web.serializers.games import game_view_json
 
@@ -135,15 +135,15 @@ def _move_in_stages(
     with app.request_context(_environ(hosted, step)):
         watch = Stopwatch(stages)
         token = bearer_token()
-        check_accepts("application/json")
+        negotiate("application/json")
         asked = validate(_move_in, read_json())
-        holds = expected_version(asked.get("version"))
+        expected = expected_game(asked.get("version"))
         watch.lap("parse")
         assert token is not None
         seat = find_hash(token, [each.token_hash for each in game.seats])
         assert seat is not None
         watch.lap("enter")
-        assert holds(game.version, game.etag(seat))
+        assert expected is None or expected.matches(game.version, game.etag(seat))
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
         events, state = advance(game.rules, game.deck, game.state, seat, move)
         watch.lap("decide")

@@ -59,7 +59,7 @@ def encode_game(game: Game) -> bytes:
         [
             FORMAT,
             game.write_id,
-            game.variant_key,
+            game.variant.key,
             game.edition,
             game.options,
             game.created_at,
@@ -89,7 +89,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         raise NewerFormat
     (
         _,
-        mark,
+        write_id,
         variant,
         edition,
         options,
@@ -108,8 +108,9 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
     rules = rules_for(variant, options, len(seats))
     return Game(
         id=game_id,
-        variant_key=variant,
+        variant=variants()[variant],
         options=options,
+        rules=rules,
         seats=tuple([Seat(kind, name, _decode_bytes(token)) for kind, name, token in seats]),
         join_hash=_decode_bytes(join),
         arranged=arranged,
@@ -124,7 +125,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         updated_at=updated_at,
         round_ends=tuple(round_ends),
         edition=edition,
-        write_id=mark,
+        write_id=write_id,
         commitments=tuple(map(a2b_base64, commitments)),
         state=_decode_state(rules, state),
     )

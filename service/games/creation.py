@@ -1,6 +1,6 @@
-"""A new game: its seats with their tokens, its deck, and its first deal once nobody is still to come.
+"""A new game: its seats with their tokens, its deck, and its first deal once no seat is open.
 
-Owns what a game begins as. Must not know the store, nor whether what is asked can be played
+Owns what a game begins as. Does not depend on the store, and does not check whether the requested game can be played
 (``service.games.validation``).
 """
 
@@ -12,7 +12,7 @@ from service.engine.deal import Deck, seed_from_text
 from service.engine.referee import apply, deal
 from service.engine.state import State
 from service.engine.variant import Variant
-from service.games.game import HUMAN, OPEN_SEAT, Game, GameEvent, Seat
+from service.games.game import HUMAN, OPEN_SEAT, Game, GameEvent, Seat, rules_for
 from service.games.ports import RandomBytes
 from service.games.results import SeatToken
 from service.games.tokens import hash_secret, new_join_code, new_token
@@ -34,31 +34,32 @@ def create_game(
     *,
     game_id: str,
     now: int,
-    draw: RandomBytes,
-    secrets: RandomBytes,
+    token_bytes: RandomBytes,
+    random_bytes: RandomBytes,
 ) -> NewGame:
-    """The game that is asked for, to begin from ``state``; ``now`` in milliseconds since 1970.
+    """The requested game, beginning from ``state``; ``now`` in milliseconds since 1970.
 
-    Tokens and code come from ``draw``, the seed of the deals from ``secrets``.
+    Tokens and join code are made of ``token_bytes``, the seed of the deals of ``random_bytes``.
     """
     tokens = tuple(
         [
-            SeatToken(seat, each.name, new_token(draw))
+            SeatToken(seat, each.name, new_token(token_bytes))
             for seat, each in enumerate(request.seats)
             if each.kind == HUMAN and each.name is not None
         ]
     )
     hashes = {each.seat: hash_secret(each.token) for each in tokens}
     has_open = any(each.kind == OPEN_SEAT for each in request.seats)
-    join_code = new_join_code(draw) if has_open else None
+    join_code = new_join_code(token_bytes) if has_open else None
     game = Game(
         id=game_id,
-        variant_key=variant.key,
+        variant=variant,
         options=request.options,
+        rules=rules_for(variant.key, request.options, len(request.seats)),
         seats=tuple([Seat(each.kind, each.name, hashes.get(seat)) for seat, each in enumerate(request.seats)]),
         join_hash=None if join_code is None else hash_secret(join_code),
         arranged=request.arranged,
-        deck=_deck(request, game_id, secrets),
+        deck=_deck(request, game_id, random_bytes),
         version=0,
         created_at=now,
         updated_at=now,
@@ -70,7 +71,7 @@ def create_game(
 
 
 def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
-    """The game with its first round dealt, unless somebody is still to come, or it goes on from a record."""
+    """The game with its first round dealt, unless a seat is open or it continues a record."""
     if game.has_open_seats or game.state.round:
         return game, events
     dealt = deal(game.rules, game.deck, game.state)
@@ -78,9 +79,9 @@ def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEv
     return game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
 
 
-def _deck(request: GameRequest, game_id: str, secrets: RandomBytes) -> Deck:
-    """Where the tiles of a game come from that is asked for."""
-    seed = secrets(32) if request.seed is None else seed_from_text(request.seed)
+def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck:
+    """The deck of the requested game: seeds, or arranged deals."""
+    seed = random_bytes(32) if request.seed is None else seed_from_text(request.seed)
     if request.arranged:
         return Deck(seed, request.deals)
     return Deck(seed, game=game_id, client_seeds=tuple([each.client_seed or "" for each in request.seats]))

@@ -65,11 +65,11 @@ def export_record(game: Game, happened: Sequence[EventEnvelope], seat: int | Non
     )
 
 
-def load_fork(origin: ForkSource, seats: int, yield_control: Callable[[], None]) -> ForkStart:
+def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None]) -> ForkStart:
     """The match of that record at that version. Raises ``InvalidSetup`` if it cannot be played on by so many."""
     try:
-        record = parse_record(origin.record, yield_control)
-        position = fork_point_at(record, origin.version, yield_control)
+        record = parse_record(source.record, yield_control)
+        position = fork_point_at(record, source.version, yield_control)
     except InvalidRecord as refusal:
         raise InvalidSetup({"from.record": [str(refusal)]}) from refusal
     except InvalidForkPoint as refusal:

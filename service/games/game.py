@@ -77,9 +77,11 @@ class Game(NamedTuple):
     """A game at one version. Times are in milliseconds since 1970."""
 
     id: str
-    variant_key: str
+    variant: Variant
     options: Mapping[str, Value]
-    """As they were asked for; the rest are the recipe's defaults."""
+    """As they were requested; the rest are the variant's defaults."""
+    rules: Rules
+    """Those of the variant, by the options and the number of seats."""
     seats: tuple[Seat, ...]
     join_hash: bytes | None
     arranged: bool
@@ -98,16 +100,6 @@ class Game(NamedTuple):
     """To the seeds of the round that was dealt last, if any was, and of the next; none if no deal can be proven."""
 
     @property
-    def variant(self) -> Variant:
-        """The variant that is played."""
-        return variants()[self.variant_key]
-
-    @property
-    def rules(self) -> Rules:
-        """The rules in force."""
-        return rules_for(self.variant_key, self.options, len(self.seats))
-
-    @property
     def has_open_seats(self) -> bool:
         """Whether a seat is still open."""
         return any([seat.kind == OPEN_SEAT for seat in self.seats])
@@ -117,8 +109,8 @@ class Game(NamedTuple):
         """Where the game stands."""
         return "waiting" if self.has_open_seats else self.state.phase
 
-    def with_events(self, events: Sequence[GameEvent], at: int, mark: str) -> Game:
-        """The same at the version that these events lead to."""
+    def with_events(self, events: Sequence[GameEvent], at: int, write_id: str) -> Game:
+        """The game at the version that these events lead to, by the write of that id."""
         round_ends, commitments = self.round_ends, self.commitments
         for version, event in enumerate(events, self.version + 1):
             if isinstance(event, RoundEnded):
@@ -128,7 +120,7 @@ class Game(NamedTuple):
             version=self.version + len(events),
             updated_at=at,
             round_ends=round_ends,
-            write_id=mark,
+            write_id=write_id,
             commitments=commitments,
         )
 

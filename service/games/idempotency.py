@@ -1,54 +1,52 @@
-"""Requests that are asked again under their key: known again, and answered as the first time.
+"""Idempotency: a request sent again under its key is recognised, and answered as the first time.
 
-Owns the comparison with what was asked first, and the secret from which tokens are drawn again. Must not know what the
-requests ask for, nor how a key comes in.
+Owns the record that is stored with a write, how a repeated request is compared with it, and the secret from which
+tokens are derived again. Nothing else in the service knows how a key becomes a record. Does not depend on what the
+requests ask for, nor on how a key comes in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from hmac import digest
 from typing import NamedTuple
 
 from service.games.errors import KeyReused
-from service.games.game import Game, GameEvent
-from service.games.ports import PriorWrite
-from service.games.repository import GameRepository
-from service.games.tokens import DerivedBytes
+from service.games.ports import IdempotencyRecord, PriorWrite
+from service.games.tokens import DerivedBytes, short_digest
 
 
 class IdempotencyKey(NamedTuple):
-    """The wish that something be done once: the client's key, and a digest of what it asks."""
+    """The client's key of a request, and a digest of its body."""
 
     key: str
     fingerprint: bytes
 
 
 class Idempotency:
-    """The requests to the games of a ledger that may be asked again; ``secret`` is as in ``GameService``."""
+    """Makes the records of keys. ``secret`` is the same for every process that serves the same store."""
 
-    def __init__(self, ledger: GameRepository, secret: bytes) -> None:
-        self._ledger = ledger
+    def __init__(self, secret: bytes) -> None:
         self._secret = secret
-        self._mark = digest(secret, b"mark", "sha256").hex()[:8].encode()
+        self._secret_id = digest(secret, b"mark", "sha256").hex()[:8].encode()
 
     def derive_bytes(self, *purpose: str) -> DerivedBytes:
-        """The bytes that are drawn for this purpose, the same whenever it is asked again."""
+        """Random bytes for this purpose: the same whenever they are derived again, known only with the secret."""
         return DerivedBytes(self._secret, *purpose)
 
-    def bind_secret(self, once: IdempotencyKey | None) -> IdempotencyKey | None:
-        """The same wish, marked with the secret that tokens are drawn from for it: another draws other tokens."""
-        return None if once is None else once._replace(fingerprint=b"%b.%b" % (once.fingerprint, self._mark))
+    def record(self, key: IdempotencyKey, *scope: str, derives_tokens: bool = False) -> IdempotencyRecord:
+        """The record of a key within its scope: the operation, and whom the key belongs to.
 
-    def check(self, kept: PriorWrite, once: IdempotencyKey | None) -> None:
-        """Raises ``KeyReused`` unless this is what was asked the first time."""
-        if once is not None and kept.fingerprint == once.fingerprint:
-            return
-        if once is not None and kept.fingerprint.partition(b".")[0] == once.fingerprint.partition(b".")[0]:
-            raise RuntimeError("SECRET_KEY is not the one that these tokens were made with")
-        raise KeyReused("This idempotency key stood for another request before.")
+        Where tokens are derived for the request, the record also identifies the secret, as another one would derive
+        other tokens.
+        """
+        fingerprint = b"%b.%b" % (key.fingerprint, self._secret_id) if derives_tokens else key.fingerprint
+        return IdempotencyRecord(short_digest(*scope, key.key), fingerprint)
 
-    def replay(self, game_id: str, kept: PriorWrite, once: IdempotencyKey | None) -> tuple[Game, Sequence[GameEvent]]:
-        """The game just after what was made the first time, and all that had happened by then. Raises ``KeyReused``."""
-        self.check(kept, once)
-        return self._ledger.as_of(game_id, kept)
+
+def check_same_request(prior: PriorWrite, record: IdempotencyRecord | None) -> None:
+    """Raises ``KeyReused`` unless ``prior`` was written for the request of this record."""
+    if record is not None and prior.fingerprint == record.fingerprint:
+        return
+    if record is not None and prior.fingerprint.partition(b".")[0] == record.fingerprint.partition(b".")[0]:
+        raise RuntimeError("SECRET_KEY is not the one that these tokens were derived from")
+    raise KeyReused("This idempotency key stood for another request before.")

@@ -8,7 +8,6 @@ Must not know: Redis, Flask, or any rule of a game.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Final, NamedTuple, Protocol
 
 IDEMPOTENCY_TTL: Final = 86_400
@@ -171,8 +170,8 @@ class Feed(Protocol):
 class Clock(Protocol):
     """Tells the time."""
 
-    def __call__(self) -> datetime:
-        """Now, in UTC, aware."""
+    def __call__(self) -> int:
+        """Milliseconds since 1970."""
 
 
 class RandomBytes(Protocol):

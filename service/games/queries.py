@@ -1,8 +1,7 @@
-"""What has happened in a game, told to who has come in: event by event, as a count, as a proof, as a record.
+"""The queries on a game: its view, legal moves, events, score, fairness report and record.
 
-Owns where a telling begins, ends and begins anew. What a bearer may know of an event is ``service.games.views``'s to
-say, the order of live events ``service.games.subscription``'s. Must not know how anything is shown, nor what is
-changed.
+Owns where a page of events begins and ends. What a viewer may know is decided by ``service.games.views``, the order of
+live events by ``service.games.subscription``. Does not depend on how anything is shown, and changes nothing.
 """
 
 from __future__ import annotations
@@ -11,98 +10,125 @@ from threading import BoundedSemaphore
 from typing import Final
 
 from service.engine.events import RoundEnded, RoundResult
+from service.games.access import Access
 from service.games.errors import unauthorized
 from service.games.fairness import FairnessReport, fairness_report
 from service.games.forks import export_record
 from service.games.game import Game, TokenChanged
 from service.games.ports import Feed
 from service.games.repository import GameRepository, decode
-from service.games.results import Access
+from service.games.results import LegalMoves
 from service.games.subscription import EventSubscription, Subscriber
-from service.games.views import EventPage, EventView, Reset, ScoreCard, standings, view_event, view_game
+from service.games.views import (
+    EventPage,
+    EventView,
+    GameView,
+    Reset,
+    ScoreCard,
+    legal_moves_for,
+    standings,
+    view_event,
+    view_game,
+)
 from service.records.record import Record
 
-_TURNS: Final = 16
-"""How many followers catch up at a time; connections are left for whoever plays."""
+_MAX_CATCHING_UP: Final = 16
+"""Subscriptions that read the store at a time; the other connections are left for commands."""
 
 _NO_CURSOR: Final = -1
 """A cursor before all that is kept."""
 
 
 class GameQueries:
-    """The past of the games of a ledger, and what the feed tells of them from now on. ``ttl`` in milliseconds."""
+    """The queries on the games of a repository; the feed publishes their new events. ``ttl`` in milliseconds.
 
-    def __init__(self, ledger: GameRepository, feed: Feed, ttl: int) -> None:
-        self._ledger = ledger
+    Those that read events raise ``NotFound`` for a game that has expired, and all raise ``StorageUnavailable``.
+    """
+
+    def __init__(self, repository: GameRepository, feed: Feed, ttl: int) -> None:
+        self._repository = repository
         self._feed = feed
         self._ttl = ttl
-        self._turns = BoundedSemaphore(_TURNS)
+        self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
-    def score(self, entered: Access) -> ScoreCard:
+    def ping(self) -> None:
+        """Raises ``StorageUnavailable`` if games cannot be read now."""
+        self._repository.ping()
+
+    def view(self, access: Access) -> GameView:
+        """The game as the viewer may know it."""
+        return view_game(access.game, access.seat, self._ttl)
+
+    def legal_moves(self, access: Access) -> LegalMoves:
+        """The legal moves of the viewer's seat now."""
+        game, seat, _ = access
+        return LegalMoves(game.version, game.state.turn, legal_moves_for(game, seat))
+
+    def score(self, access: Access) -> ScoreCard:
         """The score card: the standings, and every round's count."""
-        game = entered.game
+        game = access.game
         rules = game.rules
         settled = rules.settlement if game.status == "finished" else None
         return ScoreCard(
-            view=view_game(game, entered.seat, self._ttl),
+            view=view_game(game, access.seat, self._ttl),
             standings=standings(game),
             rounds=self._rounds(game),
             settlement=None if settled is None else settled(game.state),
         )
 
-    def fairness(self, entered: Access) -> FairnessReport:
-        """What is told of the luck of the game by now; the same for everybody."""
-        game = entered.game
-        return fairness_report(game, [each.event for each in self._ledger.history(game)[: game.version]])
+    def fairness(self, access: Access) -> FairnessReport:
+        """What is revealed of the deals of the game by now; the same for everybody."""
+        game = access.game
+        return fairness_report(game, [each.event for each in self._repository.history(game)[: game.version]])
 
-    def record(self, entered: Access) -> Record:
-        """The game as a record, as the bearer may know it."""
-        game, seat, _ = entered
-        return export_record(game, self._ledger.history(game)[: game.version], seat)
+    def record(self, access: Access) -> Record:
+        """The game as a record, as the viewer may know it."""
+        game, seat, _ = access
+        return export_record(game, self._repository.history(game)[: game.version], seat)
 
-    def events(self, entered: Access, after: int, limit: int) -> EventPage:
-        """At most ``limit`` of the events after a version, as the bearer may know them.
+    def events(self, access: Access, after: int, limit: int) -> EventPage:
+        """At most ``limit`` of the events after a version, as the viewer may know them.
 
-        If they are not kept any more, or the version has never been, the page holds a ``Reset`` alone. It ends where
-        the bearer's seat was given a new token.
+        If they are not kept any more, or the version does not exist yet, the page holds a ``Reset`` alone. It ends
+        where the viewer's token was revoked.
         """
-        return self._page(_subscriber(entered), after if after <= entered.game.version else _NO_CURSOR, limit)
+        return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
 
-    def subscribe(self, entered: Access, after: int) -> EventSubscription:
-        """What happens in the game after a version, told as it happens, as the bearer may know it."""
-        if after > entered.game.version:
-            after = _NO_CURSOR  # it has never been; should it come about meanwhile, it is not what was meant
+    def subscribe(self, access: Access, after: int) -> EventSubscription:
+        """A subscription to the events after a version, as the viewer may know them."""
+        if after > access.game.version:
+            after = _NO_CURSOR  # a version yet to come: reached meanwhile, it would not be the one that was meant
         return EventSubscription(
-            _subscriber(entered), after, self._feed, self._page, turns=self._turns, ttl_seconds=self._ttl / 1000
+            _subscriber(access), after, self._feed, self._page, turns=self._catching_up, ttl_seconds=self._ttl / 1000
         )
 
-    def _page(self, follower: Subscriber, after: int, limit: int) -> EventPage:
-        game, created_at, seat, _, entered, _ = follower
-        passage = self._ledger.event_range(game, after, limit)
-        if after > passage.version or passage.first > after + 1:
-            return self._reset(follower)
-        told: list[EventView] = []
-        for version, data in enumerate(passage.events, passage.first):
-            happened = decode(version, created_at, data)
-            told.append(view_event(happened, seat))
-            if version > entered and seat is not None and happened.event == TokenChanged(seat):
+    def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
+        seat = subscriber.seat
+        found = self._repository.event_range(subscriber.game, after, limit)
+        if after > found.version or found.first > after + 1:
+            return self._reset(subscriber)
+        events: list[EventView] = []
+        for version, data in enumerate(found.events, found.first):
+            envelope = decode(version, subscriber.created_at, data)
+            events.append(view_event(envelope, seat))
+            if version > subscriber.version and seat is not None and envelope.event == TokenChanged(seat):
                 break  # what comes after it is for the new token
-        reached = after + len(told)
-        return EventPage(tuple(told), reached, more=reached < passage.version)
+        reached = after + len(events)
+        return EventPage(tuple(events), reached, more=reached < found.version)
 
-    def _reset(self, follower: Subscriber) -> EventPage:
-        game, seat = self._ledger.reload(follower.game), follower.seat
-        if seat is not None and game.seats[seat].token_hash != follower.token_hash:
+    def _reset(self, subscriber: Subscriber) -> EventPage:
+        game, seat = self._repository.reload(subscriber.game), subscriber.seat
+        if seat is not None and game.seats[seat].token_hash != subscriber.token_hash:
             raise unauthorized()
-        look = view_game(game, seat, self._ttl)
-        return EventPage((EventView(look.version, look.updated_at, Reset(look)),), look.version, more=False)
+        view = view_game(game, seat, self._ttl)
+        return EventPage((EventView(view.version, view.updated_at, Reset(view)),), view.version, more=False)
 
     def _rounds(self, game: Game) -> tuple[RoundResult, ...]:
-        events = self._ledger.events(game, game.round_ends)
+        events = self._repository.events(game, game.round_ends)
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
 
 
-def _subscriber(entered: Access) -> Subscriber:
-    game, seat, _ = entered
+def _subscriber(access: Access) -> Subscriber:
+    game, seat, _ = access
     token_hash = None if seat is None else game.seats[seat].token_hash
     return Subscriber(game.id, game.created_at, seat, token_hash, game.version, game.status == "finished")

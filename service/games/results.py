@@ -1,6 +1,6 @@
-"""What the use cases answer: who has come in, what was opened, taken and made.
+"""The results of the commands and queries of a game.
 
-Owns the shapes only. What a bearer may know of a game is in ``service.games.views``; how anything is shown is not known
+Owns the shapes only. What a viewer may know of a game is in ``service.games.views``; how anything is shown is not known
 here.
 """
 
@@ -9,34 +9,9 @@ from __future__ import annotations
 from typing import Generic, NamedTuple, TypeVar
 
 from service.engine.moves import Move
-from service.games.game import Game, GameStatus
-from service.games.ports import PriorWrite
 from service.games.views import GameView
 
 T = TypeVar("T")
-
-
-class Access(NamedTuple):
-    """A game, and the seat of the bearer in it (``None``: a spectator); ``fresh`` if it was read just now."""
-
-    game: Game
-    seat: int | None
-    from_store: bool = True
-
-    @property
-    def etag(self) -> str:
-        """What names this version of the game for this bearer."""
-        return self.game.etag(self.seat)
-
-
-class TokenRotation(NamedTuple):
-    """Who may change the token of a seat: its bearer, or who changed it under this key before (``kept``)."""
-
-    game_id: str
-    seat: int
-    token: str
-    game: Game | None
-    prior: PriorWrite | None
 
 
 class SeatToken(NamedTuple):
@@ -48,7 +23,7 @@ class SeatToken(NamedTuple):
 
 
 class CreatedGame(NamedTuple):
-    """A game just opened: as a spectator sees it, and the secrets that its creator hands on."""
+    """A game just created: as a spectator sees it, and the secrets that its creator hands on."""
 
     view: GameView
     seats: tuple[SeatToken, ...]
@@ -71,11 +46,7 @@ class LegalMoves(NamedTuple):
 
 
 class CommandResult(NamedTuple, Generic[T]):
-    """What a request has made, or, if ``replayed``, what it made when it was asked the first time.
-
-    ``before`` is where the game stood before, if there was one and it was changed now.
-    """
+    """The answer to a command; ``replayed`` if it is the one of the first request under its idempotency key."""
 
     answer: T
-    status_before: GameStatus | None
     replayed: bool

@@ -37,16 +37,16 @@ class GameRequest(NamedTuple):
     options: Mapping[str, bool | int | str]
     seed: str | None = None
     deals: tuple[ArrangedDeal, ...] = ()
-    origin: ForkSource | None = None
-    """The record to go on from; it names the variant and the options itself."""
+    source: ForkSource | None = None
+    """The record to continue; it names the variant and the options itself."""
 
     @property
     def arranged(self) -> bool:
         """Whether the chance of the game is fixed."""
-        return self.seed is not None or bool(self.deals) or self.origin is not None
+        return self.seed is not None or bool(self.deals) or self.source is not None
 
 
-ARRANGED: Final = "The chance of this game is fixed; there is nothing to add to it."
+CHANCE_IS_FIXED: Final = "The chance of this game is fixed; there is nothing to add to it."
 
 
 def check_request(request: GameRequest) -> tuple[Variant, Rules]:
@@ -61,7 +61,7 @@ def check_request(request: GameRequest) -> tuple[Variant, Rules]:
     }
     if request.arranged:
         errors |= {
-            f"players.{seat}.client_seed": [ARRANGED]
+            f"players.{seat}.client_seed": [CHANCE_IS_FIXED]
             for seat, each in enumerate(request.seats)
             if each.client_seed is not None
         }

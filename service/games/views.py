@@ -96,16 +96,17 @@ def view_event(happened: EventEnvelope, seat: int | None) -> EventView:
 
 def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
     """What ``seat`` may know of the game now; ``None`` is a spectator. ``ttl`` in milliseconds."""
-    rules = game.rules
-    seen = view(rules, game.state, seat)
-    if game.has_open_seats:
-        seen = seen._replace(legal_moves=())  # as ``moves_of``
+    state = game.state
+    seen = view(game.rules, state, seat)
+    has_open_seats = game.has_open_seats
+    if has_open_seats:
+        seen = seen._replace(legal_moves=())  # as ``legal_moves_for``
     return GameView(
         id=game.id,
         variant=game.variant,
-        rules=rules,
+        rules=game.rules,
         arranged=game.arranged,
-        status=game.status,
+        status="waiting" if has_open_seats else state.phase,
         version=game.version,
         seats=_seat_views(game.seats),
         view=seen,

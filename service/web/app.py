@@ -12,10 +12,9 @@ from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
-from service.games.commands import GameService
-from service.web import cors, problems
+from service.games.service import GameService
+from service.web import cors, problems, services
 from service.web.handlers import events as event_handlers
-from service.web.handlers import fairness as fairness_handlers
 from service.web.handlers import games as game_handlers
 from service.web.handlers import records as record_handlers
 from service.web.handlers import service as service_handlers
@@ -25,7 +24,16 @@ from service.web.middleware import RequestMiddleware
 from service.web.rate_limits import RateLimits
 from service.web.responses import RawResponse
 from service.web.routing import match_plain_routes
+from service.web.services import Services
 from service.web.streams import Streams
+
+_BLUEPRINTS: Final = (
+    variant_handlers.blueprint,
+    game_handlers.blueprint,
+    event_handlers.blueprint,
+    record_handlers.blueprint,
+    service_handlers.blueprint,
+)
 
 MAX_HOSTS: Final = 100
 """Names of this machine that are remembered; a client may send any."""
@@ -81,24 +89,21 @@ def create_app(
     proxies: int = 0,
     yield_control: Callable[[], None] = lambda: None,
 ) -> Application:
-    """The application over these games; ``document`` gives the text of the contract.
+    """The application over these games; ``document`` returns the OpenAPI document as YAML.
 
-    Without ``metrics`` nothing is counted and no request is logged, without ``limits`` anybody may ask as often as
-    they like, without ``streams`` there may be any number of them. So many ``proxies`` in front are trusted to say
-    who asks. In long work ``yield_control`` lets others run.
+    Without ``metrics`` nothing is measured and no request is logged, without ``limits`` there are no rate limits,
+    without ``streams`` there may be any number of them. That many ``proxies`` in front are trusted for the client's
+    address. In long work ``yield_control`` lets other requests run.
     """
-    streams = streams or Streams()
     limits = limits or RateLimits()
+    streams = streams or Streams()
     app = Application(streams)
     app.url_map.merge_slashes = False
+    services.install(app, Services(games, limits, streams, document, metrics, yield_control))
     problems.install(app, limits)
     plain_headers = cors.install(app)
-    app.register_blueprint(variant_handlers.blueprint())
-    app.register_blueprint(game_handlers.blueprint(games, metrics, limits))
-    app.register_blueprint(event_handlers.blueprint(games, streams, limits))
-    app.register_blueprint(fairness_handlers.blueprint(games, limits))
-    app.register_blueprint(record_handlers.blueprint(games, limits, yield_control))
-    app.register_blueprint(service_handlers.blueprint(games, document, metrics))
+    for blueprint in _BLUEPRINTS:
+        app.register_blueprint(blueprint)
     app.register_blueprint(service_handlers.swagger_ui())
     if proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]

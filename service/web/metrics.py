@@ -14,7 +14,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
-TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4
+from service.games.game import Created, Joined, TokenChanged
+from service.games.repository import Committed
+
+PROMETHEUS_TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4
 
 _REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 3.0)
 _REDIS_SECONDS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.1, 1.0)
@@ -41,7 +44,7 @@ class Metrics:
             registry=self._registry,
         )
         self._moves = Counter("domino_moves_total", "Moves made.", ["variant"], registry=self._registry)
-        self._games = Counter(
+        self._transitions = Counter(
             "domino_game_status_transitions_total",
             "Changes of the status of games, by the new status.",
             ["status"],
@@ -80,19 +83,21 @@ class Metrics:
             observe = self._operations[operation] = self._redis.labels(operation).observe
         observe(seconds)
 
-    def move_made(self, variant: str) -> None:
-        """A move was made."""
+    def write_committed(self, committed: Committed) -> None:
+        """A write to a game was committed: a move, if its first event is one of the match."""
+        game = committed.after
+        if game.status != committed.status_before:
+            self._transitions.labels(game.status).inc()
+        if isinstance(committed.events[0], Created | Joined | TokenChanged):
+            return
+        variant = game.variant.key
         add = self._variants.get(variant)
         if add is None:
             add = self._variants[variant] = self._moves.labels(variant).inc
         add()
 
-    def status_changed(self, status: str) -> None:
-        """A game has this status now, and had another one before or none."""
-        self._games.labels(status).inc()
-
     def text(self) -> bytes:
-        """All of it as Prometheus reads it, of type ``TEXT``."""
+        """All of it as Prometheus reads it, of type ``PROMETHEUS_TEXT``."""
         if not values.ValueClass._multiprocess:  # noqa: SLF001 # the library has no better question
             return generate_latest(self._registry)
         together = CollectorRegistry()

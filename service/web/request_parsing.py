@@ -106,16 +106,12 @@ def validate(schema: Schema, value: Any) -> Any:
         raise InvalidBody(_flatten(error.messages)) from None
 
 
-def expected_version(version: int | None) -> Expected:
-    """Holds when ``If-Match`` names the version or the ETag, and ``version``, if given, is the version."""
-    matches = request.if_match if "HTTP_IF_MATCH" in request.environ else None
-
-    def holds(now: int, etag: str) -> bool:
-        if version is not None and version != now:
-            return False
-        return matches is None or str(now) in matches or etag in matches
-
-    return holds
+def expected_game(version: int | None) -> Expected | None:
+    """The game that the client means, by the field ``version`` and ``If-Match``; ``None`` for any."""
+    if "HTTP_IF_MATCH" not in request.environ:
+        return None if version is None else Expected(version)
+    tags = request.if_match
+    return Expected(version, None if tags.star_tag else frozenset(tags.as_set(include_weak=False)))
 
 
 def idempotency_key() -> str | None:
@@ -144,13 +140,11 @@ def etag_matches(etag: str) -> bool:
     return header == f'"{etag}"' or request.if_none_match.contains_weak(etag)
 
 
-def check_accepts(*types: str) -> None:
-    """Raises ``RequestError`` (``not_acceptable``) when ``Accept`` takes none of these types."""
-    negotiate(*types)
-
-
 def negotiate(*types: str) -> str:
-    """The type that ``Accept`` likes best, the first one if it does not care. Raises as ``check_accepts``."""
+    """The media type that ``Accept`` prefers, the first one without a preference.
+
+    Raises ``RequestError`` (``not_acceptable``) if it takes none of these types.
+    """
     header: str | None = request.environ.get("HTTP_ACCEPT")
     if not header or header == "*/*":
         return types[0]

@@ -9,9 +9,11 @@ from typing import Any, Final
 import orjson
 from flask import Response
 
-from service.web.request_parsing import check_accepts, etag_matches
+from service.web.request_parsing import etag_matches, negotiate
 
 JSON: Final = "application/json"
+TEXT: Final = "text/plain"
+YAML: Final = "application/yaml"
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
 _JSON_TYPE: Final = ("Content-Type", JSON)
@@ -55,7 +57,7 @@ def plain(text: str, *, etag: str) -> RawResponse:
 
 def conditional(etag: str, show: Callable[[], Any]) -> RawResponse:
     """What ``show`` shows as JSON, or 304 if its reader knows this version."""
-    check_accepts(JSON)
+    negotiate(JSON)
     return not_modified(etag) if etag_matches(etag) else ok(show(), etag=etag)
 
 

@@ -12,7 +12,7 @@ from flask import Flask
 
 from service.bootstrap import build_document, build_games
 from service.devserver.embedded import EmbeddedServer
-from service.games.commands import GameService
+from service.games.service import GameService
 from service.storage.connection import connect
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
@@ -65,8 +65,8 @@ def at_rest(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], by
     games = GameService(
         store,
         feed,
-        clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
-        secrets=secrets,
+        clock=lambda: int(datetime(2030, 1, 1, tzinfo=UTC).timestamp() * 1000),
+        random_bytes=secrets,
         secret=SECRET,
         ttl_seconds=TTL_SECONDS,
     )

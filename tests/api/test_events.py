@@ -20,7 +20,7 @@ from service.bootstrap import build_document, build_games
 from service.engine.events import Dealt, Drew
 from service.engine.variants import variants
 from service.games.codec import decode_event
-from service.games.commands import GameService
+from service.games.service import GameService
 from service.storage import keys
 from service.storage.connection import connect
 from service.storage.event_frames import events_of

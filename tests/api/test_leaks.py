@@ -20,8 +20,8 @@ from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
 from service.engine.variants import variants
 from service.games.codec import decode_event, encode_event, encode_game
 from service.games.game import EventEnvelope, Game
-from service.games.history import rebuild_game
 from service.games.ports import Store
+from service.games.repository import rebuild_game
 from service.storage.event_frames import event_of
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore

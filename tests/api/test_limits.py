@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
 from service.devserver.embedded import EmbeddedServer
-from service.games.commands import GameService
+from service.games.service import GameService
 from service.storage.rate_limit_storage import counters_at
 from service.web.app import create_app
 from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network

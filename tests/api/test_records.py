@@ -9,7 +9,7 @@ import pytest
 
 from service.bootstrap import build_document
 from service.engine.variants import variants
-from service.games.commands import GameService
+from service.games.service import GameService
 from service.records.parser import parse_record
 from service.records.record import ARRANGED, PROVABLE
 from service.records.verification import verify

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from functools import cache
 from random import Random
 
@@ -16,7 +15,8 @@ from service.engine.options import Value
 from service.engine.referee import advance, apply, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
-from service.games.commands import GameService
+from service.games.access import Access
+from service.games.commands import MoveCommand
 from service.games.errors import MoveRefused
 from service.games.game import Game
 from service.games.ports import (
@@ -28,7 +28,7 @@ from service.games.ports import (
     WriteRequest,
     run_inline,
 )
-from service.games.results import Access
+from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.games.views import GameView
 from service.storage.memory_store import MemoryStore
@@ -101,15 +101,15 @@ class Scene:
         self._luck = Random(SEED)
         self.games = self.worker()
         people = (SeatRequest("human", "Ada"), SeatRequest("human", "Bo"))
-        self.opened = self.games.create(GameRequest(VARIANT, people, OPTIONS, SEED)).answer
+        self.opened = self.games.commands.create(GameRequest(VARIANT, people, OPTIONS, SEED)).answer
         self._left = whole_match()[::-1]
 
     def worker(self, later: RunLater = run_inline) -> GameService:
         return GameService(
             self.store,
             self.store,
-            clock=lambda: datetime.fromtimestamp(1_767_728_000 + self.store.time, UTC),
-            secrets=self._luck.randbytes,
+            clock=lambda: int((1_767_728_000 + self.store.time) * 1000),
+            random_bytes=self._luck.randbytes,
             secret=b"s",
             ttl_seconds=TTL,
             run_later=later,
@@ -117,16 +117,16 @@ class Scene:
 
     @property
     def game(self) -> Game:
-        return self.games.authenticate(self.opened.view.id, None).game
+        return self.games.access.authenticate(self.opened.view.id, None).game
 
-    def next(self) -> tuple[Access, Move]:
+    def next(self) -> tuple[Access, MoveCommand]:
         """Who is to make the next move, and the move."""
         seat, move = self._left.pop()
-        return Access(self.game, seat), move
+        return Access(self.game, seat), MoveCommand(move)
 
     def move(self, games: GameService | None = None) -> GameView:
         """Make the next move, perhaps by another worker."""
-        return (games or self.games).make_move(*self.next(), any_version).answer
+        return (games or self.games).commands.make_move(*self.next()).answer
 
     def play(self, *, left: int = 0) -> None:
         """Play on until so many moves are left."""
@@ -135,11 +135,7 @@ class Scene:
 
     def change_token(self, seat: int) -> None:
         token = self.opened.seats[seat].token
-        self.games.rotate_token(self.games.authorize_rotation(self.opened.view.id, token, seat, None))
-
-
-def any_version(_version: int, _etag: str) -> bool:
-    return True
+        self.games.commands.rotate_token(self.games.access.authorize_rotation(self.opened.view.id, token, seat, None))
 
 
 @pytest.fixture
@@ -205,20 +201,20 @@ def test_a_move_whose_answer_was_lost_before_its_game_was_compacted_may_be_made(
     entered, move = scene.next()
     other = scene.worker()
     if not made:
-        other.make_move(entered, move, any_version)
+        other.commands.make_move(entered, move)
     scene.store.lost = lambda: [scene.move(other) for _ in range(2)]
     with pytest.raises(OutcomeUnknown):
-        scene.games.make_move(entered, move, any_version)
+        scene.games.commands.make_move(entered, move)
 
 
 def test_a_move_that_comes_when_its_game_is_compacted_is_refused_as_ever(scene: Scene) -> None:
     late = scene.worker()
     scene.play(left=3)
     entered, move = scene.next()
-    scene.games.make_move(entered, move, any_version)
+    scene.games.commands.make_move(entered, move)
     scene.play()
     assert scene.store.compacted
     with pytest.raises(MoveRefused) as refused:
-        late.make_move(entered._replace(from_store=False), move, any_version)
+        late.commands.make_move(entered._replace(from_store=False), move)
     assert refused.value.cause.code == "game_over"
     assert refused.value.version == scene.game.version

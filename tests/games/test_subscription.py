@@ -14,11 +14,12 @@ import pytest
 from service.engine.moves import Move
 from service.engine.referee import legal_moves
 from service.games import subscription as module
-from service.games.commands import GameService
+from service.games.access import Access
+from service.games.commands import MoveCommand
 from service.games.errors import NotFound, Unauthorized
 from service.games.game import TokenChanged
 from service.games.ports import EventNotification, EventRange, Feed, Listener, StorageUnavailable
-from service.games.results import Access
+from service.games.service import GameService
 from service.games.subscription import MAX_PENDING, EventSubscription
 from service.games.validation import GameRequest, SeatRequest
 from service.games.views import EventPage, Reset
@@ -73,13 +74,13 @@ class Scene:
         self.games = GameService(
             self.store,
             self.feed,
-            clock=lambda: datetime(2030, 1, 1, tzinfo=UTC),
-            secrets=iter_secrets(),
+            clock=lambda: int(datetime(2030, 1, 1, tzinfo=UTC).timestamp() * 1000),
+            random_bytes=iter_secrets(),
             secret=b"s",
             ttl_seconds=TTL,
         )
         people = (SeatRequest("human", "Ada"), SeatRequest("human", "Bo"))
-        self.opened = self.games.create(GameRequest("domino", people, {"limit": 1000}, "seed")).answer
+        self.opened = self.games.commands.create(GameRequest("domino", people, {"limit": 1000}, "seed")).answer
 
     @property
     def id(self) -> str:
@@ -87,10 +88,10 @@ class Scene:
 
     def change_token(self, seat: int) -> None:
         token = self.opened.seats[seat].token
-        self.games.rotate_token(self.games.authorize_rotation(self.id, token, seat, None))
+        self.games.commands.rotate_token(self.games.access.authorize_rotation(self.id, token, seat, None))
 
     def enter(self, seat: int | None = None) -> Access:
-        return self.games.authenticate(self.id, None if seat is None else self.opened.seats[seat].token)
+        return self.games.access.authenticate(self.id, None if seat is None else self.opened.seats[seat].token)
 
     def follow(self, after: int = 0, seat: int | None = None) -> EventSubscription:
         return self.games.queries.subscribe(self.enter(seat), after)
@@ -102,7 +103,7 @@ class Scene:
             game = self.enter().game
             seat = 0 if game.state.turn is None else game.state.turn
             move: Move = legal_moves(game.rules, game.state, seat)[0]
-            self.games.make_move(self.enter(seat), move, lambda _version, _etag: True)
+            self.games.commands.make_move(self.enter(seat), MoveCommand(move))
             after = self.store.event_range(self.id, game.version, 1000)
             assert after is not None
             news.append(EventNotification(game.version, after.events))
@@ -230,7 +231,7 @@ def test_a_store_that_is_away_is_asked_again_after_a_while_though_the_feed_says_
 
 def test_who_gets_no_turn_in_time_waits_on(scene: Scene) -> None:
     turns = BoundedSemaphore(1)
-    scene.games.queries._turns = turns
+    scene.games.queries._catching_up = turns
     following = scene.follow()
     with turns:
         assert following.wait(0) is None

@@ -17,8 +17,8 @@ from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played, Ro
 from service.engine.moves import Action
 from service.games.codec import decode_event, decode_game
 from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, TokenChanged
-from service.games.history import rebuild_game
 from service.games.ports import Store
+from service.games.repository import rebuild_game
 from tests.histories.history import Asked, History, Outcome, Wish
 
 _PAGE = 1000

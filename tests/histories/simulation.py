@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from random import Random
 from typing import NamedTuple
 
@@ -18,12 +17,13 @@ from greenlet import getcurrent, greenlet
 from service.engine.errors import Refusal
 from service.engine.moves import Move
 from service.engine.tiles import parse_tile
-from service.games.commands import GameService
+from service.games.access import Access
+from service.games.commands import Expected, JoinCommand, MoveCommand
 from service.games.errors import MoveRefused
 from service.games.game import HUMAN, OPEN_SEAT
 from service.games.idempotency import IdempotencyKey
 from service.games.ports import OutcomeUnknown, StorageUnavailable
-from service.games.results import Access
+from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.storage.memory_store import MemoryStore
 from service.web.serializers.games import created_game_json, game_view_json, joined_seat_json, seat_token_json
@@ -53,7 +53,7 @@ class GamesDoor(Door):
     def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Heard:
         def ask() -> Heard:
             seats = [SeatRequest(OPEN_SEAT) if name is None else SeatRequest(HUMAN, name) for name in names]
-            opened, _, replayed = self._games.create(GameRequest(variant, tuple(seats), {}), _once(key, names))
+            opened, replayed = self._games.commands.create(GameRequest(variant, tuple(seats), {}), _once(key, names))
             told = _made(opened.view.id, created_game_json(opened), replayed=replayed, version=opened.view.version)
             return Heard(told, {each.seat: each.token for each in opened.seats}, opened.join_code)
 
@@ -61,8 +61,9 @@ class GamesDoor(Door):
 
     def join(self, game: str, join_code: str, name: str, key: str | None) -> Heard:
         def ask() -> Heard:
-            entered = self._games.authenticate(game, None)
-            taken, _, replayed = self._games.join(entered, join_code, name, once=_once(key, name))
+            entered = self._games.access.authenticate(game, None)
+            command = JoinCommand(join_code, name, key=_once(key, name))
+            taken, replayed = self._games.commands.join(entered, command)
             told = _made(game, joined_seat_json(taken), replayed=replayed, version=taken.view.version)
             return Heard(told, {taken.seat.seat: taken.seat.token})
 
@@ -70,33 +71,34 @@ class GamesDoor(Door):
 
     def move(self, game: str, token: str, move: Asked, at: int | None, key: str | None) -> Heard:
         def ask() -> Heard:
-            entered = self._games.authenticate_cached(game, token)
+            entered = self._games.access.authenticate_cached(game, token)
             tile = None if move.tile is None else parse_tile(move.tile)
             asked = Move(move.action, tile, move.end, move.face_down)
             once = _once(key, (move, at))
-            look, _, replayed = self._games.make_move(entered, asked, lambda now, _: at in (None, now), once=once)
+            command = MoveCommand(asked, None if at is None else Expected(at), key=once)
+            look, replayed = self._games.commands.make_move(entered, command)
             return Heard(_made(game, game_view_json(look), replayed=replayed, version=look.version))
 
         return _heard(ask)
 
     def change_token(self, game: str, token: str, seat: int, key: str | None) -> Heard:
         def ask() -> Heard:
-            changing = self._games.authorize_rotation(game, token, seat, key)
-            changed, _, replayed = self._games.rotate_token(changing, _once(key, ""))
+            changing = self._games.access.authorize_rotation(game, token, seat, key)
+            changed, replayed = self._games.commands.rotate_token(changing, _once(key, ""))
             return Heard(_made(game, seat_token_json(changed), replayed=replayed), {seat: changed.token})
 
         return _heard(ask)
 
     def see(self, game: str, token: Callable[[int], str | None], seat: int) -> Seen | None:
         try:
-            now = self._games.authenticate(game, None).game
+            now = self._games.access.authenticate(game, None).game
         except StorageUnavailable:
             return None
         if now.state.turn is not None and token(now.state.turn) is not None:
             seat = now.state.turn
         legal = [
             Asked(move.action, None if move.tile is None else move.tile.name, move.end, move.face_down)
-            for move in self._games.legal_moves(Access(now, seat)).moves
+            for move in self._games.queries.legal_moves(Access(now, seat)).moves
         ]
         return Seen(now.version, now.status, seat, legal)
 
@@ -146,8 +148,8 @@ class Simulation:
         return GameService(
             self.store,
             feed,
-            clock=lambda: datetime.fromtimestamp((self._time.now + skew) / 1000, UTC),
-            secrets=self._luck.randbytes,
+            clock=lambda: int(self._time.now + skew),
+            random_bytes=self._luck.randbytes,
             secret=secret,
             ttl_seconds=TTL,
         )

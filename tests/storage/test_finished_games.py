@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from random import Random
 from statistics import median
 
 import pytest
 
+from service.devserver.embedded import EmbeddedServerError
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
-from service.games.commands import GameService
-from service.games.results import Access
+from service.games.access import Access
+from service.games.commands import MoveCommand
+from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.storage import keys
 from service.storage.connection import connect
-from service.devserver.embedded import EmbeddedServerError
 from service.storage.memory_store import MemoryStore
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
@@ -36,21 +36,21 @@ def play_match(store: RedisStore, variant: str, seed: str) -> str:
     games = GameService(
         store,
         MemoryStore(TTL),
-        clock=lambda: datetime.fromtimestamp(now, UTC),
-        secrets=luck.randbytes,
+        clock=lambda: int(now * 1000),
+        random_bytes=luck.randbytes,
         secret=b"secret",
         ttl_seconds=TTL,
     )
     people = tuple([SeatRequest("human", f"Player {seat}") for seat in range(SEATS)])
-    opened = games.create(GameRequest(variant, people, {})).answer
+    opened = games.commands.create(GameRequest(variant, people, {})).answer
     for _ in range(MOST_MOVES):
-        game = games.authenticate(opened.view.id, None).game
+        game = games.access.authenticate(opened.view.id, None).game
         if game.status == "finished":
             return game.id
         seat = game.state.active_seats()[0] if game.state.turn is None else game.state.turn
         now += luck.lognormvariate(1.6, 0.8)
         move = luck.choice(legal_moves(game.rules, game.state, seat))
-        games.make_move(Access(game, seat), move, lambda _version, _etag: True)
+        games.commands.make_move(Access(game, seat), MoveCommand(move))
     raise AssertionError("the match never came to its end")
 
 

@@ -16,7 +16,7 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variants import variants
 from service.games.fairness import fairness_report
-from service.games.game import HUMAN, Created, Game, GameEvent, Seat
+from service.games.game import HUMAN, Created, Game, GameEvent, Seat, rules_for
 from service.web.serializers.fairness import fairness_json
 from tests.laws.matches import Case, case_luck, cases
 
@@ -59,8 +59,9 @@ def told(case: Case, deck: Deck, events: list[GameEvent], state: State) -> dict[
     assert deck.game is not None
     game = Game(
         id=deck.game,
-        variant_key=case.key,
+        variant=variants()[case.key],
         options=dict(case.options),
+        rules=rules_for(case.key, dict(case.options), case.seats),
         seats=tuple([Seat(HUMAN, f"player {seat}", None) for seat in range(case.seats)]),
         join_hash=None,
         arranged=False,

@@ -1,92 +1,58 @@
-"""What the service says of itself: alive, able to serve, what it counts, the contract and its reader."""
+"""The service itself: liveness, readiness, metrics, the OpenAPI document and its reader."""
 
 from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable
 from hashlib import sha256
+from typing import Final
 
 from flask import Blueprint, Response
 from flask_swagger_ui import get_swaggerui_blueprint
 
-from service.games.commands import GameService
-from service.web.metrics import TEXT, Metrics
-from service.web.openapi.operations import VIEW_HEADERS, Operation, ResponseSpec, operation
-from service.web.responses import RawResponse, ok, public
-from service.web.schemas.game import Health
+from service.web.access import operation
+from service.web.metrics import PROMETHEUS_TEXT
+from service.web.openapi.service_operations import GET_DOCUMENT, GET_HEALTH, GET_METRICS, GET_READINESS
+from service.web.responses import YAML, RawResponse, ok, public
+from service.web.services import Services
 
-_YAML = "application/yaml"
+blueprint: Final = Blueprint("service", __name__)
 
 
-def blueprint(games: GameService, document: Callable[[], str], metrics: Metrics | None) -> Blueprint:
-    """The routes of the service itself; ``document`` gives the text of the contract."""
-    routes = Blueprint("service", __name__)
+@blueprint.get("/healthz")
+@operation(GET_HEALTH)
+def healthz(_services: Services) -> RawResponse:
+    """Liveness: the process serves."""
+    return ok({"status": "ok"})
 
-    @routes.get("/healthz")
-    @operation(
-        Operation(
-            id="getHealth",
-            tag="service",
-            summary="Alive",
-            description="Answers as long as the process serves, whatever the store does.",
-            responses={200: ResponseSpec(description="Alive.", schema=Health, headers=("Cache-Control",))},
-        )
-    )
-    def healthz() -> RawResponse:
-        return ok({"status": "ok"})
 
-    @routes.get("/readyz")
-    @operation(
-        Operation(
-            id="getReadiness",
-            tag="service",
-            summary="Able to serve",
-            description="Answers 200 only when a game could be read now, else 503.",
-            responses={200: ResponseSpec(description="Ready.", schema=Health, headers=("Cache-Control",))},
-            problems=("storage_unavailable",),
-        )
-    )
-    def readyz() -> RawResponse:
-        games.ping()
-        return ok({"status": "ok"})
+@blueprint.get("/readyz")
+@operation(GET_READINESS)
+def readyz(services: Services) -> RawResponse:
+    """Readiness: a game could be read now."""
+    services.games.queries.ping()
+    return ok({"status": "ok"})
 
-    @routes.get("/metrics")
-    @operation(
-        Operation(
-            id="getMetrics",
-            tag="service",
-            summary="What is counted",
-            description="Requests, moves, games, open streams and the latency of Redis, of all workers of this "
-            "machine, as Prometheus reads them.",
-            responses={
-                200: ResponseSpec(description="The metrics.", media_type="text/plain", headers=("Cache-Control",))
-            },
-        )
-    )
-    def show_metrics() -> Response:
-        text = b"" if metrics is None else metrics.text()
-        return Response(text, headers={"Content-Type": TEXT, "Cache-Control": "no-store"})
 
-    @routes.get("/openapi.yaml")
-    @operation(
-        Operation(
-            id="getContract",
-            tag="service",
-            summary="The contract",
-            description="This document.",
-            headers=("If-None-Match",),
-            responses={200: ResponseSpec(description="OpenAPI, as YAML.", media_type=_YAML, headers=VIEW_HEADERS)},
-        )
-    )
-    def contract() -> Response:
-        return public(document().encode(), _YAML)
+@blueprint.get("/metrics")
+@operation(GET_METRICS)
+def show_metrics(services: Services) -> Response:
+    """The metrics of all workers of this machine."""
+    text = b"" if services.metrics is None else services.metrics.text()
+    return Response(text, headers={"Content-Type": PROMETHEUS_TEXT, "Cache-Control": "no-store"})
 
-    @routes.get("/docs")
-    def docs() -> Response:
-        return Response(status=308, headers={"Location": "docs/", "Cache-Control": "public, no-cache"})
 
-    return routes
+@blueprint.get("/openapi.yaml")
+@operation(GET_DOCUMENT)
+def show_document(services: Services) -> Response:
+    """The OpenAPI document."""
+    return public(services.document().encode(), YAML)
+
+
+@blueprint.get("/docs")
+def redirect_to_docs() -> Response:
+    """The reader of the document is at ``/docs/``."""
+    return Response(status=308, headers={"Location": "docs/", "Cache-Control": "public, no-cache"})
 
 
 def swagger_ui() -> Blueprint:

@@ -2,65 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from flask import Blueprint, Response
 
 from service.engine.variants import variants
 from service.games.catalogue import find_variant
-from service.web.openapi.operations import VIEW_HEADERS, Operation, ResponseSpec, operation
-from service.web.request_parsing import check_accepts, preferred_language
+from service.web.access import operation
+from service.web.openapi.service_operations import GET_VARIANT, LIST_VARIANTS
+from service.web.request_parsing import negotiate, preferred_language
 from service.web.responses import JSON, public
-from service.web.schemas.variants import Variant, Variants
 from service.web.serializers.games import variant_json, variant_summary_json
+from service.web.services import Services
 
-_HEADERS = (*VIEW_HEADERS, "Content-Language")
-
-
-def blueprint() -> Blueprint:
-    """The routes of the variants."""
-    routes = Blueprint("variants", __name__)
-
-    @routes.get("/v1/variants")
-    @operation(
-        Operation(
-            id="listVariants",
-            tag="variants",
-            summary="The games on offer",
-            description="Every game that can be created, with its name and a sentence about it.",
-            headers=("Accept-Language", "If-None-Match"),
-            responses={200: ResponseSpec(description="The games.", schema=Variants, headers=_HEADERS)},
-            problems=("not_acceptable",),
-        )
-    )
-    def list_variants() -> Response:
-        check_accepts(JSON)
-        spoken = preferred_language()
-        games = [variant_summary_json(variant, spoken) for variant in variants().values()]
-        return _reply({"variants": games, "bots": []}, spoken)
-
-    @routes.get("/v1/variants/<variant>")
-    @operation(
-        Operation(
-            id="getVariant",
-            tag="variants",
-            summary="One game in full",
-            description="Its options as a JSON Schema, the deal table, the scoring, and the rules to play from.",
-            headers=("Accept-Language", "If-None-Match"),
-            responses={200: ResponseSpec(description="The game.", schema=Variant, headers=_HEADERS)},
-            problems=("not_found", "not_acceptable"),
-        )
-    )
-    def get_variant(variant: str) -> Response:
-        check_accepts(JSON)
-        spoken = preferred_language()
-        return _reply(variant_json(find_variant(variant), spoken), spoken)
-
-    return routes
+blueprint: Final = Blueprint("variants", __name__)
 
 
-def _reply(value: Any, spoken: str) -> Response:
+@blueprint.get("/v1/variants")
+@operation(LIST_VARIANTS)
+def list_variants(_services: Services) -> Response:
+    """The games on offer, in the client's language."""
+    negotiate(JSON)
+    language = preferred_language()
+    games = [variant_summary_json(variant, language) for variant in variants().values()]
+    return _localized({"variants": games, "bots": []}, language)
+
+
+@blueprint.get("/v1/variants/<variant>")
+@operation(GET_VARIANT)
+def get_variant(_services: Services, variant: str) -> Response:
+    """One game in full, in the client's language."""
+    negotiate(JSON)
+    language = preferred_language()
+    return _localized(variant_json(find_variant(variant), language), language)
+
+
+def _localized(value: Any, language: str) -> Response:
     response = public(orjson.dumps(value), JSON)
-    response.headers["Content-Language"] = spoken
+    response.headers["Content-Language"] = language
     return response

@@ -104,7 +104,7 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
         parameters.append({"in": "query", "schema": described.query})
     if parameters:
         shown["parameters"] = parameters
-    if described.access == "seat":
+    if described.access in ("seat", "own_seat"):
         shown["security"] = [{"seat": []}]
     elif described.access == "spectator":
         shown["security"] = [{}, {"seat": []}]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 from marshmallow import Schema
 
@@ -19,9 +19,9 @@ READ_PROBLEMS: Final = ("unauthorized", "not_found", "rate_limited", "not_accept
 BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
 """What may be wrong with a body."""
 
-Handler = TypeVar("Handler", bound=Callable[..., Any])
-Access = Literal["public", "spectator", "seat"]
-"""Who may: anybody; a seat's bearer or, without a token, a spectator; a seat's bearer only."""
+AccessRule = Literal["public", "spectator", "seat", "own_seat"]
+"""Who may call an operation, enforced by ``service.web.access``: everybody; the bearer of a seat's token or, without
+one, a spectator; the bearer of a seat's token; the bearer of the token of the seat in the path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,24 +50,20 @@ class Operation:
     summary: str
     description: str
     responses: Mapping[int, ResponseSpec]
-    access: Access = "public"
+    access: AccessRule = "public"
     body: type[Schema] | None = None
     headers: tuple[str, ...] = ()
     query: type[Schema] | None = None
     problems: tuple[str, ...] = field(default=())
 
 
-def operation(described: Operation) -> Callable[[Handler], Handler]:
-    """Attach a description to a view."""
-
-    def attach(view: Handler) -> Handler:
-        view.operation = described  # type: ignore[attr-defined]  # a view is a function, which takes attributes
-        return view
-
-    return attach
+def describe(call: Callable[..., Any], described: Operation) -> Callable[..., Any]:
+    """Attach the description of an operation to the function that Flask calls for it."""
+    call.operation = described  # type: ignore[attr-defined]  # a function takes attributes
+    return call
 
 
 def operation_of(view: Callable[..., Any]) -> Operation | None:
-    """The description of a view, if it has one."""
-    found = getattr(view, "operation", None)
-    return found if isinstance(found, Operation) else None
+    """The description that is attached to a function, if there is one."""
+    described = getattr(view, "operation", None)
+    return described if isinstance(described, Operation) else None

@@ -1,0 +1,117 @@
+"""Access to a game: which seat a token plays.
+
+Owns the one place where a token becomes a seat, on the stored game or on the one that this process remembers. A
+remembered game may be old: a command on it is decided again on the stored game before anybody is refused, and who was
+refused before any command is authenticated again (``service.web.access``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from service.games.errors import Forbidden, NotFound, Unauthorized, unauthorized
+from service.games.game import Game
+from service.games.idempotency import Idempotency, IdempotencyKey
+from service.games.ports import PriorWrite
+from service.games.repository import GameRepository
+from service.games.tokens import find_hash
+
+
+class Access(NamedTuple):
+    """A game and the seat of the token's bearer (``None``: a spectator).
+
+    ``from_store`` is false for a game that this process remembered.
+    """
+
+    game: Game
+    seat: int | None
+    from_store: bool = True
+
+    @property
+    def etag(self) -> str:
+        """The ETag of this version of the game for this viewer."""
+        return self.game.etag(self.seat)
+
+
+class TokenRotation(NamedTuple):
+    """Who may change the token of a seat: its bearer, or who changed it under this key before (``prior``)."""
+
+    game_id: str
+    seat: int
+    token: str
+    game: Game | None
+    prior: PriorWrite | None
+    from_store: bool = True
+
+
+class AccessControl:
+    """Authenticates the bearers of tokens."""
+
+    def __init__(self, repository: GameRepository, idempotency: Idempotency) -> None:
+        self._repository = repository
+        self._idempotency = idempotency
+
+    def authenticate(self, game_id: str, token: str | None) -> Access:
+        """The stored game and the seat that ``token`` plays; without a token, a spectator's access.
+
+        Raises ``NotFound``, or ``Unauthorized`` for a wrong token; with a token, a game that does not exist is
+        ``Unauthorized`` too, so that the two cannot be told apart.
+        """
+        game = self._repository.load(game_id)
+        if game is None:
+            raise NotFound("There is no such game.") if token is None else unauthorized()
+        if token is None:
+            return Access(game, None)
+        seat = seat_of(token, game)
+        if seat is None:
+            raise unauthorized()
+        return Access(game, seat)
+
+    def authenticate_cached(self, game_id: str, token: str | None) -> Access:
+        """As ``authenticate``, but for the bearer of a seat's token only, and on the remembered game if there is one.
+
+        Saves a read of the store for most moves.
+        """
+        if token is None:
+            raise unauthorized()
+        game = self._repository.cached(game_id)
+        seat = None if game is None else seat_of(token, game)
+        if game is None or seat is None:
+            return self.authenticate(game_id, token)
+        return Access(game, seat, from_store=False)
+
+    def require_seat(self, game_id: str, token: str | None, seat: int) -> Access:
+        """As ``authenticate``, but for the bearer of this seat's token only. Raises ``Forbidden`` for another."""
+        if token is None:
+            raise unauthorized()
+        access = self.authenticate(game_id, token)
+        if seat >= len(access.game.seats):
+            raise NotFound("There is no such seat.")
+        if seat != access.seat:
+            raise Forbidden("This is not the token of that seat.")
+        return access
+
+    def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
+        """As ``require_seat``; but a client that changed the token under this key may still present the old one."""
+        try:
+            game = self.require_seat(game_id, token, seat).game
+        except Unauthorized:
+            if token is None or key is None:
+                raise
+            record = self._idempotency.record(IdempotencyKey(key, b""), *rotation_scope(token, seat))
+            prior = self._repository.find_write(game_id, record.name)
+            if prior is None:
+                raise
+            return TokenRotation(game_id, seat, token, None, prior)
+        assert token is not None
+        return TokenRotation(game_id, seat, token, game, None)
+
+
+def seat_of(token: str, game: Game) -> int | None:
+    """The seat that a token plays, ``None`` for no seat of this game."""
+    return find_hash(token, [each.token_hash for each in game.seats])
+
+
+def rotation_scope(token: str, seat: int) -> tuple[str, ...]:
+    """The scope of the key of a token rotation: it belongs to the bearer of the old token."""
+    return ("token", token, str(seat))

@@ -1,0 +1,44 @@
+"""All games of a store: who may access them, the commands that change them, and the queries that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from service.games.access import AccessControl
+from service.games.commands import GameCommands
+from service.games.idempotency import Idempotency
+from service.games.ports import Clock, Feed, RandomBytes, RunLater, Store, run_inline
+from service.games.queries import GameQueries
+from service.games.repository import Committed, GameRepository
+
+
+class GameService:
+    """The games of a store. Its only state is the cache of its repository.
+
+    ``secret`` derives the tokens of requests under an idempotency key: the same for every process that serves the same
+    store. ``ttl_seconds`` is how long a game lives after its last write, as in the store. In long work
+    ``yield_control`` is called now and then, to let other requests run; background work is given to ``run_later``;
+    ``observe`` is called with every write that was committed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        feed: Feed,
+        *,
+        clock: Clock,
+        random_bytes: RandomBytes,
+        secret: bytes,
+        ttl_seconds: int,
+        yield_control: Callable[[], None] = lambda: None,
+        run_later: RunLater = run_inline,
+        observe: Callable[[Committed], None] = lambda _: None,
+    ) -> None:
+        ttl = ttl_seconds * 1000
+        repository = GameRepository(store, clock, random_bytes, run_later, observe)
+        idempotency = Idempotency(secret)
+        self.access = AccessControl(repository, idempotency)
+        self.commands = GameCommands(
+            repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl, yield_control=yield_control
+        )
+        self.queries = GameQueries(repository, feed, ttl)
