@@ -39,9 +39,8 @@ def watched(redis_url: str) -> Application:
     """An application with counts of its own, over the shared server."""
     metrics = Metrics()
     nodes = SingleNodeTopology(connect(redis_url))
-    games = build_games(
-        RedisStore(nodes, TTL_SECONDS, observe=metrics.redis), RedisEventFeed(nodes), SECRET, TTL_SECONDS
-    )
+    store = RedisStore(nodes, TTL_SECONDS, observe=metrics.redis)
+    games = build_games(store, RedisEventFeed(nodes), SECRET, TTL_SECONDS, observe=metrics.write_committed)
     return create_app(games, build_document, Streams(10, metrics.streams), metrics=metrics)
 
 

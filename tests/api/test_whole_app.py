@@ -104,11 +104,11 @@ def test_every_operation_is_one_method_at_one_address(app: Flask) -> None:
 
 
 def test_every_route_needs_a_token_or_is_on_a_list(app: Flask) -> None:
-    by_access: dict[str, set[str]] = {"public": set(), "spectator": set(), "seat": set()}
+    by_access: dict[str, set[str]] = {"public": set(), "spectator": set(), "seat": set(), "own_seat": set()}
     for _, described in operations(app):
         by_access[described.access].add(described.id)
     assert (by_access["public"], by_access["spectator"]) == (PUBLIC, SPECTATOR)
-    assert by_access["seat"]
+    assert (by_access["seat"], by_access["own_seat"]) == ({"makeMove"}, {"changeToken"})
 
 
 def test_every_route_that_is_on_no_list_refuses_whoever_shows_no_token_or_a_wrong_one(app: Flask, api: Api) -> None:

@@ -44,7 +44,9 @@ def test_a_seed_is_one_history() -> None:
 class ForgetsWrites(MemoryStore):
     """Does not know a write again that it has made."""
 
-    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest) -> None:
+    def _record_write(
+        self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest
+    ) -> None:
         super()._record_write(game, before, state, events, WriteRequest(b"", write.idempotency))
 
 
@@ -68,7 +70,7 @@ class IdempotencyVisibleLate(MemoryStore):
 class ForgetsWishes(IdempotencyVisibleLate):
     """Does not know a client's key again."""
 
-    def kept(self, game: str, wish: str) -> PriorWrite | None:
+    def find_write(self, game: str, name: str) -> PriorWrite | None:
         return None
 
 
@@ -117,7 +119,9 @@ class LastWriteWins(MemoryStore):
 class SkipsEvents(MemoryStore):
     """Keeps the state, but not every event."""
 
-    def _keep(self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest) -> None:
+    def _record_write(
+        self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest
+    ) -> None:
         super()._record_write(game, before, state, events, write)
         kept = self._games[game]
         if kept.stored.version > 5:
