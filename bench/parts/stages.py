@@ -143,7 +143,7 @@ def _move_in_stages(
         seat = find_hash(token, [each.token_hash for each in game.seats])
         assert seat is not None
         watch.lap("enter")
-        assert expected is None or expected.matches(game.version, game.etag(seat))
+        assert expected is None or expected.matches(game, seat)
         move = Move(asked["action"], asked.get("tile"), asked.get("end"), asked.get("face_down", False))
         events, state = advance(game.rules, game.deck, game.state, seat, move)
         watch.lap("decide")

@@ -367,14 +367,20 @@ def _plain(kind: EventType) -> _EventCodec:
     fields = [(name, *_FIELDS[field]) for name, field in kind.fields]
 
     def encode(event: GameEvent) -> list[object]:
-        values = [None if (value := getattr(event, name)) is None else write(value) for name, write, _ in fields]
+        values = [
+            value if (value := getattr(event, name)) is None or write is None else write(value)
+            for name, write, _ in fields
+        ]
         while values and values[-1] is None:
             values.pop()
         return values
 
     def decode(values: list[Any]) -> GameEvent:
-        read = [None if value is None else read(value) for value, (_, _, read) in zip(values, fields, strict=False)]
-        event: GameEvent = kind.event(*read)
+        arguments = [
+            value if value is None or read is None else read(value)
+            for value, (_, _, read) in zip(values, fields, strict=False)
+        ]
+        event: GameEvent = kind.event(*arguments)
         return event
 
     return _EventCodec(encode, decode)
@@ -404,7 +410,7 @@ def _decode_tiles(indexes: Sequence[int]) -> tuple[Tile, ...]:
 
 
 def _encode_hands(hands: Sequence[Sequence[Tile]]) -> list[list[int]]:
-    return [_encode_tiles(hand) for hand in hands]
+    return [[tile.index for tile in hand] for hand in hands]
 
 
 def _decode_hands(hands: Sequence[Sequence[int]]) -> tuple[tuple[Tile, ...], ...]:
@@ -419,15 +425,11 @@ def _decode_bytes(text: str | None) -> bytes | None:
     return None if text is None else a2b_base64(text)
 
 
-def _same(value: object) -> object:
-    return value
-
-
-_FIELDS: Final[dict[FieldKind, tuple[Callable[[Any], object], Callable[[Any], object]]]] = {
-    "seat": (_same, _same),
+_FIELDS: Final[dict[FieldKind, tuple[Callable[[Any], object] | None, Callable[[Any], object] | None]]] = {
+    "seat": (None, None),
     "seats": (list, tuple),
-    "number": (_same, _same),
-    "text": (_same, _same),
+    "number": (None, None),
+    "text": (None, None),
     "flag": (int, bool),
     "tile": (lambda tile: tile.index, lambda index: TILES[index]),
     "end": (encode_end, lambda code: decode_end(code, code < 0)),

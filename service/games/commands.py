@@ -34,11 +34,11 @@ class Expected(NamedTuple):
     version: int | None = None
     etags: frozenset[str] | None = None
 
-    def matches(self, version: int, etag: str) -> bool:
-        """Whether a game is the one that is meant; a version may stand in place of an ETag."""
-        if self.version is not None and self.version != version:
+    def matches(self, game: Game, seat: int) -> bool:
+        """Whether the game, as this seat sees it, is the one that is meant; a version may stand in place of an ETag."""
+        if self.version is not None and self.version != game.version:
             return False
-        return self.etags is None or etag in self.etags or str(version) in self.etags
+        return self.etags is None or str(game.version) in self.etags or game.etag(seat) in self.etags
 
 
 class JoinCommand(NamedTuple):
@@ -118,7 +118,8 @@ class GameCommands:
         """
         game, key = access.game, command.key
         check_join_code(access, command.join_code)
-        _check_client_seed(game, command.client_seed)
+        if command.client_seed is not None:
+            _check_client_seed(game)
         if key is None:
             record, fresh = None, new_token(self._random_bytes)
         else:
@@ -189,9 +190,10 @@ def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game
     if game.seats[seat].token_hash != token_hash:
         raise unauthorized()  # the token was changed meanwhile
     client_seed, expected = command.client_seed, command.expected
-    _check_client_seed(game, client_seed)
+    if client_seed is not None:
+        _check_client_seed(game)
     try:
-        if expected is not None and not expected.matches(game.version, game.etag(seat)):
+        if expected is not None and not expected.matches(game, seat):
             raise StaleVersion(f"The game is at version {game.version} now.")
         if game.has_open_seats:
             raise NotStarted("Seats are still open; the game begins when they are taken.")
@@ -214,7 +216,7 @@ def _with_seat(game: Game, seat: int, value: Seat) -> Game:
     return game._replace(seats=(*game.seats[:seat], value, *game.seats[seat + 1 :]))
 
 
-def _check_client_seed(game: Game, client_seed: str | None) -> None:
-    """Raises ``InvalidSetup`` for a client seed where the deals do not depend on one."""
-    if client_seed is not None and game.deck.game is None:
+def _check_client_seed(game: Game) -> None:
+    """Raises ``InvalidSetup`` where the deals do not depend on client seeds."""
+    if game.deck.game is None:
         raise InvalidSetup({"client_seed": [CHANCE_IS_FIXED]})

@@ -107,7 +107,7 @@ class Game(NamedTuple):
     @property
     def status(self) -> GameStatus:
         """Where the game stands."""
-        return "waiting" if self.has_open_seats else self.state.phase
+        return "waiting" if any([seat.kind == OPEN_SEAT for seat in self.seats]) else self.state.phase
 
     def with_events(self, events: Sequence[GameEvent], at: int, write_id: str) -> Game:
         """The game at the version that these events lead to, by the write of that id."""

@@ -146,7 +146,7 @@ class GameRepository:
         ``from_store`` is false for a game that was cached.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record)
-        began = self._clock()
+        began = now = self._clock()
         for _ in range(MAX_ATTEMPTS):
             try:
                 after, events = decide(game)
@@ -158,7 +158,7 @@ class GameRepository:
                 if prior is None:
                     raise
                 return self.replay(game.id, prior, record)
-            now = max(self._clock(), game.updated_at)
+            now = max(now, game.updated_at)
             after = after.with_events(events, now, write.id.decode())
             state = encode_game(after)
             data = [encode_event(event, now - game.created_at) for event in events]
@@ -179,7 +179,8 @@ class GameRepository:
             if isinstance(found, PriorWrite):
                 return self.replay(game.id, found, record)
             # Another write came first. A copy of this one that is still under way will find the same, and do nothing.
-            if self._clock() - began > RETRY_BUDGET_MS:
+            now = self._clock()
+            if now - began > RETRY_BUDGET_MS:
                 break
             game, from_store = self._decode(game.id, found), True
         raise StorageUnavailable("contention")

@@ -49,7 +49,7 @@ def new_token(secrets: RandomBytes) -> str:
 
 def new_write_id(secrets: RandomBytes) -> bytes:
     """An id for a write: 48 bits, 8 characters. It need only differ from what else is written at the same version."""
-    return _base64(secrets(6)).encode()
+    return urlsafe_b64encode(secrets(6))
 
 
 def new_join_code(secrets: RandomBytes) -> str:
@@ -59,7 +59,7 @@ def new_join_code(secrets: RandomBytes) -> str:
 
 def hash_secret(secret: str) -> bytes:
     """What is kept of a token or a join code."""
-    return sha256(_bytes(secret)).digest()
+    return sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
 def short_digest(*words: str) -> str:

@@ -106,7 +106,10 @@ class RateLimits:
         if count > calm:
             # What was not counted in Redis before is made up for at once.
             count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if count == calm + 1 else 1)
-        return _checked(Quota("seat", limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS))
+        quota = Quota("seat", limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS)
+        if count > limit:
+            raise RateLimited(quota._replace(remaining=0))
+        return quota
 
     def _by_address(self, name: str, limit: int, address: str, weight: int = 1) -> Quota | None:
         if not limit:
