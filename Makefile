@@ -17,7 +17,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test soak coverage bench check fmt openapi lock upgrade clean
+.PHONY: help install install-dev run demo test soak coverage bench trace check fmt openapi lock upgrade clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ coverage: $(DEV) ## run all tests and say which lines of the engine none of them
 
 bench: $(BENCH) ## measure the service beside its floor and write bench/RESULTS.md (ARGS="--smoke", ARGS="engine start")
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
+
+trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
+	@$(BIN)/python -m bench.trace $(ARGS)
 
 check: $(DEV) ## check format, lint, types and the direction of imports
 	@$(BIN)/ruff format --check .

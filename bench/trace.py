@@ -13,6 +13,7 @@ import logging
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,10 @@ from service.config import Settings
 from service.devserver.embedded import EmbeddedServer
 
 ROOT: Final = Path(__file__).parent.parent / "service"
+PAGE: Final = Path(__file__).parent.parent / "docs" / "request-flow.md"
+BEGIN: Final = "<!-- written by `make trace ARGS=--write` -->"
+END: Final = "<!-- end of the trace -->"
+"""Between these two lines the page has the trace."""
 WARM_UP_MOVES: Final = 6
 """Moves before the traced one: its game is cached by then, and every table has been filled."""
 _COMPREHENSIONS: Final = frozenset({"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"})
@@ -96,7 +101,8 @@ def trace_move(variant: str = "fido") -> Trace:
     with tempfile.TemporaryDirectory() as folder, EmbeddedServer(Path(folder, "data")) as server:
         settings = {"REDIS_URL": server.url, "DATA_DIR": folder, "LOG_LEVEL": "warning"}
         ask = _Client(build_app(Settings.from_environ(settings)))
-        created = ask("POST", "/v1/games", {"variant": variant, "players": [{"name": name} for name in "ABCD"]})
+        players = [{"name": name} for name in "ABCD"]
+        created = ask("POST", "/v1/games", {"variant": variant, "players": players, "seed": "trace"})
         tokens = {seat["seat"]: seat["token"] for seat in created["seats"]}
         path = f"/v1/games/{created['game']['id']}"
         turn: int = created["game"]["turn"]["seat"]
@@ -129,23 +135,28 @@ class _Client:
 
 
 def table(trace: Trace) -> str:
-    """The trace as the table of ``docs/request-flow.md``."""
-    lines = ["| # | module | functions |", "|--:|---|---|"]
+    """The trace as a table in Markdown: module by module, the functions that were called."""
+    lines = ["|  # | module | functions |", "|---:|---|---|"]
     for number, (module, functions) in enumerate(trace.stays(), 1):
-        counts = dict.fromkeys(functions, 0)
-        for function in functions:
-            counts[function] += 1
-        shown = ", ".join(f"`{name}`" + (f" × {count}" if count > 1 else "") for name, count in counts.items())
+        counted = Counter(functions)
+        shown = ", ".join([f"`{name}`" + (f" × {count}" if count > 1 else "") for name, count in counted.items()])
         lines.append(f"| {number} | `{module}` | {shown} |")
+    lines.append("")
+    lines.append(f"{len(trace.calls)} calls, {trace.modules} modules, {trace.depth} deep.")
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Print the table and its figures."""
-    trace = trace_move(*sys.argv[1:2])
-    print(table(trace))
-    print(f"\n{len(trace.calls)} calls, {trace.modules} modules, {trace.depth} deep, {len(trace.stays())} stays")
+def main() -> int:
+    """Print the trace; with ``--write``, write it into ``docs/request-flow.md``."""
+    text = table(trace_move())
+    if "--write" not in sys.argv[1:]:
+        print(text)
+        return 0
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
