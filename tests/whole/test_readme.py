@@ -1,4 +1,4 @@
-"""The README is true: its curl session plays a match, and its table of settings is the list of settings."""
+"""README and pages are true: their sessions are played against a service, their links and settings are looked up."""
 
 from __future__ import annotations
 
@@ -6,34 +6,55 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from service.config import SETTINGS
-from tests.support.serving import Service
+from tests.support.serving import ROOT, Service
 
-ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
+GUIDE = ROOT / "docs" / "guide.md"
+OPERATIONS = ROOT / "docs" / "operations.md"
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+SESSION = re.compile(r"^<!-- session: ([a-z-]+) -->\n```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PLAYED_ELSEWHERE = {"copy-stopped", "restore-copy", "snapshot", "restore-snapshot"}
+"""Those of backup and restore: see ``test_restore``."""
 
 
-def printed_by(language: str, folder: Path) -> list[str]:
-    """The lines that the one session in this language prints, run against a service of its own."""
-    (session,) = re.findall(rf"```{language}\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
-    with Service(folder / "data") as service:
-        run = subprocess.run(
-            ["sh", "-eu", "-c", session],
-            cwd=folder,
-            env={"DOMINO": service.url, "PATH": "/usr/local/bin:/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+def sessions(page: Path) -> dict[str, str]:
+    """The shell sessions of a page by their names."""
+    found: list[tuple[str, str]] = SESSION.findall(page.read_text("utf-8"))
+    assert len(dict(found)) == len(found)
+    return dict(found)
+
+
+def lines_printed_by(script: str, folder: Path, url: str) -> list[str]:
+    """The lines that this script prints when it is run in ``folder`` against the service at ``url``."""
+    run = subprocess.run(
+        ["sh", "-eu", "-c", script],
+        cwd=folder,
+        env={"DOMINO": url, "PATH": "/usr/local/bin:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout.splitlines()
 
 
-def test_the_curl_session_plays_a_whole_match(tmp_path: Path) -> None:
-    view, *moves, score = printed_by("sh", tmp_path)
+def played(name: str, service: Service, folder: Path) -> list[str]:
+    """The lines that a session of the guide prints."""
+    guide = sessions(GUIDE)
+    return lines_printed_by(guide["setup"] + guide[name], folder, service.url)
+
+
+def test_the_match_of_the_readme_is_played_to_its_end(tmp_path: Path) -> None:
+    with Service(tmp_path / "data") as service:
+        view, *moves, score = lines_printed_by(sessions(README)["match"], tmp_path, service.url)
     assert json.loads(view)["you"]["seat"] == 0
     card = json.loads(score)
     assert card["status"] == "finished"
@@ -41,23 +62,64 @@ def test_the_curl_session_plays_a_whole_match(tmp_path: Path) -> None:
     assert len(moves) > 10
 
 
-def test_what_is_sent_again_under_its_key_is_answered_again(tmp_path: Path) -> None:
-    first, *again = printed_by("bash", tmp_path)
+def test_an_open_seat_is_taken_with_the_join_code(service: Service, tmp_path: Path) -> None:
+    before, after, own, spectator = played("join", service, tmp_path)
+    assert (before, after, spectator) == ("waiting", "playing", "")
+    assert len(json.loads(own)) == 7
+
+
+def test_a_move_sent_twice_is_made_once_and_an_unchanged_view_is_304(service: Service, tmp_path: Path) -> None:
+    first, second, unchanged = played("stale", service, tmp_path)
+    assert [first.strip(), second, unchanged] == ["201", "412 stale_version", "304"]
+
+
+def test_a_request_repeated_with_its_key_is_answered_again(service: Service, tmp_path: Path) -> None:
+    first, *again = played("retry", service, tmp_path)
     assert len(json.loads(first)["seats"]) == 2
     assert again == [first, first]
 
 
-def test_a_deal_is_checked_and_a_match_kept_and_played_on(tmp_path: Path) -> None:
+def test_a_game_is_followed_to_its_end(service: Service, tmp_path: Path) -> None:
+    last_type, last_version, asked_again = played("follow", service, tmp_path)
+    assert (last_type, asked_again) == ("finished", "204")
+    assert int(last_version) > 20
+
+
+def test_a_replaced_token_is_revoked(service: Service, tmp_path: Path) -> None:
+    assert played("rotate", service, tmp_path) == ["401", "200"]
+
+
+def test_a_deal_is_checked_and_a_match_kept_and_continued(service: Service, tmp_path: Path) -> None:
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     (tmp_path / ".venv").symlink_to(sys.prefix)
-    committed, *told, arranged = printed_by("shell", tmp_path)
-    assert committed.startswith("[{'round': 1, 'commitment': ")
-    lines = "\n".join(told).lower()
+    commitments, *printed, arranged = played("fairness", service, tmp_path)
+    assert json.loads(commitments)[0]["round"] == 1
+    text = "\n".join(printed).lower()
     for wanted in ("round 1: holds", "verified", r"wins? the match"):
-        assert re.search(wanted, lines)
-    assert arranged == "True"
+        assert re.search(wanted, text)
+    assert arranged == "true"
+
+
+def test_every_shell_session_of_the_documents_is_played() -> None:
+    named = [name for page in PAGES for name in sessions(page)]
+    own_source = Path(__file__).read_text("utf-8")
+    assert {name for name in named if f'"{name}"' not in own_source} == set()
+    assert sum(page.read_text("utf-8").count("```sh\n") for page in PAGES) == len(named)
 
 
 def test_the_table_of_settings_is_the_list_of_settings() -> None:
-    rows = re.findall(r"^\| `([A-Z_]+)` \| (\S+) \| (.*) \|$", README.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (\S+) \| (.*) \|$", OPERATIONS.read_text("utf-8"), re.MULTILINE)
     assert rows == [(each.name, f"`{each.default}`" if each.default else "none", each.meaning) for each in SETTINGS]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_file_of_the_project_resolves(page: Path) -> None:
+    assert [link for link in _links(page) if not (page.parent / link).exists()] == []
+
+
+def _links(page: Path) -> Iterator[str]:
+    """The files that a page links to, without anchors."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not re.match(r"https?://|mailto:|#", link):
+            yield link.partition("#")[0]
