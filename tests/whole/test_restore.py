@@ -1,0 +1,130 @@
+"""Backups are restored: the sessions of ``docs/operations.md``, played in the middle of a match that then goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.storage.embedded import find_server
+from tests.storage.servers import RealServer
+from tests.support.serving import Service
+from tests.whole.table import Table, connect
+from tests.whole.test_readme import OPERATIONS, sessions
+
+SECRET = "the same secret before and after the restore"
+MOVES = 6
+
+REDIS_CLI = f"""#!{sys.executable}
+# Stands in for redis-cli, which no package brings: sends one command, prints the answer as redis-cli does.
+import sys
+import redis
+kind, address, *command = sys.argv[1:]
+url = address if kind == "-u" else "unix://" + address
+try:
+    with redis.Redis.from_url(url, decode_responses=True, protocol=2) as client:
+        client.response_callbacks.clear()
+        print(client.execute_command(*command))
+except redis.ConnectionError:
+    sys.exit(0 if command == ["SHUTDOWN"] else 1)
+"""
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """A folder with the programs that the sessions call."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "redis-server").symlink_to(find_server())
+    (folder / "redis-cli").write_text(REDIS_CLI)
+    (folder / "redis-cli").chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def restored(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a restored server; a server that a failed session has left running there is ended."""
+    folder = tmp_path / "restored"
+    yield folder
+    pid = folder / "restore.pid"
+    if pid.exists():
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+
+
+def run(name: str, programs: Path, **environ: str) -> None:
+    done = subprocess.run(
+        ["sh", "-eu", "-c", sessions(OPERATIONS)[name]],
+        env={"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", **environ},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def begin(service: Service) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A match after some moves: what its creator was answered, and the view of each seat."""
+    with connect(service.url) as http:
+        table = Table.create(http, "dominospiel", 2, rules={"limit": 1})
+        for _ in range(MOVES):
+            make_move(table)
+        return table.opened, [table.get(seat=seat).json() for seat in table.tokens]
+
+
+def go_on(service: Service, opened: dict[str, Any], views: list[dict[str, Any]]) -> None:
+    """The match is where it was, whole, and is played to its end with the same tokens."""
+    with connect(service.url) as http:
+        table = Table(http, opened)
+        assert [table.get(seat=seat).json() for seat in table.tokens] == views
+        events = table.get("/events").json()["events"]
+        assert [event["version"] for event in events] == list(range(1, views[0]["version"] + 1))
+        while "turn" in table.get().json():
+            make_move(table)
+        assert table.get().json()["status"] == "finished"
+
+
+def make_move(table: Table) -> None:
+    seat = table.get().json()["turn"]["seat"]
+    move = table.get("/moves", seat).json()["moves"][0]
+    assert table.move(seat, move).status_code == 201
+
+
+def test_the_folder_of_the_embedded_server_is_copied_and_restored(tmp_path: Path, programs: Path) -> None:
+    data, backup = tmp_path / "data", tmp_path / "backup"
+    with Service(data) as service:
+        match = begin(service)
+    run("copy-stopped", programs, DATA_DIR=str(data), BACKUP=str(backup))
+    with Service(data) as service:  # what comes after the backup is lost
+        begin(service)
+    shutil.rmtree(data)
+    run("restore-copy", programs, DATA_DIR=str(data), BACKUP=str(backup))
+    with Service(data) as service:
+        go_on(service, *match)
+
+
+def test_a_snapshot_of_a_running_server_is_taken_and_restored(tmp_path: Path, programs: Path, restored: Path) -> None:
+    own, backup = tmp_path / "redis", tmp_path / "backup"
+    server = RealServer(own)
+    try:
+        with Service(tmp_path / "data", REDIS_URL=server.url, SECRET_KEY=SECRET) as service:
+            match = begin(service)
+            run("snapshot", programs, REDIS_URL=server.url, REDIS_DIR=str(own), BACKUP=str(backup))
+            begin(service)
+    finally:
+        server.stop()
+    run("restore-snapshot", programs, BACKUP=str(backup), RESTORED=str(restored))
+    server = RealServer(restored)
+    try:
+        assert server.admin.dbsize() == 2  # the match that was there at the time: its state and its events
+        with Service(tmp_path / "data", REDIS_URL=server.url, SECRET_KEY=SECRET) as service:
+            go_on(service, *match)
+    finally:
+        server.stop()
