@@ -11,7 +11,7 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, State
 from tests.laws.matches import Match, Step, law
 
-STEADY = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "leader", "dealer", "winners")
+STEADY = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "round_winner", "dealer", "winners")
 
 
 def refusal(match: Match, state: State, seat: int, move: Move) -> type[Refusal] | None:
