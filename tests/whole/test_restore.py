@@ -71,9 +71,9 @@ def run(name: str, programs: Path, **environ: str) -> None:
 
 
 def begin(service: Service) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A match after some moves: what its creator was answered, and the view of each seat."""
+    """A match of one round after some moves: what its creator was answered, and the view of each seat."""
     with connect(service.url) as http:
-        table = Table.create(http, "dominospiel", 2, rules={"limit": 1})
+        table = Table.create(http, "dominospiel", 2, rules={"limit": 1}, seed="a rainy evening")
         for _ in range(MOVES):
             make_move(table)
         return table.opened, [table.get(seat=seat).json() for seat in table.tokens]
