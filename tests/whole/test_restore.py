@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from service.storage.embedded import find_server
+from service.devserver.embedded import find_server
 from tests.storage.servers import RealServer
 from tests.support.serving import Service
 from tests.whole.table import Table, connect
