@@ -19,11 +19,11 @@ from service.games.repository import Committed
 from service.games.service import GameService
 from service.json_logging import configure_logging
 from service.storage.memory_store import MemoryStore
-from service.storage.opening import open_topology
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import load_or_create_secret
+from service.storage.topology import open_topology
 from service.web.app import create_app
 from service.web.metrics import Metrics
 from service.web.openapi.document import document

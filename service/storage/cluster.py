@@ -26,18 +26,17 @@ from redis.exceptions import (
 
 from service.redis_url import Address, RedisUrl
 from service.storage.background_refresh import BackgroundRefresh
-from service.storage.connection import make_pool
-from service.storage.topology import (
+from service.storage.connection import (
     Command,
     DedicatedConnection,
     MaybeSent,
     NotSent,
-    Topology,
-    call,
     dedicated_connection,
     durability_warnings,
     execute_unpooled,
+    make_pool,
     node_name,
+    round_trip,
 )
 
 SLOTS = 16384
@@ -59,7 +58,7 @@ _UNKNOWN_HOST = (None, b"", b"?")
 _log = logging.getLogger(__name__)
 
 
-class ClusterTopology(Topology):
+class ClusterTopology:
     """Servers that share the slots; the map is read when it is first needed, and after everything that shows it old."""
 
     def __init__(self, url: RedisUrl) -> None:
@@ -118,7 +117,7 @@ class ClusterTopology(Topology):
 
     def _call(self, pool: redis.ConnectionPool, commands: Sequence[Command]) -> list[Any]:
         try:
-            return call(pool, tuple(commands))
+            return round_trip(pool, tuple(commands))
         except (NotSent, MaybeSent):
             self._mark_unreachable(pool)
             raise

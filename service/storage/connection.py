@@ -1,12 +1,13 @@
-"""The way to Redis: a client whose every answer comes in time, and that never sends a command twice.
+"""Connections to a Redis server: pools with bounded waits, and the round trip of a command that is never sent twice.
 
-Owns the connection pool and all its settings. Must not know: games, keys, scripts.
+Owns the settings of every connection, and whether a command whose answer is missing may have been executed. Does not
+depend on games, keys or scripts, nor on how many servers there are.
 
-A call waits for a free connection, for the connection to be made, and for the answer: 1.6 s together at most, or 1.9 s
-where a name has two addresses and the first is silent. A write without an answer is sent once more by who asked for it,
-and both with what was read before have three seconds: a server that freezes costs the wait for an answer twice. What
-this does not bound: the look-up of the name, and a server that sends its answer byte by byte, for each byte is waited
-for anew.
+A call waits for a free connection, for a new one to be established, and for the answer: at most 1.6 s together, or
+1.9 s where a host name has two addresses of which the first does not respond. A write without an answer is repeated
+once by the caller; both attempts and the read before them take at most three seconds, so a frozen server costs the wait
+for an answer twice. Not bounded are name resolution, and an answer that arrives byte by byte: the timeout starts anew
+with each byte.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import contextlib
 import socket
 import ssl
 from queue import Empty, Full
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
+from hiredis import pack_command
 from redis._parsers import _HiredisParser
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as ConnectionBroken
+from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as NoAnswer
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
@@ -28,22 +31,43 @@ from redis.retry import Retry
 from service.redis_url import read_redis_url
 
 MAX_CONNECTIONS = 64
-"""The most connections of a process. Each is held for one round trip only, so a few serve thousands of greenlets."""
+"""Of a process to one server. Each is held for one round trip only, so a few serve thousands of greenlets."""
 
 POOL_TIMEOUT = 0.4
 CONNECT_TIMEOUT = 0.3
 READ_TIMEOUT = 0.9
+"""All in seconds."""
+
+Command = tuple[bytes | int | str, ...]
+
+
+class NotSent(Exception):
+    """No server executed the command: there was no connection, or the server rejected it.
+
+    ``__cause__`` is the reason.
+    """
+
+
+class MaybeSent(Exception):
+    """The command was sent, perhaps in part, and no answer came. ``__cause__`` is the reason."""
+
+
+class DedicatedConnection(NamedTuple):
+    """A connection outside the pools, and the name of its server: servers with equal names are the same."""
+
+    connection: Any
+    node: str
 
 
 def connect(url: str) -> redis.Redis:
-    """A client of the one server at ``url``; it connects when it is first used. Raises ``ValueError``, see there."""
+    """A client of the single server at ``url``; it connects when it is first used. Raises as ``make_pool``."""
     return redis.Redis.from_pool(make_pool(url))
 
 
 def make_pool(url: str) -> redis.ConnectionPool:
-    """The connections to the one server at ``url``, as ``service.redis_url`` has it; none is made yet.
+    """A pool of connections to the single server at ``url`` (see ``service.redis_url``); none is established yet.
 
-    Raises ``ValueError`` for a URL that cannot be taken.
+    Raises ``ValueError`` for an invalid URL, or one of a Sentinel or Cluster.
     """
     if read_redis_url(url).kind != "single":
         raise ValueError("it must begin with redis://, rediss:// or unix://")
@@ -57,18 +81,18 @@ def make_pool(url: str) -> redis.ConnectionPool:
         retry_on_timeout=False,
         health_check_interval=0,
         decode_responses=False,
-        protocol=2,  # as fast as 3 with hiredis, and without a greeting on every new connection
-        driver_info=None,  # else two more round trips on every new connection
+        protocol=2,  # as fast as 3 with hiredis, and without a HELLO on every new connection
+        driver_info=None,  # saves two round trips on every new connection
         maint_notifications_config=MaintNotificationsConfig(enabled=False),
         parser_class=_Parser,
     )
 
 
 class _Pool(redis.BlockingConnectionPool):
-    """redis-py's pool without its counting for metrics that nobody reads here: two thirds of what a loan costs."""
+    """redis-py's pool without its metrics, which are unused here and take two thirds of the time of a checkout."""
 
     def get_connection(self, command_name: str | None = None, *keys: Any, **options: Any) -> Any:  # noqa: ARG002 # redis-py's own
-        """A connection that is made and has nothing to say, after a wait for a free one."""
+        """An established connection with nothing left to read; waits for a free one."""
         self._checkpid()
         try:
             connection = self.pool.get(timeout=self.timeout)
@@ -77,7 +101,7 @@ class _Pool(redis.BlockingConnectionPool):
         try:
             if connection is None:
                 connection = self.make_connection()  # type: ignore[no-untyped-call]
-            if connection.is_connected and _is_closed(connection):
+            if connection.is_connected and connection.can_read():
                 connection.disconnect()
             if not connection.is_connected:
                 connection.connect()
@@ -85,12 +109,13 @@ class _Pool(redis.BlockingConnectionPool):
             if connection is None:
                 self.pool.put_nowait(None)
             else:
+                connection.disconnect()  # a killed greenlet may leave it with an answer to AUTH outstanding
                 self.release(connection)
             raise
         return connection
 
     def release(self, connection: Any) -> None:
-        """Take it back."""
+        """Return a connection to the pool."""
         self._checkpid()
         if not self.owns_connection(connection):  # it is from before a fork
             connection.disconnect()
@@ -99,35 +124,135 @@ class _Pool(redis.BlockingConnectionPool):
             self.pool.put_nowait(connection)
 
 
-def _is_closed(connection: Any) -> bool:
-    """Whether an idle connection was hung up on, or has an answer that nobody waits for."""
-    try:
-        return bool(connection.can_read())
-    except (ConnectionBroken, NoAnswer, OSError):
-        return True
-
-
 class _Parser(_HiredisParser):
-    """hiredis, with a cheaper look at whether an idle connection is still good.
+    """hiredis, with a cheaper check of idle connections.
 
-    The pool looks before it lends a connection, which is why a restart of the server fails no request. redis-py looks
-    through ``select.poll``; gevent's stands in for it under gunicorn and costs 40 µs a look. A peek costs 2 µs.
+    The pool makes it at every checkout, so that no request fails after a restart of the server. redis-py's own uses
+    ``select.poll``, whose gevent version takes 40 µs; a peek takes 2 µs.
     """
 
     def can_read(self, timeout: float = 0) -> bool:
-        """Whether there is something to read, though nothing was asked; raises if the server has hung up."""
+        """Whether an idle connection is unusable: closed by the server, or with an answer that nobody requested."""
         sock: Any = self._sock
         reader: Any = self._reader
         if timeout or reader is None or isinstance(sock, ssl.SSLSocket):
-            return super().can_read(timeout)
+            try:
+                return super().can_read(timeout)
+            except (ConnectionBroken, NoAnswer, OSError):
+                return True
         if reader.has_data():
             return True
         sock.settimeout(0)
         try:
-            if not sock.recv(1, socket.MSG_PEEK):
-                raise ConnectionBroken("Connection closed by server.")
+            sock.recv(1, socket.MSG_PEEK)  # empty if it is closed
         except BlockingIOError:
             return False
+        except OSError:
+            return True
         finally:
             sock.settimeout(self._socket_timeout)
         return True
+
+
+def round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> list[Any]:
+    """Send the commands together on one connection of the pool; their answers in order, errors as exceptions.
+
+    Raises ``NotSent`` or ``MaybeSent``.
+    """
+    try:
+        connection: Any = pool.get_connection()
+    except Exception as error:
+        raise NotSent from error
+    answers: list[Any] = []
+    try:
+        packed = [pack_command(command) for command in commands]  # type: ignore[arg-type] # it takes any number
+        connection.send_packed_command([b"".join(packed)], check_health=False)
+        for _ in commands:
+            answers.append(_read_answer(connection))  # noqa: PERF401 # those before a failure count
+        if isinstance(answers[0], RedisError) and _is_rejection(answers[0]):
+            connection.disconnect()  # the server closes it, but the next caller might be faster
+        return answers
+    except BaseException as error:
+        # An answer may still be on its way: nobody else may get it.
+        connection.disconnect()
+        if not isinstance(error, Exception):
+            raise
+        if answers and isinstance(answers[0], RedisError) and _is_rejection(answers[0]):
+            raise NotSent from answers[0]
+        raise MaybeSent from error
+    finally:
+        pool.release(connection)
+
+
+def _read_answer(connection: Any) -> Any:
+    """The next answer of the server, an error answer as its exception. Raises for errors of the connection.
+
+    redis-py has both kinds of errors in one class tree.
+    """
+    try:
+        return connection.read_response(disconnect_on_error=False)
+    except RedisError as error:
+        if isinstance(error, ResponseError) or error.status_code is not None:
+            return error.with_traceback(None)  # its frames would make a reference cycle with the list of answers
+        raise
+
+
+_REJECTIONS = ("max number of clients", "DENIED ", "Protocol error: unauthenticated")
+"""How the answers begin that a server sends before it closes the connection without executing anything."""
+
+
+def _is_rejection(error: RedisError) -> bool:
+    return str(error).startswith(_REJECTIONS)
+
+
+def dedicated_connection(pool: redis.ConnectionPool) -> DedicatedConnection:
+    """A new connection to the server of the pool, outside it, as ``Topology.open_subscriber``."""
+    connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": READ_TIMEOUT})
+    try:
+        connection.connect()
+    except Exception as error:
+        connection.disconnect()
+        raise NotSent from error
+    connection.update_current_socket_timeout(None)  # only now, so that authentication is bounded
+    return DedicatedConnection(connection, node_name(pool))
+
+
+def execute_unpooled(pool: redis.ConnectionPool, *commands: Command, wait: float = READ_TIMEOUT) -> list[Any]:
+    """Run commands about the server itself on a new connection outside the pool, with ``wait`` seconds an answer.
+
+    Raises redis-py's errors and ``OSError``.
+    """
+    connection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": wait})
+    try:
+        connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+        return [_read_answer(connection) for _ in commands]
+    finally:
+        connection.disconnect()
+
+
+def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
+    """The settings of the pool's server that may lose games, as sentences; none if it does not show them."""
+    try:
+        answers = execute_unpooled(pool, (b"INFO", b"memory"), (b"INFO", b"persistence"))
+    except (RedisError, OSError):
+        return []
+    facts = dict(
+        line.split(b":", 1) for text in answers if isinstance(text, bytes) for line in text.split() if b":" in line
+    )
+    warnings = []
+    policy = facts.get(b"maxmemory_policy", b"noeviction").decode()
+    if facts.get(b"maxmemory", b"0") != b"0" and policy != "noeviction":
+        warnings.append(f"{node_name(pool)} may evict games when its memory is full: its maxmemory-policy is {policy}")
+    if facts.get(b"aof_enabled") == b"0":
+        warnings.append(f"{node_name(pool)} may lose the last moves when it stops: its appendonly is no")
+    return warnings
+
+
+def node_name(pool: redis.ConnectionPool) -> str:
+    """The name of the pool's server: its address, or the path of its socket."""
+    settings = pool.connection_kwargs
+    return (
+        str(settings["path"])
+        if "path" in settings
+        else f"{settings.get('host', 'localhost')}:{settings.get('port', 6379)}"
+    )

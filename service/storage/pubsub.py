@@ -25,8 +25,9 @@ from redis.exceptions import RedisError, ResponseError
 
 from service.games.ports import EventNotification, Feed, Listener
 from service.storage import keys
+from service.storage.connection import NotSent
 from service.storage.event_frames import parse_notification
-from service.storage.topology import NotSent, Topology
+from service.storage.topology import Topology
 
 PING_SECONDS: Final = 2.0
 """How often a connection is tried, and whether it still leads where it should."""

@@ -1,11 +1,10 @@
-"""Games kept in Redis or Valkey: one typed method a script, and one command to read a game.
+"""Games kept in Redis or Valkey: one script for each kind of write, one command to read a game.
 
-Owns what is sent and how the answer is read. Must not know: what a state or an event means, nor where the servers
+Owns what is sent and how answers are read. Does not depend on what a state or an event means, nor on where the servers
 are (``service.storage.topology``).
 
-A write is sent once; who sends it again gives the same id, by which the script knows it. A read is sent a second time
-if its connection breaks at once, for a read does no harm: so a connection that died unnoticed (the other machine lost
-its power) fails nobody.
+A write is sent once; whoever repeats it sends the same id, by which the script recognises it. A read is repeated once
+if its connection breaks at once, so that a connection that died unnoticed fails no request.
 """
 
 from __future__ import annotations
@@ -31,56 +30,65 @@ from service.games.ports import (
     WriteRequest,
 )
 from service.storage import keys
+from service.storage.connection import Command, MaybeSent, NotSent
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
 from service.storage.redis_errors import as_unavailable
-from service.storage.topology import Command, MaybeSent, NotSent, Topology
+from service.storage.topology import Topology
 
 NO_RETRY_AFTER: Final = 0.3
-"""Seconds: a broken read that took longer is not sent again, so that the second one still answers in time.
+"""Seconds: a read that broke later than this is not repeated, so that a repeated one still answers in time.
 
-Shorter than the wait for a free connection, for a full pool is no broken connection."""
-
-_IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
+Shorter than the wait for a free connection, because an exhausted pool is no broken connection."""
 
 REPLICA_WAIT: Final = 500
 """Milliseconds that a replica gets to confirm a write."""
 
+_IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
+
+_SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent / "scripts").glob("*.lua")}
+"""The source of each script by its name, which is also that of the operation it runs for."""
+
+_HASHES: Final = {name: sha1(source, usedforsecurity=False).hexdigest().encode() for name, source in _SCRIPTS.items()}
+"""The hash by which a server knows a script, by its name."""
+
 Observer = Callable[[str, float], None]
-"""Told the name of an operation and the seconds it took."""
+"""Called with the name of an operation and the seconds that it took, whether it failed or not."""
 
 
-def _nobody(_operation: str, _seconds: float) -> None:
-    """Watch nothing."""
+def _ignore(_operation: str, _seconds: float) -> None:
+    """Observe nothing."""
 
 
 class RedisStore(Store):
-    """Keeps games in Redis or Valkey (7.0 or newer); the port ``Store`` says what each method promises.
+    """Keeps games in Redis or Valkey (7.0 or newer), as the port ``Store`` promises.
 
-    A game lives for ``ttl_seconds`` after its last write. With ``replicated``, a write is made only when a replica
-    has it, too; with too few of them its outcome is unknown.
+    A game lives for ``ttl_seconds`` after its last write. With ``replicated``, a write succeeds only when a replica
+    has confirmed it; otherwise its outcome is unknown.
     """
 
     def __init__(
-        self, nodes: Topology, ttl_seconds: int, *, replicated: bool = False, observe: Observer = _nobody
+        self, topology: Topology, ttl_seconds: int, *, replicated: bool = False, observe: Observer = _ignore
     ) -> None:
         if ttl_seconds < 1:
-            raise ValueError("a game must live for a second at least")
-        self._nodes = nodes
+            raise ValueError("a game must live for at least one second")
+        self._topology = topology
         self._ttl = b"%d" % ttl_seconds
         self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
         self._observe = observe
 
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
-        """Keep a new game; raises ``GameExists``."""
+        """Store a new game; raises ``GameExists``."""
+        names = keys.of_game(game, write.idempotency and write.idempotency.name)
         value = b"%d %b" % (len(events), state)
         head = (value, self._ttl, *_write_args(write, len(events)))
-        answer = self._write(_CREATE, game, write, *head, *frame(write.id, events))
+        command = _evalsha("create", names, *head, *frame(write.id, events))
+        answer = self._write("create", names[0], command, *self._confirm)
         if answer == 0:
             raise GameExists(game)
         return None if answer == 1 else _parse_prior(answer[0])
 
     def read(self, game: str) -> StoredGame | None:
-        """The game as it is now, or ``None``."""
+        """The current game, or ``None``."""
         key = keys.state(game)
         value = self._read("read", key, (b"GET", key))
         return None if value is None else _parse_stored(value)
@@ -96,11 +104,13 @@ class RedisStore(Store):
         after: bytes = b"",
         again: bool = False,
     ) -> StoredGame | PriorWrite | None:
-        """Move a game on from version ``expected``; ``None`` when done."""
+        """Replace the state of a game at version ``expected``; ``None`` when done."""
+        names = keys.of_game(game, write.idempotency and write.idempotency.name)
         version = expected + len(events)
         value = b"%d %b" % (version, state)
         head = (b"%d %b" % (expected, after), value, self._ttl, *_write_args(write, version), b"%d" % again)
-        answer = self._write(_COMMIT, game, write, *head, *frame(write.id, events))
+        command = _evalsha("commit", names, *head, *frame(write.id, events))
+        answer = self._write("commit", names[0], command, *self._confirm)
         if answer == 1:
             return None
         if answer == 0:
@@ -110,37 +120,38 @@ class RedisStore(Store):
         return _parse_prior(answer[0]) if isinstance(answer, list) else _parse_stored(answer)
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
-        """What was made under that name."""
-        names = (keys.state(game), keys.events(game), keys.idempotency(game, name))
-        answer = self._run(_KEPT, names, self._ttl)
+        """The write under that idempotency key."""
+        names = keys.of_game(game, name)
+        answer = self._write("find_write", names[0], _evalsha("find_write", names, self._ttl), *self._confirm)
         return None if answer is None else _parse_prior(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         key = keys.reservation(name)
-        command = (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL)
-        first = self._timed("reserve", lambda: self._call(key, command))
+        first = self._write("reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL))
         return value if first is None else bytes(first).decode()
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
-        """The kept ones among the events of these versions."""
+        """The events of these versions that are kept."""
         if not versions:
             return []
-        found = self._read_script(_EVENTS, game, *versions)
-        if not found or not isinstance(found[0], int):
-            return [event_of(entry) for entry in found if entry is not None]
-        newest, *entries = found
-        kept = dict(zip(range(newest, 0, -1), reversed(events_of(entries)), strict=False))
-        return [kept[version] for version in versions if version in kept]
+        names = keys.of_game(game)
+        answer = self._read("events", names[0], _evalsha("events", names, *versions))
+        if not answer or not isinstance(answer[0], int):
+            return [event_of(entry) for entry in answer if entry is not None]
+        newest, *entries = answer
+        by_version = dict(zip(range(newest, 0, -1), reversed(events_of(entries)), strict=False))
+        return [by_version[version] for version in versions if version in by_version]
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
-        """At most so many events after that version."""
-        found = self._read_script(_PASSAGE, game, after, limit)
-        if found is None:
+        """At most ``limit`` events after that version."""
+        names = keys.of_game(game)
+        answer = self._read("event_range", names[0], _evalsha("event_range", names, after, limit))
+        if answer is None:
             return None
-        version, first, *entries = found
+        version, first, *entries = answer
         events = events_of(entries)
-        if first is None:  # all that is kept, for it begins with a block
+        if first is None:  # these are all events that are kept, since the list begins with a block
             oldest = version - len(events) + 1
             first = max(after + 1, oldest)
             events = events[first - oldest :]
@@ -153,117 +164,78 @@ class RedisStore(Store):
         last = last_write(entries)
         block = block_of(entries[:last])
         if block is not None:
-            self._run(_COMPACT, (key,), b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
+            head = (b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
+            self._write("compact", key, _evalsha("compact", (key,), *head), *self._confirm)
 
     def check(self) -> None:
-        """Read as a game would be read."""
+        """Read a key as a game would be read."""
         self._read("check", keys.CHECK, (b"GET", keys.CHECK))
 
-    def _write(self, script: _Script, game: str, write: WriteRequest, *arguments: bytes) -> Any:
-        names = [keys.state(game), keys.events(game)]
-        if write.idempotency is not None:
-            names.append(keys.idempotency(game, write.idempotency.name))
-        return self._run(script, names, *arguments)
+    def _write(self, operation: str, key: bytes, command: Command, *confirm: Command) -> Any:
+        """Run a command that writes, and ``confirm`` (a WAIT) after it; returns the command's answer.
 
-    def _run(self, script: _Script, names: Sequence[bytes], *arguments: bytes) -> Any:
-        """Run a script that writes, wait for a replica if one must have it, and give the script's answer."""
-
-        def once(command: Command) -> Any:
-            return self._call(names[0], command, *self._confirm)
-
-        def run() -> Any:
-            try:
-                return once(script.evalsha_command(names, arguments))
-            except NoScriptError:
-                return once(script.eval_command(names, arguments))
-
-        return self._timed(script.name, run)
-
-    def _call(self, key: bytes, command: Command, *confirm: Command) -> Any:
-        """The answer to a write. Raises ``StorageUnavailable`` if it is surely not made."""
+        Raises ``StorageUnavailable`` if it was not executed, ``OutcomeUnknown`` if it may have been or no replica
+        confirmed it, and errors of the program as they are.
+        """
+        began = monotonic()
         try:
-            answer, *replicas = self._nodes.call(key, command, *confirm)
+            answer, *replicas = self._topology.call(key, command, *confirm)
+            if isinstance(answer, NoScriptError):
+                answer, *replicas = self._topology.call(key, _eval(operation, command), *confirm)
         except NotSent as error:
             raise _translate_error(error) from error
         except MaybeSent as error:
             raise OutcomeUnknown(_translate_error(error).reason) from error
+        finally:
+            self._observe(operation, monotonic() - began)
         if isinstance(answer, Exception):
-            raise _as_port_error(answer) from None
-        if answer == 1 or isinstance(answer, list):  # made, now or before: the scripts say nothing else in these words
+            raise as_unavailable(answer) or answer from None
+        if answer == 1 or isinstance(answer, list):  # how scripts report a write that was made, now or earlier
             for count in replicas:
                 if isinstance(count, Exception) or count < 1:
                     raise OutcomeUnknown("no replica")
         return answer
 
-    def _read_script(self, script: _Script, game: str, *arguments: int) -> Any:
-        names = (keys.state(game), keys.events(game))
-        try:
-            return self._read(script.name, names[0], script.evalsha_command(names, arguments))
-        except NoScriptError:
-            return self._read(script.name, names[0], script.eval_command(names, arguments))
-
     def _read(self, operation: str, key: bytes, command: Command) -> Any:
-        """The answer to a read, sent once more if its connection broke at once (a time-out is an answer)."""
+        """The answer to a command that only reads; it is repeated once if its connection breaks at once.
 
-        def once() -> Any:
-            (answer,) = self._nodes.call(key, command)
-            return answer
-
-        def read() -> Any:
-            try:
-                try:
-                    return once()
-                except (NotSent, MaybeSent) as error:
-                    if type(error.__cause__) is not ConnectionBroken or monotonic() - began > NO_RETRY_AFTER:
-                        raise
-                return once()
-            except (NotSent, MaybeSent) as error:
-                raise _translate_error(error) from error
-
-        began = monotonic()
-        answer = self._timed(operation, read)
-        if isinstance(answer, Exception):
-            raise _as_port_error(answer) from None
-        return answer
-
-    def _timed(self, operation: str, work: Callable[[], Any]) -> Any:
+        Raises ``StorageUnavailable``, and errors of the program as they are.
+        """
         began = monotonic()
         try:
-            return work()
+            for repeated in (False, True):
+                try:
+                    (answer,) = self._topology.call(key, command)
+                    break
+                except (NotSent, MaybeSent) as error:
+                    # A timeout is not repeated: the server would be as slow again.
+                    broken = type(error.__cause__) is ConnectionBroken and monotonic() - began <= NO_RETRY_AFTER
+                    if repeated or not broken:
+                        raise _translate_error(error) from error
         finally:
             self._observe(operation, monotonic() - began)
+        if isinstance(answer, NoScriptError) and command[0] == b"EVALSHA":
+            return self._read(operation, key, _eval(operation, command))
+        if isinstance(answer, Exception):
+            raise as_unavailable(answer) or answer from None
+        return answer
 
 
-class _Script:
-    """A script of the folder ``scripts``, and the hash under which a server knows it."""
-
-    def __init__(self, name: str) -> None:
-        source = (Path(__file__).parent / "scripts" / f"{name}.lua").read_bytes()
-        self.name = name
-        self._source = source
-        self._hash = sha1(source, usedforsecurity=False).hexdigest().encode()
-
-    def evalsha_command(self, names: Sequence[bytes], arguments: Sequence[bytes | int]) -> Command:
-        """The command that runs it by its hash: the server is told the source only if it asks."""
-        return (b"EVALSHA", self._hash, len(names), *names, *arguments)
-
-    def eval_command(self, names: Sequence[bytes], arguments: Sequence[bytes | int]) -> Command:
-        """The command that brings the source along."""
-        return (b"EVAL", self._source, len(names), *names, *arguments)
+def _evalsha(script: str, names: Sequence[bytes], *arguments: bytes | int) -> Command:
+    """The command that runs a script by its hash, so that its source is only sent to a server that lacks it."""
+    return (b"EVALSHA", _HASHES[script], len(names), *names, *arguments)
 
 
-_CREATE, _COMMIT, _KEPT, _EVENTS, _PASSAGE, _COMPACT = [
-    _Script(name) for name in ("create", "commit", "kept", "events", "passage", "compact")
-]
+def _eval(script: str, evalsha: Command) -> Command:
+    """The same command with the source of the script."""
+    return (b"EVAL", _SCRIPTS[script], *evalsha[2:])
 
 
 def _write_args(write: WriteRequest, version: int) -> list[bytes]:
-    """The id of the write as it stands before its first event, its wish, and how long that lives."""
+    """The id of the write as it precedes its first event, its idempotency record, and how long that lives."""
     if write.idempotency is None:
-        wish = [b"", b""]
-    else:
-        wish = [b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL]
-    return [write.id + b" ", *wish]
+        return [write.id + b" ", b"", b""]
+    return [write.id + b" ", b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL]
 
 
 def _parse_stored(value: bytes) -> StoredGame:
@@ -277,14 +249,9 @@ def _parse_prior(value: bytes) -> PriorWrite:
 
 
 def _translate_error(error: NotSent | MaybeSent) -> StorageUnavailable:
-    """Why no answer came, as the port says it."""
+    """The error of the port for a call without an answer. Raises ``error`` itself if the program is wrong."""
     cause = error.__cause__
-    fault = as_unavailable(cause) if isinstance(cause, Exception) else None
-    if fault is None:
+    unavailable = as_unavailable(cause) if isinstance(cause, Exception) else None
+    if unavailable is None:
         raise error
-    return fault
-
-
-def _as_port_error(answer: Exception) -> Exception:
-    """What to raise for an error answer of the server: the port's word for it, or itself if the program is wrong."""
-    return as_unavailable(answer) or answer
+    return unavailable

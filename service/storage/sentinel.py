@@ -14,18 +14,17 @@ from redis.sentinel import MasterNotFoundError
 
 from service.redis_url import Address, RedisUrl
 from service.storage.background_refresh import BackgroundRefresh
-from service.storage.connection import make_pool
-from service.storage.topology import (
+from service.storage.connection import (
     Command,
     DedicatedConnection,
     MaybeSent,
     NotSent,
-    Topology,
-    call,
     dedicated_connection,
     durability_warnings,
     execute_unpooled,
+    make_pool,
     node_name,
+    round_trip,
 )
 
 FIRST_WAIT = 0.8
@@ -41,7 +40,7 @@ _DOWN = {b"s_down", b"o_down"}
 _log = logging.getLogger(__name__)
 
 
-class SentinelTopology(Topology):
+class SentinelTopology:
     """A primary that may change; it is looked for when it is first needed, and after everything that looks like it."""
 
     def __init__(self, url: RedisUrl) -> None:
@@ -55,7 +54,7 @@ class SentinelTopology(Topology):
         """Send the commands to the primary."""
         pool = self._primary or self._require_primary()
         try:
-            answers = call(pool, commands)
+            answers = round_trip(pool, commands)
         except (NotSent, MaybeSent):
             self._refresh.request()
             raise

@@ -13,8 +13,8 @@ import sys  # noqa: E402
 
 import gevent  # noqa: E402
 
-from service.storage.opening import open_topology  # noqa: E402
-from service.storage.topology import MaybeSent, NotSent, Topology  # noqa: E402
+from service.storage.connection import MaybeSent, NotSent  # noqa: E402
+from service.storage.topology import Topology, open_topology  # noqa: E402
 from tests.storage.clusters import until  # noqa: E402
 from tests.storage.waits import counted, within  # noqa: E402
 

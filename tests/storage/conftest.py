@@ -9,9 +9,8 @@ import pytest
 import redis
 
 from service.storage.connection import connect
-from service.storage.opening import open_topology
 from service.storage.redis_store import RedisStore
-from service.storage.topology import SingleNodeTopology, Topology
+from service.storage.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.storage.waits import counted

@@ -13,11 +13,10 @@ import redis
 
 from service.games.ports import EventNotification
 from service.storage import keys, pubsub
-from service.storage.connection import connect
-from service.storage.opening import open_topology
+from service.storage.connection import DedicatedConnection, NotSent, connect
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
-from service.storage.topology import DedicatedConnection, NotSent, SingleNodeTopology, Topology
+from service.storage.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
 from tests.storage.servers import FalseServer, RealServer

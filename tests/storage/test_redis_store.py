@@ -14,8 +14,9 @@ import redis
 import service.storage
 from service.games.ports import EventRange, GameExists, IdempotencyRecord, OutcomeUnknown, PriorWrite, StoredGame
 from service.storage import keys
+from service.storage.connection import Command
 from service.storage.redis_store import RedisStore
-from service.storage.topology import Command, SingleNodeTopology
+from service.storage.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.storage.write_requests import usual, write

@@ -15,10 +15,9 @@ from redis.crc import key_slot
 
 from service.games.ports import OutcomeUnknown, StoredGame
 from service.redis_url import Address, read_redis_url
-from service.storage.connection import connect
-from service.storage.opening import open_topology
+from service.storage.connection import MaybeSent, NotSent, connect
 from service.storage.redis_store import RedisStore
-from service.storage.topology import MaybeSent, NotSent, SingleNodeTopology, Topology
+from service.storage.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster, Sentinels, Server, free_ports, until
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FalseServer, RealServer

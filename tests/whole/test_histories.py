@@ -26,8 +26,8 @@ import redis
 
 from service.storage import keys
 from service.storage.connection import connect
-from service.storage.opening import open_topology
 from service.storage.redis_store import RedisStore
+from service.storage.topology import open_topology
 from tests.conftest import Figures
 from tests.histories.checker import check
 from tests.histories.clients import Client, Party
