@@ -1,4 +1,4 @@
-"""Where games are kept: the adapters behind the port ``service.games.ports.Store``.
+"""Storage: the adapters behind the ports ``Store`` and ``Feed`` of ``service.games.ports``.
 
-Must not know: HTTP, or any rule of a game; what it keeps is opaque to it.
+Does not depend on HTTP or on the rules of any game: the states and events that it keeps are opaque to it.
 """

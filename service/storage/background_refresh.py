@@ -1,6 +1,7 @@
-"""A look at where things are, in the background: one at a time, however many ask for it.
+"""A discovery that runs in the background: one run at a time, however many callers request it.
 
-Owns when to look, not at what. Works with threads, and with greenlets where gevent has patched them.
+Owns when it runs; does not depend on what is discovered. Runs in a thread, or in a greenlet where gevent has patched
+threads.
 """
 
 from __future__ import annotations
@@ -11,50 +12,50 @@ import time
 from collections.abc import Callable
 
 PAUSE = 0.2
-"""Seconds between two looks: an outage makes every call ask for one."""
+"""Seconds between two runs: during an outage every call requests one."""
 
 _log = logging.getLogger(__name__)
 
 
 class BackgroundRefresh:
-    """Runs ``look`` when asked to; what it raises is a line in the log, for the next call will ask again."""
+    """Runs ``discover`` on request. Its errors are only logged, since the next call will request another run."""
 
-    def __init__(self, look: Callable[[], None]) -> None:
-        self._look = look
+    def __init__(self, discover: Callable[[], None]) -> None:
+        self._discover = discover
         self._state = threading.Condition()
-        self._wanted = False
+        self._requested = False
         self._running = False
-        self._looks = 0
+        self._runs = 0
 
     def request(self) -> None:
-        """Look once from now on; returns at once."""
+        """Have a run that begins from now on; returns at once."""
         with self._state:
-            self._wanted = True
+            self._requested = True
             if self._running:
                 return
             self._running = True
         threading.Thread(target=self._run, daemon=True).start()
 
     def wait(self, seconds: float) -> None:
-        """Wait until a look is over, but no longer than that."""
+        """Request a run, and wait until one has ended, for so many seconds at most."""
         with self._state:
-            looks = self._looks
+            runs = self._runs
         self.request()
         with self._state:
-            self._state.wait_for(lambda: self._looks != looks, seconds)
+            self._state.wait_for(lambda: self._runs != runs, seconds)
 
     def _run(self) -> None:
         while True:
             with self._state:
-                if not self._wanted:
+                if not self._requested:
                     self._running = False
                     return
-                self._wanted = False
+                self._requested = False
             try:
-                self._look()
+                self._discover()
             except Exception:
-                _log.exception("where the servers are cannot be found out")
+                _log.exception("the discovery of the Redis servers failed")
             with self._state:
-                self._looks += 1
+                self._runs += 1
                 self._state.notify_all()
             time.sleep(PAUSE)

@@ -1,6 +1,6 @@
-"""The way to the server of a Cluster that owns a key.
+"""Routing to the servers of a Redis Cluster.
 
-Owns the map of the slots, and when it is read again. Must not know what is sent, but for WAIT, which has no key.
+Owns the map of slots to servers, and when it is reloaded. Does not depend on what is sent, except that WAIT has no key.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ from service.storage.connection import (
 SLOTS = 16384
 
 REDIRECTIONS = 2
-"""How often a call goes where it is sent: once because the map is old, once because the slot is on the move."""
+"""How many redirections a call follows: one for an outdated map, one for a slot that is being migrated."""
 
 FIRST_WAIT = 0.8
-"""Seconds that a call waits for the map, when there is none."""
+"""Seconds that a call waits for the map while there is none."""
 
 PROBE_TIMEOUT = 0.4
-"""Seconds that a server gets to show its map: there are others."""
+"""Seconds that a server gets to return its map before the next one is asked."""
 
-_OLD_MAP = (ClusterDownError, ReadOnlyError, BusyLoadingError, MasterDownError)
+_OUTDATED_MAP = (ClusterDownError, ReadOnlyError, BusyLoadingError, MasterDownError)
 
 _UNKNOWN_HOST = (None, b"", b"?")
-"""How a server says that another has the host by which it was asked itself, or one it does not know."""
+"""The hosts in CLUSTER SLOTS that stand for the host to which the request was sent."""
 
 _log = logging.getLogger(__name__)
 
 
 class ClusterTopology:
-    """Servers that share the slots; the map is read when it is first needed, and after everything that shows it old."""
+    """Servers that share the slots. The map is loaded on first use, and after every sign that it is outdated."""
 
     def __init__(self, url: RedisUrl) -> None:
         self._url = url
@@ -67,11 +67,11 @@ class ClusterTopology:
         self._pools: dict[Address, redis.ConnectionPool] = {}
         self._owners: list[redis.ConnectionPool | None] = [None] * SLOTS
         self._known: tuple[Address, ...] = ()
-        self._silent: set[str] = set()
+        self._unreachable: set[str] = set()
         self._refresh = BackgroundRefresh(self._discover)
 
     def call(self, key: bytes, *commands: Command) -> list[Any]:
-        """Send the commands to the owner of the key, and on to where it sends them."""
+        """Send the commands to the owner of the key, and follow redirections."""
         slot = key_slot(key)
         pool = self._owners[slot] or self._owner(slot)
         answers = self._call(pool, commands)
@@ -96,7 +96,7 @@ class ClusterTopology:
             raise
 
     def report_failure(self, key: bytes, error: Exception) -> None:
-        """Apply what the owner said, or look for it anew."""
+        """Apply a redirection, or have the map reloaded."""
         slot = key_slot(key)
         pool = self._owners[slot]
         if isinstance(error, MovedError):
@@ -107,7 +107,7 @@ class ClusterTopology:
             self._refresh.request()
 
     def durability_warnings(self) -> list[str]:
-        """What the owners of the slots do that may lose games."""
+        """The settings of the slots' owners that may lose games."""
         try:
             self.node(b"")
         except NotSent:
@@ -125,31 +125,32 @@ class ClusterTopology:
     def _follow_redirects(
         self, slot: int, pool: redis.ConnectionPool, commands: Sequence[Command], answers: list[Any]
     ) -> list[Any]:
-        """Send on what was not executed here; read the map again if it looks old."""
+        """Send what was redirected to where it belongs; request a new map if the old one seems outdated."""
         for _ in range(REDIRECTIONS):
-            onward = next((answer for answer in answers if isinstance(answer, AskError)), None)
-            if onward is None:
+            redirection = next((answer for answer in answers if isinstance(answer, AskError)), None)
+            if redirection is None:
                 break
-            places = [
-                place
-                for place, answer in enumerate(answers)
-                if isinstance(answer, AskError) or commands[place][0] == b"WAIT"
+            indexes = [
+                index
+                for index, answer in enumerate(answers)
+                if isinstance(answer, AskError) or commands[index][0] == b"WAIT"
             ]
-            again = [commands[place] for place in places]
+            redirected = [commands[index] for index in indexes]
             try:
-                if isinstance(onward, MovedError):
-                    pool = self._moved(slot, pool, onward)
-                    given = self._call(pool, again)
+                if isinstance(redirection, MovedError):
+                    pool = self._moved(slot, pool, redirection)
+                    new_answers = self._call(pool, redirected)
                 else:
-                    pool = self._pool(_address(onward, pool))
-                    given = self._call(pool, [each for command in again for each in ((b"ASKING",), command)])[1::2]
+                    pool = self._pool(_address(redirection, pool))
+                    asking = [each for command in redirected for each in ((b"ASKING",), command)]
+                    new_answers = self._call(pool, asking)[1::2]
             except NotSent as error:
-                if len(again) == len(commands):
+                if len(redirected) == len(commands):
                     raise
                 raise MaybeSent from error.__cause__
-            for place, answer in zip(places, given, strict=True):
-                answers[place] = answer
-        if any(isinstance(answer, (*_OLD_MAP, AskError)) for answer in answers):
+            for index, answer in zip(indexes, new_answers, strict=True):
+                answers[index] = answer
+        if any(isinstance(answer, (*_OUTDATED_MAP, AskError)) for answer in answers):
             self._refresh.request()
         return answers
 
@@ -159,7 +160,7 @@ class ClusterTopology:
         return owner
 
     def _mark_unreachable(self, pool: redis.ConnectionPool) -> None:
-        self._silent.add(node_name(pool))
+        self._unreachable.add(node_name(pool))
         self._refresh.request()
 
     def _pool(self, address: Address) -> redis.ConnectionPool:
@@ -169,23 +170,23 @@ class ClusterTopology:
             return self._pools[address]
 
     def _owner(self, slot: int) -> redis.ConnectionPool:
-        """The owner of a slot of which none is known yet."""
+        """The owner of a slot, of which none was known; waits for the map. Raises ``NotSent``."""
         self._refresh.wait(FIRST_WAIT)
         owner = self._owners[slot]
         if owner is None:
             known = any(self._owners)
-            cause = SlotNotCoveredError(f"slot {slot}") if known else RedisClusterException("no server shows a map")
+            cause = SlotNotCoveredError(f"slot {slot}") if known else RedisClusterException("no server returned a map")
             raise NotSent from cause
         return owner
 
     def _discover(self) -> None:
-        """Take the map of the first server that sees a whole Cluster; those that fell silent are asked last.
+        """Adopt the map of the first server for which the Cluster is ok; unreachable servers are asked last.
 
         The map of a Cluster that is down is better than none.
         """
         last_resort: tuple[list[Any], Address] | None = None
         addresses = dict.fromkeys((*self._known, *self._url.addresses))
-        for address in sorted(addresses, key=lambda each: _name(each) in self._silent):
+        for address in sorted(addresses, key=lambda each: _name(each) in self._unreachable):
             try:
                 state, slots = execute_unpooled(
                     make_pool(self._url.server(address)),
@@ -194,11 +195,11 @@ class ClusterTopology:
                     wait=PROBE_TIMEOUT,
                 )
             except (RedisError, OSError):
-                self._silent.add(_name(address))
+                self._unreachable.add(_name(address))
                 continue
             if not isinstance(state, bytes) or not isinstance(slots, list):
                 continue
-            self._silent.discard(_name(address))
+            self._unreachable.discard(_name(address))
             if b"cluster_state:ok" in state:
                 self._adopt(slots, address)
                 return
@@ -206,12 +207,12 @@ class ClusterTopology:
         if last_resort is not None and not any(self._owners):
             self._adopt(*last_resort)
 
-    def _adopt(self, slots: list[Any], told_by: Address) -> None:
+    def _adopt(self, slots: list[Any], source: Address) -> None:
         owners: list[redis.ConnectionPool | None] = [None] * SLOTS
         primaries, known = set(), []
         for first, last, *servers in slots:
             addresses = [
-                Address(told_by.host if host in _UNKNOWN_HOST else host.decode(), port) for host, port, *_ in servers
+                Address(source.host if host in _UNKNOWN_HOST else host.decode(), port) for host, port, *_ in servers
             ]
             primaries.add(addresses[0])
             known += addresses
@@ -220,12 +221,12 @@ class ClusterTopology:
         with self._lock:
             gone = {address: self._pools.pop(address) for address in self._pools.keys() - primaries}
         for address, pool in gone.items():
-            _log.info("%s owns no slot any more", _name(address))
+            _log.info("%s no longer owns a slot", _name(address))
             pool.disconnect(inuse_connections=False)
 
 
 def _address(error: AskError, pool: redis.ConnectionPool | None) -> Address:
-    """Where the server sends us; without a host, it is the same one."""
+    """The target of a redirection; one without a host names a port of the same host."""
     return Address(error.host or (pool.connection_kwargs["host"] if pool else ""), error.port)
 
 

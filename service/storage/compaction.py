@@ -1,12 +1,12 @@
-"""Compaction: many events as one block of bytes, a fifth of what they take one by one.
+"""Compaction: many events as one block of bytes, a fifth of their size.
 
-Owns the form of a block. Does not depend on what an event means, only on its form: JSON that begins with
-``[<code>,<milliseconds>``, the milliseconds never decreasing. Where a block is kept: ``service.storage.event_frames``.
-Why not plain zlib: ``docs/adr/0002-finished-games.md``.
+Owns the format of a block. Does not depend on what an event means, only on its form: JSON that begins with
+``[<code>,<milliseconds>``, the milliseconds never decreasing. Blocks are stored by
+``service.storage.event_frames``. Why not plain zlib: ``docs/adr/0002-finished-games.md``.
 
 The events are split into columns, since similar bytes compress best together, and each column is deflated as a block of
-its own: the *shapes* of the events (their text with marks in place of small numbers and random bytes), each once; the
-shape of each event; the numbers, by shape and mark; the times, as differences; and the random bytes.
+its own: the distinct *shapes* of the events (their text with placeholders for small numbers and random bytes); the
+shape of each event; the numbers, by shape and placeholder; the times, as differences; and the random bytes.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from itertools import accumulate, pairwise, repeat
 from typing import Final
 
 _EVENT: Final = re.compile(rb"\[(\d{1,3}),(\d{1,15})([^\x00-\x1f]*)\]")
-"""No control character stands in JSON."""
+"""JSON contains no control characters, so they can be placeholders."""
 _NUMBER: Final = re.compile(rb"(?<!\w)(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\w)")
-"""One that a byte can hold."""
-_NUMBER_MARK: Final = b"\0"
+"""A number that fits into a byte."""
+_NUMBER_PLACEHOLDER: Final = b"\0"
 _RANDOM: Final = re.compile(rb'"([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)"')
-"""So many bytes in base64."""
+"""32 bytes in base64."""
 _RANDOM_BYTES: Final = 32
-_RANDOM_MARK: Final = b"\1"
+_RANDOM_PLACEHOLDER: Final = b"\1"
 _RAW: Final = -zlib.MAX_WBITS
 """Raw deflate: the header and checksum of zlib are not needed."""
 
@@ -38,23 +38,23 @@ def compress(events: Sequence[bytes]) -> bytes | None:
     if len(events) < 2:
         return None
     shapes: dict[bytes, list[list[int]]] = {}
-    lines, times, randoms = [], [0], b""
+    event_shapes, times, randoms = [], [0], b""
     for event in events:
-        found = _EVENT.fullmatch(event)
-        if found is None:
+        match = _EVENT.fullmatch(event)
+        if match is None:
             return None
-        code, time, rest = found.groups()
+        code, time, rest = match.groups()
         times.append(int(time))
         texts = _RANDOM.split(rest)
         randoms += b"".join(map(a2b_base64, texts[1::2]))
-        texts = _NUMBER.split(_RANDOM_MARK.join(texts[::2]))
-        lines.append(code + _NUMBER_MARK.join(texts[::2]))
-        shapes.setdefault(lines[-1], []).append([int(number) for number in texts[1::2]])
+        texts = _NUMBER.split(_RANDOM_PLACEHOLDER.join(texts[::2]))
+        event_shapes.append(code + _NUMBER_PLACEHOLDER.join(texts[::2]))
+        shapes.setdefault(event_shapes[-1], []).append([int(number) for number in texts[1::2]])
     gaps = [after - before for before, after in pairwise(times)]
     if min(gaps) < 0:
         return None
-    places = {shape: place for place, shape in enumerate(shapes)}
-    which, when = _ranks([places[line] for line in lines]), _ranks(gaps)
+    indexes = {shape: index for index, shape in enumerate(shapes)}
+    which, when = _byte_columns([indexes[shape] for shape in event_shapes]), _byte_columns(gaps)
     numbers = b"".join([bytes(column) for rows in shapes.values() for column in zip(*rows, strict=True)])
     head = b"%d %d %d" % (len(events), len(which), len(when))
     block = _deflated([b"\n".join([head, *shapes]) + b"\n\n", *which, numbers, *when, randoms])
@@ -66,41 +66,43 @@ def decompress(block: bytes) -> list[bytes]:
     text, _, rest = zlib.decompress(block, _RAW).partition(b"\n\n")
     data = BytesIO(rest)
     head, *shapes = text.split(b"\n")
-    many, which_width, when_width = [int(number) for number in head.split()]
-    which = _from_ranks([data.read(many) for _ in range(which_width)], many)
+    count, which_width, when_width = [int(number) for number in head.split()]
+    which = _from_byte_columns([data.read(count) for _ in range(which_width)], count)
     used = Counter(which)
     rows: list[Iterator[tuple[int, ...]]] = []
-    for place, shape in enumerate(shapes):
-        columns = [data.read(used[place]) for _ in range(shape.count(_NUMBER_MARK))]
+    for index, shape in enumerate(shapes):
+        columns = [data.read(used[index]) for _ in range(shape.count(_NUMBER_PLACEHOLDER))]
         rows.append(zip(*columns, strict=True) if columns else repeat(()))
-    gaps = _from_ranks([data.read(many) for _ in range(when_width)], many)
-    forms = [_form(shape) for shape in shapes]
-    events = [forms[place] % (time, *next(rows[place])) for place, time in zip(which, accumulate(gaps), strict=True)]
-    return [_with_randoms(event, data) if _RANDOM_MARK in event else event for event in events]
+    gaps = _from_byte_columns([data.read(count) for _ in range(when_width)], count)
+    templates = [_template(shape) for shape in shapes]
+    events = [
+        templates[index] % (time, *next(rows[index])) for index, time in zip(which, accumulate(gaps), strict=True)
+    ]
+    return [_with_randoms(event, data) if _RANDOM_PLACEHOLDER in event else event for event in events]
 
 
-def _form(shape: bytes) -> bytes:
-    """The shape to be filled with a time and numbers."""
+def _template(shape: bytes) -> bytes:
+    """A shape as a template for a time and numbers."""
     code, comma, rest = shape.replace(b"%", b"%%").partition(b",")
-    return b"[%b,%%d%b%b]" % (code, comma, rest.replace(_NUMBER_MARK, b"%d"))
+    return b"[%b,%%d%b%b]" % (code, comma, rest.replace(_NUMBER_PLACEHOLDER, b"%d"))
 
 
 def _with_randoms(event: bytes, data: BytesIO) -> bytes:
-    first, *others = event.split(_RANDOM_MARK)
+    first, *others = event.split(_RANDOM_PLACEHOLDER)
     randoms = [b2a_base64(data.read(_RANDOM_BYTES), newline=False) for _ in others]
     return first + b"".join([b'"%b"%b' % pair for pair in zip(randoms, others, strict=True)])
 
 
-def _ranks(numbers: Sequence[int]) -> list[bytes]:
-    """The highest bytes of all numbers, then the second ones, and so on."""
+def _byte_columns(numbers: Sequence[int]) -> list[bytes]:
+    """The highest bytes of all numbers, then their second bytes, and so on."""
     width = (max(numbers).bit_length() + 7) // 8
-    return [bytes(rank) for rank in zip(*[number.to_bytes(width, "big") for number in numbers], strict=True)]
+    return [bytes(column) for column in zip(*[number.to_bytes(width, "big") for number in numbers], strict=True)]
 
 
-def _from_ranks(ranks: Sequence[bytes], many: int) -> list[int]:
-    numbers = [0] * many
-    for rank in ranks:
-        numbers = [number << 8 | byte for number, byte in zip(numbers, rank, strict=True)]
+def _from_byte_columns(columns: Sequence[bytes], count: int) -> list[int]:
+    numbers = [0] * count
+    for column in columns:
+        numbers = [number << 8 | byte for number, byte in zip(numbers, column, strict=True)]
     return numbers
 
 

@@ -2,7 +2,7 @@
 
 Owns the frame around an event: ``<id> <event>``, where the first event of a write has the id of the write and the
 others have an empty one. In a compacted list the first entry is ``*`` and a block (``service.storage.compaction``) that
-holds the oldest events; their ids are gone. No id begins with ``*``. Does not depend on what an event means.
+contains the oldest events, without ids. No id begins with ``*``. Does not depend on what an event means.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ def events_of(entries: Sequence[bytes]) -> list[bytes]:
 
 
 def last_write(entries: Sequence[bytes]) -> int:
-    """The index of the first entry of the last write; 0 if nothing tells it from what was before it."""
-    return next((place for place in range(len(entries) - 1, 0, -1) if not entries[place].startswith(b" ")), 0)
+    """The index of the first entry of the last write; 0 if no id separates it from earlier writes."""
+    return next((index for index in range(len(entries) - 1, 0, -1) if not entries[index].startswith(b" ")), 0)
 
 
 def block_of(entries: Sequence[bytes]) -> bytes | None:
-    """One entry that stands for these; ``None`` for fewer than two, or if they cannot be compressed."""
+    """One entry with the events of these; ``None`` for fewer than two, or if they cannot be compressed."""
     block = compress(events_of(entries)) if len(entries) > 1 else None
     return None if block is None else _COMPACTED + block
 
 
 def parse_notification(message: bytes) -> EventNotification:
-    """What the script ``commit`` published: ``<version before> ``, and the entries, a line each."""
+    """The notification that the script ``commit`` published: ``<version before> `` and the entries, one per line."""
     after, _, entries = message.partition(b" ")
     return EventNotification(int(after), tuple([event_of(entry) for entry in entries.split(b"\n")]))

@@ -1,6 +1,6 @@
-"""The twin of the Redis store and its feed: the same promises kept in the memory of one process, for tests.
+"""The in-memory counterpart of the Redis store and its feed, for tests and for the examples of the OpenAPI document.
 
-The same contract tests run over both. Must not know: Redis, or what a state or an event means.
+The same contract tests run over both. Does not depend on Redis, nor on what a state or an event means.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from service.storage.compaction import compress, decompress
 
 
 class _Game(NamedTuple):
-    """A game, its events from version 1, the ids of its writes by their first version, and when it is forgotten.
+    """A game, its events from version 1, the ids of its writes by their first version, and when it expires.
 
-    Of compacted events there are no ids.
+    Compacted events have no ids.
     """
 
     stored: StoredGame
@@ -39,7 +39,7 @@ class _Game(NamedTuple):
 
 
 class _IdempotencyEntry(NamedTuple):
-    """What was made under a client's key, by which write, and when it is forgotten."""
+    """The write that was made under an idempotency key, its id, and when this entry expires."""
 
     prior: PriorWrite
     write: bytes
@@ -49,39 +49,39 @@ class _IdempotencyEntry(NamedTuple):
 class MemoryStore(Store, Feed):
     """Keeps games as ``RedisStore`` does, for as long as the process lives.
 
-    ``now`` is a clock in seconds; a test turns it to let games expire.
+    ``now`` is a clock in seconds; a test may advance it to let games expire.
     """
 
     def __init__(self, ttl_seconds: int, now: Callable[[], float] = monotonic) -> None:
         if ttl_seconds < 1:
-            raise ValueError("a game must live for a second at least")
+            raise ValueError("a game must live for at least one second")
         self._ttl = ttl_seconds
         self._now = now
         self._games: dict[str, _Game] = {}
-        self._wishes: dict[tuple[str, str], _IdempotencyEntry] = {}
+        self._idempotency: dict[tuple[str, str], _IdempotencyEntry] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
 
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
-        """Keep a new game; raises ``GameExists``."""
+        """Store a new game; raises ``GameExists``."""
         with self._lock:
-            found = self._find(game)
-            if found is not None:
-                if found.writes.get(1) == write.id:
+            current = self._find(game)
+            if current is not None:
+                if current.writes.get(1) == write.id:
                     return None
-                wish = write.idempotency and self._find_idempotency(game, write.idempotency.name)
-                if not wish:
+                entry = write.idempotency and self._find_idempotency(game, write.idempotency.name)
+                if not entry:
                     raise GameExists(game)
-                return wish.prior
+                return entry.prior
             self._record_write(game, _Game(StoredGame(0, b""), (), {}, 0.0), state, events, write)
             return None
 
     def read(self, game: str) -> StoredGame | None:
-        """The game as it is now, or ``None``."""
+        """The current game, or ``None``."""
         with self._lock:
-            found = self._find(game)
-            return None if found is None else found.stored
+            current = self._find(game)
+            return None if current is None else current.stored
 
     def commit(
         self,
@@ -94,31 +94,31 @@ class MemoryStore(Store, Feed):
         after: bytes = b"",
         again: bool = False,
     ) -> StoredGame | PriorWrite | None:
-        """Move a game on from version ``expected``; ``None`` when done."""
+        """Replace the state of a game at version ``expected``; ``None`` when done."""
         with self._lock:
-            wish = write.idempotency and self._find_idempotency(game, write.idempotency.name)
-            if wish:
-                return None if wish.write == write.id else wish.prior
-            found = self._find(game)
-            if found is None:
+            entry = write.idempotency and self._find_idempotency(game, write.idempotency.name)
+            if entry:
+                return None if entry.write == write.id else entry.prior
+            current = self._find(game)
+            if current is None:
                 raise KeyError(game)
-            if found.stored.version != expected or not found.stored.state.startswith(after):
-                if found.writes.get(expected + 1) == write.id:
+            if current.stored.version != expected or not current.stored.state.startswith(after):
+                if current.writes.get(expected + 1) == write.id:
                     return None
-                if again and write.idempotency is None and 0 <= expected < min(found.writes) - 1:
+                if again and write.idempotency is None and 0 <= expected < min(current.writes) - 1:
                     raise OutcomeUnknown("compacted")
-                return found.stored
-            self._record_write(game, found, state, events, write)
+                return current.stored
+            self._record_write(game, current, state, events, write)
             listeners = tuple(self._listeners.get(game, ()))
         for listener in listeners:
             listener(EventNotification(expected, tuple(events)))
         return None
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
-        """What was made under that name."""
+        """The write under that idempotency key."""
         with self._lock:
-            found = self._find_idempotency(game, name)
-            return None if found is None else found.prior
+            entry = self._find_idempotency(game, name)
+            return None if entry is None else entry.prior
 
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
@@ -130,39 +130,39 @@ class MemoryStore(Store, Feed):
             return first
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
-        """The kept ones among the events of these versions."""
+        """The events of these versions that are kept."""
         with self._lock:
-            found = self._find(game)
-            if found is None:
+            current = self._find(game)
+            if current is None:
                 return []
-            return [found.events[version - 1] for version in versions if 1 <= version <= found.stored.version]
+            return [current.events[version - 1] for version in versions if 1 <= version <= current.stored.version]
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
-        """At most so many events after that version."""
+        """At most ``limit`` events after that version."""
         with self._lock:
-            found = self._find(game)
-            if found is None:
+            current = self._find(game)
+            if current is None:
                 return None
-            first = max(min(after, found.stored.version), 0) + 1
-            return EventRange(first, found.events[first - 1 : first - 1 + limit], found.stored.version)
+            first = max(min(after, current.stored.version), 0) + 1
+            return EventRange(first, current.events[first - 1 : first - 1 + limit], current.stored.version)
 
     def compact(self, game: str) -> None:
-        """Forget the ids of all writes but the last, and take the others' events from a block, as ``RedisStore``."""
+        """Drop the ids of all writes but the last, and pass their events through a block, as ``RedisStore`` does."""
         with self._lock:
-            found = self._find(game)
-            if found is None:
+            current = self._find(game)
+            if current is None:
                 return
-            last = max(found.writes)
-            block = compress(found.events[: last - 1])
+            last = max(current.writes)
+            block = compress(current.events[: last - 1])
             if block is not None:
-                events = (*decompress(block), *found.events[last - 1 :])
-                self._games[game] = found._replace(events=events, writes={last: found.writes[last]})
+                events = (*decompress(block), *current.events[last - 1 :])
+                self._games[game] = current._replace(events=events, writes={last: current.writes[last]})
 
     def check(self) -> None:
-        """Memory is always there."""
+        """Do nothing: memory is always available."""
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
-        """Tell ``listener`` what happens in a game from now on."""
+        """Notify ``listener`` of the events of a game from now on."""
         with self._lock:
             self._listeners.setdefault(game, []).append(listener)
 
@@ -175,12 +175,12 @@ class MemoryStore(Store, Feed):
         return stop
 
     def _find(self, game: str) -> _Game | None:
-        found = self._games.get(game)
-        return None if found is None or found.expires <= self._now() else found
+        current = self._games.get(game)
+        return None if current is None or current.expires <= self._now() else current
 
     def _find_idempotency(self, game: str, name: str) -> _IdempotencyEntry | None:
-        found = self._wishes.get((game, name))
-        return None if found is None or found.expires <= self._now() else found
+        entry = self._idempotency.get((game, name))
+        return None if entry is None or entry.expires <= self._now() else entry
 
     def _record_write(
         self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest
@@ -190,7 +190,6 @@ class MemoryStore(Store, Feed):
         expires = self._now() + self._ttl
         self._games[game] = _Game(StoredGame(version, state), (*before.events, *events), writes, expires)
         if write.idempotency is not None:
-            kept = PriorWrite(version, write.idempotency.fingerprint)
-            self._wishes[game, write.idempotency.name] = _IdempotencyEntry(
-                kept, write.id, self._now() + IDEMPOTENCY_TTL
-            )
+            prior = PriorWrite(version, write.idempotency.fingerprint)
+            entry = _IdempotencyEntry(prior, write.id, self._now() + IDEMPOTENCY_TTL)
+            self._idempotency[game, write.idempotency.name] = entry

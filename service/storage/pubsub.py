@@ -1,12 +1,12 @@
-"""News of games as they happen: one reader a server and process, over Redis' sharded channels.
+"""The event feed over Redis' sharded pub/sub: one subscribing connection for each server and process.
 
-Owns the connections that listen, and who listens to which game. A channel is the key of the game, so a Cluster has it
-in the game's own slot. What is published is only a hint: whenever something may have been missed (a new subscription,
-a broken connection, a slot that moved) the listeners of the game are told ``None``, and ask the store.
-Must not know what an event means.
+Owns the subscribing connections, and the listeners of each game. A channel is the key of the game, so that a Cluster
+has it in the game's own slot. Notifications are only hints: whenever one may have been missed (a new subscription, a
+broken connection, a slot that moved), the listeners of the game are called with ``None``, and read the store. Does not
+depend on what an event means.
 
-One thread, the tender, makes and mends connections and subscribes; one more a connection reads. Under gevent both are
-greenlets. Nothing runs before somebody listens.
+One thread, the subscription thread, opens and replaces connections and subscribes; one more for each connection reads
+it. Under gevent all of them are greenlets. None runs before the first listener.
 """
 
 from __future__ import annotations
@@ -30,41 +30,43 @@ from service.storage.event_frames import parse_notification
 from service.storage.topology import Topology
 
 PING_SECONDS: Final = 2.0
-"""How often a connection is tried, and whether it still leads where it should."""
+"""The interval in which each connection is pinged, and each channel's server looked up again."""
 SILENCE_SECONDS: Final = 5.0
-"""After how long a silent connection is given up."""
+"""The read timeout: a connection on which nothing arrives for so long is closed."""
 RETRY_SECONDS: Final = 0.25
-"""After how long a subscription that failed is tried again."""
+"""The delay before a failed subscription is retried."""
 
 _log = logging.getLogger(__name__)
 
 
 class RedisEventFeed(Feed):
-    """Tells the listeners of this process what is published about their games."""
+    """Notifies the listeners of this process of what is published about their games."""
 
-    def __init__(self, nodes: Topology) -> None:
-        self._nodes = nodes
+    def __init__(self, topology: Topology) -> None:
+        self._topology = topology
         self._lock = Lock()
         self._listeners: dict[bytes, list[Listener]] = {}
-        self._work: SimpleQueue[bytes | _SubscriberConnection | None] = SimpleQueue()
-        self._tender: Thread | None = None
-        self._lines: dict[str, _SubscriberConnection] = {}
-        self._where: dict[bytes, _SubscriberConnection] = {}
+        self._tasks: SimpleQueue[bytes | _SubscriberConnection | None] = SimpleQueue()
+        """Channels to synchronise, connections that ended, and ``None`` to stop."""
+        self._thread: Thread | None = None
+        # Only the subscription thread uses what follows.
+        self._connections: dict[str, _SubscriberConnection] = {}
+        self._subscriptions: dict[bytes, _SubscriberConnection] = {}
         self._retries: dict[bytes, float] = {}
-        self._down: dict[str, tuple[float, NotSent]] = {}
+        self._unreachable: dict[str, tuple[float, NotSent]] = {}
         self._next_ping = 0.0
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
-        """Tell ``listener`` what happens in a game from now on."""
+        """Notify ``listener`` of the events of a game from now on."""
         channel = keys.state(game)
         with self._lock:
             listeners = self._listeners.setdefault(channel, [])
             listeners.append(listener)
             if len(listeners) == 1:
-                self._work.put(channel)
-            if self._tender is None:
-                self._tender = Thread(target=self._run, name="tender of the news", daemon=True)
-                self._tender.start()
+                self._tasks.put(channel)
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="event subscriptions", daemon=True)
+                self._thread.start()
 
         def stop() -> None:
             with self._lock:
@@ -73,41 +75,41 @@ class RedisEventFeed(Feed):
                     left.remove(listener)
                     if not left:
                         del self._listeners[channel]
-                        self._work.put(channel)
+                        self._tasks.put(channel)
 
         return stop
 
     def close(self) -> None:
-        """Tell nobody any more, and hang up."""
-        self._work.put(None)
-        tender = self._tender
-        if tender is not None:
-            tender.join(1)
+        """Close the connections; no listener is notified any more."""
+        self._tasks.put(None)
+        thread = self._thread
+        if thread is not None:
+            thread.join(1)
 
-    # The tender
+    # The subscription thread
 
     def _run(self) -> None:
-        """Make the subscriptions those that are wanted, until the end."""
+        """Keep the subscriptions equal to the channels with listeners, until ``close``."""
         self._next_ping = monotonic() + PING_SECONDS
         while True:
             try:
-                task = self._work.get(timeout=max(self._next_task() - monotonic(), 0))
+                task = self._tasks.get(timeout=max(self._next_due() - monotonic(), 0))
             except Empty:
-                self._do_what_is_due()
+                self._run_due()
                 continue
             if task is None:
-                for line in list(self._lines.values()):
-                    self._drop(line)
+                for connection in list(self._connections.values()):
+                    self._drop(connection)
                 return
             if isinstance(task, _SubscriberConnection):
-                self._reconnect(task)  # once more does no harm
+                self._reconnect(task)  # harmless if the connection was replaced already
             else:
                 self._sync(task)
 
-    def _next_task(self) -> float:
+    def _next_due(self) -> float:
         return min([self._next_ping, *self._retries.values()])
 
-    def _do_what_is_due(self) -> None:
+    def _run_due(self) -> None:
         now = monotonic()
         for channel, due in list(self._retries.items()):
             if due <= now:
@@ -115,116 +117,117 @@ class RedisEventFeed(Feed):
                 self._sync(channel)
         if self._next_ping <= now:
             self._next_ping = now + PING_SECONDS
-            for channel, line in list(self._where.items()):
-                self._follow_move(channel, line)
-            for line in list(self._lines.values()):
-                if line.channels:
-                    line.ping()
+            for channel, connection in list(self._subscriptions.items()):
+                self._follow_move(channel, connection)
+            for connection in list(self._connections.values()):
+                if connection.channels:
+                    connection.ping()
                 else:
-                    self._drop(line)
+                    self._drop(connection)
 
     def _sync(self, channel: bytes) -> None:
-        """Subscribe to a channel that is wanted, and leave one that is not."""
-        line = self._where.get(channel)
+        """Subscribe to a channel that has listeners, and unsubscribe from one that has none."""
+        connection = self._subscriptions.get(channel)
         if channel in self._listeners:
-            if line is None and channel not in self._retries:
+            if connection is None and channel not in self._retries:
                 self._subscribe(channel)
-        elif line is not None:
-            del self._where[channel]
-            line.unsubscribe(channel)
+        elif connection is not None:
+            del self._subscriptions[channel]
+            connection.unsubscribe(channel)
 
-    def _follow_move(self, channel: bytes, line: _SubscriberConnection) -> None:
-        """Leave a line to a server that has lost the channel, which does not always say so."""
+    def _follow_move(self, channel: bytes, connection: _SubscriberConnection) -> None:
+        """Subscribe elsewhere if the server no longer owns the channel: it does not always announce that."""
         with contextlib.suppress(NotSent):
-            if self._nodes.node(channel) != line.name:
-                del self._where[channel]
-                line.unsubscribe(channel)
+            if self._topology.node(channel) != connection.node:
+                del self._subscriptions[channel]
+                connection.unsubscribe(channel)
                 self._subscribe(channel)
 
     def _subscribe(self, channel: bytes) -> None:
         try:
-            line = self._subscriber_to(channel)
+            connection = self._connection_for(channel)
         except NotSent as error:
             self._retry(channel, error)
         except Exception as error:
-            _log.exception("news cannot be subscribed to")  # without the tender nobody would hear anything any more
+            _log.exception("a game's channel could not be subscribed to")  # this thread must go on for all others
             self._retry(channel, error)
         else:
-            self._where[channel] = line
-            line.subscribe(channel)
+            self._subscriptions[channel] = connection
+            connection.subscribe(channel)
 
-    def _subscriber_to(self, channel: bytes) -> _SubscriberConnection:
-        node = self._nodes.node(channel)
-        line = self._lines.get(node)
-        if line is None:
-            until, why = self._down.get(node, (0.0, NotSent()))
-            if monotonic() < until:
-                raise NotSent from why.__cause__  # tried just now for another channel
-            try:
-                connection, node = self._nodes.open_subscriber(channel)
-            except NotSent as error:
-                self._down[node] = monotonic() + RETRY_SECONDS, error
-                raise
-            if node in self._lines:
-                connection.disconnect()
-            else:
-                self._lines[node] = _SubscriberConnection(node, connection, self._notify, self._work.put)
-            line = self._lines[node]
-        return line
+    def _connection_for(self, channel: bytes) -> _SubscriberConnection:
+        """The connection to the owner of the channel, opened if there is none. Raises ``NotSent``."""
+        node = self._topology.node(channel)
+        if node in self._connections:
+            return self._connections[node]
+        until, failure = self._unreachable.get(node, (0.0, NotSent()))
+        if monotonic() < until:
+            raise NotSent from failure.__cause__  # it was just tried for another channel
+        try:
+            opened, node = self._topology.open_subscriber(channel)
+        except NotSent as error:
+            self._unreachable[node] = monotonic() + RETRY_SECONDS, error
+            raise
+        if node in self._connections:
+            opened.disconnect()
+        else:
+            self._connections[node] = _SubscriberConnection(node, opened, self._notify, self._tasks.put)
+        return self._connections[node]
 
-    def _reconnect(self, line: _SubscriberConnection) -> None:
-        """Take the channels of a line that broke elsewhere."""
-        self._drop(line)
-        # What the server said of one channel does not hold for the others.
-        error = ConnectionBroken("the line broke") if isinstance(line.error, ResponseError) else line.error
-        for channel in line.channels:
-            if self._where.get(channel) is line:
-                del self._where[channel]
+    def _reconnect(self, connection: _SubscriberConnection) -> None:
+        """Replace a broken connection: its channels are subscribed to anew, perhaps elsewhere."""
+        self._drop(connection)
+        # What the server answered about one channel does not hold for the others.
+        broken = isinstance(connection.error, ResponseError)
+        error = ConnectionBroken("the connection broke") if broken else connection.error
+        for channel in connection.channels:
+            if self._subscriptions.get(channel) is connection:
+                del self._subscriptions[channel]
                 self._retry(channel, error)
 
     def _retry(self, channel: bytes, error: Exception) -> None:
-        self._nodes.report_failure(channel, error)
+        self._topology.report_failure(channel, error)
         self._retries[channel] = monotonic() + RETRY_SECONDS
 
-    def _drop(self, line: _SubscriberConnection) -> None:
-        line.close()
-        if self._lines.get(line.name) is line:
-            del self._lines[line.name]
+    def _drop(self, connection: _SubscriberConnection) -> None:
+        connection.close()
+        if self._connections.get(connection.node) is connection:
+            del self._connections[connection.node]
 
-    # The readers
+    # The readers' threads
 
-    def _notify(self, channel: bytes, news: EventNotification | None) -> None:
+    def _notify(self, channel: bytes, notification: EventNotification | None) -> None:
         with self._lock:
             listeners = tuple(self._listeners.get(channel, ()))
         for listener in listeners:
-            listener(news)
+            listener(notification)
 
 
 class _SubscriberConnection:
-    """One connection that listens: what it is subscribed to, and the thread that reads it.
+    """A subscribing connection, its channels, and the thread that reads it.
 
-    The tender alone sends on it, the reader alone receives. Whatever goes wrong breaks the whole line: that is rare,
-    and all its channels are then subscribed anew.
+    Only the subscription thread sends on it, only the reader receives. Every error breaks the whole connection: that is
+    rare, and all its channels are then subscribed to anew.
     """
 
     def __init__(
         self,
-        name: str,
+        node: str,
         connection: Any,
-        hear: Callable[[bytes, EventNotification | None], None],
-        report: Callable[[_SubscriberConnection], None],
+        notify: Callable[[bytes, EventNotification | None], None],
+        ended: Callable[[_SubscriberConnection], None],
     ) -> None:
-        self.name = name
+        self.node = node
         self.channels: set[bytes] = set()
-        self.error: Exception = ConnectionError("given up")
+        self.error: Exception = ConnectionError("closed")
         """Why it broke."""
         self._connection = connection
-        self._hear = hear
-        self._report = report
-        self._leaving: Counter[bytes] = Counter()
+        self._notify = notify
+        self._ended = ended
+        self._unsubscribing: Counter[bytes] = Counter()
         self._open = True
         connection.update_current_socket_timeout(SILENCE_SECONDS)
-        self._reader = Thread(target=self._read, name=f"reader of {name}", daemon=True)
+        self._reader = Thread(target=self._read, name=f"event reader of {node}", daemon=True)
         self._reader.start()
 
     def subscribe(self, channel: bytes) -> None:
@@ -235,11 +238,11 @@ class _SubscriberConnection:
     def unsubscribe(self, channel: bytes) -> None:
         """Unsubscribe."""
         self.channels.discard(channel)
-        self._leaving[channel] += 1
+        self._unsubscribing[channel] += 1
         self._send(b"SUNSUBSCRIBE", channel)
 
     def ping(self) -> None:
-        """Ask for a sign of life."""
+        """Send a PING, whose answer keeps the read timeout from expiring."""
         self._send(b"PING")
 
     def close(self) -> None:
@@ -250,30 +253,30 @@ class _SubscriberConnection:
     def _send(self, *words: bytes) -> None:
         if not self._connection.is_connected:
             return  # redis-py would connect again
-        with contextlib.suppress(RedisError, OSError):  # the reader finds it broken, and says so
+        with contextlib.suppress(RedisError, OSError):  # the reader gets the error, too, and reports it
             self._connection.send_packed_command(self._connection.pack_command(*words), check_health=False)
 
     def _read(self) -> None:
         try:
             while self._open:
-                self._take(self._connection.read_response(disconnect_on_error=False))
+                self._handle(self._connection.read_response(disconnect_on_error=False))
         except Exception as error:
             if self._open:
                 self.error = error
-                _log.warning("news of %s broke off: %s", self.name, type(error).__name__)
-        self._report(self)
+                _log.warning("the event subscriptions at %s were interrupted: %s", self.node, type(error).__name__)
+        self._ended(self)
 
-    def _take(self, answer: Any) -> None:
-        if not isinstance(answer, list) or answer[0] == b"pong":
+    def _handle(self, message: Any) -> None:
+        if not isinstance(message, list) or message[0] == b"pong":
             return
-        kind, channel, content = answer
+        kind, channel, content = message
         if kind == b"smessage":
-            self._hear(channel, parse_notification(content))
+            self._notify(channel, parse_notification(content))
         elif kind == b"ssubscribe":
-            self._hear(channel, None)
-        elif self._leaving[channel] > 1:
-            self._leaving[channel] -= 1
-        elif self._leaving[channel]:
-            del self._leaving[channel]
+            self._notify(channel, None)
+        elif self._unsubscribing[channel] > 1:
+            self._unsubscribing[channel] -= 1
+        elif self._unsubscribing[channel]:
+            del self._unsubscribing[channel]
         else:
             raise ConnectionError("the slot has moved")

@@ -1,12 +1,12 @@
-"""What an error of redis-py means: the store cannot answer now, or the program is wrong.
+"""The classification of redis-py's errors: the store is unavailable, or the program is wrong.
 
-Owns the only table of these errors. Must not know: games, keys, scripts, or how a fault is shown.
+Owns the only table of these errors. Does not depend on games, keys or scripts, nor on how an error is presented.
 
-A store that is away, starting, full, read-only, out of reach or not ours to ask is unavailable, and that may
-pass. A wrong type, a script that fails, keys of two slots are faults of the program: they are raised as they are.
+A server that is down, starting, full, read-only, unreachable or refuses access makes the store unavailable, which may
+pass. A wrong type, a failing script and keys of two slots are errors of the program: they are raised as they are.
 
-redis-py knows some words of the server as classes and gives the others as a plain ``ResponseError`` (MISCONF,
-BUSY, NOREPLICAS), so the word decides first; and the errors of its Cluster client are not all ``RedisError``.
+redis-py has classes for some error prefixes of the server and raises a plain ``ResponseError`` for others (MISCONF,
+BUSY, NOREPLICAS), so the prefix decides first. Not all errors of its Cluster client are ``RedisError``.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from redis import exceptions
 
 from service.games.ports import StorageUnavailable
 
-RETRY_SOON_SECONDS = 1  # seconds: passes by itself, or with the next attempt
-RETRY_LATER_SECONDS = 5  # seconds: somebody has to act
+RETRY_SOON_SECONDS = 1  # it passes by itself
+RETRY_LATER_SECONDS = 5  # an operator has to act
 
 ERROR_PREFIXES: dict[str, int] = {
-    "ASK": RETRY_SOON_SECONDS,  # the slot is on the move
-    "BUSY": RETRY_SOON_SECONDS,  # another script runs too long
+    "ASK": RETRY_SOON_SECONDS,  # the slot is being migrated
+    "BUSY": RETRY_SOON_SECONDS,  # another script is running for too long
     "CLUSTERDOWN": RETRY_SOON_SECONDS,
-    "DENIED": RETRY_LATER_SECONDS,  # protected mode: the server takes no strangers
-    "LOADING": RETRY_SOON_SECONDS,  # it reads its data after a start
-    "MASTERDOWN": RETRY_SOON_SECONDS,  # a replica without its master
-    "MISCONF": RETRY_LATER_SECONDS,  # it cannot save, and refuses writes
-    "MOVED": RETRY_SOON_SECONDS,  # the slot is elsewhere now
+    "DENIED": RETRY_LATER_SECONDS,  # protected mode: no connections from other hosts
+    "LOADING": RETRY_SOON_SECONDS,  # it is loading its data after a start
+    "MASTERDOWN": RETRY_SOON_SECONDS,  # a replica that has lost its primary
+    "MISCONF": RETRY_LATER_SECONDS,  # it cannot save its data, and refuses writes
+    "MOVED": RETRY_SOON_SECONDS,  # another server owns the slot now
     "NOAUTH": RETRY_LATER_SECONDS,
     "NOPERM": RETRY_LATER_SECONDS,
-    "NOREPLICAS": RETRY_SOON_SECONDS,  # fewer replicas than it was told to insist on
-    "OOM": RETRY_LATER_SECONDS,  # full
-    "READONLY": RETRY_SOON_SECONDS,  # a replica: the failover is not over
-    "TRYAGAIN": RETRY_SOON_SECONDS,  # the keys of the slot are on the move
+    "NOREPLICAS": RETRY_SOON_SECONDS,  # fewer than min-replicas-to-write
+    "OOM": RETRY_LATER_SECONDS,  # out of memory
+    "READONLY": RETRY_SOON_SECONDS,  # a replica: the failover has not ended
+    "TRYAGAIN": RETRY_SOON_SECONDS,  # the keys of the slot are being migrated
     "WRONGPASS": RETRY_LATER_SECONDS,
 }
-"""The server's own words for "not now", and after how many seconds to try again."""
+"""The prefixes of error answers that may pass, and the seconds after which to try again."""
 
 
 def as_unavailable(error: Exception) -> StorageUnavailable | None:
-    """What ``error`` means if the store cannot answer; ``None`` if the program is wrong."""
-    word = _reason(error)
-    if word in ERROR_PREFIXES:
-        return StorageUnavailable(word, ERROR_PREFIXES[word])
+    """The error of the port for ``error``; ``None`` if the program is wrong."""
+    prefix = _prefix(error)
+    if prefix in ERROR_PREFIXES:
+        return StorageUnavailable(prefix, ERROR_PREFIXES[prefix])
     match error:
         case exceptions.TimeoutError() | TimeoutError():
             return StorageUnavailable("timeout", RETRY_SOON_SECONDS)
@@ -51,9 +51,8 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
         ):
             return StorageUnavailable("auth", RETRY_LATER_SECONDS)
         case exceptions.ResponseError() if str(error).startswith("Protocol error: unauthenticated"):
-            return StorageUnavailable(
-                "NOAUTH", RETRY_LATER_SECONDS
-            )  # a stranger's command that is longer than it may be
+            # A command that is too long for a client that has not authenticated.
+            return StorageUnavailable("NOAUTH", RETRY_LATER_SECONDS)
         case exceptions.AuthenticationWrongNumberOfArgsError():
             return StorageUnavailable("auth", RETRY_LATER_SECONDS)
         case exceptions.MaxConnectionsError():
@@ -72,8 +71,8 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
             return None
 
 
-def _reason(error: Exception) -> str:
-    """The word with which the server began its answer, or an empty one."""
+def _prefix(error: Exception) -> str:
+    """The first word of an error answer; empty for other errors."""
     if not isinstance(error, exceptions.RedisError):
         return ""
     return error.status_code or str(error).partition(" ")[0]

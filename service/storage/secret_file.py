@@ -1,4 +1,4 @@
-"""A secret that a machine makes once and keeps in a file of its own. Must not know what it is for."""
+"""A secret that a machine creates once and keeps in a file. Does not depend on what it is for."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ BYTES = 32
 
 
 def load_or_create_secret(folder: Path) -> bytes:
-    """The secret of this folder; the first caller of all processes makes it. Raises ``OSError``."""
+    """The 32 random bytes in this folder's file; the first caller of all processes creates it. Raises ``OSError``."""
     path = folder / "secret"
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # A name that no other has, also not the same process number in another container.
+    # Unique even among containers, in which several processes may have the same id.
     descriptor, name = mkstemp(prefix="secret.", dir=folder)
     new = Path(name)
     try:
@@ -25,7 +25,7 @@ def load_or_create_secret(folder: Path) -> bytes:
             file.flush()
             os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
-            os.link(new, path)  # whole or not at all, and never over another's
+            os.link(new, path)  # atomic, and never replaces another process's file
     finally:
         new.unlink()
     return path.read_bytes()

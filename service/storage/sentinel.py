@@ -1,6 +1,6 @@
-"""The way to the primary that Sentinel names.
+"""Routing to the primary that Redis Sentinel names.
 
-Owns which server that is, and when to ask again. Must not know what is sent there.
+Owns which server that is, and when the Sentinels are asked again. Does not depend on what is sent.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from service.storage.connection import (
 )
 
 FIRST_WAIT = 0.8
-"""Seconds that a call waits for the primary to be found, when none is known."""
+"""Seconds that a call waits for the primary while none is known."""
 
 PROBE_TIMEOUT = 0.3
-"""Seconds that a Sentinel gets to answer: there are others."""
+"""Seconds that a Sentinel gets to answer before the next one is asked."""
 
 _NO_PRIMARY = (ReadOnlyError, BusyLoadingError, MasterDownError)
 
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class SentinelTopology:
-    """A primary that may change; it is looked for when it is first needed, and after everything that looks like it."""
+    """A primary that may change. It is looked up when it is first needed, and after every sign of a failover."""
 
     def __init__(self, url: RedisUrl) -> None:
         self._url = url
@@ -80,38 +80,38 @@ class SentinelTopology:
         self._refresh.request()
 
     def durability_warnings(self) -> list[str]:
-        """What the primary does that may lose games."""
+        """The settings of the primary that may lose games."""
         try:
             return durability_warnings(self._primary or self._require_primary())
         except NotSent:
             return []
 
     def _require_primary(self) -> redis.ConnectionPool:
-        """The primary, which was not known yet."""
+        """The primary, which was not known; waits for the Sentinels. Raises ``NotSent``."""
         self._refresh.wait(FIRST_WAIT)
         if self._primary is None:
             raise NotSent from MasterNotFoundError("no Sentinel names a primary")
         return self._primary
 
     def _discover(self) -> None:
-        """Take the primary that the first Sentinel names which does not think that it is down."""
+        """Adopt the primary of the first Sentinel that answers and does not consider it down."""
         for sentinel in tuple(self._sentinels):
             try:
-                (told,) = execute_unpooled(sentinel, (b"SENTINEL", b"MASTER", self._url.service), wait=PROBE_TIMEOUT)
+                (answer,) = execute_unpooled(sentinel, (b"SENTINEL", b"MASTER", self._url.service), wait=PROBE_TIMEOUT)
             except (RedisError, OSError):
-                told = None
-            if isinstance(told, list):
-                facts = dict(zip(told[::2], told[1::2], strict=True))
+                answer = None
+            if isinstance(answer, list):
+                facts = dict(zip(answer[::2], answer[1::2], strict=True))
                 if _DOWN.isdisjoint(facts[b"flags"].split(b",")):
                     self._adopt(Address(facts[b"ip"].decode(), int(facts[b"port"])))
                     return
             self._sentinels.remove(sentinel)
-            self._sentinels.append(sentinel)  # the silent one is asked last from now on
+            self._sentinels.append(sentinel)  # asked last from now on
 
     def _adopt(self, address: Address) -> None:
         if address == self._address:
             return
-        before, self._primary, self._address = self._primary, make_pool(self._url.server(address)), address
+        previous, self._primary, self._address = self._primary, make_pool(self._url.server(address)), address
         _log.info("the primary is %s:%d", *address)
-        if before is not None:
-            before.disconnect(inuse_connections=False)
+        if previous is not None:
+            previous.disconnect(inuse_connections=False)

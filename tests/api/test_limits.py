@@ -23,7 +23,7 @@ from service.storage.rate_limit_storage import counters_at
 from service.web.app import create_app
 from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network
 from tests.api.client import Api, Table
-from tests.storage.servers import FalseServer, RealServer
+from tests.storage.servers import FakeServer, RealServer
 
 MINUTE = 29_000_000 * 60
 """The beginning of a minute."""
@@ -310,7 +310,7 @@ def test_a_silent_redis_is_not_waited_for_long_nor_twice(clock: Clock) -> None:
     def silent(command: list[bytes]) -> bytes:
         return b""
 
-    with FalseServer(silent) as server:
+    with FakeServer(silent) as server:
         limits = RateLimits(partial(counters_at, server.url), clock, create=1000)
         began = time.monotonic()
         assert [left(limits) for _ in range(100)] == list(range(999, 899, -1))

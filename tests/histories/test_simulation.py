@@ -109,7 +109,7 @@ class LastWriteWins(MemoryStore):
         again: bool = False,
     ) -> StoredGame | PriorWrite | None:
         found = self._find(game)
-        keyed = write.idempotency is not None or any(name == game for name, _ in self._wishes)
+        keyed = write.idempotency is not None or any(name == game for name, _ in self._idempotency)
         if found is not None and found.stored.version > expected and not keyed:
             before = StoredGame(expected, found.stored.state)
             self._games[game] = found._replace(stored=before, events=found.events[:expected])

@@ -1,4 +1,4 @@
-"""Run by ``test_nodes`` as a process of its own: greenlets before a Cluster of which one server freezes.
+"""Run by ``test_topology`` as a process of its own: many greenlets call a Cluster of which one server freezes.
 
 Arguments: the URL of the Cluster, the address of the server, its process id.
 """
@@ -18,16 +18,16 @@ from service.storage.topology import Topology, open_topology  # noqa: E402
 from tests.storage.clusters import until  # noqa: E402
 from tests.storage.waits import counted, within  # noqa: E402
 
-CROWD = 200
+GREENLETS = 200
 
 
-def crowd(nodes: Topology, keys: list[bytes], seconds: float) -> list[bool]:
-    """Which keys are served; none may wait longer than that."""
+def call_at_once(topology: Topology, keys: list[bytes], seconds: float) -> list[bool]:
+    """For each key whether its call succeeded; none may wait longer than so many seconds."""
 
     def one(key: bytes) -> bool:
         with within(seconds):
             try:
-                served = nodes.call(key, (b"SET", key, b"1")) == [b"OK"]
+                served = topology.call(key, (b"SET", key, b"1")) == [b"OK"]
             except (NotSent, MaybeSent):
                 served = False
         return served
@@ -39,20 +39,20 @@ def crowd(nodes: Topology, keys: list[bytes], seconds: float) -> list[bool]:
 
 def main(url: str, address: str, server: int) -> None:
     """Fails by an assertion."""
-    nodes = open_topology(url)
-    keys = [b"key %d" % number for number in range(CROWD)]
-    until(lambda: all(crowd(nodes, keys, 3)))
-    hurt = [key for key in keys if nodes.node(key) == address]
-    well = [key for key in keys if nodes.node(key) != address]
-    assert hurt
+    topology = open_topology(url)
+    keys = [b"key %d" % number for number in range(GREENLETS)]
+    until(lambda: all(call_at_once(topology, keys, 3)))
+    frozen = [key for key in keys if topology.node(key) == address]
+    healthy = [key for key in keys if topology.node(key) != address]
+    assert frozen
     os.kill(server, signal.SIGSTOP)
     try:
-        assert not any(crowd(nodes, hurt, 3))
-        assert all(crowd(nodes, well, 0.3))
-        until(lambda: all(crowd(nodes, hurt, 3)))
+        assert not any(call_at_once(topology, frozen, 3))
+        assert all(call_at_once(topology, healthy, 0.3))
+        until(lambda: all(call_at_once(topology, frozen, 3)))
     finally:
         os.kill(server, signal.SIGCONT)
-    until(lambda: all(crowd(nodes, keys, 3)))
+    until(lambda: all(call_at_once(topology, keys, 3)))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Real servers in numbers, on loopback and free ports: a Cluster, and a primary with a replica under three Sentinels.
+"""Several real servers on loopback: a Cluster, and a primary with a replica and three Sentinels.
 
-Each server can be killed, frozen, thawed and started again; what was started is ended by its process id.
+Each server can be killed, frozen, thawed and started again.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ NODE_TIMEOUT = 2.0
 SERVICE = "games"
 
 
-def until(true: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait for it, much longer than it can take; a server that does not answer yet is as good as no."""
+def until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for a condition, much longer than it should take; an error of redis-py counts as false."""
     deadline = time.monotonic() + seconds
     while True:
         try:
-            if true():
+            if condition():
                 return
         except redis.RedisError:
             pass
@@ -183,7 +183,7 @@ class Cluster(Servers):
         return bool(server.admin.execute_command("CLUSTER INFO")["cluster_known_nodes"] == str(number))
 
     def primary_of(self, key: bytes) -> Server:
-        """The owner of a key, as the servers that answer have it."""
+        """The owner of a key, according to the servers that are running."""
         slot = key_slot(key)
         for server in self.servers:
             if server._process is not None and server.admin.execute_command("ROLE")[0] == "master":
@@ -230,7 +230,7 @@ class Sentinels(Servers):
         return f"redis+sentinel://{who}{','.join(server.address for server in self.servers[2:])}/{SERVICE}"
 
     def start(self) -> None:
-        """Start the two, then those who watch them."""
+        """Start primary and replica, then the Sentinels."""
         for server in self.servers[:2]:
             server.start()
         until(lambda: self.servers[1].admin.execute_command("ROLE")[3] == "connected")
@@ -239,14 +239,14 @@ class Sentinels(Servers):
         until(lambda: all(self._is_whole(server) for server in self.servers[2:]))
 
     def _is_whole(self, sentinel: Server) -> bool:
-        told: Any = sentinel.admin.sentinel_master(SERVICE)
-        return int(told["num-slaves"]) == 1 and int(told["num-other-sentinels"]) == 2
+        state: Any = sentinel.admin.sentinel_master(SERVICE)
+        return int(state["num-slaves"]) == 1 and int(state["num-other-sentinels"]) == 2
 
 
 def _rows(rows: Any) -> list[list[Any]]:
-    """CLUSTER SLOTS, whichever way redis-py shows it."""
+    """The rows of CLUSTER SLOTS, in either form that redis-py returns."""
     if isinstance(rows, dict):
-        return [[*bounds, told["primary"], *told["replicas"]] for bounds, told in rows.items()]
+        return [[*bounds, node["primary"], *node["replicas"]] for bounds, node in rows.items()]
     return list(rows)
 
 

@@ -1,4 +1,4 @@
-"""One real server for all tests of a worker that leave it as they found it; a new one for each test that hurts it."""
+"""One real server for all tests of a pytest worker that do not disturb it; a new one for each test that does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TTL = 30 * 24 * 3600
 
 @pytest.fixture(autouse=True)
 def counted_waits() -> Iterator[None]:
-    """What each call waits in vain is counted."""
+    """Count the timeouts that run out in each thread."""
     with counted():
         yield
 
@@ -46,7 +46,7 @@ def shared_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster
 
 
 @pytest.fixture(scope="session")
-def cluster_nodes(shared_cluster: Cluster) -> Topology:
+def cluster_topology(shared_cluster: Cluster) -> Topology:
     return open_topology(shared_cluster.url)
 
 

@@ -1,4 +1,4 @@
-"""Run by ``test_connection`` as a process of its own: a crowd of greenlets before a server that freezes and thaws.
+"""Run by ``test_connection`` as a process of its own: many greenlets call a server that freezes and thaws.
 
 Arguments: the URL of the server, its process id.
 """
@@ -22,24 +22,24 @@ from service.storage.topology import SingleNodeTopology  # noqa: E402
 from tests.storage.waits import counted, within  # noqa: E402
 from tests.storage.write_requests import write  # noqa: E402
 
-CROWD = 400
+GREENLETS = 400
 
 
-def crowd(call: Callable[[int], object]) -> Counter[str]:
-    """What came of it when every greenlet calls at once; none may wait for three seconds."""
+def call_at_once(call: Callable[[int], object]) -> Counter[str]:
+    """The outcomes when every greenlet calls at once; none may wait for three seconds."""
 
     def one(number: int) -> str:
         with within(3):
             try:
                 call(number)
                 outcome = "served"
-            except StorageUnavailable as fault:
-                outcome = fault.reason
-            except OutcomeUnknown as fault:
-                outcome = f"unknown: {fault.reason}"
+            except StorageUnavailable as error:
+                outcome = error.reason
+            except OutcomeUnknown as error:
+                outcome = f"unknown: {error.reason}"
         return outcome
 
-    greenlets = [gevent.spawn(one, number) for number in range(CROWD)]
+    greenlets = [gevent.spawn(one, number) for number in range(GREENLETS)]
     gevent.joinall(greenlets, raise_error=True)
     return Counter(str(greenlet.value) for greenlet in greenlets)
 
@@ -48,26 +48,28 @@ def main(url: str, server: int) -> None:
     """Fails by an assertion."""
     with connect(url) as client:
         store = RedisStore(SingleNodeTopology(client), 3600)
-        assert crowd(lambda number: store.create(f"game {number}", b"s", [b"e"], write())) == {"served": CROWD}
+        assert call_at_once(lambda number: store.create(f"game {number}", b"s", [b"e"], write())) == {
+            "served": GREENLETS
+        }
 
         os.kill(server, signal.SIGSTOP)
         try:
-            outcomes = crowd(lambda number: store.commit(f"game {number}", 1, b"t", [b"f"], write()))
+            outcomes = call_at_once(lambda number: store.commit(f"game {number}", 1, b"t", [b"f"], write()))
         finally:
             os.kill(server, signal.SIGCONT)
         assert set(outcomes) <= {"unknown: timeout", "pool"}, outcomes
         assert outcomes["unknown: timeout"] >= MAX_CONNECTIONS
 
-        assert crowd(lambda number: store.read(f"game {number}")) == {"served": CROWD}
+        assert call_at_once(lambda number: store.read(f"game {number}")) == {"served": GREENLETS}
 
         client.connection_pool.disconnect(inuse_connections=False)
-        assert crowd(lambda number: store.read(f"game {number}")) == {"served": CROWD}
+        assert call_at_once(lambda number: store.read(f"game {number}")) == {"served": GREENLETS}
 
         with connect(url) as other:
             other.client_kill_filter(_type="normal", skipme=True)
-        assert crowd(
+        assert call_at_once(
             lambda number: store.commit(f"none {number}", 1, b"t", [b"f"], write()) if number < 0 else store.check()
-        ) == {"served": CROWD}
+        ) == {"served": GREENLETS}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Servers for the tests of the store: a real one that can be hurt, and a false one that says what it is told."""
+"""Servers for the tests of the store: a real one that can be killed or frozen, and a fake one with given answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from service.devserver.embedded import EmbeddedServer
 
 
 class RealServer:
-    """A Redis or Valkey of the tests' own, with its data on disk."""
+    """A Redis or Valkey of its own, with its data on disk."""
 
     def __init__(self, folder: Path, **options: str) -> None:
         self._server = EmbeddedServer(folder, options={"enable-protected-configs": "yes", **options})
@@ -64,7 +64,7 @@ class RealServer:
 
 
 def write_before_answering(client: redis.Redis) -> None:
-    """Have all that was answered in the server's file, now and until it is started again.
+    """Make the server save every write to its file before it answers, until it is started again.
 
     While a slow disk syncs, a server that syncs every second lets its answers run ahead of the file by up to two
     seconds; a kill -9 in that moment may lose them.
@@ -73,10 +73,10 @@ def write_before_answering(client: redis.Redis) -> None:
 
 
 Answer = bytes | None
-"""What a false server sends: bytes, or ``None`` to hang up."""
+"""What a fake server sends: bytes, or ``None`` to close the connection."""
 
 
-class FalseServer:
+class FakeServer:
     """Takes any number of connections and answers each command by ``answer(command)``.
 
     ``commands`` are those received whole, in their order, whatever the connection.
@@ -110,34 +110,34 @@ class FalseServer:
                 ready, _, _ = select.select([self._wake, self._listening, *clients], [], [], 30)
                 if self._wake in ready or not ready:
                     return
-                for line in ready:
-                    if line is self._listening:
+                for each in ready:
+                    if each is self._listening:
                         clients[self._accept()] = hiredis.Reader()
-                    elif not self._talk(line, clients[line]):
-                        del clients[line]
-                        line.close()
+                    elif not self._serve_client(each, clients[each]):
+                        del clients[each]
+                        each.close()
         finally:
-            for line in clients:
-                line.close()
+            for client in clients:
+                client.close()
 
     def _accept(self) -> socket.socket:
-        line, _ = self._listening.accept()
-        line.settimeout(10)
-        return line if self._tls is None else self._tls.wrap_socket(line, server_side=True)
+        client, _ = self._listening.accept()
+        client.settimeout(10)
+        return client if self._tls is None else self._tls.wrap_socket(client, server_side=True)
 
-    def _talk(self, line: socket.socket, reader: Any) -> bool:
-        """Read and answer; whether the connection stays."""
+    def _serve_client(self, client: socket.socket, reader: Any) -> bool:
+        """Answer what was received; returns whether the connection stays open."""
         try:
-            heard = line.recv(65536)
-            if not heard:
+            received = client.recv(65536)
+            if not received:
                 return False
-            reader.feed(heard)
+            reader.feed(received)
             while (command := reader.gets()) is not False:
                 self.commands.append(command)
                 answer = self._answer(command)
                 if answer is None:
                     return False
-                line.sendall(answer)
+                client.sendall(answer)
         except OSError:
             return False
         return True

@@ -63,14 +63,14 @@ def test_what_would_not_come_back_as_it_was_is_not_compressed(events: list[bytes
 
 
 @pytest.mark.parametrize(
-    "odd",
+    "unusual",
     [b"", b"e1", b"[3]", b"[3,05]", b"[3,-5]", b"[3,5x]", b"[3,5,\n]", b"[3,5,\0]", b"[3,5,\1]", b"[3,5] ", b"[3,5"],
     ids=repr,
 )
-def test_an_unusual_event_is_not_compressed(odd: bytes) -> None:
+def test_an_unusual_event_is_not_compressed(unusual: bytes) -> None:
     assert compress(USUAL) is not None
     for place in range(len(USUAL) + 1):
-        assert compress([*USUAL[:place], odd, *USUAL[place:]]) is None
+        assert compress([*USUAL[:place], unusual, *USUAL[place:]]) is None
 
 
 def test_a_time_that_goes_back_is_not_compressed() -> None:
@@ -101,9 +101,9 @@ def test_a_block_of_a_block_and_more_holds_them_all() -> None:
     assert block_of([whole]) is None
 
 
-def test_the_last_write_begins_where_the_last_id_stands() -> None:
+def test_the_last_write_begins_with_the_last_id() -> None:
     first, last = frame(b"writeone", USUAL[:2]), frame(b"writetwo", USUAL[2:])
     assert last_write([*first, *last]) == 2
     assert last_write([b"*block", *last]) == 1
-    for untold in ([], first, [b"*block"]):
-        assert last_write(untold) == 0
+    for entries in ([], first, [b"*block"]):
+        assert last_write(entries) == 0

@@ -1,4 +1,4 @@
-"""The client is made as the store needs it, whatever the URL says, and is cheap and safe under gevent."""
+"""The settings of the client do not depend on the URL, and it is cheap and safe under gevent."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from service.storage.connection import MAX_CONNECTIONS, connect
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
-from tests.storage.servers import Answer, FalseServer, RealServer
+from tests.storage.servers import Answer, FakeServer, RealServer
 
-PATIENCE = 1.5
-"""Seconds within which hosting sends a write once more, see ``service.games.commands``."""
+RETRY_BUDGET = 1.5
+"""Seconds within which the service repeats a write once, see ``service.games.commands``."""
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,26 +41,28 @@ ROOT = Path(__file__).parents[2]
         ("unix:///run/redis.sock?db=2", redis.UnixDomainSocketConnection, {"path": "/run/redis.sock", "db": 2}),
     ],
 )
-def test_a_url_says_where_and_who(url: str, kind: type, settings: dict[str, object]) -> None:
+def test_a_url_gives_address_and_credentials(url: str, kind: type, settings: dict[str, object]) -> None:
     pool = connect(url).connection_pool
     assert pool.connection_class is kind
     assert settings.items() <= pool.connection_kwargs.items()
 
 
 @pytest.mark.parametrize("url", ["redis://example.test", "rediss://example.test", "unix:///run/redis.sock"])
-def test_a_client_waits_for_nothing_longer_than_it_may_and_repeats_nothing(url: str) -> None:
+def test_all_waits_of_a_client_are_bounded_and_nothing_is_retried(url: str) -> None:
     client = connect(url)
     pool = client.connection_pool
     assert isinstance(pool, redis.BlockingConnectionPool)
-    line: Any = pool.connection_class(**pool.connection_kwargs)
-    once = pool.timeout + line.socket_connect_timeout * 2 + line.socket_timeout
-    assert once < 2
-    assert PATIENCE + pool.timeout + line.socket_timeout < 3  # sent once more to a server that froze, and takes guests
-    assert line.retry.get_retries() == 0
-    assert not line.retry_on_error
-    assert line.health_check_interval == 0
-    assert not line.encoder.decode_responses
-    assert not line.driver_info
+    connection: Any = pool.connection_class(**pool.connection_kwargs)
+    attempt = pool.timeout + connection.socket_connect_timeout * 2 + connection.socket_timeout
+    assert attempt < 2
+    assert (
+        RETRY_BUDGET + pool.timeout + connection.socket_timeout < 3
+    )  # repeated to a frozen server that still accepts connections
+    assert connection.retry.get_retries() == 0
+    assert not connection.retry_on_error
+    assert connection.health_check_interval == 0
+    assert not connection.encoder.decode_responses
+    assert not connection.driver_info
 
 
 @pytest.mark.parametrize(
@@ -80,19 +82,19 @@ def test_a_client_waits_for_nothing_longer_than_it_may_and_repeats_nothing(url: 
         ("unix://s3cret@", "path of a socket"),
     ],
 )
-def test_a_url_that_would_be_misread_is_refused_in_words_that_leak_nothing(url: str, why: str) -> None:
-    with pytest.raises(ValueError, match=why) as refusal:
+def test_an_invalid_url_is_rejected_without_leaking_its_password(url: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why) as rejection:
         connect(url)
-    assert "s3cret" not in str(refusal.value)
+    assert "s3cret" not in str(rejection.value)
 
 
-def test_a_new_connection_says_nothing_but_the_command() -> None:
-    with FalseServer(lambda _: b"$-1\r\n") as server, connect(server.url) as client:
+def test_a_new_connection_sends_only_the_command() -> None:
+    with FakeServer(lambda _: b"$-1\r\n") as server, connect(server.url) as client:
         RedisStore(SingleNodeTopology(client), TTL).check()
         assert server.commands == [[b"GET", b"domino:check"]]
 
 
-def test_tls_is_spoken_and_a_connection_that_was_hung_up_is_made_anew() -> None:
+def test_tls_is_used_and_a_closed_connection_is_replaced() -> None:
     """With a cipher that needs no certificate, which no real server offers."""
     cipher = "AECDH-AES256-SHA:@SECLEVEL=0"
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -102,7 +104,7 @@ def test_tls_is_spoken_and_a_connection_that_was_hung_up_is_made_anew() -> None:
     except ssl.SSLError:
         pytest.skip("this OpenSSL has no such cipher")
     answers: list[Answer] = [b"$3\r\n1 a\r\n", b"$3\r\n2 b\r\n", None, b"$3\r\n3 c\r\n"]
-    with FalseServer(lambda _: answers.pop(0), tls) as server:
+    with FakeServer(lambda _: answers.pop(0), tls) as server:
         address = server.url.removeprefix("redis://")
         with connect(f"rediss://{address}?ssl_cert_reqs=none&ssl_check_hostname=no&ssl_ciphers={cipher}") as client:
             store = RedisStore(SingleNodeTopology(client), TTL)
@@ -113,9 +115,9 @@ def test_tls_is_spoken_and_a_connection_that_was_hung_up_is_made_anew() -> None:
             ]
 
 
-def test_a_crowd_shares_no_more_connections_than_the_pool_has(shared_server: RealServer) -> None:
-    crowd = MAX_CONNECTIONS * 2
-    together = threading.Barrier(crowd)
+def test_many_threads_share_no_more_connections_than_the_pool_has(shared_server: RealServer) -> None:
+    thread_count = MAX_CONNECTIONS * 2
+    together = threading.Barrier(thread_count)
     with connect(shared_server.url) as client:
         store = RedisStore(SingleNodeTopology(client), TTL)
 
@@ -124,7 +126,7 @@ def test_a_crowd_shares_no_more_connections_than_the_pool_has(shared_server: Rea
             for _ in range(5):
                 store.read("game")
 
-        threads = [threading.Thread(target=read) for _ in range(crowd)]
+        threads = [threading.Thread(target=read) for _ in range(thread_count)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -132,13 +134,13 @@ def test_a_crowd_shares_no_more_connections_than_the_pool_has(shared_server: Rea
         assert len(client.connection_pool._connections) <= MAX_CONNECTIONS
 
 
-def test_an_idle_connection_is_looked_at_without_poll(
+def test_an_idle_connection_is_checked_without_poll(
     shared_client: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """gevent's poll is the dearest part of a round trip: if redis-py comes to look in another way, look again."""
+    """gevent's poll would be the most expensive part of a round trip."""
 
     def poll() -> None:
-        pytest.fail("the pool polls")
+        pytest.fail("the pool calls select.poll")
 
     store = RedisStore(SingleNodeTopology(shared_client), TTL)
     store.check()
@@ -147,8 +149,8 @@ def test_an_idle_connection_is_looked_at_without_poll(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_greenlets_are_served_and_refused_in_time(server: RealServer) -> None:
-    """The same under gevent's patches, which change the process, so in another one."""
+def test_greenlets_are_served_or_refused_in_time(server: RealServer) -> None:
+    """In a process of its own, because gevent's patches affect the whole process."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.storage.greenlets", server.url, str(server._server.pid)],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""How little room a finished match takes: whole matches, played through the codec into a real server."""
+"""The size of finished matches: whole matches, played through the codec into a real server."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ from tests.storage.servers import RealServer
 
 SEATS = 4
 MATCHES = 7
-MOST_MOVES = 5000
+MAX_MOVES = 5000
 KIB = 1024
 
 
 def play_match(store: RedisStore, variant: str, seed: str) -> str:
-    """A whole match of double-six, its players thinking for some seconds each time; the id of the game."""
-    luck = Random(seed)
+    """Play a whole match of double-six with some seconds between moves; returns the id of the game."""
+    random = Random(seed)
     now = 1_767_728_000.0
     games = GameService(
         store,
         MemoryStore(TTL),
         clock=lambda: int(now * 1000),
-        random_bytes=luck.randbytes,
+        random_bytes=random.randbytes,
         secret=b"secret",
         ttl_seconds=TTL,
     )
     people = tuple([SeatRequest("human", f"Player {seat}") for seat in range(SEATS)])
-    opened = games.commands.create(GameRequest(variant, people, {})).answer
-    for _ in range(MOST_MOVES):
-        game = games.access.authenticate(opened.view.id, None).game
+    created = games.commands.create(GameRequest(variant, people, {})).answer
+    for _ in range(MAX_MOVES):
+        game = games.access.authenticate(created.view.id, None).game
         if game.status == "finished":
             return game.id
         seat = game.state.active_seats()[0] if game.state.turn is None else game.state.turn
-        now += luck.lognormvariate(1.6, 0.8)
-        move = luck.choice(legal_moves(game.rules, game.state, seat))
+        now += random.lognormvariate(1.6, 0.8)
+        move = random.choice(legal_moves(game.rules, game.state, seat))
         games.commands.make_move(Access(game, seat), MoveCommand(move))
-    raise AssertionError("the match never came to its end")
+    raise AssertionError("the match did not end")
 
 
 @pytest.fixture(scope="module")
 def bundled_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    """The server that comes with the installation: how far sizes are rounded up depends on a server's allocator."""
+    """The server that is installed with the tests: sizes depend on the allocator of the server."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", "")
         try:
@@ -74,7 +74,9 @@ def test_a_finished_double_six_match_takes_four_kib(variant: str, bundled_server
         sizes = []
         for number in range(MATCHES):
             game = play_match(store, variant, f"{variant} {number}")
-            taken = [bundled_server.admin.memory_usage(key, samples=0) for key in (keys.state(game), keys.events(game))]
-            sizes.append(sum([size or 0 for size in taken]))
+            key_sizes = [
+                bundled_server.admin.memory_usage(key, samples=0) for key in (keys.state(game), keys.events(game))
+            ]
+            sizes.append(sum([size or 0 for size in key_sizes]))
     assert median(sizes) <= 4 * KIB, sizes
     assert max(sizes) <= 5 * KIB, sizes

@@ -1,4 +1,4 @@
-"""The names of keys: all of one game lie in one slot of a Cluster, whatever a client calls the game."""
+"""All keys of a game lie in one slot of a Cluster, whatever id a client sends."""
 
 from __future__ import annotations
 

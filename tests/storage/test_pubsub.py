@@ -1,4 +1,4 @@
-"""The feed: who listens hears what is published, or hears that something may have been missed."""
+"""The feed: listeners are notified of what is published, or that something may have been missed."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
-from tests.storage.servers import FalseServer, RealServer
+from tests.storage.servers import FakeServer, RealServer
 from tests.storage.write_requests import write
 
 PATIENCE = 20.0
 
 
-class Ear:
-    """A listener that keeps what it is told."""
+class RecordingListener:
+    """A listener that records its notifications."""
 
     def __init__(self) -> None:
-        self._told: SimpleQueue[EventNotification | None] = SimpleQueue()
+        self._received: SimpleQueue[EventNotification | None] = SimpleQueue()
 
-    def __call__(self, news: EventNotification | None) -> None:
-        self._told.put(news)
+    def __call__(self, notification: EventNotification | None) -> None:
+        self._received.put(notification)
 
     def next(self) -> EventNotification | None:
-        """What it is told next; fails when that takes too long."""
-        return self._told.get(timeout=PATIENCE)
+        """The next notification; fails if it takes too long."""
+        return self._received.get(timeout=PATIENCE)
 
-    def until(self, wanted: EventNotification | None) -> None:
-        """Listen until this is told."""
+    def wait_for(self, wanted: EventNotification | None) -> None:
+        """Skip notifications until this one."""
         for _ in range(100):
             if self.next() == wanted:
                 return
-        raise AssertionError(f"{wanted} was never told")
+        raise AssertionError(f"{wanted} was never received")
 
-    def hears_nothing_but(self, *news: EventNotification | None) -> bool:
-        """Whether this and nothing else has been told since."""
-        told = [self.next() for _ in news]
-        return told == list(news) and self._told.empty()
+    def received_only(self, *notifications: EventNotification | None) -> bool:
+        """Whether exactly these notifications have been received since."""
+        received = [self.next() for _ in notifications]
+        return received == list(notifications) and self._received.empty()
 
 
 def feed_of(url: str) -> RedisEventFeed:
@@ -67,230 +67,232 @@ def shared_store(shared_client: redis.Redis) -> RedisStore:
 
 
 @pytest.fixture
-def open_game(shared_store: RedisStore) -> Callable[[], str]:
-    return lambda: opened(shared_store)
+def create_game(shared_store: RedisStore) -> Callable[[], str]:
+    return lambda: new_game(shared_store)
 
 
-def opened(store: RedisStore) -> str:
+def new_game(store: RedisStore) -> str:
     """A new game at version 1."""
     game = secrets.token_urlsafe(16)
     store.create(game, b"s", [b"created"], write())
     return game
 
 
-def say(store: RedisStore, game: str, after: int, *events: bytes) -> EventNotification:
-    """Append these to a game; the news that should be heard."""
+def append(store: RedisStore, game: str, after: int, *events: bytes) -> EventNotification:
+    """Append these events to a game; returns the notification that should be received."""
     assert store.commit(game, after, b"s", list(events), write()) is None
     return EventNotification(after, events)
 
 
 @pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A feed that gives a silent server less time."""
+def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ping sooner and time out sooner."""
     monkeypatch.setattr(pubsub, "PING_SECONDS", 0.05)
     monkeypatch.setattr(pubsub, "SILENCE_SECONDS", 0.3)
 
 
-def test_who_listens_is_told_to_look_once_and_then_hears_every_write_whole(
-    feed: RedisEventFeed, shared_store: RedisStore, open_game: Callable[[], str]
+def test_a_listener_is_first_notified_to_read_and_then_of_every_write_whole(
+    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
 ) -> None:
-    game, ear = open_game(), Ear()
-    feed.watch(game, ear)
-    assert ear.next() is None
-    first = say(shared_store, game, 1, b"[3]", b"[8]", b"[10]")
-    second = say(shared_store, game, 4, b"[4]")
-    assert ear.hears_nothing_but(first, second)
+    game, listener = create_game(), RecordingListener()
+    feed.watch(game, listener)
+    assert listener.next() is None
+    first = append(shared_store, game, 1, b"[3]", b"[8]", b"[10]")
+    second = append(shared_store, game, 4, b"[4]")
+    assert listener.received_only(first, second)
 
 
-def test_a_second_listener_hears_from_then_on(
-    feed: RedisEventFeed, shared_store: RedisStore, open_game: Callable[[], str]
+def test_a_second_listener_is_notified_from_then_on(
+    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
 ) -> None:
-    game, early, late = open_game(), Ear(), Ear()
+    game, early, late = create_game(), RecordingListener(), RecordingListener()
     feed.watch(game, early)
-    early.until(None)
+    early.wait_for(None)
     feed.watch(game, late)
-    news = say(shared_store, game, 1, b"[3]")
-    assert early.hears_nothing_but(news)
-    assert late.hears_nothing_but(news)
+    notification = append(shared_store, game, 1, b"[3]")
+    assert early.received_only(notification)
+    assert late.received_only(notification)
 
 
-def test_nobody_hears_of_another_game(
-    feed: RedisEventFeed, shared_store: RedisStore, open_game: Callable[[], str]
+def test_no_listener_is_notified_of_another_game(
+    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
 ) -> None:
-    games, ears = [open_game() for _ in range(5)], [Ear() for _ in range(5)]
-    for game, ear in zip(games, ears, strict=True):
-        feed.watch(game, ear)
-        ear.until(None)
-    news = [say(shared_store, game, 1, b"[%d]" % place) for place, game in enumerate(games)]
-    assert all(ear.hears_nothing_but(each) for ear, each in zip(ears, news, strict=True))
+    games, listeners = [create_game() for _ in range(5)], [RecordingListener() for _ in range(5)]
+    for game, listener in zip(games, listeners, strict=True):
+        feed.watch(game, listener)
+        listener.wait_for(None)
+    notifications = [append(shared_store, game, 1, b"[%d]" % place) for place, game in enumerate(games)]
+    assert all(listener.received_only(each) for listener, each in zip(listeners, notifications, strict=True))
 
 
-def test_who_stops_hears_nothing_more_and_others_do(
-    feed: RedisEventFeed, shared_store: RedisStore, open_game: Callable[[], str]
+def test_a_stopped_listener_is_no_longer_notified_and_others_are(
+    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
 ) -> None:
-    game, gone, left = open_game(), Ear(), Ear()
+    game, gone, left = create_game(), RecordingListener(), RecordingListener()
     stop = feed.watch(game, gone)
     feed.watch(game, left)
-    gone.until(None)
-    left.until(None)
+    gone.wait_for(None)
+    left.wait_for(None)
     stop()
-    stop()  # once more does no harm
-    assert left.hears_nothing_but(say(shared_store, game, 1, b"[3]"))
-    assert gone.hears_nothing_but()
+    stop()  # a second call is harmless
+    assert left.received_only(append(shared_store, game, 1, b"[3]"))
+    assert gone.received_only()
 
 
-def test_a_game_that_nobody_follows_any_more_costs_no_subscription(
-    feed: RedisEventFeed, shared_server: RealServer, shared_store: RedisStore, open_game: Callable[[], str]
+def test_a_game_without_listeners_has_no_subscription(
+    feed: RedisEventFeed, shared_server: RealServer, shared_store: RedisStore, create_game: Callable[[], str]
 ) -> None:
-    game, other, ear = open_game(), open_game(), Ear()
-    stop = feed.watch(game, Ear())
-    feed.watch(other, ear)
-    ear.until(None)
+    game, other, listener = create_game(), create_game(), RecordingListener()
+    stop = feed.watch(game, RecordingListener())
+    feed.watch(other, listener)
+    listener.wait_for(None)
     stop()
-    later = open_game()
-    feed.watch(later, ear)
-    ear.until(None)  # the tender has come behind the stop
+    later = create_game()
+    feed.watch(later, listener)
+    listener.wait_for(None)  # the subscription thread has handled the stop by now
     channels = shared_server.admin.pubsub_shardchannels()
     assert not [each for each in channels if game.encode() in each]
     assert len([each for each in channels if other.encode() in each or later.encode() in each]) == 2
 
 
 @pytest.mark.parametrize("attempt", range(20))
-def test_who_comes_as_the_last_one_leaves_misses_nothing(
-    feed: RedisEventFeed, shared_store: RedisStore, open_game: Callable[[], str], attempt: int
+def test_a_listener_that_comes_as_the_last_one_leaves_misses_nothing(
+    feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str], attempt: int
 ) -> None:
-    game, ear = open_game(), Ear()
+    game, listener = create_game(), RecordingListener()
     for _ in range(attempt):
-        feed.watch(game, Ear())()
-    feed.watch(game, ear)
-    ear.until(None)
-    ear.until(say(shared_store, game, 1, b"[3]"))
+        feed.watch(game, RecordingListener())()
+    feed.watch(game, listener)
+    listener.wait_for(None)
+    listener.wait_for(append(shared_store, game, 1, b"[3]"))
 
 
-def test_a_connection_that_is_killed_is_made_anew_and_all_are_told_to_look(
-    feed: RedisEventFeed, shared_server: RealServer, shared_store: RedisStore, open_game: Callable[[], str]
+def test_a_killed_connection_is_replaced_and_all_listeners_are_notified_to_read(
+    feed: RedisEventFeed, shared_server: RealServer, shared_store: RedisStore, create_game: Callable[[], str]
 ) -> None:
-    games, ears = [open_game() for _ in range(3)], [Ear() for _ in range(3)]
-    for game, ear in zip(games, ears, strict=True):
-        feed.watch(game, ear)
-        ear.until(None)
+    games, listeners = [create_game() for _ in range(3)], [RecordingListener() for _ in range(3)]
+    for game, listener in zip(games, listeners, strict=True):
+        feed.watch(game, listener)
+        listener.wait_for(None)
     assert shared_server.admin.client_kill_filter(_type="pubsub") == 1
-    for game, ear in zip(games, ears, strict=True):
-        assert ear.next() is None
-        assert ear.hears_nothing_but(say(shared_store, game, 1, b"[3]"))
+    for game, listener in zip(games, listeners, strict=True):
+        assert listener.next() is None
+        assert listener.received_only(append(shared_store, game, 1, b"[3]"))
 
 
-def test_a_server_that_dies_and_comes_back_is_heard_again(
+def test_subscriptions_survive_a_restart_of_the_server(
     server: RealServer, store: RedisStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     with closing(feed_of(server.url)) as feed:
-        games, ears = [opened(store) for _ in range(3)], [Ear() for _ in range(3)]
-        for game, ear in zip(games, ears, strict=True):
-            feed.watch(game, ear)
-            ear.until(None)
+        games, listeners = [new_game(store) for _ in range(3)], [RecordingListener() for _ in range(3)]
+        for game, listener in zip(games, listeners, strict=True):
+            feed.watch(game, listener)
+            listener.wait_for(None)
         server.kill()
-        late = Ear()
+        late = RecordingListener()
         feed.watch(games[0], late)
         server.start()
-        for game, ear in zip(games, ears, strict=True):
-            assert ear.next() is None
-            assert ear.hears_nothing_but(say(store, game, 1, b"[3]"))
-        late.until(EventNotification(1, (b"[3]",)))
+        for game, listener in zip(games, listeners, strict=True):
+            assert listener.next() is None
+            assert listener.received_only(append(store, game, 1, b"[3]"))
+        late.wait_for(EventNotification(1, (b"[3]",)))
     assert [each.levelname for each in caplog.records] == ["WARNING"]
 
 
-def test_who_listens_before_there_is_a_server_hears_when_there_is(server: RealServer, store: RedisStore) -> None:
-    game = opened(store)
+def test_a_listener_that_comes_before_the_server_is_notified_when_it_starts(
+    server: RealServer, store: RedisStore
+) -> None:
+    game = new_game(store)
     server.kill()
     with closing(feed_of(server.url)) as feed:
-        ear = Ear()
-        feed.watch(game, ear)
+        listener = RecordingListener()
+        feed.watch(game, listener)
         server.start()
-        assert ear.next() is None
-        assert ear.hears_nothing_but(say(store, game, 1, b"[3]"))
+        assert listener.next() is None
+        assert listener.received_only(append(store, game, 1, b"[3]"))
 
 
-@pytest.mark.usefixtures("hasty")
-def test_a_server_that_falls_silent_is_left_and_found_again(server: RealServer, store: RedisStore) -> None:
-    game, ear = opened(store), Ear()
+@pytest.mark.usefixtures("short_timeouts")
+def test_an_unresponsive_server_is_disconnected_and_subscribed_to_again(server: RealServer, store: RedisStore) -> None:
+    game, listener = new_game(store), RecordingListener()
     with closing(feed_of(server.url)) as feed:
-        feed.watch(game, ear)
-        ear.until(None)
+        feed.watch(game, listener)
+        listener.wait_for(None)
         server.freeze()
         try:
-            (line,) = feed._lines.values()
-            line_reader_ends(line)
+            (connection,) = feed._connections.values()
+            wait_for_reader(connection)
         finally:
             server.thaw()
-        assert ear.next() is None
-        ear.until(say(store, game, 1, b"[3]"))
+        assert listener.next() is None
+        listener.wait_for(append(store, game, 1, b"[3]"))
 
 
-def line_reader_ends(line: pubsub._SubscriberConnection) -> None:
-    line._reader.join(PATIENCE)
-    assert not line._reader.is_alive()
+def wait_for_reader(connection: pubsub._SubscriberConnection) -> None:
+    connection._reader.join(PATIENCE)
+    assert not connection._reader.is_alive()
 
 
-@pytest.mark.usefixtures("hasty")
-def test_a_silent_game_on_a_server_that_answers_keeps_its_line(server: RealServer, store: RedisStore) -> None:
-    game, ear = opened(store), Ear()
+@pytest.mark.usefixtures("short_timeouts")
+def test_a_quiet_game_on_a_responsive_server_keeps_its_connection(server: RealServer, store: RedisStore) -> None:
+    game, listener = new_game(store), RecordingListener()
     with closing(feed_of(server.url)) as feed:
-        feed.watch(game, ear)
-        ear.until(None)
-        (line,) = feed._lines.values()
-        line._reader.join(1.0)  # three silences
-        assert line._reader.is_alive()
-        assert ear.hears_nothing_but(say(store, game, 1, b"[3]"))
+        feed.watch(game, listener)
+        listener.wait_for(None)
+        (connection,) = feed._connections.values()
+        connection._reader.join(1.0)  # three read timeouts
+        assert connection._reader.is_alive()
+        assert listener.received_only(append(store, game, 1, b"[3]"))
 
 
-class Moving(SingleNodeTopology):
-    """A channel that moves from one server to another, of which neither says a word."""
+class MovingTopology(SingleNodeTopology):
+    """A channel that moves from one server to another without any notice."""
 
     def __init__(self, *urls: str) -> None:
         super().__init__(connect(urls[0]))
-        self._homes = [SingleNodeTopology(connect(url)) for url in urls]
-        self.home = 0
+        self._servers = [SingleNodeTopology(connect(url)) for url in urls]
+        self.current = 0
 
     def node(self, key: bytes) -> str:
-        return self._homes[self.home].node(key)
+        return self._servers[self.current].node(key)
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
-        return self._homes[self.home].open_subscriber(key)
+        return self._servers[self.current].open_subscriber(key)
 
 
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("short_timeouts")
 def test_a_game_that_moves_to_another_server_is_followed_there(
     shared_server: RealServer, server: RealServer, store: RedisStore
 ) -> None:
-    nodes, game, ear = Moving(shared_server.url, server.url), opened(store), Ear()
-    with closing(RedisEventFeed(nodes)) as feed:
-        feed.watch(game, ear)
-        ear.until(None)
-        nodes.home = 1
-        assert ear.next() is None
-        assert ear.hears_nothing_but(say(store, game, 1, b"[3]"))
+    topology, game, listener = MovingTopology(shared_server.url, server.url), new_game(store), RecordingListener()
+    with closing(RedisEventFeed(topology)) as feed:
+        feed.watch(game, listener)
+        listener.wait_for(None)
+        topology.current = 1
+        assert listener.next() is None
+        assert listener.received_only(append(store, game, 1, b"[3]"))
 
 
-def test_a_server_that_takes_the_subscription_back_is_asked_anew() -> None:
-    asked = []
+def test_a_subscription_that_the_server_ends_is_renewed() -> None:
+    subscribed = []
 
     def answer(command: list[bytes]) -> bytes:
         if command[0] != b"SSUBSCRIBE":
             return b"+OK\r\n"
-        asked.append(command[1])
+        subscribed.append(command[1])
         confirmed = b"*3\r\n$10\r\nssubscribe\r\n$%d\r\n%b\r\n:1\r\n" % (len(command[1]), command[1])
         taken_back = b"*3\r\n$12\r\nsunsubscribe\r\n$%d\r\n%b\r\n:0\r\n" % (len(command[1]), command[1])
-        return confirmed + taken_back if len(asked) == 1 else confirmed
+        return confirmed + taken_back if len(subscribed) == 1 else confirmed
 
-    ear = Ear()
-    with FalseServer(answer) as false, closing(feed_of(false.url)) as feed:
-        feed.watch("a game", ear)
-        assert (ear.next(), ear.next()) == (None, None)
-        assert len(asked) == 2
+    listener = RecordingListener()
+    with FakeServer(answer) as server, closing(feed_of(server.url)) as feed:
+        feed.watch("a game", listener)
+        assert (listener.next(), listener.next()) == (None, None)
+        assert len(subscribed) == 2
 
 
-class Spoilt(SingleNodeTopology):
-    """Nodes with a fault of their own, at first."""
+class FailingTopology(SingleNodeTopology):
+    """A topology whose first calls fail."""
 
     def __init__(self, url: str) -> None:
         super().__init__(connect(url))
@@ -302,18 +304,18 @@ class Spoilt(SingleNodeTopology):
         return super().node(key)
 
 
-def test_a_fault_at_a_subscription_ends_nothing(
-    shared_server: RealServer, shared_store: RedisStore, open_game: Callable[[], str]
+def test_an_error_while_subscribing_does_not_end_the_feed(
+    shared_server: RealServer, shared_store: RedisStore, create_game: Callable[[], str]
 ) -> None:
-    game, ear = open_game(), Ear()
-    with closing(RedisEventFeed(Spoilt(shared_server.url))) as feed:
-        feed.watch(game, ear)
-        ear.until(None)
-        ear.until(say(shared_store, game, 1, b"[3]"))
+    game, listener = create_game(), RecordingListener()
+    with closing(RedisEventFeed(FailingTopology(shared_server.url))) as feed:
+        feed.watch(game, listener)
+        listener.wait_for(None)
+        listener.wait_for(append(shared_store, game, 1, b"[3]"))
 
 
-def test_a_server_that_forbids_news_keeps_the_write_all_the_same(server: RealServer, store: RedisStore) -> None:
-    game = opened(store)
+def test_a_write_succeeds_on_a_server_that_does_not_allow_publishing(server: RealServer, store: RedisStore) -> None:
+    game = new_game(store)
     server.admin.acl_setuser(
         "default", enabled=True, nopass=True, categories=["+@all"], keys=["*"], reset_channels=True
     )
@@ -323,43 +325,45 @@ def test_a_server_that_forbids_news_keeps_the_write_all_the_same(server: RealSer
         assert store.read(game) == (2, b"t")
 
 
-def test_a_closed_feed_hangs_up_and_tells_nobody(tmp_path: Path, server: RealServer, store: RedisStore) -> None:
-    game, ear = opened(store), Ear()
+def test_a_closed_feed_disconnects_and_notifies_no_listener(
+    tmp_path: Path, server: RealServer, store: RedisStore
+) -> None:
+    game, listener = new_game(store), RecordingListener()
     feed = feed_of(server.url)
-    feed.watch(game, ear)
-    ear.until(None)
-    (line,) = feed._lines.values()
+    feed.watch(game, listener)
+    listener.wait_for(None)
+    (connection,) = feed._connections.values()
     feed.close()
-    line_reader_ends(line)
-    say(store, game, 1, b"[3]")
-    assert ear.hears_nothing_but()
+    wait_for_reader(connection)
+    append(store, game, 1, b"[3]")
+    assert listener.received_only()
 
 
 # ── A Cluster ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_games_of_every_part_of_a_cluster_are_heard(shared_cluster: Cluster, cluster_nodes: Topology) -> None:
-    store = RedisStore(cluster_nodes, TTL)
-    games = [opened(store) for _ in range(12)]
+def test_games_on_every_primary_of_a_cluster_are_followed(shared_cluster: Cluster, cluster_topology: Topology) -> None:
+    store = RedisStore(cluster_topology, TTL)
+    games = [new_game(store) for _ in range(12)]
     assert len({shared_cluster.primary_of(keys.state(game)).address for game in games}) > 1
-    with closing(RedisEventFeed(cluster_nodes)) as feed:
-        ears = {game: Ear() for game in games}
-        for game, ear in ears.items():
-            feed.watch(game, ear)
-            ear.until(None)
-        for game, ear in ears.items():
-            ear.until(say(store, game, 1, b"one"))
+    with closing(RedisEventFeed(cluster_topology)) as feed:
+        listeners = {game: RecordingListener() for game in games}
+        for game, listener in listeners.items():
+            feed.watch(game, listener)
+            listener.wait_for(None)
+        for game, listener in listeners.items():
+            listener.wait_for(append(store, game, 1, b"one"))
 
 
-def test_after_a_primary_is_killed_the_feed_tells_to_look_again_and_goes_on(tmp_path: Path) -> None:
+def test_after_a_failover_listeners_are_notified_to_read_and_the_feed_goes_on(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
-        nodes = open_topology(cluster.url)
-        game = opened(RedisStore(nodes, TTL, replicated=True))
-        store = RedisStore(nodes, TTL)
-        with closing(RedisEventFeed(nodes)) as feed:
-            ear = Ear()
-            feed.watch(game, ear)
-            ear.until(None)
+        topology = open_topology(cluster.url)
+        game = new_game(RedisStore(topology, TTL, replicated=True))
+        store = RedisStore(topology, TTL)
+        with closing(RedisEventFeed(topology)) as feed:
+            listener = RecordingListener()
+            feed.watch(game, listener)
+            listener.wait_for(None)
             cluster.primary_of(keys.state(game)).kill()
-            ear.until(None)  # a replica has taken its place, and is listened to
-            ear.until(say(store, game, 1, b"one"))
+            listener.wait_for(None)  # its replica has replaced it, and is subscribed to
+            listener.wait_for(append(store, game, 1, b"one"))

@@ -1,6 +1,6 @@
-"""When the server cannot serve, the store says so within three seconds.
+"""While the server is unavailable, the store reports that within three seconds.
 
-``refused`` is a call that surely changed nothing; ``unanswered`` is a write that was sent, and nobody knows.
+``assert_unavailable`` is for a call that changed nothing, ``assert_unanswered`` for a write whose outcome is unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from tests.storage.clusters import until
 from tests.storage.conftest import TTL
-from tests.storage.servers import Answer, FalseServer, RealServer
+from tests.storage.servers import Answer, FakeServer, RealServer
 from tests.storage.waits import waited, within
 from tests.storage.write_requests import write
 
@@ -37,28 +37,28 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
 READS, WRITES = ("check", "read", "events"), ("commit", "create")
 
 
-def refused(store: RedisStore, call: str, reason: str) -> None:
-    with within(3), pytest.raises(StorageUnavailable) as fault:
+def assert_unavailable(store: RedisStore, call: str, reason: str) -> None:
+    with within(3), pytest.raises(StorageUnavailable) as error:
         CALLS[call](store)
-    assert fault.value.reason == reason
-    assert 1 <= fault.value.retry_after <= 60
+    assert error.value.reason == reason
+    assert 1 <= error.value.retry_after <= 60
 
 
-def unanswered(store: RedisStore, call: str, reason: str) -> None:
-    """A read is refused, for it changes nothing; of a write the outcome is unknown."""
+def assert_unanswered(store: RedisStore, call: str, reason: str) -> None:
+    """A read is unavailable, since it changes nothing; a write has an unknown outcome."""
     if call in READS:
-        refused(store, call, reason)
+        assert_unavailable(store, call, reason)
         return
-    with within(3), pytest.raises(OutcomeUnknown) as fault:
+    with within(3), pytest.raises(OutcomeUnknown) as error:
         CALLS[call](store)
-    assert fault.value.reason == reason
-    assert 1 <= fault.value.retry_after <= 60
+    assert error.value.reason == reason
+    assert 1 <= error.value.retry_after <= 60
 
 
-def all_unanswered(store: RedisStore, reason: str) -> None:
+def assert_all_unanswered(store: RedisStore, reason: str) -> None:
     """Each kind of call at once, for each of them waits."""
     with ThreadPoolExecutor(len(CALLS)) as pool:
-        list(pool.map(lambda call: unanswered(store, call, reason), CALLS))
+        list(pool.map(lambda call: assert_unanswered(store, call, reason), CALLS))
 
 
 @pytest.fixture
@@ -69,21 +69,21 @@ def store(client: redis.Redis) -> RedisStore:
     return store
 
 
-def nothing_changed(store: RedisStore) -> None:
+def assert_unchanged(store: RedisStore) -> None:
     assert store.read("game") == StoredGame(1, b"true")
     assert store.events("game", [1, 2]) == [b"true"]
     assert store.read("other") is None
 
 
-# ── A real server that is hurt ───────────────────────────────────────────────────────────────────────────────────────
+# ── A real server ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_killed_server_is_unavailable_and_back_when_it_is_back(server: RealServer, store: RedisStore) -> None:
+def test_a_killed_server_is_unavailable_until_it_is_started_again(server: RealServer, store: RedisStore) -> None:
     server.kill()
     for call in CALLS:
-        refused(store, call, "connection")
+        assert_unavailable(store, call, "connection")
     server.start()
-    nothing_changed(store)
+    assert_unchanged(store)
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -94,27 +94,27 @@ def test_the_first_call_after_a_restart_works(server: RealServer, store: RedisSt
 
 
 def test_after_a_restart_every_connection_of_the_pool_works(server: RealServer, store: RedisStore) -> None:
-    crowd = 20
-    together = threading.Barrier(crowd)
+    thread_count = 20
+    together = threading.Barrier(thread_count)
 
     def move(seat: int) -> None:
         together.wait(30)
         for version in (1, 2):
             store.create(f"{seat} {version}", b"s", [b"e"], write())
 
-    with ThreadPoolExecutor(crowd) as pool:
-        list(pool.map(move, range(crowd)))
+    with ThreadPoolExecutor(thread_count) as pool:
+        list(pool.map(move, range(thread_count)))
         assert server.admin.info("clients")["connected_clients"] > 5
         server.kill()
         server.start()
-        list(pool.map(move, range(100, 100 + crowd)))
+        list(pool.map(move, range(100, 100 + thread_count)))
 
 
 def test_a_frozen_server_is_unavailable_in_time(server: RealServer, store: RedisStore) -> None:
     server.freeze()
     try:
-        all_unanswered(store, "timeout")  # over connections of which one was in use
-        all_unanswered(store, "timeout")  # over new ones
+        assert_all_unanswered(store, "timeout")  # over connections of which one was in use
+        assert_all_unanswered(store, "timeout")  # over new ones
     finally:
         server.thaw()
     assert store.read("game") is not None
@@ -134,20 +134,20 @@ def test_a_write_to_a_frozen_server_sent_again_is_made_once(server: RealServer, 
     assert store.read("game") == StoredGame(2, b"once")
 
 
-def test_a_crowd_larger_than_the_pool_before_a_frozen_server_is_answered_in_time(
+def test_more_readers_than_connections_get_an_answer_in_time_from_a_frozen_server(
     server: RealServer, store: RedisStore
 ) -> None:
-    crowd = MAX_CONNECTIONS * 3
+    thread_count = MAX_CONNECTIONS * 3
 
     def read(_: int) -> str:
-        with within(3), pytest.raises(StorageUnavailable) as fault:
+        with within(3), pytest.raises(StorageUnavailable) as error:
             store.read("game")
-        return fault.value.reason
+        return error.value.reason
 
     server.freeze()
     try:
-        with ThreadPoolExecutor(crowd) as pool:
-            reasons = list(pool.map(read, range(crowd)))
+        with ThreadPoolExecutor(thread_count) as pool:
+            reasons = list(pool.map(read, range(thread_count)))
     finally:
         server.thaw()
     assert "timeout" in reasons
@@ -155,11 +155,11 @@ def test_a_crowd_larger_than_the_pool_before_a_frozen_server_is_answered_in_time
     assert store.read("game") == StoredGame(1, b"true")
 
 
-def test_a_crowd_that_writes_to_a_frozen_server_and_tries_again_is_answered_in_time(
+def test_many_writers_that_retry_get_an_answer_in_time_from_a_frozen_server(
     server: RealServer, store: RedisStore
 ) -> None:
-    """As hosting does: a write without an answer is sent once more, if that took no longer than 1.5 seconds."""
-    crowd = MAX_CONNECTIONS * 3
+    """As the service does: a write without an answer is repeated once, if it took no longer than 1.5 seconds."""
+    thread_count = MAX_CONNECTIONS * 3
     sent = write()
 
     def commit(_: int) -> str:
@@ -170,15 +170,15 @@ def test_a_crowd_that_writes_to_a_frozen_server_and_tries_again_is_answered_in_t
             if waited() - began <= 1.5:
                 with pytest.raises((StorageUnavailable, OutcomeUnknown)):
                     store.commit("game", 1, b"once", [b"once"], sent)
-        except StorageUnavailable as fault:
-            return fault.reason
+        except StorageUnavailable as error:
+            return error.reason
         assert waited() - began < 3
         return "unknown"
 
     server.freeze()
     try:
-        with ThreadPoolExecutor(crowd) as pool:
-            outcomes = list(pool.map(commit, range(crowd)))
+        with ThreadPoolExecutor(thread_count) as pool:
+            outcomes = list(pool.map(commit, range(thread_count)))
     finally:
         server.thaw()
     assert set(outcomes) <= {"unknown", "pool"}
@@ -222,32 +222,32 @@ def unable_to_save(server: RealServer) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("hurt", "word"),
+    ("disturb", "prefix"),
     [(full, "OOM"), (read_only, "READONLY"), (too_few_replicas, "NOREPLICAS"), (unable_to_save, "MISCONF")],
     ids=lambda case: getattr(case, "__name__", case),
 )
-def test_a_server_that_takes_no_writes_is_still_read(
-    server: RealServer, store: RedisStore, hurt: Callable[[RealServer], ExitStack], word: str
+def test_a_server_that_rejects_writes_can_still_be_read(
+    server: RealServer, store: RedisStore, disturb: Callable[[RealServer], ExitStack], prefix: str
 ) -> None:
-    with hurt(server):
+    with disturb(server):
         for _ in range(2):  # known to the server by their hash, and not known
             for call in WRITES:
-                refused(store, call, word)
+                assert_unavailable(store, call, prefix)
             store.check()
-            nothing_changed(store)
+            assert_unchanged(store)
             server.admin.script_flush()
-    nothing_changed(store)
+    assert_unchanged(store)
     assert store.commit("game", 1, b"now", [b"now"], write()) is None
 
 
-def test_a_replica_that_lost_its_master_may_refuse_reads_too(server: RealServer, store: RedisStore) -> None:
+def test_a_replica_without_its_primary_may_reject_reads_too(server: RealServer, store: RedisStore) -> None:
     server.configure(replica_serve_stale_data="no")
     with read_only(server):
         for call in READS:
-            refused(store, call, "MASTERDOWN")
+            assert_unavailable(store, call, "MASTERDOWN")
         for call in WRITES:
-            refused(store, call, "READONLY")
-    nothing_changed(store)
+            assert_unavailable(store, call, "READONLY")
+    assert_unchanged(store)
 
 
 def test_a_server_kept_busy_by_a_script_is_unavailable(server: RealServer, store: RedisStore) -> None:
@@ -255,55 +255,53 @@ def test_a_server_kept_busy_by_a_script_is_unavailable(server: RealServer, store
     with redis.Redis.from_url(server.url) as other, ThreadPoolExecutor(1) as pool:
         endless = pool.submit(other.eval, "while true do end", 0)
         try:
-            until(lambda: says(server, b"BUSY"))
+            until(lambda: answers_with(server, b"BUSY"))
             for call in CALLS:
-                refused(store, call, "BUSY")
+                assert_unavailable(store, call, "BUSY")
         finally:
             server.admin.script_kill()
         assert isinstance(endless.exception(10), exceptions.ResponseError)
-    nothing_changed(store)
+    assert_unchanged(store)
 
 
-def says(server: RealServer, word: bytes) -> bool:
-    """Whether the server refuses a PING with this word."""
+def answers_with(server: RealServer, prefix: bytes) -> bool:
+    """Whether the server answers a PING with this error."""
     try:
         server.admin.ping()
     except redis.RedisError as error:
-        return str(error).startswith(word.decode())
+        return str(error).startswith(prefix.decode())
     return False
 
 
-def test_a_server_that_wants_a_password_is_unavailable_without_the_right_one(
-    server: RealServer, store: RedisStore
-) -> None:
+def test_a_server_that_requires_a_password_is_unavailable_without_it(server: RealServer, store: RedisStore) -> None:
     server.configure(requirepass="right")
     for credentials, reason in (("", "NOAUTH"), (":wrong@", "WRONGPASS"), ("nobody:right@", "WRONGPASS")):
         with connect(server.url.replace("unix://", f"unix://{credentials}")) as client:
             for call in CALLS:
-                refused(RedisStore(SingleNodeTopology(client), TTL), call, reason)
+                assert_unavailable(RedisStore(SingleNodeTopology(client), TTL), call, reason)
     with connect(server.url.replace("unix://", "unix://:right@")) as client:
-        nothing_changed(RedisStore(SingleNodeTopology(client), TTL))
+        assert_unchanged(RedisStore(SingleNodeTopology(client), TTL))
 
 
-def test_a_password_nobody_asked_for_is_unavailable_or_taken(server: RealServer, store: RedisStore) -> None:
+def test_a_needless_password_is_unavailable_or_accepted(server: RealServer, store: RedisStore) -> None:
     with connect(server.url.replace("unix://", "unix://:needless@")) as client:
-        refused(RedisStore(SingleNodeTopology(client), TTL), "read", "auth")
+        assert_unavailable(RedisStore(SingleNodeTopology(client), TTL), "read", "auth")
     with connect(server.url.replace("unix://", "unix://default:needless@")) as client:
-        nothing_changed(RedisStore(SingleNodeTopology(client), TTL))
+        assert_unchanged(RedisStore(SingleNodeTopology(client), TTL))
 
 
-def test_a_user_who_may_not_write_is_unavailable_for_writes(server: RealServer, store: RedisStore) -> None:
+def test_without_write_permission_the_server_is_unavailable_for_writes(server: RealServer, store: RedisStore) -> None:
     server.admin.acl_setuser("reader", enabled=True, nopass=True, categories=["+@read"], keys=["*"])
     with connect(server.url.replace("unix://", "unix://reader:any@")) as client:
         for call in WRITES:
-            refused(RedisStore(SingleNodeTopology(client), TTL), call, "NOPERM")
+            assert_unavailable(RedisStore(SingleNodeTopology(client), TTL), call, "NOPERM")
         assert RedisStore(SingleNodeTopology(client), TTL).read("game") == StoredGame(1, b"true")
 
 
-def test_a_server_with_no_room_for_another_client_is_unavailable(server: RealServer, store: RedisStore) -> None:
+def test_a_server_at_its_limit_of_clients_is_unavailable(server: RealServer, store: RedisStore) -> None:
     server.configure(maxclients="1")
     with connect(server.url) as client:
-        refused(RedisStore(SingleNodeTopology(client), TTL), "read", "connection")
+        assert_unavailable(RedisStore(SingleNodeTopology(client), TTL), "read", "connection")
     server.configure(maxclients="100")
 
 
@@ -313,12 +311,12 @@ def test_a_cluster_without_its_slots_is_down(tmp_path: Path) -> None:
         ending.callback(server.stop)
         client = ending.enter_context(connect(server.url))
         for call in CALLS:
-            refused(RedisStore(SingleNodeTopology(client), TTL), call, "CLUSTERDOWN")
+            assert_unavailable(RedisStore(SingleNodeTopology(client), TTL), call, "CLUSTERDOWN")
 
 
-# ── A false server, for what a real one will not say when asked ──────────────────────────────────────────────────────
+# ── A fake server, for answers that a real one does not give on request ──────────────────────────────────────────────
 
-SAID: dict[str, str] = {
+ERROR_ANSWERS: dict[str, str] = {
     "LOADING Redis is loading the dataset in memory": "LOADING",
     "READONLY You can't write against a read only replica.": "READONLY",
     "OOM command not allowed when used memory > 'maxmemory'.": "OOM",
@@ -338,20 +336,22 @@ SAID: dict[str, str] = {
 }
 
 
-def test_every_word_for_not_now_is_tried_on_a_server() -> None:
-    assert {word for word in SAID.values() if word.isupper()} | {"WRONGPASS"} == set(redis_errors.ERROR_PREFIXES)
+def test_every_known_error_prefix_is_among_the_tested_answers() -> None:
+    assert {prefix for prefix in ERROR_ANSWERS.values() if prefix.isupper()} | {"WRONGPASS"} == set(
+        redis_errors.ERROR_PREFIXES
+    )
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("said", SAID, ids=lambda said: said[:24].strip())
-def test_what_a_server_says_instead_of_serving_is_unavailable(said: str, call: str) -> None:
-    with FalseServer(lambda _: f"-{said}\r\n".encode()) as server, connect(server.url) as client:
-        refused(RedisStore(SingleNodeTopology(client), TTL), call, SAID[said])
+@pytest.mark.parametrize("answer", ERROR_ANSWERS, ids=lambda answer: answer[:24].strip())
+def test_an_error_answer_that_may_pass_is_unavailable(answer: str, call: str) -> None:
+    with FakeServer(lambda _: f"-{answer}\r\n".encode()) as server, connect(server.url) as client:
+        assert_unavailable(RedisStore(SingleNodeTopology(client), TTL), call, ERROR_ANSWERS[answer])
         assert len(server.commands) == 1
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         "WRONGTYPE Operation against a key holding the wrong kind of value",
         "ERR unknown command 'EVALSHA'",
@@ -360,11 +360,11 @@ def test_what_a_server_says_instead_of_serving_is_unavailable(said: str, call: s
         "ERR value is not an integer or out of range",
         "EXECABORT Transaction discarded because of previous errors.",
     ],
-    ids=lambda said: said[:24],
+    ids=lambda answer: answer[:24],
 )
 @pytest.mark.parametrize("call", CALLS)
-def test_a_fault_of_the_program_is_raised_as_it_is(said: str, call: str) -> None:
-    with FalseServer(lambda _: f"-{said}\r\n".encode()) as server, connect(server.url) as client:
+def test_an_error_of_the_program_is_raised_as_it_is(answer: str, call: str) -> None:
+    with FakeServer(lambda _: f"-{answer}\r\n".encode()) as server, connect(server.url) as client:
         with pytest.raises(redis.ResponseError):
             CALLS[call](RedisStore(SingleNodeTopology(client), TTL))
         assert len(server.commands) == 1
@@ -372,20 +372,20 @@ def test_a_fault_of_the_program_is_raised_as_it_is(said: str, call: str) -> None
 
 @pytest.mark.parametrize("call", CALLS)
 def test_an_answer_that_is_not_redis_is_unavailable(call: str) -> None:
-    with FalseServer(lambda _: b"HTTP/1.1 400 Bad Request\r\n\r\n") as server, connect(server.url) as client:
-        unanswered(RedisStore(SingleNodeTopology(client), TTL), call, "protocol")
+    with FakeServer(lambda _: b"HTTP/1.1 400 Bad Request\r\n\r\n") as server, connect(server.url) as client:
+        assert_unanswered(RedisStore(SingleNodeTopology(client), TTL), call, "protocol")
 
 
-def test_a_lost_answer_is_waited_for_in_time_and_nothing_is_sent_again() -> None:
-    with FalseServer(lambda _: b"") as server, connect(server.url) as client:
-        all_unanswered(RedisStore(SingleNodeTopology(client), TTL), "timeout")
+def test_the_wait_for_a_lost_answer_is_bounded_and_nothing_is_sent_again() -> None:
+    with FakeServer(lambda _: b"") as server, connect(server.url) as client:
+        assert_all_unanswered(RedisStore(SingleNodeTopology(client), TTL), "timeout")
         assert len(server.commands) == len(CALLS)
 
 
 @pytest.mark.parametrize("call", WRITES)
 def test_a_write_whose_connection_breaks_is_not_sent_again(call: str) -> None:
-    with FalseServer(lambda _: None) as server, connect(server.url) as client:
-        unanswered(RedisStore(SingleNodeTopology(client), TTL), call, "connection")
+    with FakeServer(lambda _: None) as server, connect(server.url) as client:
+        assert_unanswered(RedisStore(SingleNodeTopology(client), TTL), call, "connection")
         assert len(server.commands) == 1
 
 
@@ -394,28 +394,28 @@ def test_a_write_whose_connection_breaks_is_not_sent_again(call: str) -> None:
 )
 def test_a_read_whose_connection_breaks_is_sent_once_more(call: str, answer: bytes) -> None:
     answers: list[Answer] = [None, answer]
-    with FalseServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
+    with FakeServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
         CALLS[call](RedisStore(SingleNodeTopology(client), TTL))
         assert len(server.commands) == 2
 
 
 @pytest.mark.parametrize("call", READS)
 def test_a_read_whose_connection_breaks_twice_is_unavailable(call: str) -> None:
-    with FalseServer(lambda _: None) as server, connect(server.url) as client:
-        refused(RedisStore(SingleNodeTopology(client), TTL), call, "connection")
+    with FakeServer(lambda _: None) as server, connect(server.url) as client:
+        assert_unavailable(RedisStore(SingleNodeTopology(client), TTL), call, "connection")
         assert len(server.commands) == 2
 
 
-def test_a_connection_that_was_spoken_to_unasked_is_not_used_again() -> None:
-    """Else every later answer would be the one before it: another game's."""
+def test_a_connection_with_an_unrequested_answer_is_not_used_again() -> None:
+    """Otherwise every later call would get the answer of the one before it: that of another game."""
     answers: list[Answer] = [b"$6\r\n1 true\r\n$7\r\n9 false\r\n", b"$6\r\n2 true\r\n"]
-    with FalseServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
+    with FakeServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
         store = RedisStore(SingleNodeTopology(client), TTL)
         assert store.read("game") == StoredGame(1, b"true")
         assert store.read("game") == StoredGame(2, b"true")
 
 
-# ── Errors that are made, not met ────────────────────────────────────────────────────────────────────────────────────
+# ── Errors without a server ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -432,10 +432,10 @@ def test_a_connection_that_was_spoken_to_unasked_is_not_used_again() -> None:
     ],
     ids=lambda case: type(case).__name__ if isinstance(case, Exception) else None,
 )
-def test_other_errors_of_a_store_out_of_reach_are_unavailable(error: Exception, reason: str) -> None:
-    fault = redis_errors.as_unavailable(error)
-    assert fault is not None
-    assert fault.reason == reason
+def test_other_errors_of_an_unreachable_store_are_unavailable(error: Exception, reason: str) -> None:
+    unavailable = redis_errors.as_unavailable(error)
+    assert unavailable is not None
+    assert unavailable.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -449,13 +449,13 @@ def test_other_errors_of_a_store_out_of_reach_are_unavailable(error: Exception, 
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_other_errors_of_the_program_are_not(error: Exception) -> None:
+def test_other_errors_of_the_program_are_not_unavailable(error: Exception) -> None:
     assert redis_errors.as_unavailable(error) is None
 
 
-def test_the_first_error_stays_to_be_seen_in_the_log(server: RealServer, store: RedisStore) -> None:
+def test_the_original_error_is_kept_as_the_cause(server: RealServer, store: RedisStore) -> None:
     server.kill()
-    with pytest.raises(StorageUnavailable) as fault:
+    with pytest.raises(StorageUnavailable) as error:
         store.read("game")
-    assert fault.value.__cause__ is not None
-    assert isinstance(fault.value.__cause__.__cause__, redis.ConnectionError)
+    assert error.value.__cause__ is not None
+    assert isinstance(error.value.__cause__.__cause__, redis.ConnectionError)

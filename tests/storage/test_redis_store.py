@@ -1,4 +1,4 @@
-"""What is true of the Redis store alone: what it sends, where it keeps things, and how much room they take."""
+"""The Redis store alone: what it sends, its keys, and their size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def store(shared_client: redis.Redis) -> RedisStore:
     return RedisStore(SingleNodeTopology(shared_client), TTL)
 
 
-def sent(server: RealServer) -> dict[str, int]:
+def commands_run(server: RealServer) -> dict[str, int]:
     """How often each command ran since the last CONFIG RESETSTAT, those that scripts ran included."""
     stats: dict[str, Any] = server.admin.info("commandstats")
     ran = {name.removeprefix("cmdstat_"): stat["calls"] for name, stat in stats.items()}
@@ -48,26 +48,33 @@ def test_a_read_is_one_command_and_a_write_one_script(store: RedisStore, shared_
 
     admin.config_resetstat()
     store.read("first")
-    assert sent(shared_server) == {"get": 1}
+    assert commands_run(shared_server) == {"get": 1}
 
     admin.config_resetstat()
     store.commit("first", 2, b"u", [b"g"], write())
-    assert sent(shared_server) == {"evalsha": 1, "getrange": 1, "rpush": 1, "expire": 1, "set": 1, "spublish": 1}
+    assert commands_run(shared_server) == {
+        "evalsha": 1,
+        "getrange": 1,
+        "rpush": 1,
+        "expire": 1,
+        "set": 1,
+        "spublish": 1,
+    }
 
     admin.config_resetstat()
     store.commit("first", 2, b"late", [b"late"], write())
-    assert sent(shared_server) == {"evalsha": 1, "getrange": 1, "get": 1, "lindex": 1}
+    assert commands_run(shared_server) == {"evalsha": 1, "getrange": 1, "get": 1, "lindex": 1}
 
     admin.config_resetstat()
     store.create("second", b"s", [b"e"], write())
-    assert sent(shared_server) == {"evalsha": 1, "exists": 1, "del": 1, "rpush": 1, "expire": 1, "set": 1}
+    assert commands_run(shared_server) == {"evalsha": 1, "exists": 1, "del": 1, "rpush": 1, "expire": 1, "set": 1}
 
     admin.config_resetstat()
     store.check()
-    assert sent(shared_server) == {"get": 1}
+    assert commands_run(shared_server) == {"get": 1}
 
 
-def test_a_server_that_forgot_the_scripts_is_told_them_once(store: RedisStore, shared_server: RealServer) -> None:
+def test_a_server_without_the_scripts_is_sent_each_source_once(store: RedisStore, shared_server: RealServer) -> None:
     shared_server.admin.script_flush()
     store.create(GAME, b"s", [b"e1"], write())
     assert store.commit(GAME, 1, b"t", [b"e2"], write()) is None
@@ -75,7 +82,7 @@ def test_a_server_that_forgot_the_scripts_is_told_them_once(store: RedisStore, s
     shared_server.admin.config_resetstat()
     assert store.commit(GAME, 2, b"u", [b"e3"], write()) is None
     assert store.commit(GAME, 3, b"v", [b"e4"], write()) is None
-    assert sent(shared_server)["eval"] == 1
+    assert commands_run(shared_server)["eval"] == 1
     assert store.events(GAME, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3", b"e4"]
 
 
@@ -104,7 +111,9 @@ def test_versions_stay_right_when_old_events_are_dropped_or_all_are_lost(
     assert shared_server.admin.ttl(keys.events(GAME)) == pytest.approx(TTL, abs=1)
 
 
-def test_events_left_behind_by_a_lost_game_do_not_enter_a_new_one(store: RedisStore, shared_server: RealServer) -> None:
+def test_events_left_over_from_a_lost_game_do_not_appear_in_a_new_one(
+    store: RedisStore, shared_server: RealServer
+) -> None:
     store.create(GAME, b"s", [b"old1", b"old2"], write())
     shared_server.admin.delete(keys.state(GAME))
     assert store.events(GAME, [1, 2]) == []
@@ -112,7 +121,7 @@ def test_events_left_behind_by_a_lost_game_do_not_enter_a_new_one(store: RedisSt
     assert store.events(GAME, [1, 2]) == [b"new1"]
 
 
-def test_a_spoilt_key_is_a_fault_of_the_program_and_changes_nothing(
+def test_a_key_of_the_wrong_type_is_an_error_of_the_program_and_changes_nothing(
     store: RedisStore, shared_server: RealServer
 ) -> None:
     store.create(GAME, b"s", [b"e1"], write())
@@ -131,8 +140,8 @@ def test_a_finished_game_is_small(
     store.create(GAME, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write())
     for version in range(1, versions):
         store.commit(GAME, version, secrets.token_bytes(state_bytes), [secrets.token_bytes(30)], write())
-    taken = sum(shared_server.admin.memory_usage(key, samples=0) or 0 for key in (keys.state(GAME), keys.events(GAME)))
-    assert taken < limit
+    size = sum(shared_server.admin.memory_usage(key, samples=0) or 0 for key in (keys.state(GAME), keys.events(GAME)))
+    assert size < limit
 
 
 SCRIPTS = sorted(Path(service.storage.__file__).parent.glob("scripts/*.lua"))
@@ -141,7 +150,7 @@ SCRIPTS = sorted(Path(service.storage.__file__).parent.glob("scripts/*.lua"))
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> None:
     head, body = re.split(r"\n(?=[^-\n])", script.read_text(), maxsplit=1)
-    assert head.startswith("#!lua"), "so that a script is refused whole"
+    assert head.startswith("#!lua"), "so that a script is rejected as a whole"
     assert "-- Returns " in head
     for used in set(re.findall(r"(?:KEYS|ARGV)\[\d\]", body)):
         assert f"-- {used}" in head
@@ -149,16 +158,16 @@ def test_a_script_names_every_key_and_argument_and_its_answer(script: Path) -> N
     assert bool(takes_a_list) == bool(re.search(r"-- ARGV\[\d?…\]", head)), "a list comes last"
 
 
-def test_a_life_of_no_seconds_is_refused(shared_client: redis.Redis) -> None:
+def test_a_ttl_of_zero_is_rejected(shared_client: redis.Redis) -> None:
     with pytest.raises(ValueError, match="second"):
         RedisStore(SingleNodeTopology(shared_client), 0)
 
 
-# ── Events in little room ────────────────────────────────────────────────────────────────────────────────────────────
+# ── Compaction ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Interrupted(SingleNodeTopology):
-    """A server to which something happens after the first call."""
+class InterruptedTopology(SingleNodeTopology):
+    """A server on which something else happens after the first call."""
 
     def __init__(self, client: redis.Redis, happens: Callable[[], object]) -> None:
         super().__init__(client)
@@ -172,79 +181,83 @@ class Interrupted(SingleNodeTopology):
         return answers
 
 
-def keep_three_writes(store: RedisStore) -> None:
+def create_with_three_writes(store: RedisStore) -> None:
     store.create(GAME, b"s", usual(1, 6), write())
     store.commit(GAME, 6, b"t", usual(7, 7), write())
     store.commit(GAME, 7, b"u", usual(8, 9), write())
 
 
 def entries(server: RealServer) -> list[bytes]:
-    found: Any = server.admin.lrange(keys.events(GAME), 0, -1)
-    return list(found)
+    answer: Any = server.admin.lrange(keys.events(GAME), 0, -1)
+    return list(answer)
 
 
 def test_compacted_events_are_one_entry_before_those_of_the_last_write(
     store: RedisStore, shared_server: RealServer
 ) -> None:
-    keep_three_writes(store)
-    *_, last, behind = entries(shared_server)
+    create_with_three_writes(store)
+    last_write = entries(shared_server)[-2:]
     store.compact(GAME)
     block, *others = entries(shared_server)
     assert block.startswith(b"*")
-    assert others == [last, behind]
+    assert others == last_write
     store.compact(GAME)
-    assert entries(shared_server) == [block, last, behind]
+    assert entries(shared_server) == [block, *last_write]
 
 
-def test_compacting_is_a_read_and_a_script_and_in_vain_a_read(store: RedisStore, shared_server: RealServer) -> None:
+def test_compaction_is_a_read_and_a_script_or_a_read_if_nothing_is_left_to_do(
+    store: RedisStore, shared_server: RealServer
+) -> None:
     admin = shared_server.admin
-    keep_three_writes(store)
+    create_with_three_writes(store)
     store.compact(GAME)
     store.commit(GAME, 9, b"v", usual(10, 10), write())
     admin.config_resetstat()
     store.compact(GAME)
-    assert sent(shared_server) == {"lrange": 1, "evalsha": 1, "llen": 1, "lindex": 1, "lset": 1, "ltrim": 1}
+    assert commands_run(shared_server) == {"lrange": 1, "evalsha": 1, "llen": 1, "lindex": 1, "lset": 1, "ltrim": 1}
     admin.config_resetstat()
     store.compact(GAME)
-    assert sent(shared_server) == {"lrange": 1}
+    assert commands_run(shared_server) == {"lrange": 1}
 
 
-def test_what_is_written_while_events_are_compacted_stays(
-    shared_client: redis.Redis, shared_server: RealServer
-) -> None:
+def test_a_write_during_compaction_is_kept(shared_client: redis.Redis, shared_server: RealServer) -> None:
     store = RedisStore(SingleNodeTopology(shared_client), TTL)
-    keep_three_writes(store)
+    create_with_three_writes(store)
     compacting = RedisStore(
-        Interrupted(shared_client, lambda: store.commit(GAME, 9, b"v", usual(10, 10), write())), TTL
+        InterruptedTopology(shared_client, lambda: store.commit(GAME, 9, b"v", usual(10, 10), write())), TTL
     )
     compacting.compact(GAME)
     assert len(entries(shared_server)) == 10
     assert store.events(GAME, range(1, 12)) == usual(1, 10)
 
 
-def test_events_are_compacted_once_by_whoever_is_first(shared_client: redis.Redis, shared_server: RealServer) -> None:
+def test_of_two_compactions_at_once_only_the_first_changes_anything(
+    shared_client: redis.Redis, shared_server: RealServer
+) -> None:
     store = RedisStore(SingleNodeTopology(shared_client), TTL)
-    keep_three_writes(store)
-    RedisStore(Interrupted(shared_client, lambda: store.compact(GAME)), TTL).compact(GAME)
+    create_with_three_writes(store)
+    RedisStore(InterruptedTopology(shared_client, lambda: store.compact(GAME)), TTL).compact(GAME)
     assert len(entries(shared_server)) == 3
     assert store.events(GAME, range(1, 11)) == usual(1, 9)
 
 
-def test_events_that_are_dropped_while_others_are_compacted_do_not_come_back(
+def test_events_that_are_dropped_during_compaction_do_not_come_back(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
     store = RedisStore(SingleNodeTopology(shared_client), TTL)
-    keep_three_writes(store)
-    RedisStore(Interrupted(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL).compact(GAME)
+    create_with_three_writes(store)
+    RedisStore(InterruptedTopology(shared_client, lambda: shared_client.ltrim(keys.events(GAME), -4, -1)), TTL).compact(
+        GAME
+    )
     assert store.events(GAME, range(1, 11)) == usual(6, 9)
 
 
-def test_the_events_of_another_past_are_not_those_that_were_read(
+def test_compaction_leaves_the_events_of_another_history_alone(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    """A failover may lose moves, and the game come to the same version by others."""
+    """A failover may lose moves, and the game reach the same version by other moves."""
     store = RedisStore(SingleNodeTopology(shared_client), TTL)
-    keep_three_writes(store)
+    create_with_three_writes(store)
     others = [b"[%d,%d]" % (number, number) for number in range(1, 10)]
 
     def fail_over() -> None:
@@ -253,23 +266,23 @@ def test_the_events_of_another_past_are_not_those_that_were_read(
         store.commit(GAME, 6, b"t", others[6:7], write())
         store.commit(GAME, 7, b"u", others[7:], write())
 
-    RedisStore(Interrupted(shared_client, fail_over), TTL).compact(GAME)
+    RedisStore(InterruptedTopology(shared_client, fail_over), TTL).compact(GAME)
     assert len(entries(shared_server)) == 9
     assert store.events(GAME, range(1, 10)) == others
 
 
-def test_a_game_that_is_lost_while_it_is_compacted_does_not_come_back(
+def test_a_game_that_is_lost_during_compaction_does_not_come_back(
     shared_client: redis.Redis, shared_server: RealServer
 ) -> None:
-    keep_three_writes(RedisStore(SingleNodeTopology(shared_client), TTL))
-    RedisStore(Interrupted(shared_client, shared_server.admin.flushall), TTL).compact(GAME)
+    create_with_three_writes(RedisStore(SingleNodeTopology(shared_client), TTL))
+    RedisStore(InterruptedTopology(shared_client, shared_server.admin.flushall), TTL).compact(GAME)
     assert shared_server.admin.dbsize() == 0
 
 
-def test_versions_stay_right_when_what_is_left_of_old_events_is_compacted(
+def test_versions_stay_right_when_old_events_are_dropped_and_the_rest_is_compacted(
     store: RedisStore, shared_server: RealServer
 ) -> None:
-    keep_three_writes(store)
+    create_with_three_writes(store)
     shared_server.admin.ltrim(keys.events(GAME), -5, -1)
     store.compact(GAME)
     assert len(entries(shared_server)) == 3
@@ -279,22 +292,24 @@ def test_versions_stay_right_when_what_is_left_of_old_events_is_compacted(
     assert store.event_range(GAME, 5, 3) == EventRange(6, tuple(usual(6, 8)), 9)
 
 
-# ── A replica must have it, too ──────────────────────────────────────────────────────────────────────────────────────
+# ── Replication ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_without_a_replica_what_is_made_is_unknown_and_what_is_not_made_is_said(shared_client: redis.Redis) -> None:
-    local = RedisStore(SingleNodeTopology(shared_client), TTL)
-    careful = RedisStore(SingleNodeTopology(shared_client), TTL, replicated=True)
-    wish = IdempotencyRecord("wish", b"asks")
-    local.create(GAME, b"s", [b"e1"], write())
-    assert careful.commit(GAME, 7, b"t", [b"e2"], write()) == StoredGame(1, b"s")
-    assert careful.find_write(GAME, "wish") is None
+def test_without_a_replica_a_write_has_an_unknown_outcome_and_a_rejected_one_is_reported(
+    shared_client: redis.Redis,
+) -> None:
+    unreplicated = RedisStore(SingleNodeTopology(shared_client), TTL)
+    replicated = RedisStore(SingleNodeTopology(shared_client), TTL, replicated=True)
+    record = IdempotencyRecord("key", b"request")
+    unreplicated.create(GAME, b"s", [b"e1"], write())
+    assert replicated.commit(GAME, 7, b"t", [b"e2"], write()) == StoredGame(1, b"s")
+    assert replicated.find_write(GAME, "key") is None
     with pytest.raises(GameExists):
-        careful.create(GAME, b"t", [b"e1"], write())
+        replicated.create(GAME, b"t", [b"e1"], write())
     with pytest.raises(KeyError):
-        careful.commit("none", 1, b"t", [b"e2"], write())
+        replicated.commit("none", 1, b"t", [b"e2"], write())
     with pytest.raises(OutcomeUnknown):
-        careful.commit(GAME, 1, b"t", [b"e2"], write(wish))
+        replicated.commit(GAME, 1, b"t", [b"e2"], write(record))
     with pytest.raises(OutcomeUnknown):
-        careful.find_write(GAME, "wish")
-    assert local.find_write(GAME, "wish") == PriorWrite(2, b"asks")
+        replicated.find_write(GAME, "key")
+    assert unreplicated.find_write(GAME, "key") == PriorWrite(2, b"request")

@@ -1,4 +1,4 @@
-"""The secret of a machine: made once, by whoever comes first, and readable by its owner alone."""
+"""The secret of a machine: created once, by the first caller, and readable by its owner only."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 from service.storage.secret_file import BYTES, load_or_create_secret
 
 PROCESSES = 8
-PATIENCE = 60
-ASK = """
+TIMEOUT = 60
+PROGRAM = """
 import sys
 from pathlib import Path
 from service.storage.secret_file import load_or_create_secret
@@ -30,7 +30,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_secret_is_made_once_and_kept(tmp_path: Path) -> None:
+def test_a_secret_is_created_once_and_kept(tmp_path: Path) -> None:
     secret = load_or_create_secret(tmp_path)
     assert len(secret) == BYTES == 32
     assert load_or_create_secret(tmp_path) == secret
@@ -42,7 +42,7 @@ def test_two_folders_have_two_secrets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_nobody_but_its_owner_may_read_it(tmp_path: Path, umask: int) -> None:
+def test_only_its_owner_may_read_it(tmp_path: Path, umask: int) -> None:
     folder = tmp_path / "data" / "deep"
     before = os.umask(umask)
     try:
@@ -55,26 +55,26 @@ def test_nobody_but_its_owner_may_read_it(tmp_path: Path, umask: int) -> None:
 
 def test_several_processes_at_once_get_the_same_secret(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    crowd = [
+    processes = [
         subprocess.Popen(
-            [sys.executable, "-c", ASK, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", PROGRAM, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         for _ in range(PROCESSES)
     ]
     try:
-        for process in crowd:
+        for process in processes:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
-        for process in crowd:
+        for process in processes:
             assert process.stdin is not None
             process.stdin.write("now\n")
             process.stdin.flush()
-        told = {process.communicate(timeout=PATIENCE)[0].strip() for process in crowd}
+        results = {process.communicate(timeout=TIMEOUT)[0].strip() for process in processes}
     finally:
-        for process in crowd:
+        for process in processes:
             process.kill()
             process.wait()
-    assert told == {load_or_create_secret(folder).hex()}
+    assert results == {load_or_create_secret(folder).hex()}
     assert [path.name for path in folder.iterdir()] == ["secret"]
 
 
@@ -83,24 +83,24 @@ def test_several_threads_at_once_get_the_same_secret(tmp_path: Path) -> None:
         folder = tmp_path / str(attempt)
         together = threading.Barrier(PROCESSES)
 
-        def ask(folder: Path, together: threading.Barrier) -> bytes:
-            together.wait(PATIENCE)
+        def load(folder: Path, together: threading.Barrier) -> bytes:
+            together.wait(TIMEOUT)
             return load_or_create_secret(folder)
 
         with ThreadPoolExecutor(PROCESSES) as pool:
-            told = set(pool.map(ask, [folder] * PROCESSES, [together] * PROCESSES))
-        assert len(told) == 1
-        assert {len(secret) for secret in told} == {BYTES}
+            results = set(pool.map(load, [folder] * PROCESSES, [together] * PROCESSES))
+        assert len(results) == 1
+        assert {len(secret) for secret in results} == {BYTES}
 
 
-def test_what_somebody_who_was_killed_left_behind_is_no_secret(tmp_path: Path) -> None:
+def test_the_temporary_file_of_a_killed_process_is_not_used(tmp_path: Path) -> None:
     left = tmp_path / f"secret.{os.getpid()}"
     left.write_bytes(b"half")
     assert len(load_or_create_secret(tmp_path)) == BYTES
     assert left.read_bytes() == b"half"
 
 
-def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(OSError, match="data"):
         load_or_create_secret(tmp_path / "data")

@@ -1,4 +1,4 @@
-"""What every store promises, asked of Redis and of its twin in memory."""
+"""The contract of every store, tested with Redis and the in-memory store."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
 
 
-class Bench(Protocol):
-    """A store, and what a test must do behind its back."""
+class Harness(Protocol):
+    """A store, and access to what the port does not show."""
 
     store: Store
 
     def seconds_left(self, game: str) -> set[int]:
-        """How long the game is still kept, in whole seconds: one number if all of it ends at once."""
+        """The remaining time to live of all keys of a game, in whole seconds."""
 
     def ends(self, game: str) -> set[float]:
-        """When the game is forgotten, by the clock of the store: one time if all of it ends at once."""
+        """The times at which the keys of a game expire, by the clock of the store."""
 
     def age(self, game: str, seconds: int) -> None:
         """Let so many seconds of the game's life pass."""
 
 
-class MemoryBench:
+class MemoryHarness:
     def __init__(self) -> None:
         self.time = 1000.0
         self.memory = MemoryStore(TTL, lambda: self.time)
@@ -58,13 +58,13 @@ class MemoryBench:
         self.time += seconds
 
 
-class RedisBench:
-    def __init__(self, nodes: Topology) -> None:
-        self.store: Store = RedisStore(nodes, TTL)
-        self._nodes = nodes
+class RedisHarness:
+    def __init__(self, topology: Topology) -> None:
+        self.store: Store = RedisStore(topology, TTL)
+        self._topology = topology
 
     def seconds_left(self, game: str) -> set[int]:
-        ((seconds, micros),) = self._nodes.call(keys.state(game), (b"TIME",))
+        ((seconds, micros),) = self._topology.call(keys.state(game), (b"TIME",))
         return {round((end - int(seconds) * 1000 - int(micros) / 1000) / 1000) for end in self.ends(game)}
 
     def ends(self, game: str) -> set[float]:
@@ -72,26 +72,26 @@ class RedisBench:
 
     def age(self, game: str, seconds: int) -> None:
         for key in (keys.state(game), keys.events(game)):
-            self._nodes.call(key, (b"PEXPIREAT", key, self._end(key) - seconds * 1000))
+            self._topology.call(key, (b"PEXPIREAT", key, self._end(key) - seconds * 1000))
 
     def _end(self, key: bytes) -> int:
-        """When the key ends, in milliseconds of the server's clock."""
-        (end,) = self._nodes.call(key, (b"PEXPIRETIME", key))
+        """When the key expires, in milliseconds of the server's clock."""
+        (end,) = self._topology.call(key, (b"PEXPIRETIME", key))
         return int(end)
 
 
 @pytest.fixture(params=["memory", "redis", "cluster"])
-def bench(request: pytest.FixtureRequest) -> Bench:
+def harness(request: pytest.FixtureRequest) -> Harness:
     if request.param == "memory":
-        return MemoryBench()
+        return MemoryHarness()
     if request.param == "redis":
-        return RedisBench(SingleNodeTopology(request.getfixturevalue("shared_client")))
-    return RedisBench(request.getfixturevalue("cluster_nodes"))
+        return RedisHarness(SingleNodeTopology(request.getfixturevalue("shared_client")))
+    return RedisHarness(request.getfixturevalue("cluster_topology"))
 
 
 @pytest.fixture
-def store(bench: Bench) -> Store:
-    return bench.store
+def store(harness: Harness) -> Store:
+    return harness.store
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_a_strange_id_is_a_game_that_does_not_exist(store: Store, strange: str) 
     assert store.events(strange, [1]) == []
 
 
-def test_an_id_is_given_once(store: Store, game: str) -> None:
+def test_an_id_is_used_once(store: Store, game: str) -> None:
     store.create(game, b"first", [b"a"], write())
     with pytest.raises(GameExists):
         store.create(game, b"second", [b"b", b"c"], write())
@@ -131,12 +131,12 @@ def test_a_commit_moves_the_game_on_by_the_number_of_its_events(store: Store, ga
 
 
 @pytest.mark.parametrize("expected", [0, 1, 2, 11, 13, 120, 1_000_000_000_000_000_000])
-def test_a_commit_at_another_version_changes_nothing_and_tells_the_truth(
+def test_a_commit_at_another_version_changes_nothing_and_returns_the_current_game(
     store: Store, game: str, expected: int
 ) -> None:
-    store.create(game, b"the truth", [b"%d" % number for number in range(1, 13)], write())
-    assert store.commit(game, expected, b"a lie", [b"lie"], write()) == StoredGame(12, b"the truth")
-    assert store.read(game) == StoredGame(12, b"the truth")
+    store.create(game, b"the current", [b"%d" % number for number in range(1, 13)], write())
+    assert store.commit(game, expected, b"a wrong", [b"wrong"], write()) == StoredGame(12, b"the current")
+    assert store.read(game) == StoredGame(12, b"the current")
     assert store.events(game, range(1, 20)) == [b"%d" % number for number in range(1, 13)]
 
 
@@ -161,28 +161,28 @@ def test_events_that_are_not_kept_are_left_out(store: Store, game: str) -> None:
     assert store.events(game, []) == []
 
 
-def test_all_of_a_game_ends_at_once_and_every_write_starts_its_life_anew(bench: Bench, game: str) -> None:
-    bench.store.create(game, b"s", [b"e1"], write())
-    assert bench.seconds_left(game) == {TTL}
-    bench.age(game, 1000)
-    assert bench.seconds_left(game) == {TTL - 1000}
-    bench.store.read(game)
-    bench.store.commit(game, 7, b"refused", [b"refused"], write())
-    assert bench.seconds_left(game) == {TTL - 1000}
-    bench.store.commit(game, 1, b"t", [b"e2"], write())
-    assert bench.seconds_left(game) == {TTL}
+def test_all_keys_of_a_game_expire_together_and_every_write_renews_them(harness: Harness, game: str) -> None:
+    harness.store.create(game, b"s", [b"e1"], write())
+    assert harness.seconds_left(game) == {TTL}
+    harness.age(game, 1000)
+    assert harness.seconds_left(game) == {TTL - 1000}
+    harness.store.read(game)
+    harness.store.commit(game, 7, b"refused", [b"refused"], write())
+    assert harness.seconds_left(game) == {TTL - 1000}
+    harness.store.commit(game, 1, b"t", [b"e2"], write())
+    assert harness.seconds_left(game) == {TTL}
 
 
-def test_an_expired_game_is_gone_and_its_id_free(bench: Bench, game: str) -> None:
-    bench.store.create(game, b"s", [b"e1", b"e2"], write())
-    bench.age(game, TTL + 1)
-    assert bench.store.read(game) is None
-    assert bench.store.events(game, [1, 2]) == []
+def test_an_expired_game_is_gone_and_its_id_free(harness: Harness, game: str) -> None:
+    harness.store.create(game, b"s", [b"e1", b"e2"], write())
+    harness.age(game, TTL + 1)
+    assert harness.store.read(game) is None
+    assert harness.store.events(game, [1, 2]) == []
     with pytest.raises(KeyError):
-        bench.store.commit(game, 2, b"t", [b"e3"], write())
-    bench.store.create(game, b"new", [b"f1"], write())
-    assert bench.store.read(game) == StoredGame(1, b"new")
-    assert bench.store.events(game, [1, 2]) == [b"f1"]
+        harness.store.commit(game, 2, b"t", [b"e3"], write())
+    harness.store.create(game, b"new", [b"f1"], write())
+    assert harness.store.read(game) == StoredGame(1, b"new")
+    assert harness.store.events(game, [1, 2]) == [b"f1"]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_an_expired_game_is_gone_and_its_id_free(bench: Bench, game: str) -> Non
     ],
     ids=["empty", "space", "like a version", "json", "like the protocol", "any byte", "utf-8", "nul", "100 kB"],
 )
-def test_any_bytes_come_back_as_they_went(store: Store, game: str, state: bytes) -> None:
+def test_any_bytes_are_read_as_they_were_written(store: Store, game: str, state: bytes) -> None:
     store.create(game, state, [state, state], write())
     assert store.read(game) == StoredGame(2, state)
     assert store.commit(game, 2, b"other", [state], write()) is None
@@ -224,25 +224,25 @@ def test_games_do_not_touch_each_other(store: Store, game: str) -> None:
     assert (store.events(game, [1, 2]), store.events(other, [1, 2])) == ([b"a", b"d"], [b"b", b"c"])
 
 
-def test_of_a_crowd_at_one_version_exactly_one_wins_and_no_version_is_missing(store: Store, game: str) -> None:
-    crowd, rounds = 16, 25
+def test_of_many_commits_at_one_version_exactly_one_wins_and_no_version_is_missing(store: Store, game: str) -> None:
+    thread_count, rounds = 16, 25
     store.create(game, b"1", [b"created"], write())
-    together = threading.Barrier(crowd)
+    together = threading.Barrier(thread_count)
 
     def play(seat: int) -> list[int]:
         """Commit once at every version; the versions won."""
         won = []
         for version in range(1, rounds + 1):
             together.wait(30)
-            truth = store.commit(game, version, b"%d" % (version + 1), [b"%d by %d" % (version + 1, seat)], write())
-            if truth is None:
+            current = store.commit(game, version, b"%d" % (version + 1), [b"%d by %d" % (version + 1, seat)], write())
+            if current is None:
                 won.append(version + 1)
             else:
-                assert truth == StoredGame(version + 1, b"%d" % (version + 1))
+                assert current == StoredGame(version + 1, b"%d" % (version + 1))
         return won
 
-    with ThreadPoolExecutor(crowd) as pool:
-        wins = list(pool.map(play, range(crowd)))
+    with ThreadPoolExecutor(thread_count) as pool:
+        wins = list(pool.map(play, range(thread_count)))
 
     winner = {version: seat for seat, won in enumerate(wins) for version in won}
     assert sorted(version for won in wins for version in won) == list(range(2, rounds + 2))
@@ -253,9 +253,9 @@ def test_of_a_crowd_at_one_version_exactly_one_wins_and_no_version_is_missing(st
     ]
 
 
-def test_of_a_crowd_creating_one_game_exactly_one_does(store: Store, game: str) -> None:
-    crowd = 16
-    together = threading.Barrier(crowd)
+def test_of_many_creations_of_one_game_exactly_one_succeeds(store: Store, game: str) -> None:
+    thread_count = 16
+    together = threading.Barrier(thread_count)
 
     def create(seat: int) -> bool:
         together.wait(30)
@@ -265,24 +265,24 @@ def test_of_a_crowd_creating_one_game_exactly_one_does(store: Store, game: str) 
             return False
         return True
 
-    with ThreadPoolExecutor(crowd) as pool:
-        made = list(pool.map(create, range(crowd)))
+    with ThreadPoolExecutor(thread_count) as pool:
+        made = list(pool.map(create, range(thread_count)))
     assert made.count(True) == 1
     assert store.read(game) == StoredGame(1, b"by %d" % made.index(True))
     assert store.events(game, [1, 2]) == [b"by %d" % made.index(True)]
 
 
-# ── A write that is sent again ───────────────────────────────────────────────────────────────────────────────────────
+# ── Repeated writes ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_creation_sent_again_is_made_once_and_says_that_it_is_made(store: Store, game: str) -> None:
+def test_a_repeated_creation_is_made_once_and_reports_success(store: Store, game: str) -> None:
     sent = write()
     assert [store.create(game, b"s", [b"e1", b"e2"], sent) for _ in range(2)] == [None, None]
     assert store.read(game) == StoredGame(2, b"s")
     assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
 
 
-def test_a_creation_sent_again_leaves_a_game_that_moved_on_alone(store: Store, game: str) -> None:
+def test_a_repeated_creation_leaves_a_newer_game_alone(store: Store, game: str) -> None:
     sent = write()
     store.create(game, b"s", [b"e1"], sent)
     store.commit(game, 1, b"t", [b"e2"], write())
@@ -291,7 +291,7 @@ def test_a_creation_sent_again_leaves_a_game_that_moved_on_alone(store: Store, g
     assert store.events(game, [1, 2]) == [b"e1", b"e2"]
 
 
-def test_a_commit_sent_again_is_made_once_and_says_that_it_is_made(store: Store, game: str) -> None:
+def test_a_repeated_commit_is_made_once_and_reports_success(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1"], write())
     sent = write()
     assert [store.commit(game, 1, b"t", [b"e2", b"e3"], sent) for _ in range(3)] == [None, None, None]
@@ -299,7 +299,7 @@ def test_a_commit_sent_again_is_made_once_and_says_that_it_is_made(store: Store,
     assert store.events(game, [1, 2, 3, 4]) == [b"e1", b"e2", b"e3"]
 
 
-def test_a_commit_sent_again_is_known_when_the_game_has_moved_on(store: Store, game: str) -> None:
+def test_a_repeated_commit_is_recognised_in_a_newer_game(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1"], write())
     sent = write()
     store.commit(game, 1, b"t", [b"e2", b"e3"], sent)
@@ -310,7 +310,7 @@ def test_a_commit_sent_again_is_known_when_the_game_has_moved_on(store: Store, g
     assert store.events(game, range(1, 9)) == [b"e1", b"e2", b"e3", b"e4", b"e5", b"e6"]
 
 
-def test_what_another_write_did_is_not_taken_for_this_one(store: Store, game: str) -> None:
+def test_another_write_is_not_mistaken_for_this_one(store: Store, game: str) -> None:
     first = write()
     store.create(game, b"s", [b"e1"], first)
     store.commit(game, 1, b"t", [b"e2"], write())
@@ -320,29 +320,31 @@ def test_what_another_write_did_is_not_taken_for_this_one(store: Store, game: st
         store.create(game, b"s", [b"e1"], write())
 
 
-# ── A write that is made once whoever sends it ───────────────────────────────────────────────────────────────────────
+# ── Idempotency records ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_record_tells_what_was_made_under_it(store: Store, game: str) -> None:
-    assert store.find_write(game, "wish") is None
-    store.create(game, b"s", [b"e1"], write(IdempotencyRecord("seed", b"asked 0")))
-    store.commit(game, 1, b"t", [b"e2", b"e3"], write(IdempotencyRecord("wish", b"asked 1")))
+def test_an_idempotency_record_leads_to_its_write(store: Store, game: str) -> None:
+    assert store.find_write(game, "key") is None
+    store.create(game, b"s", [b"e1"], write(IdempotencyRecord("seed", b"request 0")))
+    store.commit(game, 1, b"t", [b"e2", b"e3"], write(IdempotencyRecord("key", b"request 1")))
     store.commit(game, 3, b"u", [b"e4"], write())
-    assert store.find_write(game, "seed") == PriorWrite(1, b"asked 0")
-    assert store.find_write(game, "wish") == PriorWrite(3, b"asked 1")
+    assert store.find_write(game, "seed") == PriorWrite(1, b"request 0")
+    assert store.find_write(game, "key") == PriorWrite(3, b"request 1")
     assert store.find_write(game, "other") is None
-    assert store.find_write(game + "x", "wish") is None
+    assert store.find_write(game + "x", "key") is None
 
 
-def test_another_write_under_the_same_record_is_told_what_was_made(store: Store, game: str) -> None:
-    sent = write(IdempotencyRecord("wish", b"asked"))
-    store.create(game, b"s", [b"e1"], write(IdempotencyRecord("seed", b"asked 0")))
+def test_another_write_under_the_same_key_returns_the_first(store: Store, game: str) -> None:
+    sent = write(IdempotencyRecord("key", b"request"))
+    store.create(game, b"s", [b"e1"], write(IdempotencyRecord("seed", b"request 0")))
     store.commit(game, 1, b"t", [b"e2"], sent)
-    assert store.create(game, b"lie", [b"lie"], write(IdempotencyRecord("seed", b"lie"))) == PriorWrite(1, b"asked 0")
+    assert store.create(game, b"wrong", [b"wrong"], write(IdempotencyRecord("seed", b"wrong"))) == PriorWrite(
+        1, b"request 0"
+    )
     for expected in (1, 2):
-        assert store.commit(game, expected, b"lie", [b"lie"], write(IdempotencyRecord("wish", b"lie"))) == PriorWrite(
-            2, b"asked"
-        )
+        assert store.commit(
+            game, expected, b"wrong", [b"wrong"], write(IdempotencyRecord("key", b"wrong"))
+        ) == PriorWrite(2, b"request")
     assert store.commit(game, 1, b"t", [b"e2"], sent) is None
     assert store.read(game) == StoredGame(2, b"t")
     assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
@@ -350,9 +352,9 @@ def test_another_write_under_the_same_record_is_told_what_was_made(store: Store,
 
 def test_a_write_that_was_not_made_leaves_no_record(store: Store, game: str) -> None:
     store.create(game, b"s", [b"e1"], write())
-    late = write(IdempotencyRecord("wish", b"asked"))
-    assert store.commit(game, 7, b"lie", [b"lie"], late) == StoredGame(1, b"s")
-    assert store.find_write(game, "wish") is None
+    late = write(IdempotencyRecord("key", b"request"))
+    assert store.commit(game, 7, b"wrong", [b"wrong"], late) == StoredGame(1, b"s")
+    assert store.find_write(game, "key") is None
     assert store.commit(game, 1, b"t", [b"e2"], late) is None
 
 
@@ -362,26 +364,26 @@ def test_the_first_value_under_a_name_is_reserved(store: Store, game: str) -> No
     assert store.reserve(game + "x", "second") == "second"
 
 
-def test_a_passage_begins_behind_a_version_and_is_no_longer_than_asked(store: Store, game: str) -> None:
+def test_an_event_range_starts_after_a_version_and_is_no_longer_than_requested(store: Store, game: str) -> None:
     assert store.event_range(game, 0, 10) is None
     store.create(game, b"s", [b"e1", b"e2"], write())
     store.commit(game, 2, b"t", [b"e3", b"e4"], write())
     assert store.event_range(game, 0, 3) == EventRange(1, (b"e1", b"e2", b"e3"), 4)
     assert store.event_range(game, 2, 10) == EventRange(3, (b"e3", b"e4"), 4)
-    behind = store.event_range(game, 4, 10)
-    assert behind is not None
-    assert (behind.events, behind.version) == ((), 4)
+    beyond_the_end = store.event_range(game, 4, 10)
+    assert beyond_the_end is not None
+    assert (beyond_the_end.events, beyond_the_end.version) == ((), 4)
 
 
 def test_a_check_answers(store: Store) -> None:
     store.check()
 
 
-# ── Events in little room ────────────────────────────────────────────────────────────────────────────────────────────
+# ── Compaction ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def keep_usual(store: Store, game: str, *sizes: int) -> list[WriteRequest]:
-    """Keep a game of so many writes with so many events each; its writes."""
+def create_usual(store: Store, game: str, *sizes: int) -> list[WriteRequest]:
+    """Create a game with a write of each of these numbers of events; returns the writes."""
     writes = [write() for _ in sizes]
     store.create(game, b"1", usual(1, sizes[0]), writes[0])
     version = sizes[0]
@@ -391,31 +393,29 @@ def keep_usual(store: Store, game: str, *sizes: int) -> list[WriteRequest]:
     return writes
 
 
-def all_that_is_read(store: Store, game: str) -> list[object]:
-    """What every read says of a game, from every cursor and of every length."""
+def every_read(store: Store, game: str) -> list[object]:
+    """The result of every read of a game, after every version and with several limits."""
     stored = store.read(game)
     assert stored is not None
     beyond = stored.version + 3
-    passages = [store.event_range(game, after, limit) for after in range(-2, beyond) for limit in (1, 2, 5, 1000)]
+    ranges = [store.event_range(game, after, limit) for after in range(-2, beyond) for limit in (1, 2, 5, 1000)]
     alone = [store.events(game, [version]) for version in range(-2, beyond)]
-    return [stored, passages, alone, store.events(game, [*range(beyond, -2, -1), *range(-2, beyond)])]
+    return [stored, ranges, alone, store.events(game, [*range(beyond, -2, -1), *range(-2, beyond)])]
 
 
 @pytest.mark.parametrize("sizes", [(1,), (2,), (1, 1), (2, 1), (2, 3), (2, 1, 1, 2, 1), (2, 1, 4, 1, 3)], ids=str)
-def test_whatever_is_read_is_the_same_when_events_are_compacted(
-    bench: Bench, game: str, sizes: tuple[int, ...]
-) -> None:
-    keep_usual(bench.store, game, *sizes)
-    bench.age(game, 1000)
-    before, ends = all_that_is_read(bench.store, game), bench.ends(game)
+def test_every_read_returns_the_same_after_compaction(harness: Harness, game: str, sizes: tuple[int, ...]) -> None:
+    create_usual(harness.store, game, *sizes)
+    harness.age(game, 1000)
+    before, ends = every_read(harness.store, game), harness.ends(game)
     for _ in range(2):
-        bench.store.compact(game)
-        assert all_that_is_read(bench.store, game) == before
-    assert bench.ends(game) == ends
+        harness.store.compact(game)
+        assert every_read(harness.store, game) == before
+    assert harness.ends(game) == ends
 
 
 def test_a_compacted_game_goes_on_and_is_compacted_again(store: Store, game: str) -> None:
-    keep_usual(store, game, 2, 1, 2)
+    create_usual(store, game, 2, 1, 2)
     version = 5
     for _ in range(3):
         store.compact(game)
@@ -423,82 +423,84 @@ def test_a_compacted_game_goes_on_and_is_compacted_again(store: Store, game: str
         version += 2
         assert store.event_range(game, 0, 100) == EventRange(1, tuple(usual(1, version)), version)
         assert store.events(game, range(version, 0, -1)) == usual(1, version)[::-1]
-    before = all_that_is_read(store, game)
+    before = every_read(store, game)
     store.compact(game)
-    assert all_that_is_read(store, game) == before
+    assert every_read(store, game) == before
 
 
-def test_a_game_that_is_gone_and_unusual_events_are_left_as_they_are(bench: Bench, game: str) -> None:
-    store, sent = bench.store, write()
+def test_a_game_that_is_gone_and_unusual_events_are_left_as_they_are(harness: Harness, game: str) -> None:
+    store, sent = harness.store, write()
     store.compact(game)
     assert store.read(game) is None
     store.create(game, b"s", [b"e1"], write())
     store.commit(game, 1, b"t", [b"e2"], sent)
     store.commit(game, 2, b"u", [b"e3"], write())
-    before = all_that_is_read(store, game)
+    before = every_read(store, game)
     store.compact(game)
-    assert all_that_is_read(store, game) == before
+    assert every_read(store, game) == before
     assert store.commit(game, 1, b"t", [b"e2"], sent, again=True) is None
-    bench.age(game, TTL + 1)
+    harness.age(game, TTL + 1)
     store.compact(game)
     assert store.read(game) is None
 
 
-def test_of_a_compacted_write_that_is_sent_again_nobody_can_say_whether_it_is_made(store: Store, game: str) -> None:
-    _, second, _, last = keep_usual(store, game, 2, 1, 2, 2)
+def test_a_repeated_write_with_compacted_events_has_an_unknown_outcome(store: Store, game: str) -> None:
+    _, second, _, last = create_usual(store, game, 2, 1, 2, 2)
     store.compact(game)
-    before = all_that_is_read(store, game)
+    before = every_read(store, game)
     for sent in (second, write()):
         for expected in (0, 1, 2, 3, 4):
             with pytest.raises(OutcomeUnknown):
-                store.commit(game, expected, b"lie", [b"lie"], sent, again=True)
-            assert store.commit(game, expected, b"lie", [b"lie"], sent) == StoredGame(7, b"4"), (
-                "it is sent for the first time"
+                store.commit(game, expected, b"wrong", [b"wrong"], sent, again=True)
+            assert store.commit(game, expected, b"wrong", [b"wrong"], sent) == StoredGame(7, b"4"), (
+                "it is a first attempt"
             )
     assert store.commit(game, 5, b"4", usual(6, 7), last, again=True) is None
     for expected in (5, 6, 8, 100):
-        assert store.commit(game, expected, b"lie", [b"lie"], second, again=True) == StoredGame(7, b"4")
-    assert all_that_is_read(store, game) == before
+        assert store.commit(game, expected, b"wrong", [b"wrong"], second, again=True) == StoredGame(7, b"4")
+    assert every_read(store, game) == before
     assert store.commit(game, 7, b"5", usual(8, 8), second, again=True) is None
 
 
-def test_of_an_uncompacted_write_that_is_sent_again_it_is_known_whether_it_is_made(store: Store, game: str) -> None:
-    _, second, _ = keep_usual(store, game, 1, 1, 1)
+def test_a_repeated_write_with_uncompacted_events_is_recognised(store: Store, game: str) -> None:
+    _, second, _ = create_usual(store, game, 1, 1, 1)
     assert store.commit(game, 1, b"2", usual(2, 2), second, again=True) is None
     for expected in (0, 1, 2):
-        assert store.commit(game, expected, b"lie", [b"lie"], write(), again=True) == StoredGame(3, b"3")
+        assert store.commit(game, expected, b"wrong", [b"wrong"], write(), again=True) == StoredGame(3, b"3")
 
 
-def test_a_compacted_write_with_a_record_is_known_by_it(store: Store, game: str) -> None:
-    sent = write(IdempotencyRecord("wish", b"asked"))
-    store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"asked 0")))
+def test_a_compacted_write_is_recognised_by_its_idempotency_record(store: Store, game: str) -> None:
+    sent = write(IdempotencyRecord("key", b"request"))
+    store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"request 0")))
     store.commit(game, 2, b"2", usual(3, 3), sent)
     store.commit(game, 3, b"3", usual(4, 4), write())
     store.compact(game)
     assert store.commit(game, 2, b"2", usual(3, 3), sent, again=True) is None
-    assert store.commit(game, 2, b"2", usual(3, 3), write(IdempotencyRecord("wish", b"lie")), again=True) == PriorWrite(
-        3, b"asked"
+    assert store.commit(
+        game, 2, b"2", usual(3, 3), write(IdempotencyRecord("key", b"wrong")), again=True
+    ) == PriorWrite(3, b"request")
+    never_made = write(IdempotencyRecord("another key", b"request"))
+    assert store.commit(game, 2, b"wrong", [b"wrong"], never_made, again=True) == StoredGame(4, b"3")
+    assert store.find_write(game, "key") == PriorWrite(3, b"request")
+    assert store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"wrong"))) == PriorWrite(
+        2, b"request 0"
     )
-    never_made = write(IdempotencyRecord("another wish", b"asked"))
-    assert store.commit(game, 2, b"lie", [b"lie"], never_made, again=True) == StoredGame(4, b"3")
-    assert store.find_write(game, "wish") == PriorWrite(3, b"asked")
-    assert store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"lie"))) == PriorWrite(2, b"asked 0")
 
 
-def test_a_compacted_creation_that_is_sent_again_is_one_of_a_game_that_exists(store: Store, game: str) -> None:
-    first, *_ = keep_usual(store, game, 2, 1)
+def test_a_repeated_creation_of_a_compacted_game_finds_that_it_exists(store: Store, game: str) -> None:
+    first, *_ = create_usual(store, game, 2, 1)
     assert store.create(game, b"1", usual(1, 2), first) is None
     store.compact(game)
-    before = all_that_is_read(store, game)
+    before = every_read(store, game)
     with pytest.raises(GameExists):
         store.create(game, b"1", usual(1, 2), first)
-    assert all_that_is_read(store, game) == before
+    assert every_read(store, game) == before
 
 
-def test_who_reads_or_writes_while_events_are_compacted_sees_all_of_them(store: Store, game: str) -> None:
-    """A writer, readers and compactors at the same time; each write of one or two events."""
+def test_reads_and_writes_during_compaction_see_all_events(store: Store, game: str) -> None:
+    """With a writer, readers and compactors at the same time; each write has one or two events."""
     rounds = 60
-    keep_usual(store, game, 2)
+    create_usual(store, game, 2)
     together = threading.Barrier(5)
 
     def write_on() -> int:
@@ -514,12 +516,12 @@ def test_who_reads_or_writes_while_events_are_compacted_sees_all_of_them(store: 
         for number in range(rounds):
             together.wait(30)
             for after in (0, 1, number, 2 * number):
-                passage = store.event_range(game, after, 7)
-                assert passage is not None
-                assert passage.first == min(after, passage.version) + 1
-                assert list(passage.events) == usual(after + 1, min(after + 7, passage.version))
-                asked = [version for version in (after, 1, after + 2) if 1 <= version <= passage.version]
-                assert store.events(game, asked) == [each for version in asked for each in usual(version, version)]
+                event_range = store.event_range(game, after, 7)
+                assert event_range is not None
+                assert event_range.first == min(after, event_range.version) + 1
+                assert list(event_range.events) == usual(after + 1, min(after + 7, event_range.version))
+                request = [version for version in (after, 1, after + 2) if 1 <= version <= event_range.version]
+                assert store.events(game, request) == [each for version in request for each in usual(version, version)]
 
     def compact_on() -> None:
         for _ in range(rounds):

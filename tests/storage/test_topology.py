@@ -1,4 +1,4 @@
-"""The way to one server, to the primary that Sentinel names, and to the servers of a Cluster."""
+"""Routing to one server, to the primary that Sentinel names, and to the servers of a Cluster."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster, Sentinels, Server, free_ports, until
 from tests.storage.conftest import TTL
-from tests.storage.servers import Answer, FalseServer, RealServer
+from tests.storage.servers import Answer, FakeServer, RealServer
 from tests.storage.waits import within
 from tests.storage.write_requests import write
 
 ROOT = Path(__file__).parents[2]
 LOADING = b"-LOADING Redis is loading the dataset in memory\r\n"
-FULL = b"-ERR max number of clients reached\r\n"
+TOO_MANY_CLIENTS = b"-ERR max number of clients reached\r\n"
 
 
 @pytest.fixture(params=["single", "cluster"])
-def nodes(request: pytest.FixtureRequest) -> Topology:
+def topology(request: pytest.FixtureRequest) -> Topology:
     if request.param == "single":
         return SingleNodeTopology(request.getfixturevalue("shared_client"))
-    cluster: Topology = request.getfixturevalue("cluster_nodes")
+    cluster: Topology = request.getfixturevalue("cluster_topology")
     return cluster
 
 
@@ -42,13 +42,13 @@ def key() -> bytes:
     return secrets.token_hex(8).encode()
 
 
-def address(server: FalseServer) -> bytes:
+def address(server: FakeServer) -> bytes:
     return server.url.removeprefix("redis://").encode()
 
 
-def works(nodes: Topology, key: bytes) -> bool:
+def works(topology: Topology, key: bytes) -> bool:
     try:
-        (answer,) = nodes.call(key, (b"SET", key, b"1"))
+        (answer,) = topology.call(key, (b"SET", key, b"1"))
     except (NotSent, MaybeSent):
         return False
     return bool(answer == b"OK")
@@ -70,181 +70,188 @@ def test_each_server_of_many_has_a_url_of_its_own() -> None:
 # ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_commands_are_answered_in_their_order(nodes: Topology) -> None:
+def test_commands_are_answered_in_their_order(topology: Topology) -> None:
     for name in (b"a", b"b", b"c", b"d", b"e", b"f"):
-        assert nodes.call(name, (b"SET", name, b"1"), (b"INCR", name), (b"GET", name)) == [b"OK", 2, b"2"]
+        assert topology.call(name, (b"SET", name, b"1"), (b"INCR", name), (b"GET", name)) == [b"OK", 2, b"2"]
 
 
-def test_an_error_answer_stands_in_its_place_and_the_others_are_right(nodes: Topology, key: bytes) -> None:
-    answers = nodes.call(key, (b"SET", key, b"x"), (b"INCR", key), (b"GET", key))
+def test_an_error_answer_stands_in_its_place_and_the_others_are_right(topology: Topology, key: bytes) -> None:
+    answers = topology.call(key, (b"SET", key, b"x"), (b"INCR", key), (b"GET", key))
     assert [type(answer) for answer in answers] == [bytes, exceptions.ResponseError, bytes]
-    assert nodes.call(key, (b"GET", key)) == [b"x"]
+    assert topology.call(key, (b"GET", key)) == [b"x"]
 
 
-def test_a_line_of_ones_own_hears_what_is_published_and_has_no_end(nodes: Topology, key: bytes) -> None:
-    line = nodes.open_subscriber(key)
+def test_a_dedicated_connection_receives_what_is_published_and_has_no_read_timeout(
+    topology: Topology, key: bytes
+) -> None:
+    subscriber = topology.open_subscriber(key)
     try:
-        assert line.node == nodes.node(key)
-        line.connection.send_command("SSUBSCRIBE", key)
-        assert line.connection.read_response() == [b"ssubscribe", key, 1]
-        assert line.connection._sock.gettimeout() is None
-        nodes.call(key, (b"SPUBLISH", key, b"news"))
-        assert line.connection.read_response() == [b"smessage", key, b"news"]
+        assert subscriber.node == topology.node(key)
+        subscriber.connection.send_command("SSUBSCRIBE", key)
+        assert subscriber.connection.read_response() == [b"ssubscribe", key, 1]
+        assert subscriber.connection._sock.gettimeout() is None
+        topology.call(key, (b"SPUBLISH", key, b"event"))
+        assert subscriber.connection.read_response() == [b"smessage", key, b"event"]
     finally:
-        line.connection.disconnect()
+        subscriber.connection.disconnect()
 
 
 def test_without_a_server_nothing_is_sent(key: bytes) -> None:
-    nodes = open_topology(f"redis://127.0.0.1:{free_ports(1)[0]}")
+    topology = open_topology(f"redis://127.0.0.1:{free_ports(1)[0]}")
     with pytest.raises(NotSent):
-        nodes.call(key, (b"GET", key))
+        topology.call(key, (b"GET", key))
     with pytest.raises(NotSent):
-        nodes.open_subscriber(key)
-    assert nodes.durability_warnings() == []
+        topology.open_subscriber(key)
+    assert topology.durability_warnings() == []
 
 
 @pytest.mark.parametrize("commands", [1, 2])
-def test_a_command_without_an_answer_may_be_made_and_is_not_sent_again(commands: int, key: bytes) -> None:
-    with FalseServer(lambda _: None) as server:
+def test_a_command_without_an_answer_may_have_been_executed_and_is_not_sent_again(commands: int, key: bytes) -> None:
+    with FakeServer(lambda _: None) as server:
         with pytest.raises(MaybeSent):
             open_topology(server.url).call(key, *[(b"GET", key)] * commands)
         assert len(server.commands) == 1
 
 
-def test_a_second_answer_that_does_not_come_leaves_all_unknown_and_is_nobody_elses(key: bytes) -> None:
+def test_a_missing_second_answer_leaves_the_outcome_unknown_and_reaches_no_other_call(key: bytes) -> None:
     answers: list[Answer] = [b"+OK\r\n", b"", b"$4\r\nmine\r\n"]
-    with FalseServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
-        nodes = SingleNodeTopology(client)
+    with FakeServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
+        topology = SingleNodeTopology(client)
         with within(2), pytest.raises(MaybeSent):
-            nodes.call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500))
+            topology.call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500))
         assert not any(each.is_connected for each in client.connection_pool._connections)
-        assert nodes.call(key, (b"GET", key)) == [b"mine"]
+        assert topology.call(key, (b"GET", key)) == [b"mine"]
 
 
-def test_a_server_that_loads_has_answered(key: bytes) -> None:
-    with FalseServer(lambda _: LOADING) as server:
+def test_a_loading_server_has_answered(key: bytes) -> None:
+    with FakeServer(lambda _: LOADING) as server:
         answers = open_topology(server.url).call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500))
         assert [type(answer) for answer in answers] == [exceptions.BusyLoadingError] * 2
 
 
-def test_a_server_that_wants_a_password_has_answered(key: bytes) -> None:
-    with FalseServer(lambda _: b"-NOAUTH Authentication required.\r\n") as server:
+def test_a_server_that_requires_a_password_has_answered(key: bytes) -> None:
+    with FakeServer(lambda _: b"-NOAUTH Authentication required.\r\n") as server:
         (answer,) = open_topology(server.url).call(key, (b"SET", key, b"1"))
         assert isinstance(answer, exceptions.AuthenticationError)
 
 
-def test_a_server_with_no_room_that_hangs_up_has_executed_nothing(key: bytes) -> None:
-    answers: list[Answer] = [FULL, None]
-    with FalseServer(lambda _: answers.pop(0)) as server, pytest.raises(NotSent) as refusal:
+def test_a_server_at_its_limit_of_clients_has_executed_nothing(key: bytes) -> None:
+    answers: list[Answer] = [TOO_MANY_CLIENTS, None]
+    with FakeServer(lambda _: answers.pop(0)) as server, pytest.raises(NotSent) as rejection:
         open_topology(server.url).call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500))
-    assert "max number of clients" in str(refusal.value.__cause__)
+    assert "max number of clients" in str(rejection.value.__cause__)
 
 
 # ── A Cluster ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_slot_on_the_move_is_followed_and_nothing_is_made_twice(shared_cluster: Cluster) -> None:
-    nodes = open_topology(shared_cluster.url)
+def test_a_migrating_slot_is_followed_and_nothing_is_executed_twice(shared_cluster: Cluster) -> None:
+    topology = open_topology(shared_cluster.url)
     here = shared_cluster.primary_of(b"{moving}")
     there = next(s for s in shared_cluster.servers if s is not here and s.admin.execute_command("ROLE")[0] == "master")
     slot = key_slot(b"{moving}")
     for number in (1, 2):
-        assert nodes.call(b"old{moving}", (b"INCR", b"old{moving}")) == [number]
+        assert topology.call(b"old{moving}", (b"INCR", b"old{moving}")) == [number]
     there.admin.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", here.admin.execute_command("CLUSTER MYID"))
     here.admin.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", there.admin.execute_command("CLUSTER MYID"))
 
-    assert nodes.call(b"new{moving}", (b"INCR", b"new{moving}"), (b"WAIT", 1, 500)) == [1, 1]  # by ASK
-    assert nodes.call(b"old{moving}", (b"INCR", b"old{moving}")) == [3]  # still here
-    assert nodes.node(b"new{moving}") == here.address
+    assert topology.call(b"new{moving}", (b"INCR", b"new{moving}"), (b"WAIT", 1, 500)) == [1, 1]  # by ASK
+    assert topology.call(b"old{moving}", (b"INCR", b"old{moving}")) == [3]  # still here
+    assert topology.node(b"new{moving}") == here.address
 
     here.admin.execute_command("MIGRATE", "127.0.0.1", there.port, "old{moving}", 0, 5000)
     for server in (there, here):
         server.admin.execute_command("CLUSTER SETSLOT", slot, "NODE", there.admin.execute_command("CLUSTER MYID"))
-    assert nodes.call(b"old{moving}", (b"INCR", b"old{moving}"), (b"WAIT", 1, 500)) == [4, 1]  # by MOVED
-    assert nodes.node(b"new{moving}") == there.address
-    assert nodes.call(b"new{moving}", (b"INCR", b"new{moving}")) == [2]
+    assert topology.call(b"old{moving}", (b"INCR", b"old{moving}"), (b"WAIT", 1, 500)) == [4, 1]  # by MOVED
+    assert topology.node(b"new{moving}") == there.address
+    assert topology.call(b"new{moving}", (b"INCR", b"new{moving}")) == [2]
     until(shared_cluster.is_whole)
 
 
-def alone(answer: Callable[[int], Answer], own: Callable[[], FalseServer]) -> Callable[[list[bytes]], Answer]:
-    """What a server says that owns all slots of its Cluster; ``answer`` is what it says to the nth INCR, from 0."""
-    counted = itertools.count()
+def only_owner(answer: Callable[[int], Answer], server: Callable[[], FakeServer]) -> Callable[[list[bytes]], Answer]:
+    """The answers of a server that owns all slots of its Cluster; ``answer`` gives that to the nth INCR, from 0."""
+    numbers = itertools.count()
 
-    def say(command: list[bytes]) -> Answer:
+    def respond(command: list[bytes]) -> Answer:
         match command[:2]:
             case [b"CLUSTER", b"INFO"]:
                 return b"$16\r\ncluster_state:ok\r\n"
             case [b"CLUSTER", b"SLOTS"]:
-                return b"*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n" % int(own().url.rpartition(":")[2])
+                return b"*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$0\r\n\r\n:%d\r\n" % int(server().url.rpartition(":")[2])
             case _:
-                return answer(next(counted))
+                return answer(next(numbers))
 
-    return say
+    return respond
 
 
-def increments(server: FalseServer) -> int:
+def increments(server: FakeServer) -> int:
     return [command[0] for command in server.commands].count(b"INCR")
 
 
-def test_a_server_that_sends_everybody_to_itself_is_not_followed_for_ever(key: bytes) -> None:
-    with FalseServer(alone(lambda _: b"-MOVED %d %b\r\n" % (key_slot(key), address(server)), lambda: server)) as server:
-        nodes = open_topology(server.url.replace("redis", "redis+cluster"))
-        (answered,) = nodes.call(key, (b"INCR", key))
-        assert isinstance(answered, exceptions.MovedError)
+def test_a_server_that_redirects_to_itself_is_not_followed_forever(key: bytes) -> None:
+    with FakeServer(
+        only_owner(lambda _: b"-MOVED %d %b\r\n" % (key_slot(key), address(server)), lambda: server)
+    ) as server:
+        topology = open_topology(server.url.replace("redis", "redis+cluster"))
+        (answer,) = topology.call(key, (b"INCR", key))
+        assert isinstance(answer, exceptions.MovedError)
         assert increments(server) == 3
 
 
-def test_of_two_commands_only_the_one_that_was_not_executed_is_sent_on(key: bytes) -> None:
+def test_of_two_commands_only_the_redirected_one_is_sent_again(key: bytes) -> None:
     def answer(number: int) -> Answer:
         return b"-MOVED %d %b\r\n" % (key_slot(key), address(server)) if number == 1 else b":%d\r\n" % number
 
-    with FalseServer(alone(answer, lambda: server)) as server:
-        nodes = open_topology(server.url.replace("redis", "redis+cluster"))
-        assert nodes.call(key, (b"INCR", key), (b"INCR", key)) == [0, 2]
+    with FakeServer(only_owner(answer, lambda: server)) as server:
+        topology = open_topology(server.url.replace("redis", "redis+cluster"))
+        assert topology.call(key, (b"INCR", key), (b"INCR", key)) == [0, 2]
         assert increments(server) == 3
 
 
-def test_a_silent_server_is_the_last_to_be_asked_for_the_map_the_next_time(key: bytes) -> None:
-    with FalseServer(lambda _: b"") as silent, FalseServer(alone(lambda _: b":1\r\n", lambda: server)) as server:
-        nodes = open_topology(f"redis+cluster://{address(silent).decode()},{address(server).decode()}")
-        assert nodes.node(key) == address(server).decode()
-        asked = len(silent.commands)
-        nodes.report_failure(key, exceptions.ConnectionError("broken"))
+def test_an_unresponsive_server_is_asked_for_the_map_last(key: bytes) -> None:
+    with (
+        FakeServer(lambda _: b"") as unresponsive,
+        FakeServer(only_owner(lambda _: b":1\r\n", lambda: server)) as server,
+    ):
+        topology = open_topology(f"redis+cluster://{address(unresponsive).decode()},{address(server).decode()}")
+        assert topology.node(key) == address(server).decode()
+        requests = len(unresponsive.commands)
+        topology.report_failure(key, exceptions.ConnectionError("broken"))
         until(lambda: len(server.commands) == 4)
-        assert len(silent.commands) == asked == 2
+        assert len(unresponsive.commands) == requests == 2
 
 
-def test_a_moved_subscriber_tells_the_owner(shared_cluster: Cluster, key: bytes) -> None:
-    nodes = open_topology(shared_cluster.url)
-    other = next(s for s in shared_cluster.servers if s.address != nodes.node(key))
-    nodes.report_failure(key, exceptions.MovedError(f"{key_slot(key)} {other.address}"))
-    assert nodes.node(key) == other.address
-    until(lambda: nodes.node(key) == shared_cluster.primary_of(key).address)  # who said that was wrong
+def test_a_redirected_subscriber_reports_the_new_owner(shared_cluster: Cluster, key: bytes) -> None:
+    topology = open_topology(shared_cluster.url)
+    other = next(s for s in shared_cluster.servers if s.address != topology.node(key))
+    topology.report_failure(key, exceptions.MovedError(f"{key_slot(key)} {other.address}"))
+    assert topology.node(key) == other.address
+    until(lambda: topology.node(key) == shared_cluster.primary_of(key).address)  # the redirection was wrong
 
 
-def test_a_cluster_that_is_not_there_yet_is_found_when_it_is(tmp_path: Path, key: bytes) -> None:
+def test_a_cluster_that_starts_late_is_found(tmp_path: Path, key: bytes) -> None:
     cluster = Cluster(tmp_path)
-    nodes = open_topology(cluster.url)
+    topology = open_topology(cluster.url)
     with within(3), pytest.raises(NotSent):
-        nodes.call(key, (b"GET", key))
-    assert nodes.durability_warnings() == []
+        topology.call(key, (b"GET", key))
+    assert topology.durability_warnings() == []
     with cluster:
-        until(lambda: works(nodes, key))
+        until(lambda: works(topology, key))
         primary = cluster.primary_of(key)
         others = [each for each in (b"a", b"b", b"c", b"d") if cluster.primary_of(each) is not primary]
         primary.kill()
-        until(lambda: works(nodes, key))
-        assert nodes.node(key) != primary.address
-        until(lambda: all(works(nodes, each) for each in others))
+        until(lambda: works(topology, key))
+        assert topology.node(key) != primary.address
+        until(lambda: all(works(topology, each) for each in others))
         primary.start()
         until(cluster.is_whole)
-        until(lambda: works(nodes, key))
+        until(lambda: works(topology, key))
 
 
-def test_a_write_that_no_replica_has_is_of_unknown_outcome_until_one_has_it(
-    shared_cluster: Cluster, cluster_nodes: Topology
+def test_a_write_has_an_unknown_outcome_until_a_replica_has_it(
+    shared_cluster: Cluster, cluster_topology: Topology
 ) -> None:
-    store = RedisStore(cluster_nodes, TTL, replicated=True)
+    store = RedisStore(cluster_topology, TTL, replicated=True)
     store.create("replicated", b"s", [b"e1"], write())
     replica = shared_cluster.replica_of(shared_cluster.primary_of(b"domino:{replicated}"))
     sent = write()
@@ -261,8 +268,8 @@ def test_a_write_that_no_replica_has_is_of_unknown_outcome_until_one_has_it(
     assert store.read("replicated") == StoredGame(2, b"t")
 
 
-def test_greenlets_are_served_and_refused_in_time_by_a_cluster_that_freezes_in_part(tmp_path: Path) -> None:
-    # Else all slots are refused from the moment the server is known to have failed until its replica replaces it.
+def test_greenlets_are_served_or_refused_in_time_by_a_cluster_with_a_frozen_server(tmp_path: Path) -> None:
+    # Otherwise all slots are refused while the failed server has not been replaced by its replica.
     with Cluster(tmp_path, **{"cluster-require-full-coverage": "no"}) as cluster:
         frozen = cluster.servers[0]
         done = subprocess.run(
@@ -279,59 +286,59 @@ def test_greenlets_are_served_and_refused_in_time_by_a_cluster_that_freezes_in_p
 # ── Sentinel ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("hurt", [Server.kill, Server.freeze], ids=["killed", "frozen"])
-def test_sentinel_names_another_primary(tmp_path: Path, key: bytes, hurt: Callable[[Server], None]) -> None:
+@pytest.mark.parametrize("harm", [Server.kill, Server.freeze], ids=["killed", "frozen"])
+def test_a_failover_by_sentinel_is_followed(tmp_path: Path, key: bytes, harm: Callable[[Server], None]) -> None:
     sentinels = Sentinels(tmp_path, password="s3cret")
-    nodes = open_topology(sentinels.url)
+    topology = open_topology(sentinels.url)
     with within(3), pytest.raises(NotSent):
-        nodes.call(key, (b"GET", key))
+        topology.call(key, (b"GET", key))
     with sentinels:
         primary, replica = sentinels.servers[:2]
-        sentinels.servers[2].freeze()  # whom the URL names first
-        assert nodes.call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500)) == [b"OK", 1]
-        assert nodes.node(key) == primary.address
+        sentinels.servers[2].freeze()  # the first that the URL names
+        assert topology.call(key, (b"SET", key, b"1"), (b"WAIT", 1, 500)) == [b"OK", 1]
+        assert topology.node(key) == primary.address
         sentinels.servers[2].thaw()
-        hurt(primary)
-        until(lambda: works(nodes, key))
-        assert nodes.node(key) == replica.address
-        nodes.open_subscriber(key).connection.disconnect()
+        harm(primary)
+        until(lambda: works(topology, key))
+        assert topology.node(key) == replica.address
+        topology.open_subscriber(key).connection.disconnect()
 
 
-def test_a_sentinel_that_thinks_the_primary_is_down_is_not_the_one_to_believe(key: bytes) -> None:
+def test_a_sentinel_that_considers_the_primary_down_is_skipped(key: bytes) -> None:
     def names(host: str, flags: str) -> Callable[[list[bytes]], Answer]:
         facts = ["flags", flags, "ip", host, "port", "7000"]
         return lambda _: "".join([f"*{len(facts)}\r\n", *(f"${len(it)}\r\n{it}\r\n" for it in facts)]).encode()
 
-    with FalseServer(names("old", "s_down,master")) as late, FalseServer(names("new", "master")) as good:
-        nodes = open_topology(f"redis+sentinel://{address(late).decode()},{address(good).decode()}/games")
-        assert nodes.node(key) == "new:7000"
+    with FakeServer(names("old", "s_down,master")) as late, FakeServer(names("new", "master")) as good:
+        topology = open_topology(f"redis+sentinel://{address(late).decode()},{address(good).decode()}/games")
+        assert topology.node(key) == "new:7000"
 
 
-# ── What may lose games ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── Durability warnings ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_server_that_keeps_everything_is_not_warned_of(nodes: Topology) -> None:
-    assert nodes.durability_warnings() == []
+def test_a_durable_server_gives_no_warnings(topology: Topology) -> None:
+    assert topology.durability_warnings() == []
 
 
-def test_a_server_that_may_lose_games_is_warned_of(server: RealServer) -> None:
-    nodes = open_topology(server.url)
+def test_settings_that_may_lose_games_give_warnings(server: RealServer) -> None:
+    topology = open_topology(server.url)
     server.configure(maxmemory_policy="allkeys-lru")
-    assert nodes.durability_warnings() == []  # as long as it is never full
+    assert topology.durability_warnings() == []  # as long as it is never full
     server.configure(maxmemory="1gb", appendonly="no")
-    assert [warning.rpartition(" its ")[2] for warning in nodes.durability_warnings()] == [
+    assert [warning.rpartition(" its ")[2] for warning in topology.durability_warnings()] == [
         "maxmemory-policy is allkeys-lru",
         "appendonly is no",
     ]
 
 
-def test_a_server_that_may_not_be_asked_is_not_warned_of(server: RealServer) -> None:
+def test_a_server_that_denies_info_gives_no_warnings(server: RealServer) -> None:
     server.configure(appendonly="no")
     server.admin.acl_setuser("player", enabled=True, nopass=True, commands=["+get"], keys=["*"])
     assert open_topology(server.url.replace("unix://", "unix://player:any@")).durability_warnings() == []
 
 
 @pytest.mark.parametrize("url", ["http://a", "redis+cluster://", "redis+sentinel://a"])
-def test_a_url_that_names_no_server_is_refused(url: str) -> None:
+def test_a_url_without_a_server_is_rejected(url: str) -> None:
     with pytest.raises(ValueError, match="it must"):
         open_topology(url)

@@ -1,8 +1,7 @@
-"""How long a call waits in vain, counted instead of timed.
+"""Bounds on the duration of calls, by counting expired timeouts instead of reading a clock.
 
-What bounds a call is not the clock on the wall, which a busy machine slows down, but the time-outs that run out while
-it is made. Each thread (under gevent, each greenlet) adds up its own: of sockets, of locks with a bound (the pool's
-queue, a refresh), and of sleeps.
+A busy machine slows a call down, but not the timeouts that expire during it. Each thread (under gevent, each greenlet)
+sums up its own: those of sockets, of bounded waits for locks (the pool's queue, a refresh), and sleeps.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ def counted() -> Iterator[None]:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """The time-outs that run out in this thread come to less than so many seconds. Only where waits are ``counted``."""
-    assert threading.Condition.wait.__name__ == "counted_wait", "nobody counts the waits"
+    """Assert that the timeouts that expire in this thread sum up to less than so many seconds. Needs ``counted``."""
+    assert threading.Condition.wait.__name__ == "counted_wait", "waits are not counted"
     began = waited()
     yield
     assert waited() - began < seconds
 
 
 def waited() -> float:
-    """The seconds that this thread has waited in vain by now."""
+    """The seconds of expired timeouts of this thread so far."""
     return _waited.seconds
 
 

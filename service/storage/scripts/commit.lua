@@ -1,22 +1,22 @@
 #!lua
--- Replaces the state of a game if it is still at the expected version, appends what happened, and tells who listens.
+-- Replaces the state of a game if it is still at the expected version, appends its new events and publishes them.
 --
--- KEYS[1]  string  the version and state of the game; also the channel of its news
+-- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
--- KEYS[3]  string  what was made under the client's key; left out without one
--- ARGV[1]  what KEYS[1] must begin with: "<expected version> <beginning of the expected state>"
+-- KEYS[3]  string  the write under the client's idempotency key; left out without one
+-- ARGV[1]  what KEYS[1] must begin with: "<expected version> <prefix of the expected state>"
 -- ARGV[2]  the whole new value of KEYS[1]: "<new version> <state>"
 -- ARGV[3]  seconds to live, from now
 -- ARGV[4]  "<id of this write> "
 -- ARGV[5]  the value for KEYS[3], and
 -- ARGV[6]  the seconds it lives; both empty without one
--- ARGV[7]  1 if an earlier sending may have done it, else 0
--- ARGV[8…] the new events, oldest first, each behind "<id> "
+-- ARGV[7]  1 if an earlier attempt may have made this write, else 0
+-- ARGV[8…] the new events, oldest first, each preceded by "<id> "
 --
--- Returns 1 when done, also when an earlier sending of this write did it; {value} of KEYS[3] if something else was
--- made under the client's key; the true value of KEYS[1] if the game has moved on; 0 if it has, and compaction has
--- removed what would tell whether an earlier sending did that; nil if it is gone. Only the first changes the game. What was made before is
--- touched, so that a WAIT behind this script waits for it.
+-- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
+-- the client's key; the value of KEYS[1] if the game is at another version; 0 if it is, and compaction has removed the
+-- ids that would show whether an earlier attempt made this write; nil if there is no such game. Only the first changes
+-- the game. A write that was made earlier is touched, so that a WAIT after this script waits for it.
 
 local function touch()
   redis.call('EXPIRE', KEYS[1], ARGV[3])
@@ -24,38 +24,38 @@ local function touch()
 end
 
 if KEYS[3] then
-  local kept = redis.call('GET', KEYS[3])
-  if kept then
+  local prior = redis.call('GET', KEYS[3])
+  if prior then
     touch()
-    if string.sub(kept, 1, #ARGV[4]) == ARGV[4] then
+    if string.sub(prior, 1, #ARGV[4]) == ARGV[4] then
       return 1
     end
-    return {kept}
+    return {prior}
   end
 end
 
 if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
   local value = redis.call('GET', KEYS[1])
-  -- The event after the expected version tells whose write came first: perhaps this one, whose answer was lost.
-  -- Versions are small here: a double is exact up to 2^53.
+  -- The event after the expected version has the id of the write that came first: perhaps this one, whose answer was
+  -- lost. Versions are small here: a double is exact up to 2^53.
   local newest = value and tonumber(string.match(value, '^(%d+) '))
-  local place = newest and tonumber(string.match(ARGV[1], '^%d+')) - newest or 0
-  local next = place < 0 and redis.call('LINDEX', KEYS[2], place)
+  local index = newest and tonumber(string.match(ARGV[1], '^%d+')) - newest or 0
+  local next = index < 0 and redis.call('LINDEX', KEYS[2], index)
   if next and string.sub(next, 1, #ARGV[4]) == ARGV[4] then
     touch()
     return 1
   end
-  -- Compacted events have no ids. But what was made under a client's key would have been found there.
-  if ARGV[7] == '1' and not KEYS[3] and place < 0 and place <= -redis.call('LLEN', KEYS[2]) then
-    local head = redis.call('LINDEX', KEYS[2], 0)
-    if head and string.match(head, '^%*') then
+  -- Compacted events have no ids. But a write under a client's key would have been found there.
+  if ARGV[7] == '1' and not KEYS[3] and index < 0 and index <= -redis.call('LLEN', KEYS[2]) then
+    local first = redis.call('LINDEX', KEYS[2], 0)
+    if first and string.match(first, '^%*') then
       return 0
     end
   end
   return value
 end
 
--- The events go first: should their key be spoilt, the script ends here and the state stays as it was.
+-- The events go first: if their key has the wrong type, the script ends here and the state stays as it was.
 for i = 8, #ARGV do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
@@ -64,6 +64,6 @@ redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 if KEYS[3] then
   redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
 end
--- News are only a hint: a server that forbids them has made the write all the same.
+-- A notification is only a hint: the write succeeds even if the server does not allow publishing.
 redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 8))
 return 1

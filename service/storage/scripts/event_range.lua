@@ -1,14 +1,14 @@
 #!lua flags=no-writes
--- Finds the events of a game that follow a version.
+-- Returns the events of a game that follow a version.
 --
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
--- ARGV[1]  the version after which they are wanted
+-- ARGV[1]  the version after which they begin
 -- ARGV[2]  how many at most
 --
--- Returns {version of the game, version of the first event, entry, …}, beginning with the oldest one kept; nil if there
--- is no such game. If the first of them is in a block: all entries, with nil for the version of the first event, which the
--- caller finds by counting the events back from the version of the game.
+-- Returns {version of the game, version of the first event, entry, …}, starting with the oldest one kept; nil if there
+-- is no such game. If the first of them is in a block: all entries, with nil for the version of the first event, which
+-- the caller finds by counting the events back from the version of the game.
 -- Versions are small here: a double is exact up to 2^53.
 
 local newest = tonumber(string.match(redis.call('GETRANGE', KEYS[1], 0, 20), '^(%d+) '))
