@@ -6,7 +6,7 @@ depend on games, keys or scripts, nor on how many servers there are.
 A call waits for a free connection, for a new one to be established, and for the answer: at most 1.6 s together, or
 1.9 s where a host name has two addresses of which the first does not respond. A write without an answer is repeated
 once by the caller; both attempts and the read before them take at most three seconds, so a frozen server costs the wait
-for an answer twice. Not bounded are name resolution, and an answer that arrives byte by byte: the timeout starts anew
+for an answer twice. Not bounded are name resolution, and an answer that arrives byte by byte: the timeout restarts
 with each byte.
 """
 

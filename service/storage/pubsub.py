@@ -175,7 +175,7 @@ class RedisEventFeed(Feed):
         return self._connections[node]
 
     def _reconnect(self, connection: _SubscriberConnection) -> None:
-        """Replace a broken connection: its channels are subscribed to anew, perhaps elsewhere."""
+        """Replace a broken connection: its channels are subscribed to again, perhaps elsewhere."""
         self._drop(connection)
         # What the server answered about one channel does not hold for the others.
         broken = isinstance(connection.error, ResponseError)
@@ -207,7 +207,7 @@ class _SubscriberConnection:
     """A subscribing connection, its channels, and the thread that reads it.
 
     Only the subscription thread sends on it, only the reader receives. Every error breaks the whole connection: that is
-    rare, and all its channels are then subscribed to anew.
+    rare, and all its channels are then subscribed to again.
     """
 
     def __init__(

@@ -3,8 +3,8 @@
 Owns what is sent and how answers are read. Does not depend on what a state or an event means, nor on where the servers
 are (``service.storage.topology``).
 
-A write is sent once; whoever repeats it sends the same id, by which the script recognises it. A read is repeated once
-if its connection breaks at once, so that a connection that died unnoticed fails no request.
+A write is sent once; a caller that repeats it sends the same id, by which the script recognises it. A read is repeated
+once if its connection breaks at once, so that a connection that died unnoticed fails no request.
 """
 
 from __future__ import annotations

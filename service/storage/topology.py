@@ -1,6 +1,6 @@
 """Where the Redis servers are, and which of them a command is sent to.
 
-Owns the choice of the topology that a URL asks for. Does not depend on what the commands mean.
+Owns which topology a URL stands for. Does not depend on what the commands mean.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Topology(Protocol):
         """
 
     def report_failure(self, key: bytes, error: Exception) -> None:
-        """Report that a connection to the owner of ``key`` broke, or its error answer: it is soon looked up anew.
+        """Report that a connection to the owner of ``key`` broke, or its error answer: it is looked up again.
 
         Returns at once. ``call`` does this by itself.
         """

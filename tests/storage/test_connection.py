@@ -55,9 +55,8 @@ def test_all_waits_of_a_client_are_bounded_and_nothing_is_retried(url: str) -> N
     connection: Any = pool.connection_class(**pool.connection_kwargs)
     attempt = pool.timeout + connection.socket_connect_timeout * 2 + connection.socket_timeout
     assert attempt < 2
-    assert (
-        RETRY_BUDGET + pool.timeout + connection.socket_timeout < 3
-    )  # repeated to a frozen server that still accepts connections
+    # The repetition, to a frozen server that still accepts connections.
+    assert RETRY_BUDGET + pool.timeout + connection.socket_timeout < 3
     assert connection.retry.get_retries() == 0
     assert not connection.retry_on_error
     assert connection.health_check_interval == 0

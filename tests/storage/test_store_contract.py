@@ -35,7 +35,7 @@ class Harness(Protocol):
     def seconds_left(self, game: str) -> set[int]:
         """The remaining time to live of all keys of a game, in whole seconds."""
 
-    def ends(self, game: str) -> set[float]:
+    def expiries(self, game: str) -> set[float]:
         """The times at which the keys of a game expire, by the clock of the store."""
 
     def age(self, game: str, seconds: int) -> None:
@@ -49,9 +49,9 @@ class MemoryHarness:
         self.store: Store = self.memory
 
     def seconds_left(self, game: str) -> set[int]:
-        return {round(end - self.time) for end in self.ends(game)}
+        return {round(end - self.time) for end in self.expiries(game)}
 
-    def ends(self, game: str) -> set[float]:
+    def expiries(self, game: str) -> set[float]:
         return {self.memory._games[game].expires}
 
     def age(self, game: str, seconds: int) -> None:
@@ -65,16 +65,16 @@ class RedisHarness:
 
     def seconds_left(self, game: str) -> set[int]:
         ((seconds, micros),) = self._topology.call(keys.state(game), (b"TIME",))
-        return {round((end - int(seconds) * 1000 - int(micros) / 1000) / 1000) for end in self.ends(game)}
+        return {round((end - int(seconds) * 1000 - int(micros) / 1000) / 1000) for end in self.expiries(game)}
 
-    def ends(self, game: str) -> set[float]:
-        return {self._end(key) for key in (keys.state(game), keys.events(game))}
+    def expiries(self, game: str) -> set[float]:
+        return {self._expiry(key) for key in (keys.state(game), keys.events(game))}
 
     def age(self, game: str, seconds: int) -> None:
         for key in (keys.state(game), keys.events(game)):
-            self._topology.call(key, (b"PEXPIREAT", key, self._end(key) - seconds * 1000))
+            self._topology.call(key, (b"PEXPIREAT", key, self._expiry(key) - seconds * 1000))
 
-    def _end(self, key: bytes) -> int:
+    def _expiry(self, key: bytes) -> int:
         """When the key expires, in milliseconds of the server's clock."""
         (end,) = self._topology.call(key, (b"PEXPIRETIME", key))
         return int(end)
@@ -134,9 +134,9 @@ def test_a_commit_moves_the_game_on_by_the_number_of_its_events(store: Store, ga
 def test_a_commit_at_another_version_changes_nothing_and_returns_the_current_game(
     store: Store, game: str, expected: int
 ) -> None:
-    store.create(game, b"the current", [b"%d" % number for number in range(1, 13)], write())
-    assert store.commit(game, expected, b"a wrong", [b"wrong"], write()) == StoredGame(12, b"the current")
-    assert store.read(game) == StoredGame(12, b"the current")
+    store.create(game, b"current", [b"%d" % number for number in range(1, 13)], write())
+    assert store.commit(game, expected, b"wrong", [b"wrong"], write()) == StoredGame(12, b"current")
+    assert store.read(game) == StoredGame(12, b"current")
     assert store.events(game, range(1, 20)) == [b"%d" % number for number in range(1, 13)]
 
 
@@ -407,11 +407,11 @@ def every_read(store: Store, game: str) -> list[object]:
 def test_every_read_returns_the_same_after_compaction(harness: Harness, game: str, sizes: tuple[int, ...]) -> None:
     create_usual(harness.store, game, *sizes)
     harness.age(game, 1000)
-    before, ends = every_read(harness.store, game), harness.ends(game)
+    before, expiries = every_read(harness.store, game), harness.expiries(game)
     for _ in range(2):
         harness.store.compact(game)
         assert every_read(harness.store, game) == before
-    assert harness.ends(game) == ends
+    assert harness.expiries(game) == expiries
 
 
 def test_a_compacted_game_goes_on_and_is_compacted_again(store: Store, game: str) -> None:
@@ -520,8 +520,10 @@ def test_reads_and_writes_during_compaction_see_all_events(store: Store, game: s
                 assert event_range is not None
                 assert event_range.first == min(after, event_range.version) + 1
                 assert list(event_range.events) == usual(after + 1, min(after + 7, event_range.version))
-                request = [version for version in (after, 1, after + 2) if 1 <= version <= event_range.version]
-                assert store.events(game, request) == [each for version in request for each in usual(version, version)]
+                requested = [version for version in (after, 1, after + 2) if 1 <= version <= event_range.version]
+                assert store.events(game, requested) == [
+                    each for version in requested for each in usual(version, version)
+                ]
 
     def compact_on() -> None:
         for _ in range(rounds):
