@@ -1,4 +1,4 @@
-"""A store that fails as a network and a server fail, by luck that a seed repeats."""
+"""A store that fails as a network and a server do, at random and reproducibly."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from service.games.ports import (
 )
 
 TIME_OUT = 1000
-"""Milliseconds until a call without an answer is given up."""
+"""Milliseconds after which a call without an answer times out."""
 
 T = TypeVar("T")
 
 
 class Fault(Enum):
-    """What goes wrong with one call."""
+    """A fault of one call."""
 
     LOST_BEFORE = "lost before"
     LOST_AFTER = "lost after"
@@ -35,9 +35,9 @@ class Fault(Enum):
     READ_ONLY = "read-only"
     FULL = "full"
     DELAYED = "delayed"
-    """No answer came in time, and it is executed later, after other writes, or never."""
+    """No answer comes in time, and it is executed later, after other writes, or never."""
     REPEATED = "repeated"
-    """It is executed and answered; later it is executed once more."""
+    """It is executed and answered, and executed once more later."""
 
 
 OF_WRITES = tuple(Fault)
@@ -45,23 +45,23 @@ OF_READS = (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.TIME_OUT_AFTER)
 
 
 class SimulatedTime:
-    """A clock that goes on by what happens, in milliseconds."""
+    """A clock in milliseconds that advances with every call."""
 
     def __init__(self) -> None:
         self.now = 1_767_728_000_000
 
 
 class FaultyStore(Store):
-    """Another store behind an unreliable line.
+    """Another store behind an unreliable connection.
 
-    Every call gives way by ``pause`` before it is executed, and sometimes again before its answer is heard, so that
-    others come in between. Every ``rate``-th part of the calls fails, by ``luck``; ``injected`` counts the faults.
+    Every call yields by ``pause`` before it is executed, and sometimes again before it returns, so that others come in
+    between. The fraction ``rate`` of the calls fails, by ``random``; ``injected`` counts the faults.
     """
 
     def __init__(
         self,
         store: Store,
-        luck: Random,
+        random: Random,
         rate: float,
         *,
         time: SimulatedTime,
@@ -69,25 +69,25 @@ class FaultyStore(Store):
         injected: Counter[str],
     ) -> None:
         self._store = store
-        self._luck = luck
+        self._random = random
         self._rate = rate
         self._time = time
         self._pause = pause
         self._injected = injected
-        self._on_their_way: list[Callable[[], object]] = []
+        self._delayed: list[Callable[[], object]] = []
         self.created: set[str] = set()
 
     def deliver(self) -> None:
-        """Execute one of the delayed writes, if there is one, or forget it."""
-        if self._on_their_way:
-            late = self._on_their_way.pop(self._luck.randrange(len(self._on_their_way)))
-            if self._luck.random() < 0.8:
+        """Execute or drop one of the delayed writes, if there is one."""
+        if self._delayed:
+            late = self._delayed.pop(self._random.randrange(len(self._delayed)))
+            if self._random.random() < 0.8:
                 with contextlib.suppress(KeyError, GameExists, OutcomeUnknown):
                     late()
 
     def deliver_all(self) -> None:
-        """Execute whatever is still on its way."""
-        while self._on_their_way:
+        """Execute or drop all delayed writes."""
+        while self._delayed:
             self.deliver()
 
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
@@ -110,8 +110,8 @@ class FaultyStore(Store):
     ) -> StoredGame | PriorWrite | None:
         return self._write(lambda: self._store.commit(game, expected, state, events, write, after=after, again=again))
 
-    def find_write(self, game: str, wish: str) -> PriorWrite | None:
-        return self._write(lambda: self._store.find_write(game, wish))
+    def find_write(self, game: str, name: str) -> PriorWrite | None:
+        return self._write(lambda: self._store.find_write(game, name))
 
     def reserve(self, name: str, value: str) -> str:
         return self._write(lambda: self._store.reserve(name, value))
@@ -144,7 +144,7 @@ class FaultyStore(Store):
         if fault in (Fault.READ_ONLY, Fault.FULL):
             raise StorageUnavailable(fault.value)
         if fault in (Fault.DELAYED, Fault.REPEATED):
-            self._on_their_way.append(work)
+            self._delayed.append(work)
         if fault is Fault.REPEATED:
             return self._answered(work())
         if fault in (Fault.LOST_AFTER, Fault.TIME_OUT_AFTER):
@@ -155,16 +155,16 @@ class FaultyStore(Store):
 
     def _begin(self) -> None:
         self._pause()
-        self._time.now += self._luck.randrange(3)
+        self._time.now += self._random.randrange(3)
 
     def _answered(self, answer: T) -> T:
-        if self._luck.random() < 0.3:
+        if self._random.random() < 0.3:
             self._pause()
         return answer
 
     def _draw(self, faults: tuple[Fault, ...]) -> Fault | None:
-        if self._luck.random() >= self._rate:
+        if self._random.random() >= self._rate:
             return None
-        fault = self._luck.choice(faults)
+        fault = self._random.choice(faults)
         self._injected[fault.value] += 1
         return fault

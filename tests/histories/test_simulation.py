@@ -1,6 +1,6 @@
-"""Thousands of simulated histories: whatever fails on the way to the store, nothing is lost and nothing made twice.
+"""Thousands of simulated histories: whatever fails between workers and store, nothing is lost or made twice.
 
-And the judge of them judged: over stores that break their promises it finds out each time.
+The checker is tested, too: it detects every store that breaks its promises.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ def test_nothing_is_lost_or_made_twice_whatever_fails(part: int, figures: Figure
 
 
 @pytest.mark.soak
-def test_nothing_is_lost_or_made_twice_in_a_long_time(figures: Figures) -> None:
+def test_nothing_is_lost_or_made_twice_in_a_long_run(figures: Figures) -> None:
     until = time.monotonic() + SOAK_SECONDS
     first = time.time_ns()
     figures("simulated histories", judged(takewhile(lambda _: time.monotonic() < until, count(first))))
 
 
-def test_a_seed_is_one_history() -> None:
+def test_a_seed_gives_one_history() -> None:
     assert simulate(5) == simulate(5)
 
 
 class ForgetsWrites(MemoryStore):
-    """Does not know a write again that it has made."""
+    """Does not recognise a write that it has made."""
 
     def _record_write(
         self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest
@@ -50,8 +50,8 @@ class ForgetsWrites(MemoryStore):
         super()._record_write(game, before, state, events, WriteRequest(b"", write.idempotency))
 
 
-class IdempotencyVisibleLate(MemoryStore):
-    """Tells of a wish but does not look at it when it commits."""
+class ChecksIdempotencyLate(MemoryStore):
+    """Finds writes by their idempotency key, but not while committing."""
 
     def commit(
         self,
@@ -67,15 +67,15 @@ class IdempotencyVisibleLate(MemoryStore):
         return super().commit(game, expected, state, events, WriteRequest(write.id))
 
 
-class ForgetsWishes(IdempotencyVisibleLate):
-    """Does not know a client's key again."""
+class ForgetsIdempotency(ChecksIdempotencyLate):
+    """Does not recognise an idempotency key."""
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         return None
 
 
 class LosesWrites(MemoryStore):
-    """Says of every tenth write that it is made, and forgets it."""
+    """Reports success for every tenth commit without making it."""
 
     writes = 0
 
@@ -95,7 +95,7 @@ class LosesWrites(MemoryStore):
 
 
 class LastWriteWins(MemoryStore):
-    """Lets whoever comes last write over what others made meanwhile, in games where no key was used yet."""
+    """Overwrites what others committed meanwhile, in games without idempotency keys."""
 
     def commit(
         self,
@@ -108,11 +108,11 @@ class LastWriteWins(MemoryStore):
         after: bytes = b"",
         again: bool = False,
     ) -> StoredGame | PriorWrite | None:
-        found = self._find(game)
+        current = self._find(game)
         keyed = write.idempotency is not None or any(name == game for name, _ in self._idempotency)
-        if found is not None and found.stored.version > expected and not keyed:
-            before = StoredGame(expected, found.stored.state)
-            self._games[game] = found._replace(stored=before, events=found.events[:expected])
+        if current is not None and current.stored.version > expected and not keyed:
+            before = StoredGame(expected, current.stored.state)
+            self._games[game] = current._replace(stored=before, events=current.events[:expected])
         return super().commit(game, expected, state, events, write)
 
 
@@ -123,18 +123,18 @@ class SkipsEvents(MemoryStore):
         self, game: str, before: _Game, state: bytes, events: Sequence[bytes], write: WriteRequest
     ) -> None:
         super()._record_write(game, before, state, events, write)
-        kept = self._games[game]
-        if kept.stored.version > 5:
-            self._games[game] = kept._replace(events=kept.events[:-1])
+        current = self._games[game]
+        if current.stored.version > 5:
+            self._games[game] = current._replace(events=current.events[:-1])
 
 
 class LosesCompactedEvents(MemoryStore):
-    """Does not keep every event that it compacts."""
+    """Loses events when it compacts."""
 
     def compact(self, game: str) -> None:
-        found = self._find(game)
-        if found is not None and len(found.events) > 5:
-            self._games[game] = found._replace(events=found.events[1:])
+        current = self._find(game)
+        if current is not None and len(current.events) > 5:
+            self._games[game] = current._replace(events=current.events[1:])
 
 
 def lost(verdict: Verdict) -> list[str]:
@@ -150,24 +150,24 @@ def wrong(verdict: Verdict) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("store", "found"),
+    ("store", "complaints"),
     [
         (ForgetsWrites, doubled),
-        (ForgetsWishes, doubled),
-        (IdempotencyVisibleLate, doubled),
+        (ForgetsIdempotency, doubled),
+        (ChecksIdempotencyLate, doubled),
         (LosesWrites, lost),
         (LastWriteWins, lost),
         (SkipsEvents, wrong),
         (LosesCompactedEvents, wrong),
     ],
 )
-def test_a_store_that_breaks_its_promise_is_found_out(
-    store: type[MemoryStore], found: Callable[[Verdict], list[str]]
+def test_a_store_that_breaks_its_promise_is_detected(
+    store: type[MemoryStore], complaints: Callable[[Verdict], list[str]]
 ) -> None:
-    assert any(found(simulate(seed, store(TTL)).verdict) for seed in range(400))
+    assert any(complaints(simulate(seed, store(TTL)).verdict) for seed in range(400))
 
 
-def test_workers_that_do_not_share_their_secret_are_found_out() -> None:
+def test_workers_that_do_not_share_their_secret_are_detected() -> None:
     def simulate_some() -> None:
         for seed in range(100):
             simulate(seed, secrets=(b"one", b"two"))
@@ -177,7 +177,7 @@ def test_workers_that_do_not_share_their_secret_are_found_out() -> None:
 
 
 def judged(seeds: Iterable[int]) -> Counter[str]:
-    """The figures of these histories, none of which has a complaint."""
+    """The figures of these histories; fails on the first complaint."""
     figures: Counter[str] = Counter()
     for seed in seeds:
         verdict, injected = simulate(seed)

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from tests.histories.clients import Door, Heard, Seen
-from tests.histories.history import Asked, Outcome, Told
+from tests.histories.clients import Gateway, Position, Response
+from tests.histories.history import MoveRequest, OperationResult, Outcome
 
 TIME_OUT = 20.0
 """Seconds until a client gives a request up."""
@@ -76,7 +76,7 @@ class NoAnswer(Exception):
     """The connection could not be made, or broke."""
 
 
-class HttpDoor(Door):
+class HttpDoor(Gateway):
     """Asks over HTTP. Used by one thread at a time."""
 
     def __init__(self, url: str, log: Log) -> None:
@@ -90,34 +90,34 @@ class HttpDoor(Door):
             self._line.close()
             self._line = None
 
-    def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Heard:
+    def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Response:
         players = [{"open": True} if name is None else {"name": name} for name in names]
         told, body = self._post("/v1/games", {"variant": variant, "players": players}, None, key)
         if told.outcome is not Outcome.MADE:
-            return Heard(told)
+            return Response(told)
         told = told._replace(game=body["game"]["id"], version=body["game"]["version"])
-        return Heard(told, {each["seat"]: each["token"] for each in body["seats"]}, body.get("join_code"))
+        return Response(told, {each["seat"]: each["token"] for each in body["seats"]}, body.get("join_code"))
 
-    def join(self, game: str, join_code: str, name: str, key: str | None) -> Heard:
+    def join(self, game: str, join_code: str, name: str, key: str | None) -> Response:
         told, body = self._post(f"/v1/games/{game}/players", {"name": name, "join_code": join_code}, None, key)
         if told.outcome is not Outcome.MADE:
-            return Heard(told)
-        return Heard(told._replace(game=game, version=body["game"]["version"]), {body["seat"]: body["token"]})
+            return Response(told)
+        return Response(told._replace(game=game, version=body["game"]["version"]), {body["seat"]: body["token"]})
 
-    def move(self, game: str, token: str, move: Asked, at: int | None, key: str | None) -> Heard:
+    def move(self, game: str, token: str, move: MoveRequest, at: int | None, key: str | None) -> Response:
         asked = {name: value for name, value in move._asdict().items() if value not in (None, False)}
         if at is not None:
             asked["version"] = at
         told, body = self._post(f"/v1/games/{game}/moves", asked, token, key)
-        return Heard(told._replace(game=game, version=body["version"]) if told.outcome is Outcome.MADE else told)
+        return Response(told._replace(game=game, version=body["version"]) if told.outcome is Outcome.MADE else told)
 
-    def change_token(self, game: str, token: str, seat: int, key: str | None) -> Heard:
+    def rotate_token(self, game: str, token: str, seat: int, key: str | None) -> Response:
         told, body = self._post(f"/v1/games/{game}/players/{seat}/token", {}, token, key)
         if told.outcome is not Outcome.MADE:
-            return Heard(told)
-        return Heard(told._replace(game=game), {seat: body["token"]})
+            return Response(told)
+        return Response(told._replace(game=game), {seat: body["token"]})
 
-    def see(self, game: str, token: Callable[[int], str | None], seat: int) -> Seen | None:
+    def view(self, game: str, token: Callable[[int], str | None], seat: int) -> Position | None:
         view = self._get(game, token(seat))
         if view is not None and "turn" in view and view["turn"]["seat"] != seat:
             mover = view["turn"]["seat"]
@@ -126,10 +126,10 @@ class HttpDoor(Door):
         if view is None:
             return None
         legal = [
-            Asked(move["action"], move.get("tile"), move.get("end"), move.get("face_down", False))
+            MoveRequest(move["action"], move.get("tile"), move.get("end"), move.get("face_down", False))
             for move in view["legal_moves"]
         ]
-        return Seen(view["version"], view["status"], seat, legal)
+        return Position(view["version"], view["status"], seat, legal)
 
     def _get(self, game: str, token: str | None) -> Any:
         """The view, or ``None`` if it cannot be had now."""
@@ -140,7 +140,7 @@ class HttpDoor(Door):
             return None
         return orjson.loads(body) if status == 200 else None
 
-    def _post(self, path: str, value: object, token: str | None, key: str | None) -> tuple[Told, Any]:
+    def _post(self, path: str, value: object, token: str | None, key: str | None) -> tuple[OperationResult, Any]:
         headers = {"Content-Type": "application/json"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
@@ -149,13 +149,13 @@ class HttpDoor(Door):
         try:
             status, answered, body = self._send("POST", path, orjson.dumps(value), headers)
         except NoAnswer:
-            return Told(Outcome.UNKNOWN, "no answer"), None
+            return OperationResult(Outcome.UNKNOWN, "no answer"), None
         if status == 201:
             replayed = answered.get("Idempotent-Replayed") == "true"
-            return Told(Outcome.MADE, "", "", body, replayed), orjson.loads(body)
+            return OperationResult(Outcome.MADE, "", "", body, replayed), orjson.loads(body)
         code = _code(body) or str(status)
         unknown = status == 500 or code == "outcome_unknown"
-        return Told(Outcome.UNKNOWN if unknown else Outcome.NOT_MADE, code), None
+        return OperationResult(Outcome.UNKNOWN if unknown else Outcome.NOT_MADE, code), None
 
     def _send(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]

@@ -31,7 +31,7 @@ from service.storage.topology import open_topology
 from tests.conftest import Figures
 from tests.histories.checker import check
 from tests.histories.clients import Client, Party
-from tests.histories.history import Outcome, Wish
+from tests.histories.history import Operation, Outcome
 from tests.storage.clusters import NODE_TIMEOUT, Cluster, Server
 from tests.storage.servers import RealServer, write_before_answering
 from tests.support.processes import runs
@@ -352,13 +352,13 @@ def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Fi
     figures(scenario.name, {**play.broken, **verdict.figures, **log.counted, **measured})
     assert scenario.lossy or not verdict.complaints, verdict.complaints
     assert not log.unexpected, log.unexpected
-    assert verdict.told["made"] > 10
-    assert not [wish for wish in play.party.history.wishes if wish.key and wish.outcome is Outcome.UNKNOWN]
+    assert verdict.outcomes["made"] > 10
+    assert not [wish for wish in play.party.history.operations if wish.key and wish.outcome is Outcome.UNKNOWN]
     assert log.slowest < scenario.slowest
     if not scenario.noticed:
         assert not log.counted["no answer"]
         assert not [what for what in log.counted if what.startswith("answered 5")]
-        assert not [wish for wish in play.party.history.wishes if only_replayed(wish)]
+        assert not [wish for wish in play.party.history.operations if only_replayed(wish)]
     for blow in play.blows:
         assert blow.others
         failed = [answer for answer in log.answers if answer.game in blow.others and not 0 < answer.status < 500]
@@ -379,6 +379,6 @@ def longest_gap(log: Log, blow: Blow, method: str) -> float:
     return max(after - before for before, after in pairwise(times))
 
 
-def only_replayed(wish: Wish) -> bool:
+def only_replayed(wish: Operation) -> bool:
     """Whether it was made, but the one who made it never said so."""
     return bool(wish.made) and all(told.replayed for told in wish.made)
