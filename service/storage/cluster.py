@@ -59,7 +59,10 @@ _log = logging.getLogger(__name__)
 
 
 class ClusterTopology:
-    """Servers that share the slots. The map is loaded on first use, and after every sign that it is outdated."""
+    """Servers that share the slots; a ``Topology``.
+
+    The map is loaded on first use, and after every sign that it is outdated.
+    """
 
     def __init__(self, url: RedisUrl) -> None:
         self._url = url

@@ -41,7 +41,10 @@ _log = logging.getLogger(__name__)
 
 
 class SentinelTopology:
-    """A primary that may change. It is looked up when it is first needed, and after every sign of a failover."""
+    """A primary that may change; a ``Topology``.
+
+    It is looked up on first use, and after every sign of a failover.
+    """
 
     def __init__(self, url: RedisUrl) -> None:
         self._url = url

@@ -93,6 +93,24 @@ def test_a_new_connection_sends_only_the_command() -> None:
         assert server.commands == [[b"GET", b"domino:check"]]
 
 
+class Interruption(BaseException):
+    """What ends a greenlet or a program at any moment."""
+
+
+def test_a_connection_whose_handshake_was_interrupted_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the answer to its AUTH would be taken for that of the next command."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise Interruption
+
+    with FakeServer(lambda _: b"+OK\r\n") as server, connect(server.url.replace("//", "//:password@")) as client:
+        with monkeypatch.context() as patch:
+            patch.setattr(redis.Connection, "read_response", interrupt)
+            with pytest.raises(Interruption):
+                client.connection_pool.get_connection()
+        assert not any(each.is_connected for each in client.connection_pool._connections)
+
+
 def test_tls_is_used_and_a_closed_connection_is_replaced() -> None:
     """With a cipher that needs no certificate, which no real server offers."""
     cipher = "AECDH-AES256-SHA:@SECLEVEL=0"

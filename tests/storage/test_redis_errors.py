@@ -453,6 +453,28 @@ def test_other_errors_of_the_program_are_not_unavailable(error: Exception) -> No
     assert redis_errors.as_unavailable(error) is None
 
 
+def test_the_duration_of_every_operation_is_observed_also_of_one_that_fails(
+    server: RealServer, client: redis.Redis
+) -> None:
+    operations: list[str] = []
+
+    def observe(operation: str, seconds: float) -> None:
+        assert seconds > 0
+        operations.append(operation)
+
+    store = RedisStore(SingleNodeTopology(client), TTL, observe=observe)
+    store.create("game", b"s", [b"e"], write())
+    store.read("game")
+    server.kill()
+    with pytest.raises(StorageUnavailable):
+        store.commit("game", 1, b"t", [b"f"], write())
+    with pytest.raises(StorageUnavailable):
+        store.find_write("game", "name")
+    with pytest.raises(StorageUnavailable):
+        store.event_range("game", 0, 1)
+    assert operations == ["create", "read", "commit", "find_write", "event_range"]
+
+
 def test_the_original_error_is_kept_as_the_cause(server: RealServer, store: RedisStore) -> None:
     server.kill()
     with pytest.raises(StorageUnavailable) as error:
