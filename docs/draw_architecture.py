@@ -111,7 +111,7 @@ def _height(panel: Panel, row: int) -> int:
 def _panel(panel: Panel, left: int, top: int, width: int, row: int) -> list[str]:
     drawn = [
         f'<rect class="panel" x="{left}" y="{top}" width="{width}" height="{_height(panel, row)}" rx="6"/>',
-        f'<text class="title" x="{left + 14}" y="{top + 22}">{escape(panel.name)}: imports point downwards</text>',
+        f'<text class="title" x="{left + 14}" y="{top + 22}">{escape(panel.name)}</text>',
         f'<path class="arrow" d="M{left + width - 20},{top + 10} V{top + 26}"/>',
     ]
     for number, layer in enumerate(panel.layers):
