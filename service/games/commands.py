@@ -16,7 +16,7 @@ from service.engine.moves import Move
 from service.engine.referee import advance
 from service.games.access import Access, TokenRotation, rotation_scope
 from service.games.creation import create_game, deal_if_full
-from service.games.errors import Forbidden, MoveRefused, NotStarted, SeatsTaken, StaleVersion, unauthorized
+from service.games.errors import Forbidden, MoveRefused, NotFound, NotStarted, SeatsTaken, StaleVersion, unauthorized
 from service.games.forks import as_arranged, load_fork
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, Joined, Seat, TokenChanged
 from service.games.idempotency import Idempotency, IdempotencyKey
@@ -89,6 +89,7 @@ class GameCommands:
             fork = load_fork(request.source, len(request.seats), self._yield_control)
             request = request._replace(variant=fork.variant, options=fork.options)
         variant, rules = check_request(request)
+        now = self._clock()  # before the reservation, so that it uses up the retry budget
         game_id = new_game_id(self._random_bytes)
         record, token_bytes = None, self._random_bytes
         if key is not None:
@@ -100,7 +101,7 @@ class GameCommands:
             variant,
             rules.start() if fork is None else fork.position.state,
             game_id=game_id,
-            now=self._clock(),
+            now=now,
             token_bytes=token_bytes,
             random_bytes=self._random_bytes,
         )
@@ -148,7 +149,10 @@ class GameCommands:
         record = None if command.key is None else self._idempotency.record(command.key, "move", str(seat))
         token_hash = game.seats[seat].token_hash
         decide = partial(_decide_move, seat, token_hash, command)
-        committed = self._repository.transact(game, decide, record, from_store=from_store)
+        try:
+            committed = self._repository.transact(game, decide, record, from_store=from_store)
+        except NotFound:
+            raise unauthorized() from None  # as ``authenticate`` for a game that has expired
         if committed.replayed and committed.after.seats[seat].token_hash != token_hash:
             raise unauthorized()  # the remembered game did not know that the token was revoked
         return CommandResult(view_game(committed.after, seat, self._ttl), committed.replayed)

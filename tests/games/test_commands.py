@@ -1,0 +1,91 @@
+"""The commands where something happens between their access and their write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from service.games.commands import MoveCommand
+from service.games.errors import Unauthorized
+from service.games.idempotency import IdempotencyKey
+from service.games.ports import OutcomeUnknown, PriorWrite, WriteRequest
+from service.games.repository import RETRY_BUDGET_MS
+from service.games.results import CreatedGame
+from service.games.service import GameService
+from service.games.validation import GameRequest, SeatRequest
+from service.storage.memory_store import MemoryStore
+
+REQUEST = GameRequest("domino", (SeatRequest("human", "Ada"), SeatRequest("human", "Bo")), {"limit": 30}, "seed")
+
+
+class SlowStore(MemoryStore):
+    """A store whose reservations take a while, and whose next creations may get no answer."""
+
+    def __init__(self) -> None:
+        super().__init__(1000)
+        self.now = 1_767_728_000_000
+        self.reservation_ms = 0
+        self.lost_answers = 0
+        self.creations = 0
+
+    def reserve(self, name: str, value: str) -> str:
+        self.now += self.reservation_ms
+        return super().reserve(name, value)
+
+    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
+        self.creations += 1
+        if self.lost_answers:
+            self.lost_answers -= 1
+            raise OutcomeUnknown("lost")
+        return super().create(game, state, events, write)
+
+
+class Scene:
+    """A store and a worker that serves it."""
+
+    def __init__(self) -> None:
+        self.store = SlowStore()
+        drawn = iter(range(1, 10_000))
+        self.games = GameService(
+            self.store,
+            self.store,
+            clock=lambda: self.store.now,
+            random_bytes=lambda size: next(drawn).to_bytes(size, "big"),
+            secret=b"s",
+            ttl_seconds=1000,
+        )
+
+    def create(self) -> CreatedGame:
+        return self.games.commands.create(REQUEST, IdempotencyKey("key", b"body")).answer
+
+
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
+def test_a_creation_without_an_answer_is_sent_once_more(scene: Scene) -> None:
+    scene.store.lost_answers = 1
+    scene.create()
+    assert scene.store.creations == 2
+
+
+def test_a_slow_reservation_uses_up_the_retry_budget_of_a_creation(scene: Scene) -> None:
+    scene.store.reservation_ms, scene.store.lost_answers = RETRY_BUDGET_MS + 1, 1
+    with pytest.raises(OutcomeUnknown):
+        scene.create()
+    assert scene.store.creations == 1
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_move_in_a_game_that_expired_after_its_access_is_unauthorized(scene: Scene, *, cached: bool) -> None:
+    game = scene.create()
+    authenticate = scene.games.access.authenticate_cached if cached else scene.games.access.authenticate
+    accesses = [authenticate(game.view.id, each.token) for each in game.seats]
+    assert {access.from_store for access in accesses} == {not cached}
+    opener = next(access for access in accesses if scene.games.queries.legal_moves(access).moves)
+    (move, *_) = scene.games.queries.legal_moves(opener).moves
+    scene.store._games.clear()
+    with pytest.raises(Unauthorized):
+        scene.games.commands.make_move(opener, MoveCommand(move))
