@@ -1,4 +1,4 @@
-"""Hosting: games are opened, joined, looked at and moved in; who a bearer is, and what the store keeps.
+"""Hosted games: creating, joining, viewing and playing them, access by token, and their stored form.
 
-Knows the engine and its own ports; must not know HTTP or Redis.
+Depends on the engine, on records and on its own ports, not on HTTP or Redis.
 """

@@ -1,19 +1,18 @@
-"""What hosting says no to, beside the rules of the games.
+"""The refusals of this package; those of the rules are in ``service.engine.errors``.
 
 ::
 
     Refusal
-    ├── Unauthorized   a token that opens nothing here                     unauthorized
-    ├── NotFound       no such game, or no such variant                    not_found
-    ├── Forbidden      another game's join code, or another seat's token   forbidden
-    ├── NotStarted     seats are still open                                not_started
-    ├── SeatsTaken     no seat is open any more                            seats_taken
-    ├── StaleVersion   the game has moved on                               stale_version
-    └── KeyReused      an idempotency key that stood for another request   key_reused
+    ├── Unauthorized   no valid token of a seat in this game              unauthorized
+    ├── NotFound       no such game, seat or variant                      not_found
+    ├── Forbidden      a wrong join code, or the token of another seat    forbidden
+    ├── NotStarted     seats are still open                               not_started
+    ├── SeatsTaken     no seat is open                                    seats_taken
+    ├── StaleVersion   the game is not at the expected version            stale_version
+    └── KeyReused      an idempotency key used for another request        key_reused
 
-``MoveRefused`` carries any of them, or a refusal of the rules, together with how the game stands.
-
-Must not know: HTTP.
+``MoveRefused`` wraps any of them, or a refusal of the rules, together with the version and the legal moves. Does not
+depend on HTTP.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from service.engine.moves import Move
 
 
 class Unauthorized(Refusal):
-    """A wrong, foreign or revoked token, or none where one is needed."""
+    """The token is wrong, revoked or of another game, or is missing where one is needed."""
 
     code = "unauthorized"
 
 
 def unauthorized() -> Unauthorized:
-    """The same refusal for whoever comes in nowhere, so that nobody can tell one reason from another."""
+    """The one refusal for every failed authentication, so that the causes cannot be told apart."""
     return Unauthorized("This needs the token of a seat in this game.")
 
 
 class NotFound(Refusal):
-    """There is no such thing here, or not any more."""
+    """The requested game, seat or variant does not exist, or has expired."""
 
     code = "not_found"
 
 
 class Forbidden(Refusal):
-    """A join code that is not this game's, or a token that is another seat's."""
+    """The join code is not the one of this game, or the token is the one of another seat."""
 
     code = "forbidden"
 
@@ -52,25 +51,25 @@ class NotStarted(Refusal):
 
 
 class SeatsTaken(Refusal):
-    """No seat is open any more."""
+    """No seat is open."""
 
     code = "seats_taken"
 
 
 class StaleVersion(Refusal):
-    """The move was meant for another version of the game than the one there is."""
+    """The game is not at the version that the move was meant for."""
 
     code = "stale_version"
 
 
 class KeyReused(Refusal):
-    """An idempotency key under which something else was asked before."""
+    """The idempotency key was used for another request."""
 
     code = "key_reused"
 
 
 class MoveRefused(Exception):
-    """A move was refused: why, and how the game stands for its mover."""
+    """A move was refused: the cause, the version of the game, and the legal moves of the seat that tried it."""
 
     def __init__(self, cause: Refusal, version: int, legal_moves: tuple[Move, ...]) -> None:
         super().__init__(cause.sentence)

@@ -1,6 +1,6 @@
-"""A hosted match: its seats, who may play them, and the state it is in.
+"""A hosted game: a match with its seats, the hashes of their tokens, and its deck.
 
-Owns the value that the store keeps and the codec writes. Must not know how it is stored or shown.
+Owns the value that the codec encodes and the store holds. Does not depend on how it is stored or shown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPEN_SEAT: Final = "open"
 
 
 class Seat(NamedTuple):
-    """A place at the table: who sits there, and the hash of the token that plays it."""
+    """A seat: who plays it, and the hash of the token for it."""
 
     kind: SeatKind
     name: str | None = None
@@ -34,14 +34,14 @@ class Seat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The game was opened; with the commitment to the seed of its first round, if its deals can be proven."""
+    """The game was created; with the commitment to the seed of its first round, if its deals can be proven."""
 
     commitment: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Somebody took an open seat."""
+    """A player took an open seat."""
 
     seat: int
     name: str
@@ -49,7 +49,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class TokenChanged:
-    """The seat has a new token; the old one is worth nothing any more."""
+    """The seat has a new token; the old one is revoked."""
 
     seat: int
 
@@ -62,11 +62,11 @@ GAME_EVENT_TYPES: Final = (
     EventType(TokenChanged, "token_changed", 11, (("seat", "seat"),)),
     *EVENT_TYPES,
 )
-"""The events of a hosted game, those of its match included."""
+"""The types of the events of a hosted game, including those of its match."""
 
 
 class EventEnvelope(NamedTuple):
-    """An event at its place in a game: its version, and when it was, in milliseconds since 1970."""
+    """An event with the version that it led to, and its time in milliseconds since 1970."""
 
     version: int
     at: int
@@ -79,9 +79,9 @@ class Game(NamedTuple):
     id: str
     variant: Variant
     options: Mapping[str, Value]
-    """As they were requested; the rest are the variant's defaults."""
+    """As requested; the others have the variant's defaults."""
     rules: Rules
-    """Those of the variant, by the options and the number of seats."""
+    """The rules of the variant for these options and this number of seats."""
     seats: tuple[Seat, ...]
     join_hash: bytes | None
     arranged: bool
@@ -90,27 +90,27 @@ class Game(NamedTuple):
     created_at: int
     updated_at: int
     round_ends: tuple[int, ...]
-    """The versions of the events that ended a round, for the score card."""
+    """The versions of the ``RoundEnded`` events, for the score card."""
     state: State
     edition: int = 1
-    """Of the rules that it began with."""
+    """The edition of the rules at the creation of the game."""
     write_id: str = ""
-    """The id of the write that led here; empty before the first one."""
+    """The id of the write that led to this version; empty before the first one."""
     commitments: tuple[bytes, ...] = ()
-    """To the seeds of the round that was dealt last, if any was, and of the next; none if no deal can be proven."""
+    """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
 
     @property
     def has_open_seats(self) -> bool:
-        """Whether a seat is still open."""
+        """Whether any seat is open."""
         return any([seat.kind == OPEN_SEAT for seat in self.seats])
 
     @property
     def status(self) -> GameStatus:
-        """Where the game stands."""
+        """``waiting`` while a seat is open, else the phase of the match."""
         return "waiting" if any([seat.kind == OPEN_SEAT for seat in self.seats]) else self.state.phase
 
     def with_events(self, events: Sequence[GameEvent], at: int, write_id: str) -> Game:
-        """The game at the version that these events lead to, by the write of that id."""
+        """The game at the version that these events lead to, written at this time (``at``) by the write of that id."""
         round_ends, commitments = self.round_ends, self.commitments
         for version, event in enumerate(events, self.version + 1):
             if isinstance(event, RoundEnded):
@@ -125,7 +125,7 @@ class Game(NamedTuple):
         )
 
     def etag(self, seat: int | None) -> str:
-        """What names this version for this viewer, ``s`` for a spectator; never made from anything hidden."""
+        """The ETag of this version for the viewer at ``seat`` (``None``: a spectator). Depends on nothing hidden."""
         return f"{self.version}-{'s' if seat is None else seat}"
 
 
@@ -139,7 +139,10 @@ def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple
 
 
 def rules_for(variant: str, options: Mapping[str, Value], seats: int) -> Rules:
-    """The rules of a variant for these options and seats, the same object for the same ones."""
+    """The rules of a variant for these options and this number of seats; cached.
+
+    Raises ``InvalidSetup``, and ``KeyError`` for an unknown variant.
+    """
     return _rules(variant, tuple(options.items()), seats)
 
 

@@ -1,8 +1,8 @@
-"""What hosting needs of the world: a store, a feed of news, a clock, fresh secrets.
+"""The ports of this package: a store, a feed of notifications, a clock, random bytes, background work.
 
-Owns the shapes only. Who keeps a promise lives elsewhere: Redis and its memory twin in
-``service.storage``, the clock and the luck of the operating system in ``service.bootstrap``.
-Must not know: Redis, Flask, or any rule of a game.
+Owns the interfaces only. Their implementations are elsewhere: Redis and an in-memory store in ``service.storage``, the
+clock and the random bytes of the operating system in ``service.bootstrap``. Does not depend on Redis, Flask, or the
+rules of any game.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 IDEMPOTENCY_TTL: Final = 86_400
-"""How long a client's key stands for what was made under it."""
+"""Seconds for which the store recognises an idempotency key after the write that was committed under it."""
 
 
 class StoredGame(NamedTuple):
-    """A game as the store has it: the number of its last event, and its state, opaque to the store."""
+    """A game in the store: the version of its last event, and its state, which is opaque to the store."""
 
     version: int
     state: bytes
 
 
 class IdempotencyRecord(NamedTuple):
-    """What is kept of a write that a client wants made once: a name no other wish has, and a digest of what it asks."""
+    """What is stored with a write under an idempotency key: a unique name, and a digest of the request."""
 
     name: str
     fingerprint: bytes
 
 
 class WriteRequest(NamedTuple):
-    """What makes a write the same write, however often it is sent: its id, 8 letters, digits, ``-`` or ``_``.
+    """Identifies a write, however often it is sent: its id is 8 letters, digits, ``-`` or ``_``.
 
-    With a ``wish``, the write is also the only one under that name for 24 hours, whoever sends it.
+    With an ``idempotency`` record, at most one write under the name of that record is committed in 24 hours.
     """
 
     id: bytes
@@ -39,14 +39,14 @@ class WriteRequest(NamedTuple):
 
 
 class PriorWrite(NamedTuple):
-    """What was made for a wish before: the version that the write led to, and what was asked."""
+    """An earlier write under the same idempotency record: the version that it led to, and the digest of its request."""
 
     version: int
     fingerprint: bytes
 
 
 class EventRange(NamedTuple):
-    """Events of a game in their order: the version of the first, and the version of the game itself."""
+    """Consecutive events of a game: the version of the first one, and the current version of the game."""
 
     first: int
     events: tuple[bytes, ...]
@@ -54,7 +54,7 @@ class EventRange(NamedTuple):
 
 
 class StorageUnavailable(Exception):
-    """The store cannot answer now (away, loading, full, read-only), and nothing has changed.
+    """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed.
 
     ``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds.
     """
@@ -66,7 +66,7 @@ class StorageUnavailable(Exception):
 
 
 class OutcomeUnknown(Exception):
-    """A write was sent and no answer came, or too few replicas have it: it may be made, now or soon, or never.
+    """A write was sent without an answer, or reached too few replicas: it may or may not be committed, now or later.
 
     ``reason`` is a word for the log, never for the client; ``retry_after`` is in whole seconds.
     """
@@ -78,24 +78,24 @@ class OutcomeUnknown(Exception):
 
 
 class GameExists(Exception):
-    """A game is already kept under this id (ids have 128 bits, so this is a fault, not luck)."""
+    """The store already has a game with this id (ids have 128 random bits, so this is a fault, not a coincidence)."""
 
 
 class Store(Protocol):
-    """Keeps games. Every method answers within three seconds or raises ``StorageUnavailable``.
+    """Stores games and their events. Every method returns within three seconds or raises ``StorageUnavailable``.
 
-    A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still made once at most.
+    A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still committed at most once.
     """
 
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
-        """Keep a new game whose version is the number of its ``events``, of which there is one at least.
+        """Store a new game; its version is the number of its ``events``, at least one.
 
-        Returns ``None`` when done, by this sending or an earlier one, else what was made for the same wish
-        before. Raises ``GameExists``.
+        Returns ``None`` if this write is committed, by this attempt or an earlier one; else the earlier write under the
+        same idempotency record. Raises ``GameExists``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
-        """The game as it is now, or ``None`` if there is none (never was, or has expired)."""
+        """The current game, or ``None`` if it does not exist or has expired."""
 
     def commit(
         self,
@@ -108,27 +108,31 @@ class Store(Protocol):
         after: bytes = b"",
         again: bool = False,
     ) -> StoredGame | PriorWrite | None:
-        """Replace the state of a game that is still at version ``expected`` and append its new ``events``, one or more.
+        """Replace the state of a game that is still at version ``expected``, and append one or more new ``events``.
 
-        And whose state begins with ``after``: where a failover has lost moves, two pasts may have the same version.
-        The new version is ``expected + len(events)``; the expiry starts anew. All of it happens, or nothing.
-        Returns ``None`` when done, by this sending or an earlier one; else what was made for the same wish
-        before, which is looked up first; else the game as it really is: somebody else was first.
-        Raises ``KeyError`` if the game is gone; ``OutcomeUnknown`` if the write was sent before (``again``) without a
-        wish, and what came after version ``expected`` has been compacted.
+        The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the
+        same version. The new version is ``expected + len(events)``; the expiry starts again. The write is atomic.
+        Returns ``None`` if it is committed, by this attempt or an earlier one; else the earlier write under the same
+        idempotency record, which is looked up first; else the current game, because another write came first.
+        Raises ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``: also if the write was
+        sent before (``again``) without an idempotency record, and the events after version ``expected`` have been
+        compacted.
         """
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
-        """What was made for the wish of that name in the last 24 hours."""
+        """The write that was committed under the idempotency record of that name in the last 24 hours."""
 
     def reserve(self, name: str, value: str) -> str:
-        """The value that the first caller gave under this name in the last 24 hours: this one, if it is the first."""
+        """The value that was first given under this name in the last 24 hours; ``value`` if none was.
+
+        Raises ``OutcomeUnknown``.
+        """
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
-        """The events of these versions (from 1), in the order asked; one that is not kept is left out."""
+        """The events of these versions (from 1), in the requested order; those that have expired are left out."""
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
-        """At most ``limit`` events, the first of them the oldest kept one after version ``after``.
+        """At most ``limit`` events, beginning with the oldest stored one after version ``after``.
 
         ``None`` if there is no such game.
         """
@@ -137,54 +141,55 @@ class Store(Protocol):
         """Compress all events but those of the last write: allowed at any time, meant for a finished game.
 
         Events, versions and expiry stay the same, and nothing is published. The ids of the compressed writes are lost:
-        of such a write the store can no longer say whether an earlier sending made it, and a creation sent again raises
-        ``GameExists``. Does nothing to a game that is gone, has changed meanwhile, or is compacted already.
+        the store can no longer tell whether an earlier attempt committed such a write, and a creation sent again raises
+        ``GameExists``. Does nothing to a game that has expired, changed meanwhile, or is compacted already. Raises
+        ``OutcomeUnknown``.
         """
 
     def check(self) -> None:
-        """Do one cheap read, as a game would be read; raises ``StorageUnavailable``."""
+        """Do one cheap read, in the way games are read. Raises ``StorageUnavailable``."""
 
 
 class EventNotification(NamedTuple):
-    """Events just appended to a game, the first of them being number ``after + 1``."""
+    """Events just appended to a game; the first one has version ``after + 1``."""
 
     after: int
     events: tuple[bytes, ...]
 
 
 Listener = Callable[[EventNotification | None], None]
-"""Told of news, or by ``None`` that some may have been missed. Must return at once, and raises nothing."""
+"""Called with a notification, or with ``None`` if some may have been lost. Must neither block nor raise."""
 
 
 class Feed(Protocol):
-    """Tells of what is appended to games, wherever it is done; only tells: the store alone has the truth."""
+    """Publishes the events that any process appends to games. A notification is only a hint; the store decides."""
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
-        """Tell ``listener`` what happens in a game from now on; returns how to stop that.
+        """Call ``listener`` with every notification about a game from now on; returns a function that stops that.
 
-        What happens between this call and the moment the feed hears of it is made good by ``None``. News may come
-        twice or late, and after a fault not at all; then, too, ``None`` follows as soon as the feed hears again.
+        ``None`` is sent once the subscription is in force, for what was published before. A notification may arrive
+        late or twice, and may be lost in a fault; then ``None`` is sent as soon as the feed works again.
         """
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """The current time."""
 
     def __call__(self) -> int:
         """Milliseconds since 1970."""
 
 
 class RandomBytes(Protocol):
-    """Draws fresh random bytes from the operating system."""
+    """A source of unpredictable bytes, such as the operating system."""
 
     def __call__(self, size: int, /) -> bytes:
-        """``size`` bytes nobody can guess."""
+        """``size`` unpredictable bytes."""
 
 
 RunLater = Callable[[Callable[[], None]], None]
-"""Sees to it that work is done that nobody waits for, which raises nothing: at once, or when there is time."""
+"""Runs background work, which must not raise: immediately, or later in another thread or greenlet."""
 
 
 def run_inline(work: Callable[[], None]) -> None:
-    """Do it now."""
+    """Run background work immediately, in the calling thread."""
     work()

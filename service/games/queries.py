@@ -99,7 +99,7 @@ class GameQueries:
         if after > access.game.version:
             after = _NO_CURSOR  # a version yet to come: reached meanwhile, it would not be the one that was meant
         return EventSubscription(
-            _subscriber(access), after, self._feed, self._page, turns=self._catching_up, ttl_seconds=self._ttl / 1000
+            _subscriber(access), after, self._feed, self._page, slots=self._catching_up, ttl_seconds=self._ttl / 1000
         )
 
     def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:

@@ -1,7 +1,8 @@
-"""Following a game: what happens in it, one event after the other, as one bearer may know it.
+"""A subscription to a game: its events, one after the other, as one viewer may know them.
 
-Owns the cursor: every event after it is told once, in order, however the news arrives. News are only a hint; where they
-leave a gap, the store is asked. Must not know how the events are sent, nor what is hidden (``service.games.views``).
+Owns the cursor: every event after it is returned once and in order, however notifications arrive. A notification is
+only a hint; where there is a gap, the subscription catches up from the store. Does not depend on how events are sent to
+clients, nor on what is hidden from a viewer (``service.games.views``).
 """
 
 from __future__ import annotations
@@ -19,46 +20,46 @@ from service.games.ports import EventNotification, Feed, StorageUnavailable
 from service.games.views import EventPage, Reset, view_event
 
 PAGE_SIZE: Final = 100
-"""The most events told at a time."""
+"""The most events in a page."""
 MAX_PENDING: Final = 64
-"""News that wait for a slow client; more are dropped, for the store has them all."""
+"""Notifications queued for a slow client; further ones are dropped, as their events are in the store."""
 WAIT_SLICE_SECONDS: Final = 0.5
-"""After how long who waits for a turn sees whether the service is about to stop."""
+"""How often a subscription that waits for a slot to read the store checks whether the service is shutting down."""
 RETRY_SECONDS: Final = 3.0
-"""After how long a store that could not answer is asked again, if the feed says nothing before."""
+"""Seconds after which a store that was unavailable is read again, unless a notification comes first."""
 
 
 class Subscriber(NamedTuple):
-    """Who follows which game: only what telling it needs, for it is held as long as a stream lasts."""
+    """The game and the viewer of a subscription: only what it needs, as it is held as long as a stream is open."""
 
     game: str
     created_at: int
     seat: int | None
     token_hash: bytes | None
-    """Of the token that was shown."""
+    """The hash of the presented token."""
     version: int
-    """Of the game when it was."""
+    """The version of the game at which the token was valid."""
     finished: bool
 
 
 class EventSubscription:
-    """What happens in a game after a version, for one bearer.
+    """The events of a game after a version, for one viewer.
 
-    ``read`` gives a page of the store from a cursor on, as that bearer may know it; ``turns`` bound how many read at
-    the same time, for after a fault all want to. A game that is silent for ``ttl_seconds`` may be gone, and is looked
-    for. Close it in the end.
+    ``read`` returns a page from the store after a cursor, as the viewer may know it. ``slots`` bounds how many
+    subscriptions read at the same time, as after a fault all of them have to. A game without events for ``ttl_seconds``
+    may have expired, and is read again. Must be closed.
     """
 
     __slots__ = (
         "__weakref__",
-        "_follower",
-        "_look_again",
         "_needs_catch_up",
-        "_news",
+        "_pending",
         "_read",
-        "_stop",
+        "_recheck_at",
+        "_slots",
+        "_subscriber",
         "_ttl",
-        "_turns",
+        "_unwatch",
         "closing",
         "cursor",
         "finished",
@@ -66,33 +67,33 @@ class EventSubscription:
 
     def __init__(
         self,
-        follower: Subscriber,
+        subscriber: Subscriber,
         after: int,
         feed: Feed,
         read: Callable[[Subscriber, int, int], EventPage],
         *,
-        turns: BoundedSemaphore,
+        slots: BoundedSemaphore,
         ttl_seconds: float,
     ) -> None:
         self.cursor = after
         self.closing = False
-        """Whether the service is about to stop."""
+        """Whether the service is shutting down."""
         self.finished = False
-        """Whether nothing more will be told: the match is finished, or the seat has a new token."""
-        self._follower = follower
+        """Whether no more events will come: the match is finished, or the token of the seat was changed."""
+        self._subscriber = subscriber
         self._read = read
-        self._turns = turns
+        self._slots = slots
         self._ttl = ttl_seconds
-        self._look_again = monotonic() + ttl_seconds
-        self._news: SimpleQueue[EventNotification | None] = SimpleQueue()
+        self._recheck_at = monotonic() + ttl_seconds
+        self._pending: SimpleQueue[EventNotification | None] = SimpleQueue()
         self._needs_catch_up = True
-        self._stop = feed.watch(follower.game, self._on_notification)
+        self._unwatch = feed.watch(subscriber.game, self._on_notification)
 
     def wait(self, seconds: float) -> EventPage | None:
-        """The next events, at most ``PAGE`` of them; ``None`` if there are none in that time, or it is closing.
+        """The next events, at most ``PAGE_SIZE``; ``None`` if none come in time, or the service is shutting down.
 
-        Raises ``NotFound`` when the game is gone, ``Unauthorized`` when the token of the seat is another by now. While
-        the store cannot be asked it waits.
+        Raises ``NotFound`` when the game has expired, ``Unauthorized`` when the token of the seat was changed. While
+        the store is unavailable it goes on waiting.
         """
         deadline = monotonic() + seconds
         while not self.closing:
@@ -101,11 +102,11 @@ class EventSubscription:
                 left = max(deadline - monotonic(), 0)
                 try:
                     page = self._accept(
-                        self._news.get(timeout=min(left, RETRY_SECONDS) if self._needs_catch_up else left)
+                        self._pending.get(timeout=min(left, RETRY_SECONDS) if self._needs_catch_up else left)
                     )
                 except Empty:
                     now = monotonic()
-                    if now > self._look_again:
+                    if now > self._recheck_at:
                         self._needs_catch_up = True
                     if now >= deadline:
                         return None
@@ -115,51 +116,54 @@ class EventSubscription:
         return None
 
     def poll(self) -> EventPage | None:
-        """The next events that the store has now; ``None`` if there are none. Raises also ``StorageUnavailable``."""
+        """The next events in the store, at most ``PAGE_SIZE``; ``None`` if there are none.
+
+        Raises as ``wait``, and ``StorageUnavailable``.
+        """
         page = self._next_page()
         if page is not None:
             self._advance(page)
         return page
 
     def close(self) -> None:
-        """Hear nothing any more."""
-        # It knows this object, and would keep it and its news until somebody looks for circles.
-        stop, self._stop = self._stop, _nothing
-        stop()
+        """Stop receiving notifications; may be called twice."""
+        # The function refers to this object: kept, the reference cycle would be freed only by the garbage collector.
+        unwatch, self._unwatch = self._unwatch, _do_nothing
+        unwatch()
 
     def shutdown(self) -> None:
-        """Let whoever waits wait no longer: the service is about to stop."""
+        """End ``wait``, in whichever thread it runs: the service is shutting down."""
         self.closing = True
-        self._news.put(None)
+        self._pending.put(None)
 
-    def _on_notification(self, news: EventNotification | None) -> None:
-        if self._news.qsize() < MAX_PENDING:
-            self._news.put(news)
+    def _on_notification(self, notification: EventNotification | None) -> None:
+        if self._pending.qsize() < MAX_PENDING:
+            self._pending.put(notification)
         else:
             self._needs_catch_up = True
 
-    def _accept(self, news: EventNotification | None) -> EventPage | None:
-        """What the news add to what was told."""
-        if news is None or news.after > self.cursor:
+    def _accept(self, notification: EventNotification | None) -> EventPage | None:
+        """The events of a notification after the cursor; ``None`` if it has none, or leaves a gap."""
+        if notification is None or notification.after > self.cursor:
             self._needs_catch_up = True
             return None
-        fresh = news.events[self.cursor - news.after :]
+        fresh = notification.events[self.cursor - notification.after :]
         if not fresh:
             return None
-        _, created_at, seat, *_ = self._follower
+        created_at, seat = self._subscriber.created_at, self._subscriber.seat
         try:
-            happened = [decode_event(number, created_at, data) for number, data in enumerate(fresh, self.cursor + 1)]
+            envelopes = [decode_event(version, created_at, data) for version, data in enumerate(fresh, self.cursor + 1)]
         except NewerFormat:
-            self._needs_catch_up = True  # the store says what is to be said of that
+            self._needs_catch_up = True  # reading the store raises the error that belongs to this
             return None
-        told = tuple([view_event(each, seat) for each in happened])
-        return EventPage(told, self.cursor + len(told), more=False)
+        events = tuple([view_event(envelope, seat) for envelope in envelopes])
+        return EventPage(events, self.cursor + len(events), more=False)
 
     def _catch_up(self, seconds: float) -> EventPage | None:
-        """What the store has, if it can be asked within this time."""
-        ends = monotonic() + seconds
-        while not self._turns.acquire(timeout=min(max(ends - monotonic(), 0), WAIT_SLICE_SECONDS)):
-            if self.closing or monotonic() >= ends:
+        """The next events in the store; ``None`` if there are none, or it could not be read within this time."""
+        deadline = monotonic() + seconds
+        while not self._slots.acquire(timeout=min(max(deadline - monotonic(), 0), WAIT_SLICE_SECONDS)):
+            if self.closing or monotonic() >= deadline:
                 return None
         try:
             return self._next_page()
@@ -167,13 +171,13 @@ class EventSubscription:
             self._needs_catch_up = True
             return None
         finally:
-            self._turns.release()
+            self._slots.release()
 
     def _next_page(self) -> EventPage | None:
         self._needs_catch_up = False
-        self._look_again = monotonic() + self._ttl
-        page = self._read(self._follower, self.cursor, PAGE_SIZE)
-        if page.more:  # else what was heard meanwhile has the say
+        self._recheck_at = monotonic() + self._ttl
+        page = self._read(self._subscriber, self.cursor, PAGE_SIZE)
+        if page.more:  # never set to false here: a notification may have been dropped during the read
             self._needs_catch_up = True
         if not page.events:
             return None
@@ -181,21 +185,21 @@ class EventSubscription:
 
     def _advance(self, page: EventPage) -> None:
         self.cursor = page.version
-        self._look_again = monotonic() + self._ttl
-        _, _, seat, _, entered, finished = self._follower
-        if finished and not page.more:
+        self._recheck_at = monotonic() + self._ttl
+        subscriber = self._subscriber
+        if subscriber.finished and not page.more:
             self.finished = True
-        for told in page.events:
-            match told.event:
+        for each in page.events:
+            match each.event:
                 case Finished():
                     self.finished = True
-                case Reset(look):
-                    self.finished = look.status == "finished"
-                    # Its token was looked at then; what came before is told to nobody any more.
-                    self._follower = self._follower._replace(version=look.version)
-                case TokenChanged(changed) if changed == seat and told.version > entered:
+                case Reset(view):
+                    self.finished = view.status == "finished"
+                    # The token was valid at this version; no event before it will be returned.
+                    self._subscriber = self._subscriber._replace(version=view.version)
+                case TokenChanged(seat) if seat == subscriber.seat and each.version > subscriber.version:
                     self.finished = True
 
 
-def _nothing() -> None:
-    """Stop what has been stopped already."""
+def _do_nothing() -> None:
+    """Take the place of a function that has been called."""

@@ -183,7 +183,7 @@ def test_who_does_not_listen_for_long_gets_the_dropped_news_from_the_store(scene
     following.poll()
     for news in scene.move(MAX_PENDING + 10):
         scene.feed.tell(news)
-    assert following._news.qsize() == MAX_PENDING
+    assert following._pending.qsize() == MAX_PENDING
     assert hear_all(following, scene.version) == [*range(3, scene.version + 1)]
     assert following.wait(0) is None
 
@@ -291,7 +291,7 @@ def test_a_game_that_has_been_silent_for_as_long_as_it_lives_is_looked_for(scene
     following.poll()
     scene.time = 2 * TTL
     assert following.wait(0) is None
-    following._look_again = 0.0
+    following._recheck_at = 0.0
     assert following.wait(0) is None  # nobody waits longer for the look
     with pytest.raises(NotFound):
         following.wait(0)
