@@ -1,8 +1,8 @@
 """Access to a game: which seat a token plays.
 
-Owns the one place where a token becomes a seat, on the stored game or on the one that this process remembers. A
-remembered game may be old: a command on it is decided again on the stored game before anybody is refused, and who was
-refused before any command is authenticated again (``service.web.access``).
+Owns the only place where a token becomes a seat, on the stored game or on the cached one. A cached game may be stale: a
+command on it is decided again on the stored game before it is refused, and a request that is rejected before its
+command is authenticated again (``service.web.access``). Does not depend on how a token is sent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from service.games.tokens import find_hash
 class Access(NamedTuple):
     """A game and the seat of the token's bearer (``None``: a spectator).
 
-    ``from_store`` is false for a game that this process remembered.
+    ``from_store`` is false for a game that was cached.
     """
 
     game: Game
@@ -34,7 +34,11 @@ class Access(NamedTuple):
 
 
 class TokenRotation(NamedTuple):
-    """Who may change the token of a seat: its bearer, or who changed it under this key before (``prior``)."""
+    """The permission to change the token of a seat.
+
+    Either ``game`` is the game of the bearer of the current ``token``, or ``prior`` is the write with which the bearer
+    of this old ``token`` changed it under the same idempotency key.
+    """
 
     game_id: str
     seat: int
@@ -45,7 +49,7 @@ class TokenRotation(NamedTuple):
 
 
 class AccessControl:
-    """Authenticates the bearers of tokens."""
+    """Authenticates the bearers of tokens. Every method raises ``StorageUnavailable``."""
 
     def __init__(self, repository: GameRepository, idempotency: Idempotency) -> None:
         self._repository = repository
@@ -54,8 +58,8 @@ class AccessControl:
     def authenticate(self, game_id: str, token: str | None) -> Access:
         """The stored game and the seat that ``token`` plays; without a token, a spectator's access.
 
-        Raises ``NotFound``, or ``Unauthorized`` for a wrong token; with a token, a game that does not exist is
-        ``Unauthorized`` too, so that the two cannot be told apart.
+        Raises ``Unauthorized`` for a wrong token. For a game that does not exist, raises ``NotFound`` without a token
+        and ``Unauthorized`` with one, so that it cannot be distinguished from a game with another token.
         """
         game = self._repository.load(game_id)
         if game is None:
@@ -68,9 +72,9 @@ class AccessControl:
         return Access(game, seat)
 
     def authenticate_cached(self, game_id: str, token: str | None) -> Access:
-        """As ``authenticate``, but for the bearer of a seat's token only, and on the remembered game if there is one.
+        """As ``authenticate``, but on the cached game if there is one, which saves a read of the store for most moves.
 
-        Saves a read of the store for most moves.
+        Raises ``Unauthorized`` without a token.
         """
         if token is None:
             raise unauthorized()
@@ -81,7 +85,11 @@ class AccessControl:
         return Access(game, seat, from_store=False)
 
     def require_seat(self, game_id: str, token: str | None, seat: int) -> Access:
-        """As ``authenticate``, but for the bearer of this seat's token only. Raises ``Forbidden`` for another."""
+        """As ``authenticate``, but for the bearer of this seat's token only.
+
+        Also raises ``Unauthorized`` without a token, ``NotFound`` if the game has no such seat, ``Forbidden`` for the
+        token of another seat.
+        """
         if token is None:
             raise unauthorized()
         access = self.authenticate(game_id, token)
@@ -92,7 +100,10 @@ class AccessControl:
         return access
 
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
-        """As ``require_seat``; but a client that changed the token under this key may still present the old one."""
+        """As ``require_seat``, but a client that changed the token under this idempotency key may present the old one.
+
+        So the request can be sent again when its response was lost.
+        """
         try:
             game = self.require_seat(game_id, token, seat).game
         except Unauthorized:
@@ -108,10 +119,10 @@ class AccessControl:
 
 
 def seat_of(token: str, game: Game) -> int | None:
-    """The seat that a token plays, ``None`` for no seat of this game."""
+    """The seat that a token plays; ``None`` if it is not a token of this game."""
     return find_hash(token, [each.token_hash for each in game.seats])
 
 
 def rotation_scope(token: str, seat: int) -> tuple[str, ...]:
-    """The scope of the key of a token rotation: it belongs to the bearer of the old token."""
+    """The scope of the idempotency key of a token rotation: the key belongs to the bearer of the old token."""
     return ("token", token, str(seat))

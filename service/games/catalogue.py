@@ -1,6 +1,6 @@
-"""The games on offer, described for people and for clients, in English and in German.
+"""The catalogue of variants: their rule pages in English and German, and their deals.
 
-Reads the rule pages that lie beside the recipes. Must not know HTTP.
+Owns the access to the rule pages, which are beside the modules of the variants. Does not depend on HTTP.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ LANGUAGES: Final[tuple[Language, ...]] = ("en", "de")
 
 
 class DealRow(NamedTuple):
-    """How a number of players is dealt; ``highest`` is the set's highest double."""
+    """The deal for a number of players; ``highest`` is the pips on each half of the set's highest double.
+
+    The others are numbers of tiles: ``hand`` of each player, ``stock`` left over, ``drawable`` from it under the rules.
+    """
 
     highest: int
     players: int
@@ -30,7 +33,7 @@ class DealRow(NamedTuple):
 
 
 def find_variant(key: str) -> Variant:
-    """The game of that key. Raises ``NotFound``."""
+    """The variant of that key. Raises ``NotFound``."""
     variant = variants().get(key)
     if variant is None:
         raise NotFound("There is no such variant.")
@@ -38,20 +41,23 @@ def find_variant(key: str) -> Variant:
 
 
 def localize(text: LocalizedText, language: Language) -> str:
-    """The words in that language."""
+    """The text in that language."""
     return text.de if language == "de" else text.en
 
 
 @cache
 def rule_page(key: str, language: Language) -> str:
-    """The rules of a game as a page to play from, in Markdown."""
+    """The rule page of a variant, in Markdown. Raises ``KeyError`` for an unknown one."""
     page = resources.files("service.engine.variants").joinpath(f"{modules()[key]}.{language}.md")
     return page.read_text("utf-8")
 
 
 @cache
 def deal_table(key: str) -> tuple[DealRow, ...]:
-    """What everybody gets, for each set and number of players that can be played."""
+    """The deal for each set and each number of players with which the variant can be played.
+
+    Raises ``KeyError`` for an unknown variant.
+    """
     variant = variants()[key]
     sets: list[dict[str, Value]] = [
         {option.key: value} for option in variant.options if option.key == "set" for value in option.values

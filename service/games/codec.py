@@ -1,8 +1,7 @@
-"""Games and events as bytes for the store, and back.
+"""The codec: games and events as bytes for the store, and back.
 
-Compact JSON arrays: a tile is its index, an end its number, a long run of placements one list a
-column. Every game begins with the number of its format and the edition of its rules. Must not know
-which store keeps the bytes.
+Owns the stored format, compact JSON arrays: a tile is its index, an end its number, and the placements are one list for
+each column. A game begins with the number of its format. Does not depend on which store holds the bytes.
 """
 
 from __future__ import annotations
@@ -36,25 +35,25 @@ from service.games.game import GAME_EVENT_TYPES, EventEnvelope, Game, GameEvent,
 from service.games.layout_cache import LayoutCache
 
 FORMAT: Final = 1
-"""The number of this form. A service refuses games of a higher one."""
+"""The number of the stored format. Games with a higher one raise ``NewerFormat``."""
 
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
 _GATES: Final[tuple[Gate, ...]] = (OPEN, GATED, CLOSED)
 _SIDE_CODES: Final = {side: code for code, side in enumerate(_SIDES)}
 _GATE_CODES: Final = {gate: code for code, gate in enumerate(_GATES)}
-_LINE_ENDS: Final = ("left", "right")
+_TWO_ENDS: Final = ("left", "right")
 
-_new: Final = tuple.__new__  # as in ``layout``: a game may have hundreds of placements and ends
+_new: Final = tuple.__new__  # as in ``layout``: faster, for the many placements of a game
 _new_placement: Final = partial(_new, Placement)
 
 
 class NewerFormat(Exception):
-    """A game or an event of a newer service: its format, its rules or its kind are not known here."""
+    """A newer service wrote this game or event: its format, variant, edition or type is unknown here."""
 
 
 def encode_game(game: Game) -> bytes:
-    """The bytes of a game; its id and version are the store's to keep."""
+    """The bytes of a game, without its id and version, which the store holds beside them."""
     return orjson.dumps(
         [
             FORMAT,
@@ -78,12 +77,12 @@ def encode_game(game: Game) -> bytes:
 
 
 def state_prefix(game: Game) -> bytes:
-    """How the bytes of this game begin, and those of no other game nor of another past of this one."""
+    """The first bytes of this game, which no other game has, nor this one with another history."""
     return b'[%d,"%b"' % (FORMAT, game.write_id.encode())
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
-    """The game that these bytes stand for. Raises ``NewerFormat`` if they are of a later service."""
+    """Decode a game. Raises ``NewerFormat`` if a newer service wrote it."""
     fields = orjson.loads(data)
     if fields[0] > FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
         raise NewerFormat
@@ -132,13 +131,16 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
 
 
 def encode_event(event: GameEvent, since_creation: int) -> bytes:
-    """The bytes of an event that happened so many milliseconds after the game was created."""
+    """The bytes of an event; ``since_creation`` in milliseconds after the game was created."""
     kind = type(event)
     return orjson.dumps([_EVENT_CODES[kind], since_creation, *_EVENT_CODECS[kind].encode(event)])
 
 
 def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
-    """The event that these bytes stand for. Raises ``NewerFormat`` if it is of a later service."""
+    """Decode the event that led to ``version``; ``created_at`` in milliseconds since 1970.
+
+    Raises ``NewerFormat`` if a newer service wrote it.
+    """
     code, since_creation, *fields = orjson.loads(data)
     if code not in _EVENT_DECODERS:
         raise NewerFormat
@@ -147,7 +149,7 @@ def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
 
 @lru_cache(maxsize=1024)
 def _encode_seats(seats: tuple[Seat, ...]) -> orjson.Fragment:
-    """The seats as JSON; they seldom change."""
+    """The seats as JSON; cached, as they rarely change."""
     return orjson.Fragment(orjson.dumps([[seat.kind, seat.name, _encode_bytes(seat.token_hash)] for seat in seats]))
 
 
@@ -156,14 +158,14 @@ def _encode_seats(seats: tuple[Seat, ...]) -> orjson.Fragment:
 
 def _encode_state(state: State) -> list[object]:
     layout = state.layout
-    table = _layout_cache(layout)
+    encoded = _encode_layout(layout)
     return [
         _PHASES.index(state.phase),
         state.round,
         _encode_hands(state.hands),
         _encode_tiles(state.stock),
-        table.placements,
-        table.ends,
+        encoded.placements,
+        encoded.ends,
         layout.last_end_number,
         state.turn,
         state.tiles_laid,
@@ -181,26 +183,26 @@ def _encode_state(state: State) -> list[object]:
 
 
 class _Columns(NamedTuple):
-    """The placements, a column each as JSON, without the brackets around it."""
+    """The columns of the placements, each as JSON without its brackets."""
 
     tiles: bytes
     hosts: bytes
     sides: bytes
     seats: bytes
     face_down: bytes
-    """The places of those that lie so."""
+    """The indexes of the placements that are face down."""
 
 
 class _LayoutJson(NamedTuple):
-    """The tiles on the table and its ends as JSON."""
+    """The placements and ends of a layout as JSON."""
 
     columns: _Columns
     placements: orjson.Fragment
     ends: orjson.Fragment
 
 
-def _make_layout(layout: Layout) -> _LayoutJson:
-    """The table, its tiles gone through."""
+def _encode_whole_layout(layout: Layout) -> _LayoutJson:
+    """The layout, encoded from all its placements."""
     tiles, hosts, sides, seats, face_down = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
     columns = (
         _encode_tiles(tiles),
@@ -212,9 +214,9 @@ def _make_layout(layout: Layout) -> _LayoutJson:
     return _layout_json(layout, _Columns._make([orjson.dumps(column)[1:-1] for column in columns]))
 
 
-def _extend_layout(table: _LayoutJson, layout: Layout) -> _LayoutJson:
-    """The same, from the table before its last tile."""
-    tiles, hosts, sides, seats, face_down = table.columns
+def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
+    """The layout, encoded from that before its last tile."""
+    tiles, hosts, sides, seats, face_down = encoded.columns
     tile, host, side, seat, down = layout.placements[-1]
     if down:
         face_down = b"%b%b%d" % (face_down, b"," if face_down else b"", len(layout.placements) - 1)
@@ -232,17 +234,17 @@ def _layout_json(layout: Layout, columns: _Columns) -> _LayoutJson:
     return _LayoutJson(
         columns,
         orjson.Fragment(b"[[%b],[%b],[%b],[%b],[%b]]" % columns),
-        orjson.Fragment(b"[%b]" % b",".join(map(_encode_row, layout.ends))),
+        orjson.Fragment(b"[%b]" % b",".join(map(_encode_layout_end, layout.ends))),
     )
 
 
 _NO_COLUMNS: Final[tuple[tuple[Any, ...], ...]] = ((),) * 5
-_layout_cache: Final = LayoutCache(_make_layout, _extend_layout)
+_encode_layout: Final = LayoutCache(_encode_whole_layout, _extend_layout)
 
 
 @lru_cache(maxsize=8192)
-def _encode_row(end: End) -> bytes:
-    """An end as JSON; it stays as it is while tiles are laid elsewhere."""
+def _encode_layout_end(end: End) -> bytes:
+    """An end as JSON; cached, as it does not change while tiles are laid elsewhere."""
     name, number, host, side, gate, _ = end
     return b"[%d,%d,%d,%d,%d]" % (encode_end(name), number, host, _SIDE_CODES[side], _GATE_CODES[gate])
 
@@ -255,17 +257,17 @@ def _decode_state(rules: Rules, fields: list[Any]) -> State:
         stock,
         placements,
         ends,
-        named,
+        last_end_number,
         turn,
-        laid,
+        tiles_laid,
         drew,
         opener,
-        first_out,
-        scored,
+        went_out_first,
+        placements_scored,
         totals,
-        gone,
+        eliminated_round,
         carry,
-        leader,
+        round_winner,
         dealer,
         winners,
     ) = fields
@@ -274,37 +276,38 @@ def _decode_state(rules: Rules, fields: list[Any]) -> State:
         round=round_number,
         hands=_decode_hands(hands),
         stock=_decode_tiles(stock),
-        layout=_decode_layout(rules, placements, ends, named),
+        layout=_decode_layout(rules, placements, ends, last_end_number),
         turn=turn,
-        tiles_laid=laid,
+        tiles_laid=tiles_laid,
         drew=bool(drew),
         opener=opener,
-        went_out_first=first_out,
-        placements_scored=tuple([PlacementScore(*each) for each in scored]),
+        went_out_first=went_out_first,
+        placements_scored=tuple([PlacementScore(*each) for each in placements_scored]),
         totals=tuple(totals),
-        eliminated_round=tuple(gone),
+        eliminated_round=tuple(eliminated_round),
         carry=carry,
-        round_winner=leader,
+        round_winner=round_winner,
         dealer=dealer,
         winners=tuple(winners),
     )
 
 
-def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], named: int) -> Layout:
-    tiles, hosts, sides, seats, face_down = columns
-    down = [False] * len(hosts)
-    for place in face_down:
-        down[place] = True
+def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], last_end_number: int) -> Layout:
+    tiles, hosts, sides, seats, face_down_indexes = columns
+    face_down = [False] * len(hosts)
+    for index in face_down_indexes:
+        face_down[index] = True
     placements = tuple(
         map(
-            _new_placement, zip(_decode_tiles(tiles), hosts, [_SIDES[side] for side in sides], seats, down, strict=True)
+            _new_placement,
+            zip(_decode_tiles(tiles), hosts, [_SIDES[side] for side in sides], seats, face_down, strict=True),
         )
     )
     ends = [
         (decode_end(code, rules.two_ended), number, host, _SIDES[side], _GATES[gate])
         for code, number, host, side, gate in rows
     ]
-    return rules.empty_layout().restored(placements, ends, named)
+    return rules.empty_layout().restored(placements, ends, last_end_number)
 
 
 # Events
@@ -312,29 +315,31 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], named: int
 
 def _encode_dealt(event: Dealt) -> list[object]:
     fields = [event.round, _encode_hands(event.hands), _encode_tiles(event.stock), int(event.arranged)]
-    luck = event.proof
-    return fields if luck is None else [*fields, luck.attempt, luck.client_seeds, _encode_bytes(luck.next_commitment)]
+    proof = event.proof
+    if proof is None:
+        return fields
+    return [*fields, proof.attempt, proof.client_seeds, _encode_bytes(proof.next_commitment)]
 
 
 def _decode_dealt(fields: list[Any]) -> Dealt:
-    number, hands, stock, arranged, *drawn = fields
-    luck = None
-    if drawn:
-        attempt, client_seeds, commitment = drawn
-        luck = DealProof(attempt, tuple(client_seeds), a2b_base64(commitment))
-    return Dealt(number, _decode_hands(hands), _decode_tiles(stock), bool(arranged), luck)
+    number, hands, stock, arranged, *provable = fields
+    proof = None
+    if provable:
+        attempt, client_seeds, commitment = provable
+        proof = DealProof(attempt, tuple(client_seeds), a2b_base64(commitment))
+    return Dealt(number, _decode_hands(hands), _decode_tiles(stock), bool(arranged), proof)
 
 
-def _encode_round(counted: RoundResult) -> list[object]:
+def _encode_round(result: RoundResult) -> list[object]:
     return [
-        counted.number,
-        counted.ended_by,
-        counted.winner,
-        counted.loser,
-        counted.carried,
-        [[left.seat, _encode_tiles(left.tiles), left.value] for left in counted.hands],
-        counted.scores,
-        [list(line) for line in counted.lines],
+        result.number,
+        result.ended_by,
+        result.winner,
+        result.loser,
+        result.carried,
+        [[hand.seat, _encode_tiles(hand.tiles), hand.value] for hand in result.hands],
+        result.scores,
+        [list(line) for line in result.lines],
     ]
 
 
@@ -355,14 +360,14 @@ def _decode_round(fields: list[Any]) -> RoundEnded:
 
 
 class _EventCodec(NamedTuple):
-    """The two ways of one type of event: to the fields that are stored, and back."""
+    """The conversion of one type of event to its stored fields, and back."""
 
     encode: Callable[[Any], Sequence[object]]
     decode: Callable[[list[Any]], GameEvent]
 
 
-def _plain(kind: EventType) -> _EventCodec:
-    """An event that is stored field by field; fields without a value are left out at the end."""
+def _plain_codec(kind: EventType) -> _EventCodec:
+    """The codec of an event that is stored field by field; trailing fields without a value are left out."""
     assert kind.fields is not None
     fields = [(name, *_FIELDS[field]) for name, field in kind.fields]
 
@@ -386,19 +391,19 @@ def _plain(kind: EventType) -> _EventCodec:
     return _EventCodec(encode, decode)
 
 
-# Small things
+# Values
 
 
 @cache
 def encode_end(name: str) -> int:
-    """The number of an end: −1 and −2 for left and right, else the one in its name."""
-    return -1 - _LINE_ENDS.index(name) if name in _LINE_ENDS else int(name[1:])
+    """The number of an end by its name: −1 and −2 for left and right, else the number in the name."""
+    return -1 - _TWO_ENDS.index(name) if name in _TWO_ENDS else int(name[1:])
 
 
 @cache
-def decode_end(code: int, line: bool) -> str:
-    """The name of the end of that number."""
-    return _LINE_ENDS[-1 - code] if line else f"e{code}"
+def decode_end(code: int, two_ended: bool) -> str:
+    """The name of the end of that number, in a layout with two or with any number of ends."""
+    return _TWO_ENDS[-1 - code] if two_ended else f"e{code}"
 
 
 def _encode_tiles(tiles: Sequence[Tile]) -> list[int]:
@@ -440,6 +445,6 @@ _SPECIAL_EVENTS: Final[dict[type, _EventCodec]] = {
     RoundEnded: _EventCodec(lambda event: _encode_round(event.round), _decode_round),
     Finished: _EventCodec(lambda event: event.winners, lambda fields: Finished(tuple(fields))),
 }
-_EVENT_CODECS: Final = {kind.event: _SPECIAL_EVENTS.get(kind.event) or _plain(kind) for kind in GAME_EVENT_TYPES}
+_EVENT_CODECS: Final = {kind.event: _SPECIAL_EVENTS.get(kind.event) or _plain_codec(kind) for kind in GAME_EVENT_TYPES}
 _EVENT_CODES: Final = {kind.event: kind.code for kind in GAME_EVENT_TYPES}
 _EVENT_DECODERS: Final = {kind.code: _EVENT_CODECS[kind.event].decode for kind in GAME_EVENT_TYPES}

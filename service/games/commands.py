@@ -1,8 +1,8 @@
 """The commands: create a game, join it, make a move, change a token.
 
-Owns what each of them decides. All four have one shape: the idempotency record of the request, a decision that is a
-function of the game, one transaction that happens whole or not at all and once however often it is requested, and the
-answer. The reading side is ``service.games.queries``. Does not depend on HTTP, Redis, or the rules of any game.
+Owns what each of them decides. All four have the same shape: the idempotency record of the request, a decision that is
+a function of the game, one atomic transaction, committed once for the same record, and the result. The reading side is
+``service.games.queries``. Does not depend on HTTP, Redis, or the rules of any game.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from service.games.ports import Clock, RandomBytes
 from service.games.repository import Decision, GameRepository
 from service.games.results import CommandResult, CreatedGame, JoinedSeat, SeatToken
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token
-from service.games.validation import CHANCE_IS_FIXED, GameRequest, check_request
+from service.games.validation import FIXED_DEALS_ERROR, GameRequest, check_request
 from service.games.views import GameView, legal_moves_for, view_game
 
 
 class Expected(NamedTuple):
-    """The game that a client means: at this version, and with one of these ETags; ``None`` for any."""
+    """The version of the game that a client expects, and the ETags that it accepts; ``None`` for any."""
 
     version: int | None = None
     etags: frozenset[str] | None = None
 
     def matches(self, game: Game, seat: int) -> bool:
-        """Whether the game, as this seat sees it, is the one that is meant; a version may stand in place of an ETag."""
+        """Whether the game, as this seat sees it, is the expected one. A version is accepted in place of an ETag."""
         if self.version is not None and self.version != game.version:
             return False
         return self.etags is None or str(game.version) in self.etags or game.etag(seat) in self.etags
 
 
 class JoinCommand(NamedTuple):
-    """Take the first open seat. The bearer of a token keeps its idempotency keys apart from everybody else's."""
+    """Take the first open seat, with this join code and under this player's name."""
 
     join_code: str
     name: str
@@ -51,7 +51,7 @@ class JoinCommand(NamedTuple):
 
 
 class MoveCommand(NamedTuple):
-    """Make a move; with a deal, the seat may give a new client seed."""
+    """Make a move; with a deal, the seat may give a new client seed (``None`` keeps the current one)."""
 
     move: Move
     expected: Expected | None = None
@@ -62,7 +62,8 @@ class MoveCommand(NamedTuple):
 class GameCommands:
     """The commands on the games of a repository. ``ttl`` in milliseconds.
 
-    In long work ``yield_control`` is called now and then, to let other requests run.
+    ``yield_control`` is called regularly during long computations, to let other requests run. Every command raises
+    ``StorageUnavailable`` if nothing was changed, and ``OutcomeUnknown`` if it may have been committed.
     """
 
     def __init__(
@@ -83,7 +84,10 @@ class GameCommands:
         self._yield_control = yield_control
 
     def create(self, request: GameRequest, key: IdempotencyKey | None = None) -> CommandResult[CreatedGame]:
-        """Create a game and deal its first round if no seat is open. Raises ``InvalidSetup``, ``KeyReused``."""
+        """Create a game, and deal its first round if no seat is open.
+
+        Raises ``InvalidSetup`` if the request cannot be played, ``KeyReused``.
+        """
         fork = None
         if request.source is not None:
             fork = load_fork(request.source, len(request.seats), self._yield_control)
@@ -105,17 +109,18 @@ class GameCommands:
             token_bytes=token_bytes,
             random_bytes=self._random_bytes,
         )
-        played = [] if fork is None else as_arranged(fork.position.events)
-        game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *played])
+        forked = [] if fork is None else as_arranged(fork.position.events)
+        game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
         committed = self._repository.create(game, events, record)
         view = view_game(committed.after, None, self._ttl)
         return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
 
     def join(self, access: Access, command: JoinCommand) -> CommandResult[JoinedSeat]:
-        """Take the first open seat; when it was the last one, the first round is dealt.
+        """Take the first open seat; if it was the last one, deal the first round.
 
         Raises ``Forbidden`` for a wrong code, ``InvalidSetup`` for a client seed where the deals are fixed,
-        ``SeatsTaken``, ``KeyReused``.
+        ``SeatsTaken``, ``KeyReused``, ``NotFound`` when the game has expired. The key belongs to the
+        bearer: other seats, and spectators, may use the same one.
         """
         game, key = access.game, command.key
         check_join_code(access, command.join_code)
@@ -127,7 +132,7 @@ class GameCommands:
             record = self._idempotency.record(key, "join", str(access.seat), derives_tokens=True)
 
         def token_of(seat: int) -> str:
-            # By the seat too: a key that has expired may be used to take another one.
+            # Derived from the seat too: after 24 hours the same key may be used to take another seat.
             if key is None:
                 return fresh
             return new_token(self._idempotency.derive_bytes("join", game.id, str(seat), key.key))
@@ -138,10 +143,11 @@ class GameCommands:
         return CommandResult(JoinedSeat(seat, view_game(committed.after, joined.seat, self._ttl)), committed.replayed)
 
     def make_move(self, access: Access, command: MoveCommand) -> CommandResult[GameView]:
-        """Make one move for the bearer's seat; the answer is the game as the mover then sees it.
+        """Make one move for the bearer's seat; the result is the game just after it, as this seat sees it.
 
-        Raises ``InvalidSetup`` for a client seed where the deals are fixed, ``KeyReused``, or ``MoveRefused``, whose
-        cause is ``StaleVersion`` for another game than the expected one, ``NotStarted``, or the referee's refusal.
+        Raises ``MoveRefused``, whose cause is ``StaleVersion``, ``NotStarted`` or a refusal of the rules;
+        ``InvalidSetup`` for a client seed where the deals are fixed; ``Unauthorized`` for a spectator, for a token that
+        was revoked since its access, and when the game has expired; ``KeyReused``.
         """
         game, seat, from_store = access
         if seat is None:
@@ -154,11 +160,15 @@ class GameCommands:
         except NotFound:
             raise unauthorized() from None  # as ``authenticate`` for a game that has expired
         if committed.replayed and committed.after.seats[seat].token_hash != token_hash:
-            raise unauthorized()  # the remembered game did not know that the token was revoked
+            raise unauthorized()  # the token was revoked after the cached game was loaded
         return CommandResult(view_game(committed.after, seat, self._ttl), committed.replayed)
 
     def rotate_token(self, rotation: TokenRotation, key: IdempotencyKey | None = None) -> CommandResult[SeatToken]:
-        """Give the bearer's seat a new token and revoke the old one. Raises ``KeyReused``."""
+        """Give the bearer's seat a new token and revoke the old one.
+
+        Raises ``Unauthorized`` if the token was changed since its access, ``KeyReused``, ``NotFound`` when the game has
+        expired.
+        """
         game_id, seat, old_token, game, prior, _ = rotation
         record, token_bytes = None, self._random_bytes
         if key is not None:
@@ -192,15 +202,15 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
 
 def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game: Game) -> Decision:
     if game.seats[seat].token_hash != token_hash:
-        raise unauthorized()  # the token was changed meanwhile
+        raise unauthorized()  # the token was revoked meanwhile
     client_seed, expected = command.client_seed, command.expected
     if client_seed is not None:
         _check_client_seed(game)
     try:
         if expected is not None and not expected.matches(game, seat):
-            raise StaleVersion(f"The game is at version {game.version} now.")
+            raise StaleVersion(f"The game is now at version {game.version}.")
         if game.has_open_seats:
-            raise NotStarted("Seats are still open; the game begins when they are taken.")
+            raise NotStarted("The game begins when no seat is open.")
         deck = game.deck if client_seed is None else game.deck.with_client_seed(seat, client_seed)
         events, state = advance(game.rules, deck, game.state, seat, command.move)
     except Refusal as refusal:
@@ -223,4 +233,4 @@ def _with_seat(game: Game, seat: int, value: Seat) -> Game:
 def _check_client_seed(game: Game) -> None:
     """Raises ``InvalidSetup`` where the deals do not depend on client seeds."""
     if game.deck.game is None:
-        raise InvalidSetup({"client_seed": [CHANCE_IS_FIXED]})
+        raise InvalidSetup({"client_seed": [FIXED_DEALS_ERROR]})

@@ -1,7 +1,7 @@
 """A new game: its seats with their tokens, its deck, and its first deal once no seat is open.
 
-Owns what a game begins as. Does not depend on the store, and does not check whether the requested game can be played
-(``service.games.validation``).
+Owns the initial state of a game. Does not depend on the store, and does not check whether the requested game can be
+played (``service.games.validation``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from service.games.validation import GameRequest
 
 
 class NewGame(NamedTuple):
-    """A game in which nothing has happened yet, and the secrets that open it."""
+    """A game without events, the tokens of its seats, and the join code if a seat is open."""
 
     game: Game
     tokens: tuple[SeatToken, ...]
@@ -39,7 +39,7 @@ def create_game(
 ) -> NewGame:
     """The requested game, beginning from ``state``; ``now`` in milliseconds since 1970.
 
-    Tokens and join code are made of ``token_bytes``, the seed of the deals of ``random_bytes``.
+    Tokens and join code are made from ``token_bytes``, the seed of the deals from ``random_bytes``.
     """
     tokens = tuple(
         [
@@ -71,7 +71,10 @@ def create_game(
 
 
 def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:
-    """The game with its first round dealt, unless a seat is open or it continues a record."""
+    """The game with its first round dealt, and the events with this deal.
+
+    Both unchanged if a seat is open, or if the game continues a record.
+    """
     if game.has_open_seats or game.state.round:
         return game, events
     dealt = deal(game.rules, game.deck, game.state)
@@ -80,7 +83,7 @@ def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEv
 
 
 def _deck(request: GameRequest, game_id: str, random_bytes: RandomBytes) -> Deck:
-    """The deck of the requested game: seeds, or arranged deals."""
+    """The deck of the requested game, with the given seed or a random one."""
     seed = random_bytes(32) if request.seed is None else seed_from_text(request.seed)
     if request.arranged:
         return Deck(seed, request.deals)

@@ -1,7 +1,7 @@
-"""What a game tells of its luck, so that everybody can check every deal (``engine.deal``, ``docs/fairness.md``).
+"""The fairness report of a game, with which everybody can check every deal (``engine.deal``, ``docs/fairness.md``).
 
-Owns the list of rounds with what is known of each by now. Must not know what may be told of a round when: that is
-``view``'s to say; nor how it is shown.
+Owns the list of rounds with what is revealed of each. When it may be revealed is decided by ``service.engine.view``.
+Does not depend on how the report is shown.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from service.games.game import Created, Game, GameEvent
 
 
 class RevealedDeal(NamedTuple):
-    """What came of the luck of a round, and what it came from; told when the round is over."""
+    """A deal, revealed when its round is over; ``attempt`` is the number of the shuffle that led to it."""
 
     attempt: int
     hands: tuple[Hand, ...]
-    """As they were dealt, sorted; empty for a seat that was out."""
+    """As dealt, sorted; empty for an eliminated seat."""
     stock: Hand
     """In the order of drawing."""
 
 
 class RoundFairness(NamedTuple):
-    """The luck of a round, as far as it is told by now."""
+    """The deal proof of a round, as far as it is revealed; what is not is ``None``."""
 
     number: int
     commitment: bytes
     client_seeds: tuple[str, ...] | None
-    """What each seat has added; told when the round is dealt."""
+    """The client seed of each seat; revealed when the round is dealt."""
     seed: bytes | None
     deal: RevealedDeal | None
 
 
 class FairnessReport(NamedTuple):
-    """The luck of a game: nothing to tell where the chance was fixed."""
+    """The deal proofs of a game: without a method and rounds if its deals were fixed by a seed or arranged."""
 
     game: str
     version: int
     method: str | None
     seats: int
     highest: int
-    """The number of the highest double of the set."""
+    """The pips on each half of the highest double of the set."""
     rounds: tuple[RoundFairness, ...]
 
 
 def fairness_report(game: Game, events: Sequence[GameEvent]) -> FairnessReport:
-    """The luck of a game in which these have been all the events so far."""
+    """The report on a game; ``events`` are all its events up to its version."""
     provable = game.deck.game is not None
     rounds = _rounds(game, events) if provable else ()
     highest = game.rules.tiles[-1].high
@@ -65,16 +65,16 @@ def _rounds(game: Game, events: Sequence[GameEvent]) -> tuple[RoundFairness, ...
             commitment = event.commitment
         elif isinstance(event, Dealt) and event.proof is not None:
             assert commitment is not None
-            rounds.append(_dealt(game, commitment, event))
+            rounds.append(_dealt_round(game, commitment, event))
             commitment = event.proof.next_commitment
     assert commitment is not None
-    following = len(rounds) + 1
-    rounds.append(RoundFairness(following, commitment, None, revealed_seed(game.deck, game.state, following), None))
+    upcoming = len(rounds) + 1
+    rounds.append(RoundFairness(upcoming, commitment, None, revealed_seed(game.deck, game.state, upcoming), None))
     return tuple(rounds)
 
 
-def _dealt(game: Game, commitment: bytes, dealt: Dealt) -> RoundFairness:
+def _dealt_round(game: Game, commitment: bytes, dealt: Dealt) -> RoundFairness:
     assert dealt.proof is not None
-    number, luck = dealt.round, dealt.proof
-    drawn = RevealedDeal(luck.attempt, dealt.hands, dealt.stock) if round_is_over(game.state, number) else None
-    return RoundFairness(number, commitment, luck.client_seeds, revealed_seed(game.deck, game.state, number), drawn)
+    number, proof = dealt.round, dealt.proof
+    deal = RevealedDeal(proof.attempt, dealt.hands, dealt.stock) if round_is_over(game.state, number) else None
+    return RoundFairness(number, commitment, proof.client_seeds, revealed_seed(game.deck, game.state, number), deal)

@@ -1,7 +1,7 @@
-"""A game as a record that can be kept, for one reader, and a record as the beginning of a game.
+"""Records and hosted games: a game exported as a record for one viewer, and a record as the start of a new game.
 
-Owns what a record takes from a hosted game and what a game takes from a record. Must not know how a record is
-written, nor what may be told of a round when: that is asked of ``view``.
+Owns what a record takes from a hosted game, and a game from a record. When a seed may be revealed is decided by
+``service.engine.view``. Does not depend on how a record is written.
 """
 
 from __future__ import annotations
@@ -24,36 +24,32 @@ from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record
 
 
 class ForkSource(NamedTuple):
-    """The record that a game is to go on from, as text, and the version in it; ``None`` is the last possible one."""
+    """The record that a new game continues, as text, and the version in it; ``None`` is the last possible one."""
 
     record: str
     version: int | None
 
 
 class ForkStart(NamedTuple):
-    """A match as it stands before its first own move: what was played, and where that has led."""
+    """The start of a game that continues a record: its variant and options, the events so far and their state."""
 
     variant: str
     options: dict[str, Value]
     position: ForkPoint
 
 
-def export_record(game: Game, happened: Sequence[EventEnvelope], seat: int | None) -> Record:
-    """The record of a game for who plays this seat; ``None`` is a spectator. ``happened`` is all of it so far.
+def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None) -> Record:
+    """The record of a game for the viewer at this seat; ``None`` is a spectator. ``history`` is all its events.
 
-    Of a running round it tells what its reader has seen; of the others everything.
+    A round in progress is recorded as the viewer has seen it, the others in full.
     """
-    created = happened[0].event
+    created = history[0].event
     rounds = range(1, game.state.round + 2)
     seeds = {number: revealed_seed(game.deck, game.state, number) for number in rounds}
     return build_record(
         game.variant,
         game.rules,
-        [
-            (each.version, each.event)
-            for each in happened
-            if not isinstance(each.event, Created | Joined | TokenChanged)
-        ],
+        [(each.version, each.event) for each in history if not isinstance(each.event, Created | Joined | TokenChanged)],
         players=[each.name or "" for each in game.seats],
         fairness=ARRANGED if game.arranged else PROVABLE,
         edition=game.edition,
@@ -66,7 +62,10 @@ def export_record(game: Game, happened: Sequence[EventEnvelope], seat: int | Non
 
 
 def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None]) -> ForkStart:
-    """The match of that record at that version. Raises ``InvalidSetup`` if it cannot be played on by so many."""
+    """The match of a record at a version, to be continued by this number of seats.
+
+    Raises ``InvalidSetup`` if the record is invalid, cannot be continued there, or has another number of players.
+    """
     try:
         record = parse_record(source.record, yield_control)
         position = fork_point_at(record, source.version, yield_control)
@@ -80,5 +79,5 @@ def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None])
 
 
 def as_arranged(events: Sequence[Event]) -> list[Event]:
-    """The events of a record as those of another game: there, every deal was set by somebody."""
+    """The events of a record as events of another game, where its deals are arranged ones."""
     return [replace(event, arranged=True, proof=None) if isinstance(event, Dealt) else event for event in events]

@@ -1,7 +1,7 @@
-"""What is made of the tiles on a table, kept while the table grows: a move lays one tile, and the others stay.
+"""A cache of values computed from layouts, which extends a value when one tile is added.
 
-Owns which tables were seen last. It holds nothing that is not made of the layout, which everybody sees. Must not know
-what is made of it.
+Owns which layouts are cached. It holds only values computed from layouts, which are public. Does not depend on what is
+computed.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ from typing import Final, Generic, TypeVar
 from service.engine.layout import Layout
 
 MAX_ENTRIES: Final = 256
-"""Tables that are kept at a time; the one that was seen longest ago makes room."""
+"""Layouts in a cache; the one that was used longest ago is evicted."""
 
 T = TypeVar("T")
 
 
 class LayoutCache(Generic[T]):
-    """A function of a layout.
+    """A cached function of a layout.
 
-    ``make`` gives its value, and ``extend`` gives it from the value of a layout with the same tiles but the last, in
-    less time.
+    ``make`` computes its value, and ``extend`` computes it faster, from the value of the layout before its last tile.
     """
 
     def __init__(self, make: Callable[[Layout], T], extend: Callable[[T, Layout], T]) -> None:
         self._make = make
         self._extend = extend
-        self._kept: dict[int, tuple[Layout, T]] = {}
+        self._entries: dict[int, tuple[Layout, T]] = {}
         self._lock = Lock()
 
     def __call__(self, layout: Layout) -> T:
@@ -37,19 +36,19 @@ class LayoutCache(Generic[T]):
         if not placements:
             return self._make(layout)
         with self._lock:
-            # A layout is looked for by its last tile, then by the one before, each of which is one object as long as it
-            # is kept. What is found may be another one all the same.
+            # The key is the identity of the last placement, an object that stays alive while it is cached. The layout
+            # before the last tile is under that of the placement before. Different layouts may share a key.
             last = id(placements[-1])
-            found = self._kept.pop(last, None) or self._kept.pop(id(placements[-2:][0]), None)
-            if found is None:
+            entry = self._entries.pop(last, None) or self._entries.pop(id(placements[-2:][0]), None)
+            if entry is None:
                 value = self._make(layout)
-            elif found[0] == layout:
-                value = found[1]
-            elif found[0].placements == placements[:-1]:
-                value = self._extend(found[1], layout)
+            elif entry[0] == layout:
+                value = entry[1]
+            elif entry[0].placements == placements[:-1]:
+                value = self._extend(entry[1], layout)
             else:
                 value = self._make(layout)
-            self._kept[last] = layout, value
-            if len(self._kept) > MAX_ENTRIES:
-                del self._kept[next(iter(self._kept))]
+            self._entries[last] = layout, value
+            if len(self._entries) > MAX_ENTRIES:
+                del self._entries[next(iter(self._entries))]
         return value

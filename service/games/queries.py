@@ -1,7 +1,7 @@
 """The queries on a game: its view, legal moves, events, score, fairness report and record.
 
 Owns where a page of events begins and ends. What a viewer may know is decided by ``service.games.views``, the order of
-live events by ``service.games.subscription``. Does not depend on how anything is shown, and changes nothing.
+published events by ``service.games.subscription``. Does not depend on how anything is shown, and changes nothing.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ from service.games.views import (
 from service.records.record import Record
 
 _MAX_CATCHING_UP: Final = 16
-"""Subscriptions that read the store at a time; the other connections are left for commands."""
+"""Subscriptions that may read the store at the same time; the other connections are left for commands."""
 
 _NO_CURSOR: Final = -1
-"""A cursor before all that is kept."""
+"""A cursor that no event directly follows, so that the page is a ``Reset``."""
 
 
 class GameQueries:
-    """The queries on the games of a repository; the feed publishes their new events. ``ttl`` in milliseconds.
+    """The queries on the games of a repository; ``feed`` publishes their new events. ``ttl`` in milliseconds.
 
-    Those that read events raise ``NotFound`` for a game that has expired, and all raise ``StorageUnavailable``.
+    ``score``, ``fairness``, ``record`` and ``events`` read the store: they raise ``StorageUnavailable``, and
+    ``NotFound`` when the game has expired.
     """
 
     def __init__(self, repository: GameRepository, feed: Feed, ttl: int) -> None:
@@ -60,24 +61,24 @@ class GameQueries:
         return view_game(access.game, access.seat, self._ttl)
 
     def legal_moves(self, access: Access) -> LegalMoves:
-        """The legal moves of the viewer's seat now."""
+        """The legal moves of the viewer's seat."""
         game, seat, _ = access
         return LegalMoves(game.version, game.state.turn, legal_moves_for(game, seat))
 
     def score(self, access: Access) -> ScoreCard:
-        """The score card: the standings, and every round's count."""
+        """The score card: the standings, and the result of every finished round."""
         game = access.game
         rules = game.rules
-        settled = rules.settlement if game.status == "finished" else None
+        settlement = rules.settlement if game.status == "finished" else None
         return ScoreCard(
             view=view_game(game, access.seat, self._ttl),
             standings=standings(game),
             rounds=self._rounds(game),
-            settlement=None if settled is None else settled(game.state),
+            settlement=None if settlement is None else settlement(game.state),
         )
 
     def fairness(self, access: Access) -> FairnessReport:
-        """What is revealed of the deals of the game by now; the same for everybody."""
+        """The proofs of the deals as far as they may be revealed; the same for every viewer."""
         game = access.game
         return fairness_report(game, [each.event for each in self._repository.history(game)[: game.version]])
 
@@ -89,32 +90,32 @@ class GameQueries:
     def events(self, access: Access, after: int, limit: int) -> EventPage:
         """At most ``limit`` of the events after a version, as the viewer may know them.
 
-        If they are not kept any more, or the version does not exist yet, the page holds a ``Reset`` alone. It ends
-        where the viewer's token was revoked.
+        If they have expired, or the version does not exist yet, the page has only a ``Reset``. It ends where the
+        viewer's token was revoked; raises ``Unauthorized`` if it was, and there could only be a ``Reset``.
         """
         return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
 
     def subscribe(self, access: Access, after: int) -> EventSubscription:
-        """A subscription to the events after a version, as the viewer may know them."""
+        """A subscription to the events after a version, as the viewer may know them. Must be closed."""
         if after > access.game.version:
-            after = _NO_CURSOR  # a version yet to come: reached meanwhile, it would not be the one that was meant
+            after = _NO_CURSOR  # does not exist yet: if the game reaches it later, it is not the version that was meant
         return EventSubscription(
             _subscriber(access), after, self._feed, self._page, slots=self._catching_up, ttl_seconds=self._ttl / 1000
         )
 
     def _page(self, subscriber: Subscriber, after: int, limit: int) -> EventPage:
         seat = subscriber.seat
-        found = self._repository.event_range(subscriber.game, after, limit)
-        if after > found.version or found.first > after + 1:
+        stored = self._repository.event_range(subscriber.game, after, limit)
+        if after > stored.version or stored.first > after + 1:
             return self._reset(subscriber)
         events: list[EventView] = []
-        for version, data in enumerate(found.events, found.first):
+        for version, data in enumerate(stored.events, stored.first):
             envelope = decode(version, subscriber.created_at, data)
             events.append(view_event(envelope, seat))
             if version > subscriber.version and seat is not None and envelope.event == TokenChanged(seat):
-                break  # what comes after it is for the new token
+                break  # later events are for the bearer of the new token
         reached = after + len(events)
-        return EventPage(tuple(events), reached, more=reached < found.version)
+        return EventPage(tuple(events), reached, more=reached < stored.version)
 
     def _reset(self, subscriber: Subscriber) -> EventPage:
         game, seat = self._repository.reload(subscriber.game), subscriber.seat

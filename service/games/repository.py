@@ -1,8 +1,8 @@
 """The repository: games loaded from the store, cached, and changed by transactions.
 
-Owns the way from a game to bytes and back, what is tried again and what is not, and the games that this process
-remembers. A remembered game may be old, and is never trusted: a decision is tried on it, and the store alone accepts
-it. Does not depend on what is decided.
+Owns the conversion of games to bytes and back, what is retried, and the cache of games. A cached game may be stale: a
+decision on it counts only if the store accepts the write, and a refusal only if the stored game leads to it too. Does
+not depend on what is decided.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from service.games.ports import (
 from service.games.tokens import new_write_id
 
 CACHE_SIZE: Final = 1000
-"""Games that a process remembers."""
+"""Games in the cache of a process."""
 
 _log = logging.getLogger(__name__)
 
 _UPGRADE_SECONDS: Final = 30
 MAX_ATTEMPTS: Final = 16
-"""How often a decision is made again because another write came first."""
+"""How often a transaction decides, each time because another write came first."""
 RETRY_BUDGET_MS: Final = 1500
-"""Milliseconds after which nothing is tried again, so that an answer comes within three seconds."""
+"""Milliseconds after which nothing is retried, so that the response comes within three seconds."""
 SLOW_MS: Final = 300
 """Milliseconds from which a write counts as slow: a slow store is not asked to compact a game as well."""
 _PAGE: Final = 1000
@@ -65,16 +65,16 @@ _PAGE: Final = 1000
 T = TypeVar("T")
 
 Decision = tuple[Game, Sequence[GameEvent]]
-"""What a game becomes, and the events on the way; version and times are set by the repository."""
+"""The changed game and the events that led to it; its version and times are set by the repository."""
 Decide = Callable[[Game], Decision]
-"""Decides on a game, perhaps several times. Raises a refusal."""
+"""Decides on a game; may be called several times. Raises ``Refusal`` or ``MoveRefused``."""
 
 
 class Committed(NamedTuple):
     """A write that was committed: the game just after it, and its events.
 
-    ``status_before`` is ``None`` for a new game. If ``replayed``, it was committed for an earlier request under the
-    same idempotency key, and the events are all up to that write.
+    ``status_before`` is ``None`` for a new game. If ``replayed``, the write was committed for an earlier request under
+    the same idempotency key, ``events`` are all events up to that write, and ``status_before`` is ``None``.
     """
 
     after: Game
@@ -84,7 +84,10 @@ class Committed(NamedTuple):
 
 
 class GameRepository:
-    """The games of a store. Finished games are compacted by ``run_later``; ``observe`` is called with every write."""
+    """The games of a store. Every method raises ``StorageUnavailable``, but ``cached``.
+
+    Finished games are compacted by ``run_later``; ``observe`` is called with every write that was committed.
+    """
 
     def __init__(
         self,
@@ -99,28 +102,31 @@ class GameRepository:
         self._random_bytes = random_bytes
         self._run_later = run_later
         self._observe = observe
-        self._remembered: dict[str, tuple[Game, bytes]] = {}
+        self._cache: dict[str, tuple[Game, bytes]] = {}
         self._lock = Lock()
 
     def load(self, game_id: str) -> Game | None:
-        """The stored game, ``None`` if there is none."""
+        """The stored game; ``None`` if it does not exist or has expired."""
         stored = self._store.read(game_id)
         return None if stored is None else self._decode(game_id, stored)
 
     def reload(self, game_id: str) -> Game:
-        """The same for a game that existed a moment ago. Raises ``NotFound``."""
+        """As ``load``, for a game that existed a moment ago. Raises ``NotFound``."""
         game = self.load(game_id)
         if game is None:
-            raise _gone()
+            raise _expired()
         return game
 
     def cached(self, game_id: str) -> Game | None:
-        """The game as this process saw it last; the stored one may be newer, or gone."""
-        known = self._remembered.get(game_id)
+        """The game that this process loaded or wrote last; the stored one may be newer, or have expired."""
+        known = self._cache.get(game_id)
         return None if known is None else known[0]
 
     def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
-        """Store a new game, at the version that its first events lead to. Raises ``KeyReused``."""
+        """Store a new game at the version that its first events lead to, or replay its creation under the same record.
+
+        A write without an answer is sent once more. Raises ``KeyReused``, ``OutcomeUnknown``.
+        """
         write = WriteRequest(new_write_id(self._random_bytes), record)
         game = game.with_events(events, game.created_at, write.id.decode())
         state = encode_game(game)
@@ -139,11 +145,11 @@ class GameRepository:
     def transact(
         self, game: Game, decide: Decide, record: IdempotencyRecord | None = None, *, from_store: bool = True
     ) -> Committed:
-        """Decide on a game and store what comes of it; again on the stored game whenever another write came first.
+        """Decide on a game and commit the decision; decide again on the stored game whenever another write came first.
 
-        A write without an answer is sent once more. What was committed for the same idempotency record before is
-        replayed. Raises what ``decide`` raises on the stored game, ``NotFound`` when the game is gone, ``KeyReused``.
-        ``from_store`` is false for a game that was cached.
+        A write without an answer is sent once more. An earlier write under the same idempotency record is replayed.
+        Raises what ``decide`` raises on the stored game, ``NotFound`` when the game has expired, ``KeyReused``,
+        ``OutcomeUnknown``. ``from_store`` is false for a game that was cached.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record)
         began = now = self._clock()
@@ -164,44 +170,44 @@ class GameRepository:
             data = [encode_event(event, now - game.created_at) for event in events]
             send = partial(self._store.commit, game.id, game.version, state, data, write, after=state_prefix(game))
             try:
-                found = send()
+                answer = send()
             except KeyError:
-                raise _gone() from None
+                raise _expired() from None
             except OutcomeUnknown as unknown:
                 if self._clock() - began > RETRY_BUDGET_MS:
                     raise
-                found = _send_again(partial(send, again=True), unknown)
-            if found is None:
+                answer = _send_again(partial(send, again=True), unknown)
+            if answer is None:
                 committed = self._accept(Committed(after, events, game.status), state)
                 if after.state.phase == FINISHED and self._clock() - began <= SLOW_MS:
                     self._run_later(partial(self._compact, after.id))
                 return committed
-            if isinstance(found, PriorWrite):
-                return self.replay(game.id, found, record)
-            # Another write came first. A copy of this one that is still under way will find the same, and do nothing.
+            if isinstance(answer, PriorWrite):
+                return self.replay(game.id, answer, record)
+            # Another write came first. A copy of this one that is still under way will be rejected like this one.
             now = self._clock()
             if now - began > RETRY_BUDGET_MS:
                 break
-            game, from_store = self._decode(game.id, found), True
+            game, from_store = self._decode(game.id, answer), True
         raise StorageUnavailable("contention")
 
     def find_write(self, game_id: str, name: str) -> PriorWrite | None:
-        """What was committed for the idempotency record of that name in the last 24 hours."""
+        """The write that was committed under the idempotency record of that name in the last 24 hours."""
         return self._store.find_write(game_id, name)
 
     def reserve(self, name: str, game_id: str) -> str:
-        """The id for the game under that name: this one, or the one that the first request got."""
+        """The id of the game under that name: ``game_id``, or the one that an earlier request reserved."""
         try:
             return self._store.reserve(name, game_id)
         except OutcomeUnknown as error:
-            # An id may be reserved or not: no game is created.
+            # Whether the id was reserved does not matter to the client: no game was created.
             raise StorageUnavailable(error.reason, error.retry_after) from error
 
     def replay(self, game_id: str, prior: PriorWrite, record: IdempotencyRecord | None) -> Committed:
         """The game just after an earlier write, and all events up to it.
 
-        Raises ``KeyReused`` if that write was another request's. As the write is committed, whatever fails now, a store
-        that cannot answer is ``OutcomeUnknown``.
+        Raises ``KeyReused`` if that write was for another request, ``NotFound`` when the game has expired. The write is
+        committed in any case, so ``OutcomeUnknown`` is raised instead of ``StorageUnavailable``.
         """
         check_same_request(prior, record)
         try:
@@ -216,20 +222,20 @@ class GameRepository:
         """The events of these versions. Raises ``NotFound`` if one has expired."""
         if not versions:
             return []
-        found = self._store.events(game.id, versions)
-        if len(found) != len(versions):
-            raise _gone()
-        return [decode(version, game.created_at, data).event for version, data in zip(versions, found, strict=True)]
+        encoded = self._store.events(game.id, versions)
+        if len(encoded) != len(versions):
+            raise _expired()
+        return [decode(version, game.created_at, data).event for version, data in zip(versions, encoded, strict=True)]
 
     def event_range(self, game_id: str, after: int, limit: int) -> EventRange:
-        """At most ``limit`` events after a version, still as bytes. Raises ``NotFound``."""
+        """At most ``limit`` events after a version, encoded. Raises ``NotFound`` when the game has expired."""
         events = self._store.event_range(game_id, after, limit)
         if events is None:
-            raise _gone()
+            raise _expired()
         return events
 
     def history(self, game: Game) -> list[EventEnvelope]:
-        """All events of the game up to its version, and perhaps some that came since."""
+        """All events of the game up to its version, and perhaps newer ones. Raises ``NotFound`` when it has expired."""
         history: list[EventEnvelope] = []
         while len(history) < game.version:
             page = self.event_range(game.id, len(history), _PAGE)
@@ -243,13 +249,13 @@ class GameRepository:
         self._store.check()
 
     def _accept(self, committed: Committed, state: bytes) -> Committed:
-        """Remember and observe what was just committed."""
-        self._remember(committed.after, state)
+        """Cache the game of a write that was just committed, and report the write to the observer."""
+        self._put(committed.after, state)
         self._observe(committed)
         return committed
 
     def _compact(self, game_id: str) -> None:
-        """Compact the events of a finished game. The write is committed, so nobody is told if this fails."""
+        """Compact the events of a finished game. A failure does not concern the client: its write is committed."""
         try:
             self._store.compact(game_id)
         except (StorageUnavailable, OutcomeUnknown):
@@ -258,39 +264,39 @@ class GameRepository:
             _log.exception("a finished game could not be compacted")
 
     def _decode(self, game_id: str, stored: StoredGame) -> Game:
-        known = self._remembered.get(game_id)
+        known = self._cache.get(game_id)
         if known is not None and known[0].version == stored.version and known[1] == stored.state:
             return known[0]
         try:
             game = decode_game(game_id, stored.version, stored.state)
         except NewerFormat:
             raise _newer() from None
-        self._remember(game, stored.state)
+        self._put(game, stored.state)
         return game
 
-    def _remember(self, game: Game, state: bytes) -> None:
-        """Cache a game; the one that was changed longest ago makes room for it."""
+    def _put(self, game: Game, state: bytes) -> None:
+        """Cache a game; the one that was cached longest ago is evicted if there are too many."""
         with self._lock:
-            self._remembered.pop(game.id, None)
-            self._remembered[game.id] = (game, state)
-            if len(self._remembered) > CACHE_SIZE:
-                del self._remembered[next(iter(self._remembered))]
+            self._cache.pop(game.id, None)
+            self._cache[game.id] = (game, state)
+            if len(self._cache) > CACHE_SIZE:
+                del self._cache[next(iter(self._cache))]
 
 
 def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
-    """Send a write a second time. If that one was surely not made, the outcome of the first is unknown still."""
+    """Send a write a second time. If that attempt fails for certain, the outcome of the first is still unknown."""
     try:
         return send()
     except KeyError:
-        raise _gone() from None
+        raise _expired() from None
     except (StorageUnavailable, GameExists):
         raise unknown from None
 
 
 def rebuild_game(game: Game, history: Sequence[EventEnvelope], version: int) -> Game:
-    """The game as it stood at ``version``; ``history`` is all its events.
+    """The game as it was at ``version``; ``history`` is all its events.
 
-    Its tokens and its deck are those of now: no view depends on them.
+    Its tokens and its deck are the current ones: no view depends on them.
     """
     joined_later = {each.event.seat for each in history[version:] if isinstance(each.event, Joined)}
     earlier = [each.event for each in history[:version]]
@@ -304,17 +310,17 @@ def rebuild_game(game: Game, history: Sequence[EventEnvelope], version: int) -> 
 
 
 def decode(version: int, created_at: int, data: bytes) -> EventEnvelope:
-    """A stored event. Raises ``StorageUnavailable`` for one of a newer service."""
+    """Decode a stored event. Raises ``StorageUnavailable`` for one that a newer service wrote."""
     try:
         return decode_event(version, created_at, data)
     except NewerFormat:
         raise _newer() from None
 
 
-def _gone() -> NotFound:
-    return NotFound("There is no such game any more.")
+def _expired() -> NotFound:
+    return NotFound("This game no longer exists.")
 
 
 def _newer() -> StorageUnavailable:
-    # Another machine runs a newer service already; soon this one will, too.
+    # Another machine already runs a newer service: an upgrade is under way.
     return StorageUnavailable("newer format", retry_after=_UPGRADE_SECONDS)

@@ -1,7 +1,7 @@
 """The results of the commands and queries of a game.
 
-Owns the shapes only. What a viewer may know of a game is in ``service.games.views``; how anything is shown is not known
-here.
+Owns the types only. What a viewer may know of a game is in ``service.games.views``. Does not depend on how anything is
+shown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class SeatToken(NamedTuple):
-    """A seat with the token that plays it, shown only once."""
+    """A seat with its token, which is returned only once."""
 
     seat: int
     name: str
@@ -23,7 +23,7 @@ class SeatToken(NamedTuple):
 
 
 class CreatedGame(NamedTuple):
-    """A game just created: as a spectator sees it, and the secrets that its creator hands on."""
+    """A game just created, as a spectator sees it, with the tokens of its seats and the code for the open ones."""
 
     view: GameView
     seats: tuple[SeatToken, ...]
@@ -31,14 +31,14 @@ class CreatedGame(NamedTuple):
 
 
 class JoinedSeat(NamedTuple):
-    """An open seat just taken, with the game as its new owner sees it."""
+    """An open seat just taken, with the game as this seat sees it."""
 
     seat: SeatToken
     view: GameView
 
 
 class LegalMoves(NamedTuple):
-    """What a seat may do at this version."""
+    """The legal moves of a seat at this version; ``turn`` is the seat whose turn it is."""
 
     version: int
     turn: int | None
@@ -46,7 +46,7 @@ class LegalMoves(NamedTuple):
 
 
 class CommandResult(NamedTuple, Generic[T]):
-    """The answer to a command; ``replayed`` if it is the one of the first request under its idempotency key."""
+    """The result of a command; ``replayed`` if it is that of an earlier request under the same idempotency key."""
 
     answer: T
     replayed: bool

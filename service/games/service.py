@@ -1,4 +1,4 @@
-"""All games of a store: who may access them, the commands that change them, and the queries that read them."""
+"""The games of a store: access to them, the commands that change them, and the queries that read them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from service.games.repository import Committed, GameRepository
 class GameService:
     """The games of a store. Its only state is the cache of its repository.
 
-    ``secret`` derives the tokens of requests under an idempotency key: the same for every process that serves the same
-    store. ``ttl_seconds`` is how long a game lives after its last write, as in the store. In long work
-    ``yield_control`` is called now and then, to let other requests run; background work is given to ``run_later``;
-    ``observe`` is called with every write that was committed.
+    Tokens of requests under an idempotency key are derived from ``secret``, which must be the same for every process
+    that serves the same store. ``ttl_seconds`` is the time from the last write of a game to its expiry, as in the
+    store. ``yield_control`` is called regularly during long computations, to let other requests run; ``run_later`` runs
+    background work; ``observe`` is called with every write that was committed.
     """
 
     def __init__(

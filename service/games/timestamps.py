@@ -1,4 +1,4 @@
-"""How a time is written, wherever a game tells one."""
+"""The text form of a time, the same wherever the service writes one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import lru_cache
 
 
 def format_rfc3339(milliseconds: int) -> str:
-    """A time in RFC 3339, in UTC, to the millisecond."""
+    """A time in milliseconds since 1970 in the form of RFC 3339, in UTC: ``2026-01-06T19:33:20.000Z``."""
     minutes, rest = divmod(milliseconds, 60_000)
     seconds, thousandths = divmod(rest, 1000)
-    return f"{_show_minute(minutes)}:{seconds:02}.{thousandths:03}Z"
+    return f"{_format_minute(minutes)}:{seconds:02}.{thousandths:03}Z"
 
 
 @lru_cache(maxsize=1024)
-def _show_minute(minutes: int) -> str:
-    """The beginning of a time, which many answers have in common."""
+def _format_minute(minutes: int) -> str:
+    """The text up to the minute; cached, as many times within a minute are formatted."""
     return datetime.fromtimestamp(minutes * 60, UTC).strftime("%Y-%m-%dT%H:%M")

@@ -1,7 +1,7 @@
-"""A game as one bearer may know it: the view of the match, who sits where, and what has happened.
+"""A game as one viewer may know it: the view of the match, the seats, the events and the score card.
 
-Owns the join of a hosted game and ``view``, which alone decides who sees what. Must not know how it is
-shown.
+Owns the combination of a hosted game with ``service.engine.view``, which alone decides what is hidden from whom. Does
+not depend on how anything is shown.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from service.games.game import Created, EventEnvelope, Game, GameStatus, Joined,
 
 
 class SeatView(NamedTuple):
-    """Who sits at a seat."""
+    """The player of a seat; ``name`` is ``None`` for an open one."""
 
     kind: SeatKind
     name: str | None
 
 
 class GameView(NamedTuple):
-    """A game at one version, as ``seat`` (or a spectator) may know it. Times in milliseconds since 1970."""
+    """A game at one version, as one viewer may know it. Times in milliseconds since 1970."""
 
     id: str
     variant: Variant
@@ -41,11 +41,11 @@ class GameView(NamedTuple):
     updated_at: int
     expires_at: int
     commitments: tuple[bytes, ...]
-    """To the seeds of the round that was dealt last, if any was, and of the next."""
+    """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
 
 
 class Standing(NamedTuple):
-    """A seat's place in the match; ties share a rank, and the next one is left out."""
+    """A seat's place in the match. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3)."""
 
     seat: int
     name: str | None
@@ -55,7 +55,7 @@ class Standing(NamedTuple):
 
 
 class ScoreCard(NamedTuple):
-    """The standings, and the count of every round that has ended."""
+    """The standings, the result of every finished round, and the settlement of a finished match."""
 
     view: GameView
     standings: tuple[Standing, ...]
@@ -65,13 +65,13 @@ class ScoreCard(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """No event of the match: what was to be told is not kept any more, so here is the game as it is now."""
+    """Stands in for events that cannot be returned: the current view of the game."""
 
     view: GameView
 
 
 class EventView(NamedTuple):
-    """An event as its bearer may know it; its time in milliseconds since 1970."""
+    """An event as one viewer may know it; its time in milliseconds since 1970."""
 
     version: int
     at: int
@@ -79,28 +79,28 @@ class EventView(NamedTuple):
 
 
 class EventPage(NamedTuple):
-    """Events in their order, the version to go on from, and whether there were more when they were read."""
+    """Consecutive events, the cursor for the next page, and whether there were more when the page was read."""
 
     events: tuple[EventView, ...]
     version: int
     more: bool
 
 
-def view_event(happened: EventEnvelope, seat: int | None) -> EventView:
-    """What ``seat`` may know of an event; ``None`` is a spectator. What happens around the match is public."""
-    version, at, event = happened
+def view_event(envelope: EventEnvelope, seat: int | None) -> EventView:
+    """What ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public."""
+    version, at, event = envelope
     if isinstance(event, Created | Joined | TokenChanged):
         return EventView(version, at, event)
     return EventView(version, at, event_view(event, seat))
 
 
 def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
-    """What ``seat`` may know of the game now; ``None`` is a spectator. ``ttl`` in milliseconds."""
+    """What ``seat`` may know of the game; ``None`` is a spectator. ``ttl`` in milliseconds."""
     state = game.state
-    seen = view(game.rules, state, seat)
+    match = view(game.rules, state, seat)
     has_open_seats = game.has_open_seats
     if has_open_seats:
-        seen = seen._replace(legal_moves=())  # as ``legal_moves_for``
+        match = match._replace(legal_moves=())  # as ``legal_moves_for``
     return GameView(
         id=game.id,
         variant=game.variant,
@@ -109,7 +109,7 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
         status="waiting" if has_open_seats else state.phase,
         version=game.version,
         seats=_seat_views(game.seats),
-        view=seen,
+        view=match,
         etag=game.etag(seat),
         created_at=game.created_at,
         updated_at=game.updated_at,
@@ -120,23 +120,26 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
 
 @lru_cache(maxsize=1024)
 def _seat_views(seats: tuple[Seat, ...]) -> tuple[SeatView, ...]:
-    """Who sits where; everybody sees that."""
+    """The players of the seats, which are public; cached, as they rarely change."""
     return tuple([SeatView(each.kind, each.name) for each in seats])
 
 
 def legal_moves_for(game: Game, seat: int | None) -> tuple[Move, ...]:
-    """The legal moves of a seat now; none for a spectator, nor while seats are open."""
+    """The legal moves of a seat; none for a spectator, nor while seats are open."""
     return () if seat is None or game.has_open_seats else legal_moves(game.rules, game.state, seat)
 
 
 def standings(game: Game) -> tuple[Standing, ...]:
-    """The seats from first to last: who is in before who is out, who went out later first, then by total."""
+    """The seats from first to last: those still in the match, then those eliminated, the last one first.
+
+    Seats that are still in, or were eliminated in the same round, are ordered by total.
+    """
     totals = game.state.running_totals()
     sign = -1 if game.variant.best == "highest" else 1
 
     def key(seat: int) -> tuple[int, int]:
-        gone = game.state.eliminated_round[seat]
-        return (-gone if gone else -game.state.round - 1, sign * totals[seat])
+        eliminated = game.state.eliminated_round[seat]
+        return (-eliminated if eliminated else -game.state.round - 1, sign * totals[seat])
 
     order = sorted(range(len(game.seats)), key=key)
     ranks = {seat: 1 + sum(key(other) < key(seat) for other in order) for seat in order}
