@@ -62,8 +62,8 @@ class MoveCommand(NamedTuple):
 class GameCommands:
     """The commands on the games of a repository. ``ttl`` in milliseconds.
 
-    ``yield_control`` is called regularly during long computations, to let other requests run. Every command raises
-    ``StorageUnavailable`` if nothing was changed, and ``OutcomeUnknown`` if it may have been committed.
+    ``yield_control`` is called regularly during long computations, to let other requests run. Every command may also
+    raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been committed).
     """
 
     def __init__(
@@ -118,23 +118,23 @@ class GameCommands:
     def join(self, access: Access, command: JoinCommand) -> CommandResult[JoinedSeat]:
         """Take the first open seat; if it was the last one, deal the first round.
 
-        Raises ``Forbidden`` for a wrong code, ``InvalidSetup`` for a client seed where the deals are fixed,
-        ``SeatsTaken``, ``KeyReused``, ``NotFound`` when the game has expired. The key belongs to the
-        bearer: other seats, and spectators, may use the same one.
+        An idempotency key belongs to the bearer of the token: other seats, and spectators, may use the same one. Raises
+        ``Forbidden`` for a wrong code, ``InvalidSetup`` for a client seed where the deals are fixed, ``SeatsTaken``,
+        ``KeyReused``, ``NotFound`` when the game has expired.
         """
         game, key = access.game, command.key
         check_join_code(access, command.join_code)
         if command.client_seed is not None:
             _check_client_seed(game)
         if key is None:
-            record, fresh = None, new_token(self._random_bytes)
+            record, random_token = None, new_token(self._random_bytes)
         else:
             record = self._idempotency.record(key, "join", str(access.seat), derives_tokens=True)
 
         def token_of(seat: int) -> str:
             # Derived from the seat too: after 24 hours the same key may be used to take another seat.
             if key is None:
-                return fresh
+                return random_token
             return new_token(self._idempotency.derive_bytes("join", game.id, str(seat), key.key))
 
         committed = self._repository.transact(game, partial(_decide_join, command, token_of), record)
@@ -169,14 +169,14 @@ class GameCommands:
         Raises ``Unauthorized`` if the token was changed since its access, ``KeyReused``, ``NotFound`` when the game has
         expired.
         """
-        game_id, seat, old_token, game, prior, _ = rotation
+        game_id, seat, old_token, game = rotation.game_id, rotation.seat, rotation.token, rotation.game
         record, token_bytes = None, self._random_bytes
         if key is not None:
             record = self._idempotency.record(key, *rotation_scope(old_token, seat), derives_tokens=True)
             token_bytes = self._idempotency.derive_bytes("token", game_id, old_token, str(seat), key.key)
         token = new_token(token_bytes)
-        if prior is not None:
-            committed = self._repository.replay(game_id, prior, record)
+        if rotation.prior is not None:
+            committed = self._repository.replay(game_id, rotation.prior, record)
         else:
             assert game is not None
             decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, token)

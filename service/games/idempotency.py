@@ -29,7 +29,7 @@ class Idempotency:
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
-        self._secret_id = digest(secret, b"mark", "sha256").hex()[:8].encode()
+        self._secret_id = digest(secret, b"secret id", "sha256").hex()[:8].encode()
 
     def derive_bytes(self, *purpose: str) -> DerivedBytes:
         """A source of bytes for this purpose: always the same ones, unpredictable without the secret."""

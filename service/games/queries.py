@@ -62,7 +62,7 @@ class GameQueries:
 
     def legal_moves(self, access: Access) -> LegalMoves:
         """The legal moves of the viewer's seat."""
-        game, seat, _ = access
+        game, seat = access.game, access.seat
         return LegalMoves(game.version, game.state.turn, legal_moves_for(game, seat))
 
     def score(self, access: Access) -> ScoreCard:
@@ -84,7 +84,7 @@ class GameQueries:
 
     def record(self, access: Access) -> Record:
         """The game as a record, as the viewer may know it."""
-        game, seat, _ = access
+        game, seat = access.game, access.seat
         return export_record(game, self._repository.history(game)[: game.version], seat)
 
     def events(self, access: Access, after: int, limit: int) -> EventPage:
@@ -130,6 +130,6 @@ class GameQueries:
 
 
 def _subscriber(access: Access) -> Subscriber:
-    game, seat, _ = access
+    game, seat = access.game, access.seat
     token_hash = None if seat is None else game.seats[seat].token_hash
     return Subscriber(game.id, game.created_at, seat, token_hash, game.version, game.status == "finished")

@@ -147,12 +147,12 @@ class EventSubscription:
         if notification is None or notification.after > self.cursor:
             self._needs_catch_up = True
             return None
-        fresh = notification.events[self.cursor - notification.after :]
-        if not fresh:
+        encoded = notification.events[self.cursor - notification.after :]
+        if not encoded:
             return None
-        created_at, seat = self._subscriber.created_at, self._subscriber.seat
+        first, created_at, seat = self.cursor + 1, self._subscriber.created_at, self._subscriber.seat
         try:
-            envelopes = [decode_event(version, created_at, data) for version, data in enumerate(fresh, self.cursor + 1)]
+            envelopes = [decode_event(version, created_at, data) for version, data in enumerate(encoded, first)]
         except NewerFormat:
             self._needs_catch_up = True  # reading the store raises the error that belongs to this
             return None
