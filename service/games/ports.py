@@ -162,13 +162,14 @@ Listener = Callable[[EventNotification | None], None]
 
 
 class Feed(Protocol):
-    """Publishes the events that any process appends to games. A notification is only a hint; the store decides."""
+    """Publishes the events that any process appends to games. A notification is a hint; the store is authoritative."""
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` with every notification about a game from now on; returns a function that stops that.
 
-        ``None`` is sent once the subscription is in force, for what was published before. A notification may arrive
-        late or twice, and may be lost in a fault; then ``None`` is sent as soon as the feed works again.
+        Events that are appended before the subscription takes effect are covered by a ``None`` once it does. A
+        notification may arrive late or twice, and may be lost in a fault; then ``None`` is sent as soon as the feed
+        works again.
         """
 
 
