@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import cache
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,6 @@ from service.games.ports import (
     RunLater,
     StorageUnavailable,
     StoredGame,
-    WriteRequest,
     run_inline,
 )
 from service.games.service import GameService
@@ -51,19 +51,9 @@ class Watched(MemoryStore):
         self.lost: Callable[[], object] | None = None
         """What happens after the next commit, whose answer is lost."""
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-    ) -> StoredGame | PriorWrite | None:
+    def commit(self, *args: Any, **options: Any) -> StoredGame | PriorWrite | None:
         self.time += self.slowness
-        answer = super().commit(game, expected, state, events, write, after=after, again=again)
+        answer = super().commit(*args, **options)
         happens, self.lost = self.lost, None
         if happens is not None:
             happens()

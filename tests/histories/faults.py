@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from service.games.ports import (
     EventRange,
@@ -97,18 +97,8 @@ class FaultyStore(Store):
     def read(self, game: str) -> StoredGame | None:
         return self._read(lambda: self._store.read(game))
 
-    def commit(
-        self,
-        game: str,
-        expected: int,
-        state: bytes,
-        events: Sequence[bytes],
-        write: WriteRequest,
-        *,
-        after: bytes = b"",
-        again: bool = False,
-    ) -> StoredGame | PriorWrite | None:
-        return self._write(lambda: self._store.commit(game, expected, state, events, write, after=after, again=again))
+    def commit(self, *args: Any, **options: Any) -> StoredGame | PriorWrite | None:
+        return self._write(lambda: self._store.commit(*args, **options))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         return self._write(lambda: self._store.find_write(game, name))
