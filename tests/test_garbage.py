@@ -1,129 +1,104 @@
-"""What requests leave behind is freed at once; nothing is left to the collector, which stops all clients meanwhile."""
+"""Requests leave no reference cycles.
+
+Their memory is freed at once by reference counting: a run of the cyclic collector would delay all clients.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support.http_client import HttpResponse, KeepAliveClient
 from tests.support.supervised import PATIENCE, run
 
 SEATS = 4
 TIMES = 5
 
 
-class Answer(NamedTuple):
-    status: int
-    etag: str
-    body: bytes
+class Requests:
+    """Every kind of request, on a game of ``SEATS`` seats and one connection."""
 
+    def __init__(self, client: KeepAliveClient) -> None:
+        self._client = client
+        self._table = client.create("fido", SEATS)
 
-class Table:
-    """A game of a whole service, asked for on one line that is kept alive."""
-
-    def __init__(self, port: int) -> None:
-        self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-        opened = json.loads(self.create().body)
-        self.path = f"/v1/games/{opened['game']['id']}"
-        self._tokens = [seat["token"] for seat in opened["seats"]]
-
-    def close(self) -> None:
-        self._line.close()
-
-    def ask(self, method: str, path: str, body: Any = None, token: str | None = None, known: str = "") -> Answer:
-        headers = {"Content-Type": "application/json", "If-None-Match": known}
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
-        self._line.request(method, path, None if body is None else json.dumps(body), headers)
-        answer = self._line.getresponse()
-        return Answer(answer.status, answer.headers.get("ETag", ""), answer.read())
-
-    def rubbish(self) -> int:
-        """Objects that only the collector could free, since this was asked before."""
-        objects: int = json.loads(self.ask("GET", "/rubbish").body)["objects"]
+    def garbage(self) -> int:
+        """Objects that only the cyclic collector could free, since this was asked before."""
+        objects: int = json.loads(self._client.ask("GET", "/garbage").text)["objects"]
         return objects
 
-    def create(self) -> Answer:
-        return self.ask("POST", "/v1/games", {"variant": "fido", "players": [{"name": "Ada"}] * SEATS})
+    def create(self) -> HttpResponse:
+        return self._client.try_create("fido", SEATS)
 
-    def join(self) -> Answer:
-        opened = json.loads(self.ask("POST", "/v1/games", {"variant": "domino", "players": [{"open": True}] * 2}).body)
-        seat = {"name": "Bo", "join_code": opened["join_code"]}
-        return self.ask("POST", f"/v1/games/{opened['game']['id']}/players", seat)
+    def join(self) -> HttpResponse:
+        return self._client.join(self._client.create("domino", [{"open": True}] * 2), "Bo")
 
-    def view(self) -> Answer:
-        return self.ask("GET", self.path, token=self._mover()[0])
+    def view(self) -> HttpResponse:
+        return self._table.get(seat=self._table.to_move())
 
-    def view_again(self) -> Answer:
-        return self.ask("GET", self.path, known=self.ask("GET", self.path).etag)
+    def view_again(self) -> HttpResponse:
+        return self._table.get(If_None_Match=self._table.get().headers["ETag"])
 
-    def moves(self) -> Answer:
-        return self.ask("GET", f"{self.path}/moves", token=self._mover()[0])
+    def moves(self) -> HttpResponse:
+        return self._table.get("/moves", self._table.to_move())
 
-    def move(self) -> Answer:
-        token, view = self._mover()
-        return self.ask("POST", f"{self.path}/moves", view["legal_moves"][0], token)
+    def move(self) -> HttpResponse:
+        seat = self._table.to_move()
+        return self._table.move(seat, self._table.view(seat)["legal_moves"][0])
 
-    def stale(self) -> Answer:
-        return self.ask("POST", f"{self.path}/moves", {"action": "draw", "version": 1}, self._mover()[0])
+    def stale(self) -> HttpResponse:
+        return self._table.move(self._table.to_move(), {"action": "draw", "version": 1})
 
-    def wrong(self) -> Answer:
-        return self.ask("POST", f"{self.path}/moves", {"action": "deal"}, self._mover()[0])
+    def wrong(self) -> HttpResponse:
+        return self._table.move(self._table.to_move(), {"action": "deal"})
 
-    def invalid(self) -> Answer:
-        return self.ask("POST", f"{self.path}/moves", {"action": "play", "tile": "x"}, self._mover()[0])
+    def invalid(self) -> HttpResponse:
+        return self._table.move(self._table.to_move(), {"action": "play", "tile": "x"})
 
-    def events(self) -> Answer:
-        return self.ask("GET", f"{self.path}/events")
+    def events(self) -> HttpResponse:
+        return self._table.get("/events")
 
-    def score(self) -> Answer:
-        return self.ask("GET", f"{self.path}/score")
+    def score(self) -> HttpResponse:
+        return self._table.get("/score")
 
-    def strange(self) -> Answer:
-        return self.ask("GET", self.path, token="seat_of-another-game")
-
-    def _mover(self) -> tuple[str, dict[str, Any]]:
-        """The token of who is to move, and what that one sees."""
-        token = self._tokens[json.loads(self.ask("GET", self.path).body)["turn"]["seat"]]
-        return token, json.loads(self.ask("GET", self.path, token=token).body)
+    def unauthorized(self) -> HttpResponse:
+        return self._client.ask("GET", self._table.path, token="seat_of-another-game")
 
 
-REQUESTS: dict[Callable[[Table], Answer], int] = {
-    Table.create: 201,
-    Table.join: 201,
-    Table.view: 200,
-    Table.view_again: 304,
-    Table.moves: 200,
-    Table.move: 201,
-    Table.stale: 412,
-    Table.wrong: 409,
-    Table.invalid: 422,
-    Table.events: 200,
-    Table.score: 200,
-    Table.strange: 401,
+REQUESTS: dict[Callable[[Requests], HttpResponse], int] = {
+    Requests.create: 201,
+    Requests.join: 201,
+    Requests.view: 200,
+    Requests.view_again: 304,
+    Requests.moves: 200,
+    Requests.move: 201,
+    Requests.stale: 412,
+    Requests.wrong: 409,
+    Requests.invalid: 422,
+    Requests.events: 200,
+    Requests.score: 200,
+    Requests.unauthorized: 401,
 }
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
-    folder: Path = tmp_path_factory.mktemp("rubbish")
+def requests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Requests]:
+    folder: Path = tmp_path_factory.mktemp("garbage")
     limits = {"CREATES_PER_MINUTE": "0", "TOKEN_FAILURES_PER_MINUTE": "0", "SEAT_REQUESTS_PER_MINUTE": "0"}
     with (
-        run(folder, app="tests.support.gc_probe:create()", **limits) as it,
-        contextlib.closing(Table(it.port())) as table,
+        run(folder, app="tests.support.gc_probe:create()", **limits) as service,
+        KeepAliveClient(f"127.0.0.1:{service.port()}", PATIENCE) as client,
     ):
-        yield table
+        yield Requests(client)
 
 
-@pytest.mark.parametrize("request_of", REQUESTS, ids=lambda each: each.__name__)
-def test_a_request_leaves_nothing_to_the_collector(request_of: Callable[[Table], Answer], table: Table) -> None:
-    request_of(table)  # what is made once, such as what is told to a server, is not meant
-    table.rubbish()
+@pytest.mark.parametrize("send", REQUESTS, ids=lambda each: each.__name__)
+def test_a_request_leaves_no_reference_cycles(send: Callable[[Requests], HttpResponse], requests: Requests) -> None:
+    send(requests)  # what is made only once, at the first request, does not count
+    requests.garbage()
     for _ in range(TIMES):
-        assert request_of(table).status == REQUESTS[request_of]
-    assert table.rubbish() == 0
+        assert send(requests).status_code == REQUESTS[send]
+    assert requests.garbage() == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask.testing import FlaskClient
 from marshmallow import RAISE, Schema, fields
@@ -17,6 +17,8 @@ from service.web.schemas import game as game_schemas
 from service.web.schemas import records as record_schemas
 from service.web.schemas import score as score_schemas
 from service.web.schemas import variants as variant_schemas
+from tests.support.table import GameClient
+from tests.support.table import Table as AnyTable
 
 _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "game"): game_schemas.Game,
@@ -37,26 +39,10 @@ ANYWHERE = ("internal", "storage_unavailable")
 """Problems that every operation may answer."""
 
 
-class Table(NamedTuple):
-    """A created game: its id, its tokens by seat, and its join code."""
-
-    id: str
-    tokens: dict[int, str]
-    join_code: str | None
-    opened: dict[str, Any]
-
-    @classmethod
-    def of(cls, opened: dict[str, Any]) -> Table:
-        """The game that this answer to its creation tells of."""
-        tokens = {each["seat"]: each["token"] for each in opened["seats"]}
-        return cls(opened["game"]["id"], tokens, opened.get("join_code"), opened)
-
-    @property
-    def path(self) -> str:
-        return f"/v1/games/{self.id}"
+Table = AnyTable[TestResponse]
 
 
-class Api:
+class Api(GameClient[TestResponse]):
     """Asks the application; every answer must fit its schema, every error must be a problem.
 
     ``heard`` are the answers so far.
@@ -81,6 +67,9 @@ class Api:
             headers["Authorization"] = f"Bearer {token}"
         return self.client.open(path, method=method, headers=headers, **arguments)
 
+    def read_response(self, response: TestResponse) -> tuple[int, str]:
+        return response.status_code, response.text
+
     def get(self, path: str, **arguments: Any) -> TestResponse:
         return self.ask("GET", path, **arguments)
 
@@ -89,47 +78,6 @@ class Api:
 
     def post(self, path: str, body: Any = None, **arguments: Any) -> TestResponse:
         return self.ask("POST", path, json=body, **arguments)
-
-    def create(self, variant: str, seats: int | list[dict[str, Any]], **more: Any) -> Table:
-        answer = self.try_create(variant, seats, **more)
-        assert answer.status_code == 201, answer.json
-        opened = answer.json
-        assert opened is not None
-        return Table.of(opened)
-
-    def try_create(self, variant: str, seats: int | list[dict[str, Any]], **more: Any) -> TestResponse:
-        """Ask for a game; a number of seats is that many people."""
-        players = [{"name": f"P{seat}"} for seat in range(seats)] if isinstance(seats, int) else seats
-        return self.post("/v1/games", {"variant": variant, "players": players, **more})
-
-    def view(self, table: Table, seat: int | None = None) -> dict[str, Any]:
-        return self._good(table.path, table, seat)
-
-    def score(self, table: Table, seat: int | None = None) -> dict[str, Any]:
-        return self._good(f"{table.path}/score", table, seat)
-
-    def moves(self, table: Table, seat: int | None = None) -> dict[str, Any]:
-        return self._good(f"{table.path}/moves", table, seat)
-
-    def move(self, table: Table, seat: int, move: Any, **arguments: Any) -> TestResponse:
-        return self.post(f"{table.path}/moves", move, token=table.tokens[seat], **arguments)
-
-    def join(self, table: Table, name: str = "Late", **more: Any) -> TestResponse:
-        return self.post(f"{table.path}/players", {"name": name, "join_code": table.join_code, **more})
-
-    def take_seat(self, table: Table, name: str = "Late", **more: Any) -> dict[str, Any]:
-        """Join, and keep the token of the seat with the others of the table; what was answered."""
-        answer = self.join(table, name, **more)
-        assert answer.status_code == 201, answer.json
-        taken: dict[str, Any] = answer.json  # type: ignore[assignment]
-        table.tokens[taken["seat"]] = taken["token"]
-        return taken
-
-    def _good(self, path: str, table: Table, seat: int | None) -> dict[str, Any]:
-        answer = self.get(path, token=None if seat is None else table.tokens[seat])
-        assert answer.status_code == 200, answer.json
-        shown: dict[str, Any] = answer.json  # type: ignore[assignment]
-        return shown
 
     def _check_documented(self, method: str, path: str, answer: TestResponse) -> None:
         """The operation at this address names this status, or this problem."""

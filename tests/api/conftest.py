@@ -19,7 +19,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api
-from tests.api.scenes import Scenes
+from tests.api.saved_games import SAVED, SavedGame, SavedGames
 
 TTL_SECONDS = 3600
 SECRET = b"the secret of the tests"
@@ -79,5 +79,11 @@ def api(app: Flask) -> Api:
 
 
 @pytest.fixture(scope="session")
-def scenes(app: Flask, server: redis.Redis) -> Scenes:
-    return Scenes(Api(app.test_client(use_cookies=False)), server)
+def saved_games(app: Flask, server: redis.Redis) -> SavedGames:
+    return SavedGames(Api(app.test_client(use_cookies=False)), server)
+
+
+@pytest.fixture(params=SAVED, ids="-".join)
+def saved_game(request: pytest.FixtureRequest, saved_games: SavedGames) -> SavedGame:
+    """Every variant at every stage that it comes to."""
+    return saved_games.at(*request.param)

@@ -11,8 +11,9 @@ import redis
 from service.engine.variants import variants
 from tests.api.client import Api, Table
 from tests.api.deals import deal
-from tests.api.playing import View, lay, mover, over, play_on
-from tests.api.scenes import SEED, STAGES, Scenes, decoded, keep, shortest
+from tests.api.notation import make_moves
+from tests.api.saved_games import SEED, SavedGame, decoded, shortest, take_snapshot
+from tests.support.table import Json, round_over, seat_to_move
 
 Dealt = dict[str, list[Any]]
 ROUNDS = 3
@@ -33,15 +34,15 @@ def longest(variant: str) -> dict[str, int]:
 
 def dealt(server: redis.Redis, table: Table) -> Dealt:
     """Where all tiles lie now: the hands, and the stock in the order of drawing."""
-    state = decoded(table.id, keep(server, table.id)).state
+    state = decoded(table.id, take_snapshot(server, table.id)).state
     hands = [[tile.name for tile in hand] for hand in state.hands]
     return {"hands": hands, "stock": [tile.name for tile in state.stock]}
 
 
-def next_deal(api: Api, table: Table, luck: Random | None = None) -> View:
+def next_deal(api: Api, table: Table, luck: Random | None = None) -> Json:
     """Play the running round to its end, and deal."""
-    play_on(api, table, over, luck)
-    return lay(api, table, "deal")
+    api.play_until(table, round_over, luck)
+    return make_moves(api, table, "deal")
 
 
 def deals_of(
@@ -121,10 +122,10 @@ def test_each_round_is_dealt_as_it_was_given(api: Api, server: redis.Redis) -> N
 def test_tiles_are_drawn_from_a_given_stock_in_its_order(api: Api) -> None:
     table = three(api, deal("domino", "6-6 …", "…", "…", stock="3-5 4-5"))
     for tile in ("3-5", "4-5"):
-        view = play_on(api, table, lambda view: api.moves(table, mover(view))["moves"][0]["action"] == "draw")
-        seat = mover(view)
+        view = api.play_until_draw(table)
+        seat = seat_to_move(view)
         before = api.view(table, seat)["you"]["hand"]
-        lay(api, table, "draw")
+        make_moves(api, table, "draw")
         assert set(api.view(table, seat)["you"]["hand"]) - set(before) == {tile}
 
 
@@ -154,10 +155,10 @@ def test_a_later_deal_is_used_only_if_it_leaves_out_just_who_is_out_by_then(api:
     rules = {"limit": 30}
     first = deal("domino", *ZEROS)
     table = api.create("domino", 3, deals=[first], rules=rules, seed=SEED)
-    view = play_on(api, table, lambda view: view["status"] == "round_over")
+    view = api.play_until(table, lambda view: view["status"] == "round_over")
     gone = [player["seat"] for player in view["players"] if not player["in"]]
     assert len(gone) == 1
-    lay(api, table, "deal")
+    make_moves(api, table, "deal")
     shuffled = dealt(server, table)
     assert [seat for seat, hand in enumerate(shuffled["hands"]) if not hand] == gone
     for out in (None, 0, 1, 2):
@@ -171,23 +172,17 @@ def test_a_later_deal_is_used_only_if_it_leaves_out_just_who_is_out_by_then(api:
 # What is shown of it
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("variant", variants())
-def test_a_game_with_a_seed_says_arranged_for_ever(api: Api, scenes: Scenes, variant: str, stage: str) -> None:
-    scene = scenes.at(variant, stage)
-    if scene is None:
-        assert stage == "somebody_gone"
-        return
-    for seat in (None, *scene.table.tokens):
-        assert api.view(scene.table, seat)["arranged"] is True
+def test_a_game_with_a_seed_says_arranged_for_ever(api: Api, saved_game: SavedGame) -> None:
+    for seat in (None, *saved_game.table.tokens):
+        assert api.view(saved_game.table, seat)["arranged"] is True
 
 
 def test_a_game_with_deals_says_arranged_for_ever(api: Api) -> None:
     unused = deal("domino", "", "6-6 …", "…", seats=3)
     for deals in ([deal("domino", *ZEROS)], [deal("domino", *ZEROS), unused]):
         table = api.create("domino", 3, deals=deals, rules={"limit": 30})
-        assert table.opened["game"]["arranged"] is True
-        play_on(api, table, lambda view: not view["arranged"] or view["status"] == "finished")
+        assert table.created["game"]["arranged"] is True
+        api.play_until(table, lambda view: not view["arranged"] or view["status"] == "finished")
         assert api.view(table)["arranged"] is api.view(table, 0)["arranged"] is True
         assert api.view(table)["round"] > 1
 
@@ -196,10 +191,10 @@ def test_a_game_with_deals_says_arranged_for_ever(api: Api) -> None:
 def test_a_game_of_plain_luck_never_says_arranged(api: Api, variant: str) -> None:
     people: list[dict[str, Any]] = [{"name": "P"} for _ in range(variants()[variant].players.low)]
     table = api.create(variant, people, rules=shortest(variant))
-    assert table.opened["game"]["arranged"] is False
-    view = play_on(api, table, lambda view: view["arranged"] or view["status"] == "finished")
+    assert table.created["game"]["arranged"] is False
+    view = api.play_until(table, lambda view: view["arranged"] or view["status"] == "finished")
     assert view["arranged"] is False
     waiting = api.create(variant, [*people[1:], {"open": True}])
-    assert waiting.opened["game"]["arranged"] is False
+    assert waiting.created["game"]["arranged"] is False
     joined: Any = api.join(waiting).json
     assert joined["game"]["arranged"] is False

@@ -15,8 +15,8 @@ from werkzeug.test import TestResponse
 from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.deals import deal
-from tests.api.playing import mover
-from tests.api.scenes import Kept, Scenes, keep
+from tests.api.saved_games import SavedGames, Snapshot, take_snapshot
+from tests.support.table import seat_to_move
 
 JSON = "application/json"
 DEEP = 100_000
@@ -41,8 +41,8 @@ def door(request: pytest.FixtureRequest, api: Api) -> Door:
         table = api.create("domino", [{"name": "Ada"}, {"open": True}])
         return Door(f"{table.path}/players", {"name": "Bo", "join_code": table.join_code}, None, (table,))
     table = api.create("domino", 2)
-    seat = mover(api.view(table))
-    move = api.moves(table, seat)["moves"][0]
+    seat = seat_to_move(api.view(table))
+    move = api.moves(table, seat)[0]
     return Door(f"{table.path}/moves", move, table.tokens[seat], (table,))
 
 
@@ -52,8 +52,8 @@ class Watch:
     def __init__(self, server: redis.Redis) -> None:
         self._server = server
 
-    def now(self, *tables: Table) -> tuple[Any, list[Kept]]:
-        return self._server.dbsize(), [keep(self._server, table.id) for table in tables]
+    def now(self, *tables: Table) -> tuple[Any, list[Snapshot]]:
+        return self._server.dbsize(), [take_snapshot(self._server, table.id) for table in tables]
 
 
 @pytest.fixture
@@ -390,7 +390,7 @@ def test_a_list_of_ten_thousand_wrong_things_is_refused_like_one(api: Api, watch
 
 def test_a_move_that_is_no_play_takes_no_tile_end_or_points(api: Api, watch: Watch) -> None:
     table = api.create("domino", 2)
-    seat = mover(api.view(table))
+    seat = seat_to_move(api.view(table))
     before = watch.now(table)
     extras: tuple[dict[str, Any], ...] = (
         {"tile": "0-0"},
@@ -551,7 +551,9 @@ NO_BEARERS = {
 
 
 @pytest.mark.parametrize("name", NO_BEARERS)
-def test_a_wrong_token_is_401_whatever_it_was_meant_for(api: Api, watch: Watch, scenes: Scenes, name: str) -> None:
+def test_a_wrong_token_is_401_whatever_it_was_meant_for(
+    api: Api, watch: Watch, saved_games: SavedGames, name: str
+) -> None:
     table = api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, {"open": True}])
     foreign = api.create("domino", 2)
     token = table.tokens[0]
@@ -650,7 +652,7 @@ def test_a_game_that_is_not_there_is_not_found_whatever_its_name(api: Api, watch
 
 def test_moves_name_their_faults_in_their_order(api: Api, watch: Watch) -> None:
     table = api.create("domino", 2)
-    seat = mover(api.view(table))
+    seat = seat_to_move(api.view(table))
     token, waiting = table.tokens[seat], table.tokens[1 - seat]
     before = watch.now(table)
     huge = "{" * 300_000
@@ -690,8 +692,8 @@ def test_creating_names_its_faults_in_their_order(api: Api, watch: Watch) -> Non
 
 
 @pytest.mark.parametrize("variant", ["domino", "dominospiel", "fido", "homo-homini-lupus", "menschenwolf"])
-def test_after_the_end_nothing_can_be_done(api: Api, watch: Watch, scenes: Scenes, variant: str) -> None:
-    table = scenes.need(variant, "finished").table
+def test_after_the_end_nothing_can_be_done(api: Api, watch: Watch, saved_games: SavedGames, variant: str) -> None:
+    table = saved_games.at(variant, "finished").table
     before = watch.now(table)
     for seat in table.tokens:
         for move in ({"action": "deal"}, {"action": "pass"}, {"action": "draw"}, {"action": "play", "tile": "0-0"}):

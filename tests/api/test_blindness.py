@@ -31,8 +31,18 @@ from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
 from tests.api.conftest import at_rest
 from tests.api.deals import deal
-from tests.api.playing import finished, mover, over, play_on, post_first
-from tests.api.scenes import SEED, STAGES, Kept, Scene, Scenes, decoded, keep, one_to_come, put, shortest
+from tests.api.saved_games import (
+    SEED,
+    SavedGame,
+    SavedGames,
+    Snapshot,
+    decoded,
+    one_open_seat,
+    restore,
+    shortest,
+    take_snapshot,
+)
+from tests.support.table import match_finished, round_over, seat_to_move
 
 Request = tuple[str, str, dict[str, Any]]
 Heard = tuple[int, list[tuple[str, str]], bytes]
@@ -74,29 +84,31 @@ def _swapped(seat: int | None, state: State, luck: Random) -> State:
     return state._replace(hands=tuple(hands), stock=tuple(pool))
 
 
-def versions_of(scene: Scene, seat: int | None) -> Iterator[Kept]:
-    """The scene as it is, and then some that differ from it only in what the seat cannot see."""
-    yield scene.kept
-    game = decoded(scene.table.id, scene.kept)
+def versions_of(saved_game: SavedGame, seat: int | None) -> Iterator[Snapshot]:
+    """The saved_game as it is, and then some that differ from it only in what the seat cannot see."""
+    yield saved_game.snapshot
+    game = decoded(saved_game.table.id, saved_game.snapshot)
     for luck in range(_ALIKE - 1):
         changed = unseen_by(seat, game, Random(luck))
         if game.state.phase == PLAYING and len(game.state.stock) > 1:
             assert changed.state != game.state
-        yield Kept(b"%d %b" % (scene.kept.version, encode_game(changed)), scene.kept.events)
+        yield Snapshot(b"%d %b" % (saved_game.snapshot.version, encode_game(changed)), saved_game.snapshot.events)
 
 
 def heard(answer: TestResponse) -> Heard:
     return answer.status_code, sorted(answer.headers), answer.data
 
 
-def assert_blind(api: Api, server: redis.Redis, scene: Scene, seat: int | None, requests: list[Request]) -> None:
-    """Each request gets the same bytes and headers in each version of the scene."""
-    token = None if seat is None else scene.table.tokens[seat]
+def assert_blind(
+    api: Api, server: redis.Redis, saved_game: SavedGame, seat: int | None, requests: list[Request]
+) -> None:
+    """Each request gets the same bytes and headers in each version of the saved game."""
+    token = None if seat is None else saved_game.table.tokens[seat]
     answers: list[list[Heard]] = []
-    for kept in versions_of(scene, seat):
-        put(server, scene.table.id, kept)
+    for snapshot in versions_of(saved_game, seat):
+        restore(server, saved_game.table.id, snapshot)
         ask = api.ask_unchecked if answers else api.ask  # the same bytes need no second check
-        asked = [ask(method, scene.table.path + path, token=token, **more) for method, path, more in requests]
+        asked = [ask(method, saved_game.table.path + path, token=token, **more) for method, path, more in requests]
         answers.append([heard(answer) for answer in asked])
     for request, *same in zip(requests, *answers, strict=True):
         assert all(each == same[0] for each in same), f"{request} tells seat {seat} what it cannot see"
@@ -106,48 +118,36 @@ def viewers(table: Table) -> list[int | None]:
     return [None, *table.tokens]
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("variant", variants())
 def test_every_resource_shows_a_seat_the_same_whatever_it_cannot_see(
-    api: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+    api: Api, server: redis.Redis, saved_game: SavedGame
 ) -> None:
-    scene = scenes.at(variant, stage)
-    if scene is None:
-        assert stage == "somebody_gone"
-        return
-    for seat in viewers(scene.table):
+    for seat in viewers(saved_game.table):
         viewer = "s" if seat is None else seat
-        etags = {"If-None-Match": f'"{scene.kept.version}-{viewer}"'}
+        etags = {"If-None-Match": f'"{saved_game.snapshot.version}-{viewer}"'}
         requests = [
             (method, path, {"headers": headers})
             for method in ("GET", "HEAD")
             for path in ("", "/moves", "/score", "/fairness")
             for headers in ({}, etags)
         ]
-        assert_blind(api, server, scene, seat, requests)
+        assert_blind(api, server, saved_game, seat, requests)
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("variant", variants())
 def test_every_refusal_tells_a_seat_the_same_whatever_it_cannot_see(
-    still: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+    still: Api, server: redis.Redis, saved_game: SavedGame
 ) -> None:
-    scene = scenes.at(variant, stage)
-    if scene is None:
-        assert stage == "somebody_gone"
-        return
-    for seat in viewers(scene.table):
-        bodies = refused_moves(still, scene, seat)
-        bodies += [{"action": "draw", "version": scene.kept.version + 1}, {"action": "draw", "colour": 1}]
+    for seat in viewers(saved_game.table):
+        bodies = refused_moves(still, saved_game, seat)
+        bodies += [{"action": "draw", "version": saved_game.snapshot.version + 1}, {"action": "draw", "colour": 1}]
         requests: list[Request] = [("POST", "/moves", {"json": body}) for body in bodies]
         requests.append(("POST", "/moves", {"json": {"action": "draw"}, "headers": {"If-Match": '"0"'}}))
         requests.append(("POST", "/players", {"json": {"name": "Eve", "join_code": "A"}}))
-        assert_blind(still, server, scene, seat, requests)
+        assert_blind(still, server, saved_game, seat, requests)
 
 
-def refused_moves(api: Api, scene: Scene, seat: int | None) -> list[dict[str, Any]]:
+def refused_moves(api: Api, saved_game: SavedGame, seat: int | None) -> list[dict[str, Any]]:
     """Moves of every kind that this seat may not make now, tiles of all owners among them."""
-    listed = [] if seat is None else api.moves(scene.table, seat)["moves"]
+    listed = [] if seat is None else api.moves(saved_game.table, seat)
     actions = {move["action"] for move in listed}
     moves = [{"action": action} for action in ("draw", "pass", "done", "flip", "deal") if action not in actions]
     playable = {move["tile"] for move in listed if "tile" in move}
@@ -157,16 +157,16 @@ def refused_moves(api: Api, scene: Scene, seat: int | None) -> list[dict[str, An
 
 @pytest.mark.parametrize("variant", variants())
 def test_a_tile_that_the_mover_does_not_hold_is_refused_in_one_way_wherever_it_is(
-    api: Api, server: redis.Redis, scenes: Scenes, variant: str
+    api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
     for stage in ("dealt", "early", "late", "second_round"):
-        scene = scenes.need(variant, stage)
-        game = decoded(scene.table.id, scene.kept)
+        saved_game = saved_games.at(variant, stage)
+        game = decoded(saved_game.table.id, saved_game.snapshot)
         seat = game.state.turn
         assert seat is not None
         elsewhere = [tile for tile in TILES if tile not in game.state.hands[seat]]
         assert {place_of(game, tile) for tile in elsewhere} >= {"a hand", "no set"}
-        path, token = f"{scene.table.path}/moves", scene.table.tokens[seat]
+        path, token = f"{saved_game.table.path}/moves", saved_game.table.tokens[seat]
         bodies = [{"action": "play", "tile": tile.name} for tile in elsewhere]
         api.post(path, bodies[0], token=token)
         answers = {str(heard(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}
@@ -184,18 +184,18 @@ def place_of(game: Game, tile: Tile) -> str:
 @pytest.mark.parametrize("stage", ["dealt", "early", "late", "second_round"])
 @pytest.mark.parametrize("variant", variants())
 def test_a_made_move_that_ends_nothing_shows_its_mover_the_same_whatever_it_cannot_see(
-    still: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+    still: Api, server: redis.Redis, saved_games: SavedGames, variant: str, stage: str
 ) -> None:
-    scene = scenes.need(variant, stage)
-    game = decoded(scene.table.id, scene.kept)
+    saved_game = saved_games.at(variant, stage)
+    game = decoded(saved_game.table.id, saved_game.snapshot)
     seat = game.state.turn
     assert seat is not None
-    moves = [move for move in still.moves(scene.table, seat)["moves"] if move["action"] != "draw"]
+    moves = [move for move in still.moves(saved_game.table, seat) if move["action"] != "draw"]
     for move in moves:
         shown = []
-        for kept in versions_of(scene, seat):
-            put(server, scene.table.id, kept)
-            answer = still.move(scene.table, seat, move)
+        for snapshot in versions_of(saved_game, seat):
+            restore(server, saved_game.table.id, snapshot)
+            answer = still.move(saved_game.table, seat, move)
             assert answer.json is not None
             if answer.json["status"] == "playing":
                 shown.append(heard(answer))
@@ -204,34 +204,32 @@ def test_a_made_move_that_ends_nothing_shows_its_mover_the_same_whatever_it_cann
 
 @pytest.mark.parametrize("variant", variants())
 def test_a_draw_shows_the_others_only_that_one_tile_was_drawn(
-    still: Api, server: redis.Redis, scenes: Scenes, variant: str
+    still: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
-    scene = scenes.need(variant, "dealt")
-    view = play_on(still, scene.table, lambda view: drawing(still, scene.table, view), Random(SEED))
-    seat = mover(view)
-    before = Scene(scene.table, keep(server, scene.table.id))
-    watching = [viewer for viewer in viewers(scene.table) if viewer != seat]
+    saved_game = saved_games.at(variant, "dealt")
+    view = still.play_until_draw(saved_game.table, Random(SEED))
+    seat = seat_to_move(view)
+    before = saved_game._replace(snapshot=take_snapshot(server, saved_game.table.id))
+    watching = [viewer for viewer in viewers(saved_game.table) if viewer != seat]
     shown: dict[int | None, list[Heard]] = {viewer: [] for viewer in watching}
-    state = decoded(scene.table.id, before.kept).state
+    state = decoded(saved_game.table.id, before.snapshot).state
     fitting = [bool(tile.mask & state.layout.open_mask) for tile in state.stock]
     same = [tile for tile, fits in zip(state.stock, fitting, strict=True) if fits == fitting[0]]
     for top in same[:_ALIKE]:
-        game = decoded(scene.table.id, before.kept)
+        game = decoded(saved_game.table.id, before.snapshot)
         stock = (top, *(tile for tile in state.stock if tile is not top))
         changed = game._replace(state=state._replace(stock=stock))
-        put(server, scene.table.id, Kept(b"%d %b" % (game.version, encode_game(changed)), before.kept.events))
-        post_first(still, scene.table, seat, still.moves(scene.table, seat)["moves"])
+        restore(
+            server,
+            saved_game.table.id,
+            Snapshot(b"%d %b" % (game.version, encode_game(changed)), before.snapshot.events),
+        )
+        still.make_first_move(saved_game.table)
         for viewer in watching:
-            token = None if viewer is None else scene.table.tokens[viewer]
-            shown[viewer].append(heard(still.get(scene.table.path, token=token)))
+            token = None if viewer is None else saved_game.table.tokens[viewer]
+            shown[viewer].append(heard(still.get(saved_game.table.path, token=token)))
     for viewer, answers in shown.items():
         assert all(each == answers[0] for each in answers), f"the draw tells {viewer} the tile"
-
-
-def drawing(api: Api, table: Table, view: dict[str, Any]) -> bool:
-    """Whether somebody must draw now (a match that is over has no draw to show, and fails the test)."""
-    assert view["status"] != "finished", "nobody ever had to draw"
-    return bool(view["status"] == "playing" and api.moves(table, mover(view))["moves"][0]["action"] == "draw")
 
 
 def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
@@ -249,15 +247,15 @@ def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
 
 @pytest.mark.parametrize("variant", variants())
 def test_no_answer_tells_a_seed_a_hash_or_anybodys_token(api: Api, server: redis.Redis, variant: str) -> None:
-    table = api.create(variant, one_to_come(variant), seed=SEED, rules=shortest(variant))
+    table = api.create(variant, one_open_seat(variant), seed=SEED, rules=shortest(variant))
     assert table.join_code is not None
     late = api.take_seat(table)
     created, joined = api.heard
-    game = decoded(table.id, keep(server, table.id))
+    game = decoded(table.id, take_snapshot(server, table.id))
     seed = game.deck.seed
     assert seed == seed_from_text(SEED)
     assert game.join_hash is not None
-    play_on(api, table, finished, Random(SEED))
+    api.play_until(table, match_finished, Random(SEED))
     for seat in viewers(table):
         for show in (api.view, api.moves, api.score):
             show(table, seat)
@@ -289,8 +287,8 @@ def test_a_count_never_names_the_stock_in_the_order_in_which_it_lies(
         seats = max((row.stock, row.players) for row in deal_table(variant) if row.highest == 6)[1]
         for attempt in range(3):
             table = api.create(variant, seats, seed=f"{attempt}", rules=rules)
-            play_on(api, table, over, Random(attempt))
-            stock = [tile.name for tile in decoded(table.id, keep(server, table.id)).state.stock]
+            api.play_until(table, round_over, Random(attempt))
+            stock = [tile.name for tile in decoded(table.id, take_snapshot(server, table.id)).state.stock]
             if stock != sorted(stock):
                 shown = api.get(f"{table.path}/score").get_data(as_text=True)
                 assert not [between for between in (", ", ",", '","', " ", " + ") if between.join(stock) in shown]
@@ -299,10 +297,10 @@ def test_a_count_never_names_the_stock_in_the_order_in_which_it_lies(
 # Events
 
 
-def hidden_from(seat: int | None, kept: Kept, luck: Random) -> Kept:
+def hidden_from(seat: int | None, snapshot: Snapshot, luck: Random) -> Snapshot:
     """The same game with other tiles wherever its events hide them from the seat (or a spectator)."""
     events = []
-    for entry in kept.spread:
+    for entry in snapshot.unpacked_events:
         write, _, data = entry.partition(b" ")
         at = int(json.loads(data)[1])
         event = decode_event(0, at, data).event
@@ -321,12 +319,12 @@ def hidden_from(seat: int | None, kept: Kept, luck: Random) -> Kept:
         else:
             changed = event
         events.append(b"%b %b" % (write, encode_event(changed, at)))
-    return kept._replace(events=events)
+    return snapshot._replace(events=events)
 
 
-def streamed(api: Api, scene: Scene, seat: int | None, kind: str, after: int) -> bytes:
+def streamed(api: Api, saved_game: SavedGame, seat: int | None, kind: str, after: int) -> bytes:
     """What a stream of events sends up to now, byte by byte."""
-    table, until = scene.table, scene.kept.version
+    table, until = saved_game.table, saved_game.snapshot.version
     token = None if seat is None else table.tokens[seat]
     headers = {"Accept": kind, "Last-Event-ID": str(after)}
     with closing(api.ask_unchecked("GET", f"{table.path}/events", token=token, headers=headers, buffered=False)) as it:
@@ -343,30 +341,24 @@ def read_until(chunks: Iterator[bytes], version: int) -> bytes:
     return sent
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("variant", variants())
 def test_events_tell_a_seat_the_same_whatever_it_cannot_see(
-    api: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+    api: Api, server: redis.Redis, saved_game: SavedGame
 ) -> None:
-    scene = scenes.at(variant, stage)
-    if scene is None:
-        assert stage == "somebody_gone"
-        return
-    version = scene.kept.version
+    version = saved_game.snapshot.version
     queries = ("?limit=1000", f"?after={version // 2}&limit=3", "?limit=1&wait=25", f"?after={version + 1}")
-    for seat in viewers(scene.table):
-        token = None if seat is None else scene.table.tokens[seat]
+    for seat in viewers(saved_game.table):
+        token = None if seat is None else saved_game.table.tokens[seat]
         answers: list[list[object]] = []
-        for luck, kept in enumerate(versions_of(scene, seat)):
-            put(server, scene.table.id, hidden_from(seat, kept, Random(luck)) if luck else kept)
+        for luck, snapshot in enumerate(versions_of(saved_game, seat)):
+            restore(server, saved_game.table.id, hidden_from(seat, snapshot, Random(luck)) if luck else snapshot)
             ask = api.ask_unchecked if answers else api.ask
             told: list[object] = [
-                heard(ask(method, f"{scene.table.path}/events{query}", token=token))
+                heard(ask(method, f"{saved_game.table.path}/events{query}", token=token))
                 for method in ("GET", "HEAD")
                 for query in queries
             ]
             told += [
-                streamed(api, scene, seat, kind, after)
+                streamed(api, saved_game, seat, kind, after)
                 for kind in ("text/event-stream", "application/x-ndjson")
                 for after in (0, version // 2)
             ]
@@ -376,32 +368,32 @@ def test_events_tell_a_seat_the_same_whatever_it_cannot_see(
 
 @pytest.mark.parametrize("variant", variants())
 def test_a_draw_is_streamed_to_the_others_alike_whatever_was_drawn(
-    still: Api, server: redis.Redis, scenes: Scenes, variant: str
+    still: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
-    scene = scenes.need(variant, "dealt")
-    view = play_on(still, scene.table, lambda view: drawing(still, scene.table, view), Random(SEED))
-    seat = mover(view)
-    before = keep(server, scene.table.id)
-    state = decoded(scene.table.id, before).state
+    saved_game = saved_games.at(variant, "dealt")
+    view = still.play_until_draw(saved_game.table, Random(SEED))
+    seat = seat_to_move(view)
+    before = take_snapshot(server, saved_game.table.id)
+    state = decoded(saved_game.table.id, before).state
     fitting = [bool(tile.mask & state.layout.open_mask) for tile in state.stock]
     same = [tile for tile, fits in zip(state.stock, fitting, strict=True) if fits == fitting[0]]
-    watching = [viewer for viewer in viewers(scene.table) if viewer != seat]
+    watching = [viewer for viewer in viewers(saved_game.table) if viewer != seat]
     shown: dict[tuple[int | None, str], list[bytes]] = {}
     for top in same[:_ALIKE]:
-        game = decoded(scene.table.id, before)
+        game = decoded(saved_game.table.id, before)
         stock = (top, *(tile for tile in state.stock if tile is not top))
         changed = game._replace(state=state._replace(stock=stock))
-        put(server, scene.table.id, before._replace(state=b"%d %b" % (game.version, encode_game(changed))))
+        restore(server, saved_game.table.id, before._replace(state=b"%d %b" % (game.version, encode_game(changed))))
         with ExitStack() as stack:
             streams = {}
             for viewer in watching:
                 for kind in ("text/event-stream", "application/x-ndjson"):
                     headers = {"Accept": kind, "Last-Event-ID": str(game.version)}
-                    token = None if viewer is None else scene.table.tokens[viewer]
-                    path = f"{scene.table.path}/events"
+                    token = None if viewer is None else saved_game.table.tokens[viewer]
+                    path = f"{saved_game.table.path}/events"
                     told = still.ask_unchecked("GET", path, token=token, headers=headers, buffered=False)
                     streams[viewer, kind] = stack.enter_context(closing(told)).iter_encoded()
-            post_first(still, scene.table, seat, still.moves(scene.table, seat)["moves"])
+            still.make_first_move(saved_game.table)
             for who, chunks in streams.items():
                 shown.setdefault(who, []).append(read_until(chunks, game.version + 1))
     for (viewer, kind), sent in shown.items():
@@ -411,25 +403,29 @@ def test_a_draw_is_streamed_to_the_others_alike_whatever_was_drawn(
 
 @pytest.mark.parametrize("variant", variants())
 def test_a_replayed_answer_shows_its_mover_the_same_whatever_it_cannot_see(
-    still: Api, server: redis.Redis, scenes: Scenes, variant: str
+    still: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
-    scene = scenes.need(variant, "dealt")
-    game = decoded(scene.table.id, scene.kept)
+    saved_game = saved_games.at(variant, "dealt")
+    game = decoded(saved_game.table.id, saved_game.snapshot)
     seat = game.state.turn
     assert seat is not None
-    (move, *_) = [move for move in still.moves(scene.table, seat)["moves"] if move["action"] != "draw"]
+    (move, *_) = [move for move in still.moves(saved_game.table, seat) if move["action"] != "draw"]
     shown = []
     for attempt in range(_ALIKE):
         changed = unseen_by(seat, game, Random(attempt))
         dealt = Dealt(1, changed.state.hands, changed.state.stock, game.arranged)
-        *first, last = scene.kept.events
+        *first, last = saved_game.snapshot.events
         write, _, data = last.partition(b" ")
         at = int(json.loads(data)[1])
         events = [*first, b"%b %b" % (write, encode_event(dealt, at))]
-        put(server, scene.table.id, Kept(b"%d %b" % (scene.kept.version, encode_game(changed)), events))
+        restore(
+            server,
+            saved_game.table.id,
+            Snapshot(b"%d %b" % (saved_game.snapshot.version, encode_game(changed)), events),
+        )
         key = {"Idempotency-Key": f"{variant} {attempt}".replace(" ", "-")}
-        made = still.move(scene.table, seat, move, headers=key)
-        again = still.move(scene.table, seat, move, headers=key)
+        made = still.move(saved_game.table, seat, move, headers=key)
+        again = still.move(saved_game.table, seat, move, headers=key)
         assert again.headers["Idempotent-Replayed"] == "true"
         assert again.data == made.data
         shown.append(heard(again))

@@ -10,8 +10,9 @@ import pytest
 from service.engine.variants import variants
 from tests.api.client import Api, Table
 from tests.api.deals import deal
-from tests.api.playing import lay, mover, play_on
-from tests.api.scenes import SEED, STAGES, Scenes
+from tests.api.notation import make_moves
+from tests.api.saved_games import SEED, SavedGame, SavedGames
+from tests.support.table import seat_to_move
 
 
 def ends(view: dict[str, Any], **wanted: Any) -> list[tuple[int, str, str]]:
@@ -34,51 +35,41 @@ def lupus(api: Api) -> Table:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_an_empty_table_has_no_tiles_and_no_ends(api: Api, scenes: Scenes, variant: str) -> None:
+def test_an_empty_table_has_no_tiles_and_no_ends(api: Api, saved_games: SavedGames, variant: str) -> None:
     for stage in ("waiting", "dealt"):
-        board = api.view(scenes.need(variant, stage).table)["board"]
+        board = api.view(saved_games.at(variant, stage).table)["board"]
         assert board["tiles"] == []
         assert board["ends"] == []
         assert board.get("ends_sum", 0) == 0
 
 
+def test_every_tile_but_the_first_hangs_on_an_earlier_one_that_has_its_number(api: Api, saved_game: SavedGame) -> None:
+    before: list[str] = []
+    for laid in api.view(saved_game.table)["board"]["tiles"]:
+        assert ("on" in laid) == bool(before)
+        if before:
+            host = laid["on"]["tile"]
+            assert host in before
+            assert set(host.split("-")) & set(laid["tile"].split("-"))
+            double = len(set(host.split("-"))) == 1
+            assert laid["on"]["side"] in (("long", "short") if double else ("end",))
+        before.append(laid["tile"])
+
+
+def test_every_end_names_a_tile_of_the_table_that_has_its_number(api: Api, saved_game: SavedGame) -> None:
+    board = api.view(saved_game.table)["board"]
+    tiles = {laid["tile"] for laid in board["tiles"]}
+    assert all(end["tile"] in tiles and str(end["number"]) in end["tile"].split("-") for end in board["ends"])
+    assert len({end["id"] for end in board["ends"]}) == len(board["ends"])
+
+
 @pytest.mark.parametrize("variant", variants())
-def test_every_tile_but_the_first_hangs_on_an_earlier_one_that_has_its_number(
-    api: Api, scenes: Scenes, variant: str
+def test_every_listed_play_names_an_open_end_that_its_tile_fits(
+    api: Api, saved_games: SavedGames, variant: str
 ) -> None:
-    for stage in STAGES:
-        scene = scenes.at(variant, stage)
-        if scene is None:
-            continue
-        before: list[str] = []
-        for laid in api.view(scene.table)["board"]["tiles"]:
-            assert ("on" in laid) == bool(before)
-            if before:
-                host = laid["on"]["tile"]
-                assert host in before
-                assert set(host.split("-")) & set(laid["tile"].split("-"))
-                double = len(set(host.split("-"))) == 1
-                assert laid["on"]["side"] in (("long", "short") if double else ("end",))
-            before.append(laid["tile"])
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_every_end_names_a_tile_of_the_table_that_has_its_number(api: Api, scenes: Scenes, variant: str) -> None:
-    for stage in STAGES:
-        scene = scenes.at(variant, stage)
-        if scene is None:
-            continue
-        board = api.view(scene.table)["board"]
-        tiles = {laid["tile"] for laid in board["tiles"]}
-        assert all(end["tile"] in tiles and str(end["number"]) in end["tile"].split("-") for end in board["ends"])
-        assert len({end["id"] for end in board["ends"]}) == len(board["ends"])
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_every_listed_play_names_an_open_end_that_its_tile_fits(api: Api, scenes: Scenes, variant: str) -> None:
     for stage in ("early", "late", "second_round"):
-        scene = scenes.need(variant, stage)
-        view = api.view(scene.table, mover(api.view(scene.table)))
+        saved_game = saved_games.at(variant, stage)
+        view = api.view(saved_game.table, seat_to_move(api.view(saved_game.table)))
         numbers = {end["id"]: str(end["number"]) for end in view["board"]["ends"] if end["open"]}
         for move in view["legal_moves"]:
             assert move["action"] != "play" or numbers[move["end"]] in move["tile"].split("-")
@@ -100,14 +91,14 @@ def test_an_end_keeps_its_id_and_all_it_says_while_it_lasts(api: Api, variant: s
         seen = now
         return bool(view["status"] != "playing")
 
-    play_on(api, table, one_more_tile, Random(SEED))
+    api.play_until(table, one_more_tile, Random(SEED))
     assert seen
 
 
 @pytest.mark.parametrize("variant", ["domino", "dominospiel"])
-def test_the_two_ended_games_call_their_ends_left_and_right(api: Api, scenes: Scenes, variant: str) -> None:
+def test_the_two_ended_games_call_their_ends_left_and_right(api: Api, saved_games: SavedGames, variant: str) -> None:
     for stage in ("early", "late", "round_over", "second_round", "finished"):
-        board = api.view(scenes.need(variant, stage).table)["board"]
+        board = api.view(saved_games.at(variant, stage).table)["board"]
         assert sorted(end["id"] for end in board["ends"]) == ["left", "right"]
         assert all(end["open"] for end in board["ends"])
 
@@ -115,12 +106,12 @@ def test_the_two_ended_games_call_their_ends_left_and_right(api: Api, scenes: Sc
 def test_5_4_a_tile_goes_left_or_right_as_its_player_says(api: Api) -> None:
     hands = ("1-1 2-5 4-6 …", "1-2 4-5 1-3 …")
     table = api.create("domino", 2, deals=[deal("domino", *hands, stock="0-0 2-2 3-3 4-4 5-5 6-6")])
-    view = lay(api, table, "1-1 1-2@right 2-5 4-5@2-5")
+    view = make_moves(api, table, "1-1 1-2@right 2-5 4-5@2-5")
     assert ends(view) == [(1, "1-1", "long"), (4, "4-5", "end")]
     assert {end["id"]: end["number"] for end in view["board"]["ends"]} == {"left": 1, "right": 4}
-    view = lay(api, table, "4-6@right")
+    view = make_moves(api, table, "4-6@right")
     assert {end["id"]: end["number"] for end in view["board"]["ends"]} == {"left": 1, "right": 6}
-    view = lay(api, table, "1-3@left")
+    view = make_moves(api, table, "1-3@left")
     assert {end["id"]: end["number"] for end in view["board"]["ends"]} == {"left": 3, "right": 6}
     assert [laid.get("on") for laid in view["board"]["tiles"]] == [
         None,
@@ -133,20 +124,20 @@ def test_5_4_a_tile_goes_left_or_right_as_its_player_says(api: Api) -> None:
 
 
 def test_a_non_double_that_leads_has_two_ends(api: Api) -> None:
-    view = lay(api, api.create("menschenwolf", 2, deals=[deal("menschenwolf", "1-2 …", "…")]), "1-2")
+    view = make_moves(api, api.create("menschenwolf", 2, deals=[deal("menschenwolf", "1-2 …", "…")]), "1-2")
     assert ends(view, open=True) == [(1, "1-2", "end"), (2, "1-2", "end")]
 
 
 def test_1_3_the_lupus_spinner_has_all_four_sides_open_at_once(api: Api) -> None:
-    view = lay(api, lupus(api), "0-0")
+    view = make_moves(api, lupus(api), "0-0")
     assert ends(view, open=True) == [(0, "0-0", "long"), (0, "0-0", "long"), (0, "0-0", "short"), (0, "0-0", "short")]
 
 
 def test_1_5_a_face_down_double_names_itself_at_the_end_that_it_closes(api: Api) -> None:
     table = lupus(api)
-    view = lay(api, table, "0-0 0-1 0-2 0-3")
+    view = make_moves(api, table, "0-0 0-1 0-2 0-3")
     (one,) = [end for end in view["board"]["ends"] if end["tile"] == "0-1"]
-    view = lay(api, table, f"1-1@{one['id']}!")
+    view = make_moves(api, table, f"1-1@{one['id']}!")
     assert ends(view, open=False) == [(1, "1-1", "long")]
     assert view["board"]["tiles"][-1] == {
         "tile": "1-1",
@@ -159,13 +150,13 @@ def test_1_5_a_face_down_double_names_itself_at_the_end_that_it_closes(api: Api)
 
 def test_2_4_the_mothers_short_sides_are_shown_before_they_open(api: Api) -> None:
     table = api.create("menschenwolf", 2, deals=[deal("menschenwolf", "1-2 4-4 …", "2-4 4-6 …")])
-    view = lay(api, table, "1-2 2-4 4-4@2-4")
+    view = make_moves(api, table, "1-2 2-4 4-4@2-4")
     assert ends(view, open=True) == [(1, "1-2", "end"), (4, "4-4", "long")]
     assert ends(view, open=False) == [(4, "4-4", "short"), (4, "4-4", "short")]
     before = {end["id"] for end in view["board"]["ends"] if end["side"] == "short"}
-    if mover(view) == 0:
-        view = lay(api, table, "done")
-    view = lay(api, table, "4-6@4-4")
+    if seat_to_move(view) == 0:
+        view = make_moves(api, table, "done")
+    view = make_moves(api, table, "4-6@4-4")
     assert ends(view, open=True) == [
         (1, "1-2", "end"),
         (4, "4-4", "short"),
@@ -177,20 +168,20 @@ def test_2_4_the_mothers_short_sides_are_shown_before_they_open(api: Api) -> Non
 
 def test_2_8_an_opening_tile_turned_over_closes_every_end(api: Api) -> None:
     hands = ("1-2 …", "0-0 3-3 4-4 5-5 6-6 3-4 5-6")
-    view = lay(api, api.create("menschenwolf", 2, deals=[deal("menschenwolf", *hands)]), "1-2 flip")
+    view = make_moves(api, api.create("menschenwolf", 2, deals=[deal("menschenwolf", *hands)]), "1-2 flip")
     assert ends(view, open=True) == []
     assert [laid["face_down"] for laid in view["board"]["tiles"]] == [True]
 
 
 def test_3_4_the_opening_doubles_short_sides_are_gated_but_count(api: Api) -> None:
-    view = lay(api, fido(api), "12-12")
+    view = make_moves(api, fido(api), "12-12")
     assert ends(view, open=True, counts=0) == [(12, "12-12", "long"), (12, "12-12", "long")]
     assert ends(view, open=False, counts=12) == [(12, "12-12", "short"), (12, "12-12", "short")]
     assert view["board"]["ends_sum"] == 24
 
 
 def test_3_4_every_other_double_is_attached_by_a_long_side_and_has_three_open_sides(api: Api) -> None:
-    view = lay(api, fido(api), "12-12 10-12 10-11@10-12 0-12@12-12.long 5-12@12-12.short 11-11@10-11")
+    view = make_moves(api, fido(api), "12-12 10-12 10-11@10-12 0-12@12-12.long 5-12@12-12.short 11-11@10-11")
     assert ends(view, tile="11-11", open=True) == [
         (11, "11-11", "long"),
         (11, "11-11", "short"),
@@ -201,6 +192,6 @@ def test_3_4_every_other_double_is_attached_by_a_long_side_and_has_three_open_si
 
 
 def test_the_tiles_lie_in_the_order_of_play_each_with_who_laid_it(api: Api) -> None:
-    view = lay(api, fido(api), "12-12 10-12 10-11@10-12 0-12@12-12.long")
+    view = make_moves(api, fido(api), "12-12 10-12 10-11@10-12 0-12@12-12.long")
     laid = [(each["tile"], each["seat"]) for each in view["board"]["tiles"]]
     assert laid == [("12-12", 0), ("10-12", 1), ("10-11", 2), ("0-12", 0)]

@@ -12,7 +12,7 @@ import redis
 from service.engine.variants import variants
 from tests.api.client import Api
 from tests.api.conftest import TTL_SECONDS
-from tests.api.scenes import Scenes, decoded, keep
+from tests.api.saved_games import SavedGames, decoded, take_snapshot
 
 URL_SAFE = re.compile(r"[A-Za-z0-9_-]+")
 ADA_BO: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}]
@@ -30,14 +30,14 @@ def test_creating_answers_201_with_the_address_of_the_game(api: Api) -> None:
 @pytest.mark.parametrize("variant", variants())
 def test_creating_shows_the_game_as_a_spectator_sees_it(api: Api, variant: str) -> None:
     table = api.create(variant, variants()[variant].players.low)
-    assert table.opened["game"] == api.view(table)
-    assert "you" not in table.opened["game"]
+    assert table.created["game"] == api.view(table)
+    assert "you" not in table.created["game"]
 
 
 def test_every_named_seat_gets_its_own_token_and_no_other_seat_does(api: Api) -> None:
     players: list[dict[str, Any]] = [{"open": True}, {"name": "Ada"}, {"open": True}, {"name": "Bo"}]
     table = api.create("domino", players)
-    assert [(each["seat"], each["name"]) for each in table.opened["seats"]] == [(1, "Ada"), (3, "Bo")]
+    assert [(each["seat"], each["name"]) for each in table.created["seats"]] == [(1, "Ada"), (3, "Bo")]
     for seat in (1, 3):
         assert api.view(table, seat)["you"]["seat"] == seat
     assert len(set(table.tokens.values())) == 2
@@ -60,7 +60,7 @@ def test_nobody_may_keep_the_answer_that_holds_the_tokens(api: Api) -> None:
 
 def test_the_store_keeps_no_token_and_no_join_code(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", OPEN)
-    kept = keep(server, table.id)
+    kept = take_snapshot(server, table.id)
     assert table.join_code is not None
     for secret in (*table.tokens.values(), table.join_code):
         assert secret.encode() not in kept.state + b"".join(kept.events)
@@ -68,12 +68,12 @@ def test_the_store_keeps_no_token_and_no_join_code(api: Api, server: redis.Redis
 
 
 def test_a_join_code_is_given_only_with_open_seats(api: Api) -> None:
-    assert "join_code" not in api.create("domino", ADA_BO).opened
-    assert "join_code" in api.create("domino", OPEN).opened
+    assert "join_code" not in api.create("domino", ADA_BO).created
+    assert "join_code" in api.create("domino", OPEN).created
 
 
 def test_a_game_with_an_open_seat_waits_and_nothing_is_dealt(api: Api) -> None:
-    view = api.create("domino", OPEN).opened["game"]
+    view = api.create("domino", OPEN).created["game"]
     assert (view["status"], view["version"], view["round"]) == ("waiting", 1, 0)
     assert "turn" not in view
     assert view["board"] == {"tiles": [], "ends": []}
@@ -83,7 +83,7 @@ def test_a_game_with_an_open_seat_waits_and_nothing_is_dealt(api: Api) -> None:
 
 
 def test_a_game_without_open_seats_is_dealt_at_once(api: Api) -> None:
-    view = api.create("domino", ADA_BO).opened["game"]
+    view = api.create("domino", ADA_BO).created["game"]
     assert (view["status"], view["version"], view["round"]) == ("playing", 2, 1)
     assert [player["tiles"] for player in view["players"]] == [7, 7]
     assert view["turn"]["seat"] in (0, 1)
@@ -91,7 +91,7 @@ def test_a_game_without_open_seats_is_dealt_at_once(api: Api) -> None:
 
 def test_a_game_may_have_open_seats_only(api: Api) -> None:
     table = api.create("domino", [{"open": True}, {"open": True}])
-    assert table.opened["seats"] == []
+    assert table.created["seats"] == []
     assert table.join_code
 
 
@@ -128,11 +128,11 @@ def test_a_game_is_made_for_every_number_of_players_there_may_be_and_no_other(ap
 def test_the_game_shows_the_rules_as_they_are_settled(
     api: Api, variant: str, seats: int, rules: dict[str, Any], settled: dict[str, Any]
 ) -> None:
-    assert api.create(variant, seats, rules=rules).opened["game"]["rules"] == settled
+    assert api.create(variant, seats, rules=rules).created["game"]["rules"] == settled
 
 
 def test_times_are_rfc_3339_in_utc_and_the_game_is_kept_for_its_time(api: Api) -> None:
-    view = api.create("domino", 2).opened["game"]
+    view = api.create("domino", 2).created["game"]
     created, updated, expires = (view[name] for name in ("created_at", "updated_at", "expires_at"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", created)
     assert updated == created
@@ -150,7 +150,7 @@ def test_a_computer_player_is_refused_until_there_are_any(api: Api) -> None:
 def test_two_games_have_nothing_in_common(api: Api, server: redis.Redis) -> None:
     tables = [api.create("domino", 2) for _ in range(3)]
     assert len({table.id for table in tables}) == 3
-    assert len({decoded(table.id, keep(server, table.id)).deck.seed for table in tables}) == 3
+    assert len({decoded(table.id, take_snapshot(server, table.id)).deck.seed for table in tables}) == 3
 
 
 def test_names_are_shown_as_they_were_given(api: Api) -> None:
@@ -161,8 +161,8 @@ def test_names_are_shown_as_they_were_given(api: Api) -> None:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_waiting_game_shows_the_same_fields_to_all(api: Api, scenes: Scenes, variant: str) -> None:
-    table = scenes.need(variant, "waiting").table
+def test_a_waiting_game_shows_the_same_fields_to_all(api: Api, saved_games: SavedGames, variant: str) -> None:
+    table = saved_games.at(variant, "waiting").table
     spectator, seat = api.view(table), api.view(table, 0)
     assert seat.pop("you")["hand"] == []
     assert seat == spectator

@@ -31,8 +31,7 @@ from service.web.app import create_app
 from service.web.streams import KEEPALIVE_SECONDS, Streams
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
-from tests.api.playing import mover, post_first
-from tests.api.scenes import SEED, Scene, Scenes, shortest
+from tests.api.saved_games import SEED, SavedGame, SavedGames, shortest
 
 Event = dict[str, Any]
 Page = dict[str, Any]
@@ -127,16 +126,15 @@ def listen(chunks: Iterator[bytes], count: int) -> list[Event]:
     raise AssertionError("they never came")
 
 
-def step(api: Api, table: Table) -> int:
-    """Whoever is to move makes the first move; the version then."""
-    seat = mover(api.view(table))
-    return int(post_first(api, table, seat, api.moves(table, seat)["moves"])["version"])
+def make_a_move(api: Api, table: Table) -> int:
+    """Make the first legal move; the version then."""
+    return int(api.make_first_move(table)["version"])
 
 
 @pytest.fixture(params=variants())
-def finished(request: pytest.FixtureRequest, scenes: Scenes) -> Scene:
+def finished(request: pytest.FixtureRequest, saved_games: SavedGames) -> SavedGame:
     """A match of each variant that is over."""
-    return scenes.need(request.param, "finished")
+    return saved_games.at(request.param, "finished")
 
 
 def seats_of(table: Table) -> list[int | None]:
@@ -146,11 +144,11 @@ def seats_of(table: Table) -> list[int | None]:
 # Events
 
 
-def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: Api, finished: Scene) -> None:
+def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: Api, finished: SavedGame) -> None:
     counted = api.view(finished.table)["variant"] == "fido"
     for seat in seats_of(finished.table):
         events = everything(api, finished.table, seat)
-        assert [event["version"] for event in events] == list(range(1, finished.kept.version + 1))
+        assert [event["version"] for event in events] == list(range(1, finished.snapshot.version + 1))
         assert [event["type"] for event in events[:2]] == ["created", "dealt"]
         assert events[-1]["type"] == "finished"
         assert sorted(event["at"] for event in events) == [event["at"] for event in events]
@@ -162,9 +160,9 @@ def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: 
                 assert ("points" in data, "ends_sum" in data) == (counted, counted)
 
 
-def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finished: Scene) -> None:
+def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finished: SavedGame) -> None:
     table = finished.table
-    true = [decode_event(place, 0, data).event for place, data in enumerate(events_of(finished.kept.events), 1)]
+    true = [decode_event(place, 0, data).event for place, data in enumerate(events_of(finished.snapshot.events), 1)]
     for seat in seats_of(table):
         for event, told in zip(true, everything(api, table, seat), strict=True):
             if isinstance(event, Dealt):
@@ -175,14 +173,14 @@ def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finis
                 assert told["seat"] == event.seat
 
 
-def test_all_other_events_are_the_same_for_everybody(api: Api, finished: Scene) -> None:
+def test_all_other_events_are_the_same_for_everybody(api: Api, finished: SavedGame) -> None:
     public = everything(api, finished.table)
     for seat in finished.table.tokens:
         for event, told in zip(public, everything(api, finished.table, seat), strict=True):
             assert told == event or event["type"] in ("dealt", "drew")
 
 
-def test_the_rounds_and_winners_of_the_events_are_those_of_the_score_card(api: Api, finished: Scene) -> None:
+def test_the_rounds_and_winners_of_the_events_are_those_of_the_score_card(api: Api, finished: SavedGame) -> None:
     events = everything(api, finished.table)
     card = api.score(finished.table)
     assert [event["data"] for event in events if event["type"] == "round_ended"] == card["rounds"]
@@ -191,7 +189,7 @@ def test_the_rounds_and_winners_of_the_events_are_those_of_the_score_card(api: A
     assert {event["seat"] for event in events if event["type"] == "eliminated"} <= set(gone)
 
 
-def test_the_tiles_played_since_the_last_deal_are_those_on_the_board(api: Api, finished: Scene) -> None:
+def test_the_tiles_played_since_the_last_deal_are_those_on_the_board(api: Api, finished: SavedGame) -> None:
     events = everything(api, finished.table)
     deal = max(place for place, event in enumerate(events) if event["type"] == "dealt")
     played = [(each["seat"], each["data"]["tile"]) for each in events[deal:] if each["type"] == "played"]
@@ -213,8 +211,8 @@ def test_a_join_and_a_new_token_are_told_to_all_without_what_is_secret(api: Api)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 1000])
-def test_pages_put_together_are_the_whole(api: Api, scenes: Scenes, limit: int) -> None:
-    table = scenes.need("dominospiel", "finished").table
+def test_pages_put_together_are_the_whole(api: Api, saved_games: SavedGames, limit: int) -> None:
+    table = saved_games.at("dominospiel", "finished").table
     whole = everything(api, table, 0)
     events: list[Event] = []
     for _ in range(len(whole)):
@@ -228,17 +226,17 @@ def test_pages_put_together_are_the_whole(api: Api, scenes: Scenes, limit: int) 
     assert events == whole
 
 
-def test_a_page_has_a_hundred_events_where_nothing_else_is_asked(api: Api, scenes: Scenes) -> None:
-    table = scenes.need("dominospiel", "second_round").table
+def test_a_page_has_a_hundred_events_where_nothing_else_is_asked(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("dominospiel", "second_round").table
     whole = everything(api, table)
     assert page(api, table)["events"] == whole[:100]
     assert page(api, table, after=3)["events"] == whole[3:103]
 
 
-def test_after_the_last_event_a_page_is_empty_and_keeps_the_cursor(api: Api, scenes: Scenes) -> None:
-    scene = scenes.need("domino", "early")
-    version = scene.kept.version
-    assert page(api, scene.table, after=version) == {"events": [], "version": version, "more": False}
+def test_after_the_last_event_a_page_is_empty_and_keeps_the_cursor(api: Api, saved_games: SavedGames) -> None:
+    saved_game = saved_games.at("domino", "early")
+    version = saved_game.snapshot.version
+    assert page(api, saved_game.table, after=version) == {"events": [], "version": version, "more": False}
 
 
 @pytest.mark.parametrize(
@@ -257,17 +255,19 @@ def test_after_the_last_event_a_page_is_empty_and_keeps_the_cursor(api: Api, sce
         ("after=1&token=secret", "token"),
     ],
 )
-def test_a_query_that_cannot_be_taken_is_invalid_by_its_field(api: Api, scenes: Scenes, query: str, field: str) -> None:
+def test_a_query_that_cannot_be_taken_is_invalid_by_its_field(
+    api: Api, saved_games: SavedGames, query: str, field: str
+) -> None:
     for headers in ({}, SSE, LINES):
-        answer = api.get(f"{scenes.need('domino', 'early').table.path}/events?{query}", headers=headers)
+        answer = api.get(f"{saved_games.at('domino', 'early').table.path}/events?{query}", headers=headers)
         assert answer.status_code == 422
         assert list(answer.json["errors"]) == [field]  # type: ignore[index]
         assert "secret" not in answer.text
 
 
 @pytest.mark.parametrize("accept", [{}, SSE, LINES])
-def test_the_bearer_is_asked_first(api: Api, scenes: Scenes, accept: dict[str, str]) -> None:
-    path = f"{scenes.need('domino', 'early').table.path}/events?nonsense=1"
+def test_the_bearer_is_asked_first(api: Api, saved_games: SavedGames, accept: dict[str, str]) -> None:
+    path = f"{saved_games.at('domino', 'early').table.path}/events?nonsense=1"
     assert api.get(path, token="wrong", headers=accept).status_code == 401
     assert api.get("/v1/games/none/events?nonsense=1", headers=accept).status_code == 404
     assert api.get("/v1/games/none/events?nonsense=1", token="wrong", headers=accept).status_code == 401
@@ -285,8 +285,8 @@ def test_the_bearer_is_asked_first(api: Api, scenes: Scenes, accept: dict[str, s
         ("text/*", "text/event-stream"),
     ],
 )
-def test_accept_says_how_events_are_given(api: Api, scenes: Scenes, accept: str, given: str) -> None:
-    table = scenes.need("domino", "finished").table
+def test_accept_says_how_events_are_given(api: Api, saved_games: SavedGames, accept: str, given: str) -> None:
+    table = saved_games.at("domino", "finished").table
     answer = stream(api, table, headers={"Accept": accept})
     assert answer.mimetype == given
     assert "private" in answer.headers["Cache-Control"]
@@ -294,13 +294,13 @@ def test_accept_says_how_events_are_given(api: Api, scenes: Scenes, accept: str,
     answer.close()
 
 
-def test_other_types_are_not_acceptable(api: Api, scenes: Scenes) -> None:
-    path = f"{scenes.need('domino', 'early').table.path}/events"
+def test_other_types_are_not_acceptable(api: Api, saved_games: SavedGames) -> None:
+    path = f"{saved_games.at('domino', 'early').table.path}/events"
     assert api.get(path, headers={"Accept": "text/html"}).status_code == 406
 
 
-def test_last_event_id_goes_before_after(api: Api, scenes: Scenes) -> None:
-    table = scenes.need("domino", "finished").table
+def test_last_event_id_goes_before_after(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("domino", "finished").table
     whole = everything(api, table)
     answer = stream(api, table, None, "?after=2", last="5")
     assert [{**each, "id": each["version"]} for each in whole[5:]] == told_by(answer.data)
@@ -310,10 +310,10 @@ def test_last_event_id_goes_before_after(api: Api, scenes: Scenes) -> None:
 
 @pytest.mark.parametrize("headers", [{}, SSE, LINES])
 @pytest.mark.parametrize("query", ["", "?wait=25", "?after=3&wait=25", "?after=100000&wait=25"])
-def test_head_never_waits(api: Api, scenes: Scenes, headers: dict[str, str], query: str) -> None:
-    scene = scenes.need("domino", "early")
-    query = query.replace("after=3", f"after={scene.kept.version}")
-    answer = api.head(f"{scene.table.path}/events{query}", headers=headers)
+def test_head_never_waits(api: Api, saved_games: SavedGames, headers: dict[str, str], query: str) -> None:
+    saved_game = saved_games.at("domino", "early")
+    query = query.replace("after=3", f"after={saved_game.snapshot.version}")
+    answer = api.head(f"{saved_game.table.path}/events{query}", headers=headers)
     assert (answer.status_code, answer.data) == (200, b"")
     assert answer.mimetype == headers.get("Accept", "application/json")
 
@@ -323,10 +323,10 @@ def test_head_never_waits(api: Api, scenes: Scenes, headers: dict[str, str], que
 
 @pytest.mark.parametrize("seat", [None, 0])
 def test_where_events_are_not_kept_any_more_a_reset_brings_the_game_as_it_is(
-    api: Api, server: redis.Redis, scenes: Scenes, seat: int | None
+    api: Api, server: redis.Redis, saved_games: SavedGames, seat: int | None
 ) -> None:
-    scene = scenes.need("domino", "early")
-    table, version = scene.table, scene.kept.version
+    saved_game = saved_games.at("domino", "early")
+    table, version = saved_game.table, saved_game.snapshot.version
     whole = everything(api, table, seat)
     server.ltrim(keys.events(table.id), 3, -1)
     shown = page(api, table, seat, after=2)
@@ -339,22 +339,22 @@ def test_where_events_are_not_kept_any_more_a_reset_brings_the_game_as_it_is(
         assert event == {**reset, "id": version}
 
 
-def test_a_cursor_ahead_of_the_game_is_reset(api: Api, scenes: Scenes) -> None:
-    scene = scenes.need("domino", "early")
-    version = scene.kept.version
+def test_a_cursor_ahead_of_the_game_is_reset(api: Api, saved_games: SavedGames) -> None:
+    saved_game = saved_games.at("domino", "early")
+    version = saved_game.snapshot.version
     for wait in (0, 25):
-        shown = page(api, scene.table, 1, after=version + 1, wait=wait)
+        shown = page(api, saved_game.table, 1, after=version + 1, wait=wait)
         assert [each["type"] for each in shown["events"]] == ["reset"]
         assert shown["version"] == version
-    with closing(stream(api, scene.table, 1, last="1000")) as told:
+    with closing(stream(api, saved_game.table, 1, last="1000")) as told:
         (event,) = listen(told.iter_encoded(), 1)
         assert (event["type"], event["id"]) == ("reset", version)
 
 
 def test_a_stream_that_was_reset_to_a_match_that_is_over_ends(
-    watched: Watched, server: redis.Redis, scenes: Scenes
+    watched: Watched, server: redis.Redis, saved_games: SavedGames
 ) -> None:
-    table = scenes.need("domino", "finished").table
+    table = saved_games.at("domino", "finished").table
     server.ltrim(keys.events(table.id), 3, -1)
     answer = stream(watched.api, table, None, "?after=1")
     assert [each["type"] for each in told_by(rest(answer))] == ["reset"]
@@ -378,22 +378,22 @@ def crowd() -> Iterator[ThreadPoolExecutor]:
         yield crowd
 
 
-def test_a_poll_is_answered_at_once_when_there_is_something(api: Api, scenes: Scenes) -> None:
-    scene = scenes.need("domino", "early")
-    shown = page(api, scene.table, after=2, limit=1, wait=25)
+def test_a_poll_is_answered_at_once_when_there_is_something(api: Api, saved_games: SavedGames) -> None:
+    saved_game = saved_games.at("domino", "early")
+    shown = page(api, saved_game.table, after=2, limit=1, wait=25)
     assert [each["version"] for each in shown["events"]] == [3]
     assert shown["more"]
 
 
-def test_a_poll_of_a_match_that_is_over_does_not_wait(api: Api, scenes: Scenes) -> None:
-    scene = scenes.need("domino", "finished")
-    assert page(api, scene.table, after=scene.kept.version, wait=25)["events"] == []
+def test_a_poll_of_a_match_that_is_over_does_not_wait(api: Api, saved_games: SavedGames) -> None:
+    saved_game = saved_games.at("domino", "finished")
+    assert page(api, saved_game.table, after=saved_game.snapshot.version, wait=25)["events"] == []
 
 
-def test_a_poll_with_nothing_to_tell_is_an_empty_page_after_its_time(api: Api, scenes: Scenes) -> None:
-    scene = scenes.need("domino", "early")
-    version = scene.kept.version
-    assert page(api, scene.table, 0, after=version, wait=1) == {"events": [], "version": version, "more": False}
+def test_a_poll_with_nothing_to_tell_is_an_empty_page_after_its_time(api: Api, saved_games: SavedGames) -> None:
+    saved_game = saved_games.at("domino", "early")
+    version = saved_game.snapshot.version
+    assert page(api, saved_game.table, 0, after=version, wait=1) == {"events": [], "version": version, "more": False}
 
 
 def test_polls_are_answered_as_soon_as_another_worker_makes_a_move(
@@ -406,7 +406,7 @@ def test_polls_are_answered_as_soon_as_another_worker_makes_a_move(
         for client, seat in zip(clients, (None, 0, 1), strict=True)
     ]
     watched.until(3)
-    version = step(elsewhere, table)
+    version = make_a_move(elsewhere, table)
     for poll in polls:
         shown = poll.result(PATIENCE)
         assert (shown["version"], [each["version"] for each in shown["events"]]) == (version, [3])
@@ -452,7 +452,7 @@ def watched(games: GameService) -> Iterator[Watched]:
 
 
 def test_both_kinds_of_streams_tell_what_the_pages_tell_and_end_with_the_match(
-    watched: Watched, finished: Scene
+    watched: Watched, finished: SavedGame
 ) -> None:
     for seat in seats_of(finished.table):
         events = everything(watched.api, finished.table, seat)
@@ -463,10 +463,10 @@ def test_both_kinds_of_streams_tell_what_the_pages_tell_and_end_with_the_match(
         assert [json.loads(line) for line in lines.splitlines() if line] == events
 
 
-def test_a_stream_asked_again_after_the_end_has_no_content(watched: Watched, scenes: Scenes) -> None:
-    scene = scenes.need("domino", "finished")
+def test_a_stream_asked_again_after_the_end_has_no_content(watched: Watched, saved_games: SavedGames) -> None:
+    saved_game = saved_games.at("domino", "finished")
     for headers in (SSE, LINES):
-        answer = stream(watched.api, scene.table, last=str(scene.kept.version), headers=headers)
+        answer = stream(watched.api, saved_game.table, last=str(saved_game.snapshot.version), headers=headers)
         assert (answer.status_code, answer.data) == (204, b"")
 
 
@@ -476,7 +476,7 @@ def test_a_stream_tells_what_happens_as_it_happens(watched: Watched, elsewhere: 
         feeds = [(1, first.iter_encoded()), (None, second.iter_encoded())]
         told: dict[int | None, list[Event]] = {seat: listen(chunks, 2) for seat, chunks in feeds}
         for _ in range(2000):
-            version = step(elsewhere, table)
+            version = make_a_move(elsewhere, table)
             for seat, chunks in feeds:
                 told[seat] += listen(chunks, version - len(told[seat]))
             if elsewhere.view(table)["status"] == "finished":
@@ -489,7 +489,7 @@ def test_a_stream_tells_what_happens_as_it_happens(watched: Watched, elsewhere: 
 def test_many_devices_on_one_seat_hear_the_same(watched: Watched, elsewhere: Api) -> None:
     table = elsewhere.create("domino", 2, seed=SEED)
     devices = [stream(watched.api, table, 0, headers=LINES) for _ in range(20)]
-    version = step(elsewhere, table)
+    version = make_a_move(elsewhere, table)
     heard = []
     for device in devices:
         chunks, lines = device.iter_encoded(), b""
@@ -500,23 +500,25 @@ def test_many_devices_on_one_seat_hear_the_same(watched: Watched, elsewhere: Api
     assert len(set(heard)) == 1
 
 
-def test_a_silent_stream_shows_signs_of_life_that_are_no_events(games: GameService, scenes: Scenes) -> None:
+def test_a_silent_stream_shows_signs_of_life_that_are_no_events(games: GameService, saved_games: SavedGames) -> None:
     assert KEEPALIVE_SECONDS < 15 - 3, "and the store may take three seconds to answer"
-    scene = scenes.need("domino", "early")
+    saved_game = saved_games.at("domino", "early")
     watched = Watched(games, alive=0.01)
     for headers, sign in ((SSE, b":\n\n"), (LINES, b"\n")):
-        with closing(stream(watched.api, scene.table, None, f"?after={scene.kept.version}", headers=headers)) as told:
+        with closing(
+            stream(watched.api, saved_game.table, None, f"?after={saved_game.snapshot.version}", headers=headers)
+        ) as told:
             chunks = told.iter_encoded()
             next(chunks)
             assert [next(chunks), next(chunks)] == [sign, sign]
     watched.until(0)
 
 
-def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameService, scenes: Scenes) -> None:
-    scene = scenes.need("domino", "early")
-    watched, version = Watched(games, most=2), scene.kept.version
-    api, path = watched.api, f"{scene.table.path}/events"
-    open_ones = [stream(api, scene.table), stream(api, scene.table, 0, headers=LINES)]
+def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameService, saved_games: SavedGames) -> None:
+    saved_game = saved_games.at("domino", "early")
+    watched, version = Watched(games, most=2), saved_game.snapshot.version
+    api, path = watched.api, f"{saved_game.table.path}/events"
+    open_ones = [stream(api, saved_game.table), stream(api, saved_game.table, 0, headers=LINES)]
     for more in ({"headers": SSE}, {"headers": LINES}):
         refused = api.get(path, **more)
         assert (refused.status_code, refused.json["code"]) == (503, "too_many_streams")  # type: ignore[index]
@@ -524,9 +526,9 @@ def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameSe
     assert api.get(f"{path}?wait=25&after={version}").status_code == 503
     assert api.get(path).status_code == 200
     assert api.head(path, headers=SSE).status_code == 200
-    step(api, scene.table)
+    make_a_move(api, saved_game.table)
     open_ones.pop().close()
-    open_ones.append(stream(api, scene.table))
+    open_ones.append(stream(api, saved_game.table))
     assert open_ones[-1].status_code == 200
     for each in open_ones:
         each.close()
@@ -534,30 +536,30 @@ def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameSe
 
 
 def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
-    watched: Watched, scenes: Scenes, crowd: ThreadPoolExecutor
+    watched: Watched, saved_games: SavedGames, crowd: ThreadPoolExecutor
 ) -> None:
-    scene = scenes.need("domino", "early")
-    version = scene.kept.version
-    sse, lines = stream(watched.api, scene.table), stream(watched.api, scene.table, 0, headers=LINES)
+    saved_game = saved_games.at("domino", "early")
+    version = saved_game.snapshot.version
+    sse, lines = stream(watched.api, saved_game.table), stream(watched.api, saved_game.table, 0, headers=LINES)
     client = Api(watched.app.test_client(use_cookies=False))
-    poll = crowd.submit(page, client, scene.table, after=version, wait=25)
+    poll = crowd.submit(page, client, saved_game.table, after=version, wait=25)
     watched.until(3)
     watched.app.drain()
     assert poll.result(PATIENCE) == {"events": [], "version": version, "more": False}
     (*_, closing_event) = told_by(rest(sse))
     assert closing_event == {"version": version, "type": "closing", "at": closing_event["at"], "data": {}}
     assert json.loads(rest(lines).splitlines()[-1])["type"] == "closing"
-    assert watched.api.get(f"{scene.table.path}/events", headers=SSE).status_code == 503
+    assert watched.api.get(f"{saved_game.table.path}/events", headers=SSE).status_code == 503
 
 
 def test_a_stream_that_was_cut_leaves_nothing_to_be_tidied_up_at_a_bad_moment(
-    watched: Watched, feed: RedisEventFeed, scenes: Scenes
+    watched: Watched, feed: RedisEventFeed, saved_games: SavedGames
 ) -> None:
-    scene = scenes.need("domino", "early")
+    saved_game = saved_games.at("domino", "early")
     gc.disable()
     try:
         for _ in range(3):
-            told = stream(watched.api, scene.table)
+            told = stream(watched.api, saved_game.table)
             listen(told.iter_encoded(), 1)
             told.close()
         del told
@@ -610,13 +612,13 @@ def test_a_stream_under_the_new_token_tells_of_the_change_and_goes_on(
 
 
 def test_a_match_that_is_over_ends_a_stream_also_where_a_token_was_changed_since(
-    watched: Watched, scenes: Scenes, changed_token: Callable[[Table, int], str]
+    watched: Watched, saved_games: SavedGames, changed_token: Callable[[Table, int], str]
 ) -> None:
-    scene = scenes.need("domino", "finished")
-    changed_token(scene.table, 0)
-    for after in (0, scene.kept.version - 1, scene.kept.version):
-        events = told_by(rest(stream(watched.api, scene.table, 1, f"?after={after}")))
-        assert [each["version"] for each in events] == list(range(after + 1, scene.kept.version + 2))
+    saved_game = saved_games.at("domino", "finished")
+    changed_token(saved_game.table, 0)
+    for after in (0, saved_game.snapshot.version - 1, saved_game.snapshot.version):
+        events = told_by(rest(stream(watched.api, saved_game.table, 1, f"?after={after}")))
+        assert [each["version"] for each in events] == list(range(after + 1, saved_game.snapshot.version + 2))
 
 
 def test_a_stream_ends_when_its_game_is_gone(

@@ -24,8 +24,8 @@ from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
 from tests.api.conftest import at_rest
 from tests.api.deals import deal
-from tests.api.playing import View, mover, over, over_or_at, play_on
-from tests.api.scenes import Kept, decoded, keep, one_to_come, put, some_rounds
+from tests.api.saved_games import Snapshot, decoded, one_open_seat, restore, some_rounds, take_snapshot
+from tests.support.table import Json, round_over, round_over_or_reached, seat_to_move
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def events(api: Api, table: Table) -> list[dict[str, Any]]:
 
 def open_table(api: Api, variant: str, **more: Any) -> Table:
     """A game whose last seat is open, and whose first has a client seed."""
-    people = one_to_come(variant)
+    people = one_open_seat(variant)
     people[0]["client_seed"] = "of the first"
     return api.create(variant, people, **more)
 
@@ -62,7 +62,7 @@ def full_table(api: Api, variant: str, **more: Any) -> Table:
     return table
 
 
-def laid(tiles: int) -> Callable[[View], bool]:
+def laid(tiles: int) -> Callable[[Json], bool]:
     return lambda view: len(view["board"]["tiles"]) >= tiles
 
 
@@ -72,7 +72,7 @@ def laid(tiles: int) -> Callable[[View], bool]:
 @pytest.mark.parametrize("variant", variants())
 def test_a_commitment_is_told_before_anybody_joins_and_the_next_one_with_the_deal(fair: Api, variant: str) -> None:
     table = open_table(fair, variant)
-    first = table.opened["game"]["commitments"]
+    first = table.created["game"]["commitments"]
     assert [each["round"] for each in first] == [1]
     assert events(fair, table)[0]["data"] == {"commitment": first[0]["commitment"]}
     assert fairness(fair, table)["rounds"] == first
@@ -107,13 +107,13 @@ def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committe
         running, following = fairness(fair, table)["rounds"][-2:]
         assert running.keys() == {"round", "commitment", "client_seeds"}
         assert following.keys() == {"round", "commitment"}
-        view = play_on(fair, table, over, luck)
+        view = fair.play_until(table, round_over, luck)
         if view["status"] == "finished":
             break
         counted, following = fairness(fair, table)["rounds"][-2:]
         assert counted.keys() == {"round", "commitment", "client_seeds", "seed", "attempt", "hands", "stock"}
         assert following.keys() == {"round", "commitment"}
-        answer = fair.move(table, mover(view), {"action": "deal", "client_seed": f"after round {view['round']}"})
+        answer = fair.move(table, seat_to_move(view), {"action": "deal", "client_seed": f"after round {view['round']}"})
         view = fair.view(table)
         assert answer.status_code == 201
     assert view["status"] == "finished"
@@ -139,7 +139,7 @@ def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committe
 def test_a_client_seed_stays_until_its_seat_gives_another(fair: Api) -> None:
     table = fair.create("domino", [{"name": "Ada", "client_seed": "a"}, {"name": "Bo", "client_seed": "b"}])
     for number in range(1, 4):
-        view = play_on(fair, table, over, Random(number))
+        view = fair.play_until(table, round_over, Random(number))
         assert view["status"] == "round_over"
         more = {"client_seed": "b2"} if number == 1 else {}
         assert fair.move(table, 1, {"action": "deal", **more}).status_code == 201
@@ -161,7 +161,7 @@ def test_a_client_seed_is_told_to_nobody_before_the_deal(fair: Api) -> None:
 
 def test_a_repeated_deal_takes_its_client_seed_once(fair: Api) -> None:
     table = fair.create("domino", 2)
-    play_on(fair, table, over, Random(1))
+    fair.play_until(table, round_over, Random(1))
     headers = {"Idempotency-Key": "deal-it"}
     asked = {"action": "deal", "client_seed": "mine"}
     first = fair.move(table, 0, asked, headers=headers)
@@ -190,7 +190,7 @@ def test_an_arranged_game_takes_no_client_seed_and_proves_nothing(fair: Api) -> 
         assert fair.view(table)["status"] == "waiting"
         taken = fair.take_seat(table)
         assert "commitments" not in taken["game"]
-        view = play_on(fair, table, over, Random(1))
+        view = fair.play_until(table, round_over, Random(1))
         assert refused(fair.move(table, 0, {"action": "deal", "client_seed": "mine"}), "client_seed")
         assert fair.view(table)["version"] == view["version"]
         told = fairness(fair, table)
@@ -211,9 +211,9 @@ def test_a_client_seed_goes_with_a_name_and_with_a_deal_only(fair: Api) -> None:
     assert refused(fair.try_create("domino", people), "players.1.client_seed")
     table = fair.create("domino", 2)
     view = fair.view(table)
-    for move in (*fair.moves(table, mover(view))["moves"], {"action": "pass"}):
-        assert refused(fair.move(table, mover(view), {**move, "client_seed": "mine"}), "client_seed")
-    early = fair.move(table, mover(view), {"action": "deal", "client_seed": "mine"})
+    for move in (*fair.moves(table, seat_to_move(view)), {"action": "pass"}):
+        assert refused(fair.move(table, seat_to_move(view), {**move, "client_seed": "mine"}), "client_seed")
+    early = fair.move(table, seat_to_move(view), {"action": "deal", "client_seed": "mine"})
     assert (early.status_code, early.get_json()["code"]) == (409, "illegal_move")
     assert fair.view(table) == view
 
@@ -232,7 +232,7 @@ def test_no_answer_tells_a_seed_before_its_round_is_over_nor_ever_where_seeds_co
     fair: Api, server: redis.Redis, variant: str
 ) -> None:
     table = full_table(fair, variant, rules=some_rounds(variant))
-    master = decoded(table.id, keep(server, table.id)).deck.seed
+    master = decoded(table.id, take_snapshot(server, table.id)).deck.seed
     luck = Random(variant)
     at = 0
     for _ in range(2_000):
@@ -252,13 +252,13 @@ def test_no_answer_tells_a_seed_before_its_round_is_over_nor_ever_where_seeds_co
         at = len(fair.heard)
         if finished:
             return
-        play_on(fair, table, over_or_at(view["version"] + 1 + luck.randrange(12)), luck)
+        fair.play_until(table, round_over_or_reached(view["version"] + 1 + luck.randrange(12)), luck)
         if fair.view(table)["status"] == "round_over" and luck.random() < 0.7:
-            fair.move(table, mover(fair.view(table)), {"action": "deal"})
+            fair.move(table, seat_to_move(fair.view(table)), {"action": "deal"})
     raise AssertionError("the match never ended")
 
 
-def otherwise(game: Game, kept: Kept, seat: int | None, luck: Random) -> Kept:
+def otherwise(game: Game, snapshot: Snapshot, seat: int | None, luck: Random) -> Snapshot:
     """The game with other tiles wherever the seat cannot see them in its running round, and with other luck to come.
 
     Later than in the first round some of the luck is public by now, so there it stays.
@@ -278,7 +278,7 @@ def otherwise(game: Game, kept: Kept, seat: int | None, luck: Random) -> Kept:
         opening = game.rules.opening(changed)
         if state.layout.placements or (opening is not None and opening.seat == state.turn):
             break
-    entries = list(kept.events)
+    entries = list(snapshot.events)
     for place in range(len(entries) - 1, -1, -1):
         write, _, data = entries[place].partition(b" ")
         event = decode_event(0, 0, data).event
@@ -297,7 +297,7 @@ def otherwise(game: Game, kept: Kept, seat: int | None, luck: Random) -> Kept:
         entries[place] = b"%b %b" % (write, encode_event(shown, 0))
         if isinstance(event, Dealt):
             break
-    return Kept(b"%d %b" % (game.version, encode_game(game._replace(state=changed, deck=deck))), entries)
+    return Snapshot(b"%d %b" % (game.version, encode_game(game._replace(state=changed, deck=deck))), entries)
 
 
 @pytest.mark.parametrize("rounds", [0, 1])
@@ -308,17 +308,17 @@ def test_a_game_that_can_be_checked_tells_a_seat_nothing_of_its_running_round_th
     table = full_table(fair, variant, rules=some_rounds(variant))
     luck = Random(variant)
     for _ in range(rounds):
-        view = play_on(fair, table, over, luck)
-        fair.move(table, mover(view), {"action": "deal"})
+        view = fair.play_until(table, round_over, luck)
+        fair.move(table, seat_to_move(view), {"action": "deal"})
     for tiles in (0, 3):
-        play_on(fair, table, laid(tiles), luck)
-        kept = keep(server, table.id)
-        game = decoded(table.id, kept)
+        fair.play_until(table, laid(tiles), luck)
+        snapshot = take_snapshot(server, table.id)
+        game = decoded(table.id, snapshot)
         for seat in (None, *table.tokens):
             token = None if seat is None else table.tokens[seat]
             answers = []
-            for each in (kept, *(otherwise(game, kept, seat, Random(number)) for number in range(2))):
-                put(server, table.id, each)
+            for each in (snapshot, *(otherwise(game, snapshot, seat, Random(number)) for number in range(2))):
+                restore(server, table.id, each)
                 answers.append(
                     [
                         (answer.status_code, sorted(answer.headers), answer.data)
@@ -328,4 +328,4 @@ def test_a_game_that_can_be_checked_tells_a_seat_nothing_of_its_running_round_th
                     ]
                 )
             assert answers[1:] == answers[:1] * 2
-        put(server, table.id, kept)
+        restore(server, table.id, snapshot)

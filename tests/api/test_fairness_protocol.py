@@ -9,8 +9,8 @@ import pytest
 
 from service.engine.variants import variants
 from tests.api.client import Api
-from tests.api.playing import mover, over, play_on, post_first
-from tests.api.scenes import shortest
+from tests.api.saved_games import shortest
+from tests.support.table import round_over, seat_to_move
 from tests.vectors.verifiers import Said, in_javascript, in_python
 
 Noted = dict[int, str]
@@ -48,7 +48,7 @@ def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(
     note(api, table.path, noted)
     assert check(api, table.path, noted)[0].out.endswith("0 hold, 2 open, 0 wrong\n")
 
-    view = play_on(api, table, over, Random(key))
+    view = api.play_until(table, round_over, Random(key))
     said, told = check(api, table.path, noted)
     assert said.left == 0
     assert told["rounds"][0]["client_seeds"] == given
@@ -57,10 +57,10 @@ def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(
         assert said.out.endswith("2 hold, 0 open, 0 wrong\n")
         return
 
-    dealer = mover(view)
-    post_first(api, table, dealer, [{"action": "deal", "client_seed": "another text"}])
+    dealer = seat_to_move(view)
+    api.make_move(table, dealer, {"action": "deal", "client_seed": "another text"})
     note(api, table.path, noted)
-    play_on(api, table, over, Random(key))
+    api.play_until(table, round_over, Random(key))
     said, told = check(api, table.path, noted)
     assert said.left == 0
     given[dealer] = "another text"

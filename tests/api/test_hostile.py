@@ -14,9 +14,9 @@ from werkzeug.test import TestResponse
 
 from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table
-from tests.api.playing import mover
 from tests.api.test_bad_input import JSON, MALFORMED, Watch, as_stream, watch
 from tests.api.test_whole_app import method_of, operations
+from tests.support.table import seat_to_move
 
 __all__ = ["watch"]
 
@@ -51,7 +51,7 @@ class House(NamedTuple):
 @pytest.fixture
 def house(app: Flask, api: Api) -> House:
     table = api.create("domino", 2)
-    seat = mover(api.view(table))
+    seat = seat_to_move(api.view(table))
     doors = []
     for rule, described in operations(app):
         path = rule.rule.replace("<game>", table.id).replace("<int:seat>", str(seat)).replace("<variant>", "domino")

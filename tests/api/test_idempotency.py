@@ -26,8 +26,9 @@ from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
-from tests.api.playing import mover, play_on, post_first
-from tests.api.scenes import SEED, Scenes, keep, one_to_come, put, shortest
+from tests.api.keyed_moves import play_with_keys
+from tests.api.saved_games import SEED, SavedGames, one_open_seat, restore, shortest, take_snapshot
+from tests.support.table import seat_to_move
 
 CROWD = 20
 PATIENCE = 30
@@ -58,10 +59,10 @@ def wish_for(api: Api, operation: str) -> Wish:
         body = {"name": "Cem", "join_code": str(table.join_code)}
         return Wish(f"{table.path}/players", body, None, table, body | {"name": "Dua"})
     table = api.create("domino", 2, seed=SEED)
-    seat = mover(api.view(table))
+    seat = seat_to_move(api.view(table))
     if operation == "token":
         return Wish(f"{table.path}/players/{seat}/token", {}, table.tokens[seat], table, None)
-    move = api.moves(table, seat)["moves"][0]
+    move = api.moves(table, seat)[0]
     unguarded = {name: value for name, value in move.items() if name != "version"}
     return Wish(f"{table.path}/moves", move, table.tokens[seat], table, unguarded)
 
@@ -78,7 +79,7 @@ def send(api: Api, wish: Wish, key: str | None, **more: Any) -> TestResponse:
 
 def state_of(server: redis.Redis, wish: Wish) -> Any:
     """All that the store holds of the game, or the number of all it holds."""
-    return server.dbsize() if wish.table is None else (keep(server, wish.table.id), server.dbsize())
+    return server.dbsize() if wish.table is None else (take_snapshot(server, wish.table.id), server.dbsize())
 
 
 def replayed(answer: TestResponse) -> bool:
@@ -194,16 +195,16 @@ def test_another_key_is_another_wish(api: Api, wish: Wish) -> None:
 
 def test_a_refused_move_is_judged_anew_under_its_key(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, seed=SEED)
-    seat, key = mover(api.view(table)), new_key()
-    move = api.moves(table, seat)["moves"][0]
+    seat, key = seat_to_move(api.view(table)), new_key()
+    move = api.moves(table, seat)[0]
     wanted = {name: value for name, value in move.items() if name != "version"}
     early = {"Idempotency-Key": key}
-    before = keep(server, table.id)
+    before = take_snapshot(server, table.id)
     assert said(api.move(table, 1 - seat, wanted, headers=early)) == (409, "not_your_turn")
     stale = api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'})
     assert said(stale) == (412, "stale_version")
     assert said(api.move(table, seat, {"action": "pass"}, headers=early)) == (409, "illegal_move")
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
     first = api.move(table, seat, wanted, headers=early)
     assert_same(api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'}), first)
 
@@ -228,10 +229,10 @@ def test_a_refused_game_is_judged_anew_under_its_key(api: Api) -> None:
 
 def test_a_key_belongs_to_its_seat(api: Api) -> None:
     table, key = api.create("domino", 2, seed=SEED), new_key()
-    first = mover(api.view(table))
+    first = seat_to_move(api.view(table))
     made = []
     for seat in (first, 1 - first):
-        move = api.moves(table, seat)["moves"][0]
+        move = api.moves(table, seat)[0]
         made.append(api.move(table, seat, move, headers={"Idempotency-Key": key}))
     assert [replayed(answer) for answer in made] == [False, False]
     assert [answer.get_json()["you"]["seat"] for answer in made] == [first, 1 - first]
@@ -252,8 +253,8 @@ def test_a_key_belongs_to_what_it_was_used_for(api: Api) -> None:
         answer = api.post(f"{table.path}/{path}", body, token=table.tokens[0], headers={"Idempotency-Key": key})
         assert (answer.status_code, replayed(answer)) == (201, False)
         table.tokens[answer.get_json()["seat"]] = answer.get_json()["token"]
-    seat = mover(api.view(table))
-    move = api.moves(table, seat)["moves"][0]
+    seat = seat_to_move(api.view(table))
+    move = api.moves(table, seat)[0]
     answer = api.move(table, seat, move, headers={"Idempotency-Key": key})
     assert (answer.status_code, replayed(answer)) == (201, False)
     created = send(api, wish_for(api, "create"), key)
@@ -294,47 +295,34 @@ def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
 def test_every_move_of_a_whole_match_is_answered_after_its_end_as_it_was_the_first_time(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
-    people = one_to_come(variant)
+    people = one_open_seat(variant)
     opening = {"Idempotency-Key": new_key()}
     body = {"variant": variant, "players": people, "seed": SEED, "rules": shortest(variant)}
     created = api.post("/v1/games", body, headers=opening)
     opened = created.get_json()
-    table = Table.of(opened)
+    table = Table(api, opened)
     entering = {"Idempotency-Key": new_key()}
     player = {"name": "Late", "join_code": table.join_code}
     joined = api.post(f"{table.path}/players", player, headers=entering)
     table.tokens[len(people) - 1] = joined.get_json()["token"]
 
-    made: list[tuple[int, dict[str, Any], dict[str, str], TestResponse]] = []
-    view = joined.get_json()["game"]
-    while view["status"] != "finished":
-        seat = mover(view)
-        move = Random(len(made)).choice(api.moves(table, seat)["moves"])
-        headers = {"Idempotency-Key": new_key(), "If-Match": f'"{view["version"]}"'}
-        answer = api.move(table, seat, move, headers=headers)
-        assert answer.status_code == 201
-        made.append((seat, move, headers, answer))
-        view = answer.get_json()
-
-    before = keep(server, table.id)
+    made = play_with_keys(api, table, Random(SEED), if_match=True)
+    assert made
+    before = take_snapshot(server, table.id)
     for seat, move, headers, first in made:
         assert_same(api.move(table, seat, move, headers=headers), first)
     assert_same(api.post("/v1/games", body, headers=opening), created)
     assert_same(api.post(f"{table.path}/players", player, headers=entering), joined)
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
 
 
-def test_a_move_without_a_version_that_is_legal_again_is_not_made_again(api: Api, scenes: Scenes) -> None:
-    table = scenes.need("domino", "dealt").table
-    view = play_on(api, table, lambda view: drawing(api, table, view), Random(SEED))
-    seat, headers = mover(view), {"Idempotency-Key": new_key()}
+def test_a_move_without_a_version_that_is_legal_again_is_not_made_again(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("domino", "dealt").table
+    view = api.play_until_draw(table, Random(SEED))
+    seat, headers = seat_to_move(view), {"Idempotency-Key": new_key()}
     first = api.move(table, seat, {"action": "draw"}, headers=headers)
     assert_same(api.move(table, seat, {"action": "draw"}, headers=headers), first)
     assert api.view(table)["version"] == view["version"] + 1
-
-
-def drawing(api: Api, table: Table, view: dict[str, Any]) -> bool:
-    return bool(view["status"] == "playing" and api.moves(table, mover(view))["moves"][0]["action"] == "draw")
 
 
 def test_a_replayed_player_gets_the_seat_of_the_first_time_when_all_are_taken(api: Api) -> None:
@@ -514,7 +502,7 @@ def test_moves_under_a_key_name_their_faults_in_their_order(api: Api, server: re
     assert wish.table is not None
     send(api, wish, key)
     stale, bad = {"If-Match": '"1"'}, {"Idempotency-Key": ""}
-    before = keep(server, wish.table.id)
+    before = take_snapshot(server, wish.table.id)
     huge = {"data": "{" * 300_000}
     under = {"Idempotency-Key": key} | stale
     json_type = {"content_type": "application/json"}
@@ -531,7 +519,7 @@ def test_moves_under_a_key_name_their_faults_in_their_order(api: Api, server: re
     ]
     for status, code, request in cases:
         assert said(api.ask("POST", wish.path, **{"token": wish.token, **request})) == (status, code)
-    assert keep(server, wish.table.id) == before
+    assert take_snapshot(server, wish.table.id) == before
 
 
 def test_changing_a_token_under_a_key_names_its_faults_in_their_order(api: Api, server: redis.Redis) -> None:
@@ -539,7 +527,7 @@ def test_changing_a_token_under_a_key_names_its_faults_in_their_order(api: Api, 
     assert wish.table is not None
     seat = int(wish.path.split("/")[-2])
     foreign = wish.table.tokens[1 - seat]
-    before = keep(server, wish.table.id)
+    before = take_snapshot(server, wish.table.id)
     for headers in ({"Idempotency-Key": new_key()}, {"Idempotency-Key": "a b"}, {}):
         bad = {"data": "{", "content_type": "application/json", "headers": headers}
         for path in (wish.path, "/v1/games/nowhere/players/0/token"):
@@ -549,7 +537,7 @@ def test_changing_a_token_under_a_key_names_its_faults_in_their_order(api: Api, 
         assert said(api.ask("POST", nobody, token=wish.token, **bad)) == (404, "not_found")
         assert said(api.ask("POST", wish.path, token=foreign, **bad)) == (403, "forbidden")
         assert said(api.ask("POST", wish.path, token=wish.token, **bad)) == (400, "malformed")
-    assert keep(server, wish.table.id) == before
+    assert take_snapshot(server, wish.table.id) == before
 
 
 # A crowd
@@ -572,14 +560,14 @@ def test_of_a_crowd_under_one_key_one_is_made_and_all_are_told_the_same(
     app: Flask, api: Api, server: redis.Redis, wish: Wish
 ) -> None:
     key = new_key()
-    before = 0 if wish.table is None else keep(server, wish.table.id).version
+    before = 0 if wish.table is None else take_snapshot(server, wish.table.id).version
     answers = at_once(app, lambda own, _: send(own, wish, key))
     assert [answer.status_code for answer in answers] == [201] * CROWD
     assert len({answer.data for answer in answers}) == 1
     assert sum(not replayed(answer) for answer in answers) == 1
     if wish.table is not None:
-        assert keep(server, wish.table.id).version == before + 1
-        assert len(keep(server, wish.table.id).events) == before + 1
+        assert take_snapshot(server, wish.table.id).version == before + 1
+        assert len(take_snapshot(server, wish.table.id).events) == before + 1
 
 
 @pytest.mark.parametrize("operation", ["create", "join", "move"])
@@ -607,23 +595,23 @@ def test_a_game_that_has_expired_since_is_not_there_for_its_key_either(api: Api,
     for operation in ("join", "move", "token"):
         wish, key = wish_for(api, operation), new_key()
         assert wish.table is not None
-        kept = keep(server, wish.table.id)
+        kept = take_snapshot(server, wish.table.id)
         send(api, wish, key)
         server.delete(keys.state(wish.table.id), keys.events(wish.table.id))
         answer = send(api, wish, key)
         assert said(answer) in ((404, "not_found"), (401, "unauthorized"))
-        put(server, wish.table.id, kept)
+        restore(server, wish.table.id, kept)
 
 
-def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, scenes: Scenes) -> None:
-    table = scenes.need("fido", "late").table
+def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("fido", "late").table
     view = api.view(table)
-    seat, headers = mover(view), {"Idempotency-Key": new_key()}
-    move = api.moves(table, seat)["moves"][0]
+    seat, headers = seat_to_move(view), {"Idempotency-Key": new_key()}
+    move = api.moves(table, seat)[0]
     first = api.move(table, seat, move, headers=headers)
-    play_on(api, table, lambda view: view["status"] == "round_over", Random(SEED))
+    api.play_until(table, lambda view: view["status"] == "round_over", Random(SEED))
     assert_same(api.move(table, seat, move, headers=headers), first)
-    post_first(api, table, 0, [{"action": "deal"}])
+    api.make_move(table, 0, {"action": "deal"})
     assert_same(api.move(table, seat, move, headers=headers), first)
 
 
@@ -651,7 +639,7 @@ def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
 def test_a_worker_that_remembers_a_game_that_is_gone_opens_it_to_nobody(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, seed=SEED)
     seat = api.view(table)["turn"]["seat"]
-    move = api.moves(table, seat)["moves"][0]
+    move = api.moves(table, seat)[0]
     server.delete(keys.state(table.id), keys.events(table.id))
     for body in (move, {"action": "leap"}):
         answer = api.move(table, seat, body)

@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from service.engine.variants import variants
 from tests.api.client import Api, Table
-from tests.api.scenes import keep
+from tests.api.saved_games import take_snapshot
 
 OPEN: list[dict[str, Any]] = [{"open": True}, {"name": "Ada"}, {"open": True}]
 
@@ -68,30 +68,30 @@ def test_every_seat_has_a_token_of_its_own(api: Api, table: Table) -> None:
 def test_when_no_seat_is_open_any_more_the_right_code_is_told_so(api: Api, server: redis.Redis, table: Table) -> None:
     api.join(table)
     api.join(table)
-    before = keep(server, table.id)
+    before = take_snapshot(server, table.id)
     answer = api.join(table)
     assert (answer.status_code, said(answer)["code"]) == (409, "seats_taken")
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
 
 
 def test_a_wrong_code_is_forbidden_whether_a_seat_is_open_or_not(api: Api, server: redis.Redis, table: Table) -> None:
     other = api.create("domino", OPEN)
     closed = api.create("domino", 2)
     for place in (table, closed):
-        before = keep(server, place.id)
+        before = take_snapshot(server, place.id)
         for wrong in (other.join_code, "x", str(table.join_code).lower(), f"{table.join_code} ", "\u00e9", "a\0b"):
             answer = api.post(f"{place.path}/players", {"name": "Eve", "join_code": wrong})
             assert (answer.status_code, said(answer)["code"]) == (403, "forbidden")
-        assert keep(server, place.id) == before
+        assert take_snapshot(server, place.id) == before
 
 
 def test_a_seat_cannot_move_before_all_seats_are_taken(api: Api, server: redis.Redis, table: Table) -> None:
-    before = keep(server, table.id)
+    before = take_snapshot(server, table.id)
     for action in ("draw", "deal", "pass"):
         answer = api.move(table, 1, {"action": action})
         assert (answer.status_code, said(answer)["code"]) == (409, "not_started")
         assert said(answer)["legal_moves"] == []
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
 
 
 def test_the_bearer_of_a_seat_may_take_another_one_with_the_code(api: Api, table: Table) -> None:

@@ -28,9 +28,10 @@ from service.storage.redis_store import RedisStore
 from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
-from tests.api.playing import mover, play_on
-from tests.api.scenes import SEED, Kept, Scenes, decoded, keep, put
+from tests.api.keyed_moves import KeyedMove, play_with_keys
+from tests.api.saved_games import SEED, SavedGames, Snapshot, decoded, restore, take_snapshot
 from tests.api.test_whole_app import method_of, operations
+from tests.support.table import Json, seat_to_move
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ALIKE = 3
@@ -163,12 +164,12 @@ def test_every_stranger_costs_the_store_the_same(app: Flask, api: Api, counting:
 @pytest.mark.parametrize("key", [None, "a-key-of-my-own"])
 @pytest.mark.parametrize("variant", variants())
 def test_a_tile_that_is_not_mine_is_refused_in_one_way_at_one_price(
-    server: redis.Redis, scenes: Scenes, counting: Counting, variant: str, key: str | None
+    server: redis.Redis, saved_games: SavedGames, counting: Counting, variant: str, key: str | None
 ) -> None:
     headers = {} if key is None else {"Idempotency-Key": key}
     for stage in ("dealt", "late", "second_round"):
-        scene = scenes.need(variant, stage)
-        game = decoded(scene.table.id, scene.kept)
+        saved_game = saved_games.at(variant, stage)
+        game = decoded(saved_game.table.id, saved_game.snapshot)
         seat = game.state.turn
         assert seat is not None
         others = [tile for tile in TILES if tile not in game.state.hands[seat]]
@@ -177,19 +178,19 @@ def test_a_tile_that_is_not_mine_is_refused_in_one_way_at_one_price(
         ends: list[dict[str, Any]] = [{}, {"end": game.state.layout.ends[0].name} if game.state.layout.ends else {}]
         # A worker that remembers the game of some moves ago may try the move on that first; what a seat could have
         # played then, it knows itself.
-        counting.api.get(scene.table.path)
+        counting.api.get(saved_game.table.path)
         answers, calls = set(), set()
         for tile in places.values():
             for more in ends:
                 body = {"action": "play", "tile": tile.name, **more}
-                asked: dict[str, Any] = {"token": scene.table.tokens[seat], "json": body, "headers": headers}
-                calls.add(counting.calls_of("POST", f"{scene.table.path}/moves", **asked))
-                answer = counting.api.ask("POST", f"{scene.table.path}/moves", **asked)
+                asked: dict[str, Any] = {"token": saved_game.table.tokens[seat], "json": body, "headers": headers}
+                calls.add(counting.calls_of("POST", f"{saved_game.table.path}/moves", **asked))
+                answer = counting.api.ask("POST", f"{saved_game.table.path}/moves", **asked)
                 assert answer.get_json()["code"] == "illegal_move"
                 answers.add(str(heard(answer)))
         assert len(answers) == 1
         assert calls == {("read",) if key is None else ("read", "find_write")}
-        assert keep(server, scene.table.id) == scene.kept
+        assert take_snapshot(server, saved_game.table.id) == saved_game.snapshot
 
 
 def place_of(game: Game, tile: Tile) -> str:
@@ -201,14 +202,14 @@ def place_of(game: Game, tile: Tile) -> str:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_out_of_turn_every_tile_is_refused_in_one_way(api: Api, scenes: Scenes, variant: str) -> None:
-    scene = scenes.need(variant, "late")
-    game = decoded(scene.table.id, scene.kept)
+def test_out_of_turn_every_tile_is_refused_in_one_way(api: Api, saved_games: SavedGames, variant: str) -> None:
+    saved_game = saved_games.at(variant, "late")
+    game = decoded(saved_game.table.id, saved_game.snapshot)
     assert game.state.turn is not None
-    for seat in scene.table.tokens:
+    for seat in saved_game.table.tokens:
         if seat == game.state.turn:
             continue
-        token, path = scene.table.tokens[seat], f"{scene.table.path}/moves"
+        token, path = saved_game.table.tokens[seat], f"{saved_game.table.path}/moves"
         bodies = [{"action": "play", "tile": tile.name} for tile in TILES]
         assert api.post(path, bodies[0], token=token).get_json()["code"] == "not_your_turn"
         answers = {str(heard(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}
@@ -223,20 +224,21 @@ def hidden_from(game: Game, seat: int | None) -> list[Tile]:
     return [tile for other in others for tile in game.state.hands[other]] + list(game.state.stock)
 
 
-def happened_in(game: Game, kept: Kept) -> list[EventEnvelope]:
+def happened_in(game: Game, snapshot: Snapshot) -> list[EventEnvelope]:
     return [
-        decode_event(version, game.created_at, event_of(entry)) for version, entry in enumerate(kept.spread, start=1)
+        decode_event(version, game.created_at, event_of(entry))
+        for version, entry in enumerate(snapshot.unpacked_events, start=1)
     ]
 
 
-def unlike_where_hidden(game_id: str, kept: Kept, seat: int | None, luck: Random, *, drawn: bool) -> Kept:
+def unlike_where_hidden(game_id: str, snapshot: Snapshot, seat: int | None, luck: Random, *, drawn: bool) -> Snapshot:
     """The game and its events with the tiles of this round changed that ``seat`` has never seen.
 
     Whose turn it was is seen by all, so only such changes are taken that leave it; with ``drawn`` also the tiles that
     were drawn are changed, after which the events cannot be replayed.
     """
-    game = decoded(game_id, kept)
-    happened = happened_in(game, kept)
+    game = decoded(game_id, snapshot)
+    happened = happened_in(game, snapshot)
     began = max(place for place, each in enumerate(happened) if isinstance(each.event, Dealt))
     taken = {each.event.tile for each in happened[began:] if isinstance(each.event, Drew)}
     pool = [tile for tile in hidden_from(game, seat) if drawn or tile not in taken]
@@ -266,50 +268,48 @@ def unlike_where_hidden(game_id: str, kept: Kept, seat: int | None, luck: Random
             for version in range(began + 1, game.version + 1)
         ):
             break
-    frames = [entry.partition(b" ")[0] for entry in kept.spread]
+    frames = [entry.partition(b" ")[0] for entry in snapshot.unpacked_events]
     entries = [
         b"%b %b" % (frame, encode_event(each.event, each.at - game.created_at))
         for frame, each in zip(frames, past, strict=True)
     ]
-    return Kept(b"%d %b" % (game.version, encode_game(changed)), entries)
+    return Snapshot(b"%d %b" % (game.version, encode_game(changed)), entries)
 
 
 class Played(NamedTuple):
     """A match in its first round, with every move, the headers it was sent with, and its answer."""
 
     table: Table
-    kept: Kept
-    moves: list[tuple[int, dict[str, Any], dict[str, str], TestResponse]]
+    snapshot: Snapshot
+    moves: list[KeyedMove]
+
+
+def tiles_held(view: Json) -> int:
+    return sum(player["tiles"] for player in view["players"])
 
 
 def play_some(api: Api, server: redis.Redis, variant: str) -> Played:
-    """A round played as far as somebody could still be curious."""
-    luck = Random(SEED)
+    """A round played until half of the tiles dealt are left in the hands."""
     seats = min(variants()[variant].players.low + 1, variants()[variant].players.high)
     table = api.create(variant, seats, seed=SEED)
-    made: list[tuple[int, dict[str, Any], dict[str, str], TestResponse]] = []
-    view = api.view(table)
-    most = sum(player["tiles"] for player in view["players"])
-    while view["status"] == "playing" and sum(player["tiles"] for player in view["players"]) * 2 > most:
-        seat = mover(view)
-        move, headers = luck.choice(api.moves(table, seat)["moves"]), {"Idempotency-Key": f"move-{len(made)}"}
-        answer = api.move(table, seat, move, headers=headers)
-        made.append((seat, move, headers, answer))
-        view = answer.get_json()
-    assert view["status"] == "playing"
-    return Played(table, keep(server, table.id), made)
+    most = tiles_held(api.view(table))
+    made = play_with_keys(
+        api, table, Random(SEED), lambda view: view["status"] != "playing" or tiles_held(view) * 2 <= most
+    )
+    assert api.view(table)["status"] == "playing"
+    return Played(table, take_snapshot(server, table.id), made)
 
 
 @pytest.mark.parametrize("variant", variants())
 def test_events_show_a_seat_the_same_whatever_it_cannot_see(api: Api, server: redis.Redis, variant: str) -> None:
-    table, kept, _ = play_some(api, server, variant)
+    table, snapshot, _ = play_some(api, server, variant)
     for seat in (None, *table.tokens):
         token = None if seat is None else table.tokens[seat]
         shown = []
         for luck in range(ALIKE):
-            unlike = unlike_where_hidden(table.id, kept, seat, Random(luck), drawn=True) if luck else kept
-            assert (unlike != kept) == bool(luck)
-            put(server, table.id, unlike)
+            unlike = unlike_where_hidden(table.id, snapshot, seat, Random(luck), drawn=True) if luck else snapshot
+            assert (unlike != snapshot) == bool(luck)
+            restore(server, table.id, unlike)
             asked = [
                 api.ask_unchecked(method, f"{table.path}/events{query}", token=token)
                 for method in ("GET", "HEAD")
@@ -322,18 +322,18 @@ def test_events_show_a_seat_the_same_whatever_it_cannot_see(api: Api, server: re
 
 @pytest.mark.parametrize("variant", variants())
 def test_the_event_of_a_draw_tells_the_tile_to_its_drawer_alone(
-    api: Api, server: redis.Redis, scenes: Scenes, variant: str
+    api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
-    table = scenes.need(variant, "dealt").table
-    view = play_on(api, table, lambda view: must_draw(api, table, view), Random(SEED))
-    drawer, after = mover(view), view["version"]
+    table = saved_games.at(variant, "dealt").table
+    view = api.play_until_draw(table, Random(SEED))
+    drawer, after = seat_to_move(view), view["version"]
     assert api.move(table, drawer, {"action": "draw"}).status_code == 201
-    kept = keep(server, table.id)
+    snapshot = take_snapshot(server, table.id)
     for seat in (None, *table.tokens):
         token = None if seat is None else table.tokens[seat]
         shown = []
         for luck in range(ALIKE):
-            put(server, table.id, unlike_where_hidden(table.id, kept, seat, Random(luck), drawn=True))
+            restore(server, table.id, unlike_where_hidden(table.id, snapshot, seat, Random(luck), drawn=True))
             page = api.get(f"{table.path}/events?after={after}", token=token)
             shown.append(page.data)
             assert page.get_json()["events"][0]["type"] == "drew"
@@ -341,20 +341,14 @@ def test_the_event_of_a_draw_tells_the_tile_to_its_drawer_alone(
         assert len(set(shown)) == 1
 
 
-def must_draw(api: Api, table: Table, view: dict[str, Any]) -> bool:
-    """Whether somebody must draw now (a match that is over has no draw to show, and fails the test)."""
-    assert view["status"] != "finished", "nobody ever had to draw"
-    return bool(view["status"] == "playing" and api.moves(table, mover(view))["moves"][0]["action"] == "draw")
-
-
 @pytest.mark.parametrize("variant", variants())
 def test_a_replay_shows_a_seat_the_same_whatever_it_cannot_see(api: Api, server: redis.Redis, variant: str) -> None:
-    table, kept, moves = play_some(api, server, variant)
+    table, snapshot, moves = play_some(api, server, variant)
     for seat in table.tokens:
         own = [each for each in moves if each[0] == seat]
         assert own
         for luck in range(ALIKE):
-            put(server, table.id, unlike_where_hidden(table.id, kept, seat, Random(luck), drawn=False))
+            restore(server, table.id, unlike_where_hidden(table.id, snapshot, seat, Random(luck), drawn=False))
             for _, move, headers, first in own:
                 again = api.ask_unchecked(
                     "POST", f"{table.path}/moves", token=table.tokens[seat], json=move, headers=headers
@@ -405,9 +399,9 @@ def lists_of_tiles(value: Any) -> Iterator[list[str]]:
 @pytest.mark.parametrize("stage", ["dealt", "late", "round_over", "second_round", "finished"])
 @pytest.mark.parametrize("variant", variants())
 def test_hands_are_told_in_the_order_of_the_tiles_and_not_as_they_were_dealt(
-    api: Api, scenes: Scenes, variant: str, stage: str
+    api: Api, saved_games: SavedGames, variant: str, stage: str
 ) -> None:
-    table = scenes.need(variant, stage).table
+    table = saved_games.at(variant, stage).table
     told = 0
     for token in (None, *table.tokens.values()):
         for path in ("", "/score", "/events?limit=1000"):
@@ -420,11 +414,11 @@ def test_hands_are_told_in_the_order_of_the_tiles_and_not_as_they_were_dealt(
 # Words and fields of refusals
 
 
-def refusals_of(api: Api, scenes: Scenes) -> list[TestResponse]:
+def refusals_of(api: Api, saved_games: SavedGames) -> list[TestResponse]:
     """Refusals of every kind, asked for in a game in full play."""
-    scene = scenes.need("domino", "late")
-    table = scene.table
-    seat = mover(api.view(table))
+    saved_game = saved_games.at("domino", "late")
+    table = saved_game.table
+    seat = seat_to_move(api.view(table))
     own, other = table.tokens[seat], table.tokens[(seat + 1) % len(table.tokens)]
     moves, waiting = f"{table.path}/moves", api.create("domino", [{"name": "Ada"}, {"open": True}])
     return [
@@ -445,10 +439,10 @@ def refusals_of(api: Api, scenes: Scenes) -> list[TestResponse]:
     ]
 
 
-def test_a_problem_has_its_documented_fields_and_no_instance(api: Api, scenes: Scenes) -> None:
+def test_a_problem_has_its_documented_fields_and_no_instance(api: Api, saved_games: SavedGames) -> None:
     known = {"type", "title", "status", "detail", "code", "errors", "legal_moves", "version", "retry_after"}
     codes = set()
-    for answer in refusals_of(api, scenes):
+    for answer in refusals_of(api, saved_games):
         problem = json.loads(answer.data)
         codes.add(problem["code"])
         assert set(problem) <= known
@@ -460,18 +454,18 @@ def test_a_problem_has_its_documented_fields_and_no_instance(api: Api, scenes: S
     assert len(codes) >= 11
 
 
-def test_the_legal_moves_of_a_refusal_are_those_of_who_asked(api: Api, scenes: Scenes) -> None:
-    table = scenes.need("domino", "late").table
+def test_the_legal_moves_of_a_refusal_are_those_of_who_asked(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("domino", "late").table
     for seat in table.tokens:
         refused = api.move(table, seat, {"action": "play", "tile": "9-9"}).get_json()
-        assert refused["legal_moves"] == api.moves(table, seat)["moves"]
+        assert refused["legal_moves"] == api.moves(table, seat)
 
 
 # Logs
 
 
 def test_no_log_holds_a_token_a_code_a_key_or_a_tile(
-    api: Api, scenes: Scenes, server: redis.Redis, caplog: pytest.LogCaptureFixture
+    api: Api, saved_games: SavedGames, server: redis.Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     key = "a-key-that-nobody-may-read"
@@ -482,18 +476,18 @@ def test_no_log_holds_a_token_a_code_a_key_or_a_tile(
         table.tokens[1] = api.post(f"{table.path}/players", player, headers={"Idempotency-Key": key}).get_json()[
             "token"
         ]
-    play_on(api, table, lambda view: len(view["board"]["tiles"]) > 4)
+    api.play_until(table, lambda view: len(view["board"]["tiles"]) > 4)
     changed = [api.post(f"{table.path}/players/0/token", {}, token=table.tokens[0], headers={"Idempotency-Key": key})]
     for path in ("", "/moves", "/score", "/events"):
         api.get(table.path + path, token=table.tokens[0])
         api.get(table.path + path, token=table.tokens[1])
-    refusals_of(api, scenes)
-    state = keep(server, table.id)
-    put(server, table.id, Kept(b"4 [99]", state.events))
+    refusals_of(api, saved_games)
+    state = take_snapshot(server, table.id)
+    restore(server, table.id, Snapshot(b"4 [99]", state.events))
     assert api.get(table.path, token=table.tokens[1]).status_code == 503
-    put(server, table.id, Kept(b"4 spoilt", state.events))
+    restore(server, table.id, Snapshot(b"4 spoilt", state.events))
     assert api.get(table.path, token=table.tokens[1]).status_code == 500
-    put(server, table.id, state)
+    restore(server, table.id, state)
 
     text = caplog.text
     assert "storage unavailable" in text

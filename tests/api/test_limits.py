@@ -197,7 +197,7 @@ def test_a_right_token_is_never_refused_for_the_wrong_ones(workers: Workers) -> 
         api.get(table.path, token="seat_wrong")
     assert api.get(table.path, token="seat_wrong").status_code == 429
     seat = api.view(table)["turn"]["seat"]
-    assert api.move(table, seat, api.moves(table, seat)["moves"][0]).status_code == 201
+    assert api.move(table, seat, api.moves(table, seat)[0]).status_code == 201
     assert api.get(table.path).status_code == 200
     assert api.get("/v1/variants/none").status_code == 404, "what is public is no secret to be guessed"
 
@@ -231,7 +231,7 @@ def test_every_answer_to_a_move_says_what_is_left(workers: Workers) -> None:
     (api,) = workers(seat=8)
     table = api.create("domino", 2)
     seat = api.view(table)["turn"]["seat"]
-    move = api.move(table, seat, api.moves(table, seat)["moves"][0])
+    move = api.move(table, seat, api.moves(table, seat)[0])
     assert move.status_code == 201
     assert_quota(move, "seat", 8, 6, 42)
     refused = api.move(table, seat, {"action": "pass", "version": 1})

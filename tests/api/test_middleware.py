@@ -25,6 +25,7 @@ from service.web.metrics import Metrics
 from service.web.streams import Streams
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.support.table import round_over
 
 FRESH_ID = re.compile(r"[A-Za-z0-9_-]{16}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -244,7 +245,7 @@ def test_moves_are_counted_by_variant_and_games_by_the_status_they_came_to(seen:
         if view["status"] == "finished":
             break
         seat = view["turn"]["seat"] if "turn" in view else 0
-        move = seen.moves(table, seat)["moves"][0]
+        move = seen.moves(table, seat)[0]
         once = {"Idempotency-Key": f"move-{played}"}
         for _ in range(2):
             assert seen.move(table, seat, move, headers=once).status_code == 201
@@ -289,9 +290,4 @@ def ask_everything(api: Api, table: Table) -> None:
             api.move(table, seat, body)
     api.ask("SPY", table.path)
     api.ask("SPY", table.path, headers={"X-Request-ID": table.tokens[0]})
-    for _ in range(20):
-        view = api.view(table)
-        if view["status"] != "playing":
-            break
-        seat = view["turn"]["seat"]
-        api.move(table, seat, api.moves(table, seat)["moves"][0])
+    api.play_until(table, lambda view: view["version"] > 20 or round_over(view))

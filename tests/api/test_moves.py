@@ -12,8 +12,9 @@ from werkzeug.test import TestResponse
 from service.engine.variants import variants
 from tests.api.client import Api, Table
 from tests.api.deals import deal
-from tests.api.playing import find_move, lay, mover, play_on
-from tests.api.scenes import SEED, STAGES, Scenes, keep, put
+from tests.api.notation import find_move, make_moves
+from tests.api.saved_games import SEED, SavedGame, SavedGames, restore, stages_of, take_snapshot
+from tests.support.table import seat_to_move
 
 DOUBLES = "0-0 2-2 3-3 4-4 5-5 6-6"
 """In the stock, so that 1-1 leads."""
@@ -29,25 +30,20 @@ def two_places(api: Api) -> tuple[Table, int]:
     """A domino game in which seat 0 can lay 1-2 on either end, and is to move."""
     hands = ("1-1 1-2 …", "1-3 2-3 …")
     table = api.create("domino", 2, deals=[deal("domino", *hands, stock=DOUBLES)])
-    lay(api, table, "1-1 1-3@right")
+    make_moves(api, table, "1-1 1-3@right")
     return table, 0
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("variant", variants())
 def test_every_listed_move_can_be_posted_back_as_it_stands(
-    api: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+    api: Api, server: redis.Redis, saved_game: SavedGame
 ) -> None:
-    scene = scenes.at(variant, stage)
-    if scene is None:
-        return
-    listed = [(seat, move) for seat in scene.table.tokens for move in api.moves(scene.table, seat)["moves"]]
+    listed = [(seat, move) for seat in saved_game.table.tokens for move in api.moves(saved_game.table, seat)]
     for seat, move in listed:
-        put(server, scene.table.id, scene.kept)
-        made = api.move(scene.table, seat, move)
+        restore(server, saved_game.table.id, saved_game.snapshot)
+        made = api.move(saved_game.table, seat, move)
         assert made.status_code == 201, made.json
         assert made.json is not None
-        assert made.json["version"] > scene.kept.version
+        assert made.json["version"] > saved_game.snapshot.version
         if move["action"] == "play":
             laid = made.json["board"]["tiles"][-1]
             assert (laid["tile"], laid["seat"], laid["face_down"]) == (move["tile"], seat, move["face_down"])
@@ -56,18 +52,20 @@ def test_every_listed_move_can_be_posted_back_as_it_stands(
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_match_is_played_to_its_end_by_posting_back_what_is_listed(api: Api, scenes: Scenes, variant: str) -> None:
-    view = api.view(scenes.need(variant, "finished").table)
+def test_a_match_is_played_to_its_end_by_posting_back_what_is_listed(
+    api: Api, saved_games: SavedGames, variant: str
+) -> None:
+    view = api.view(saved_games.at(variant, "finished").table)
     assert view["status"] == "finished"
     assert view["winners"]
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_made_move_answers_the_game_as_its_mover_now_sees_it(api: Api, scenes: Scenes, variant: str) -> None:
+def test_a_made_move_answers_the_game_as_its_mover_now_sees_it(api: Api, saved_games: SavedGames, variant: str) -> None:
     for stage in PLAYING:
-        table = scenes.need(variant, stage).table
-        seat = mover(api.view(table))
-        made = api.move(table, seat, api.moves(table, seat)["moves"][-1])
+        table = saved_games.at(variant, stage).table
+        seat = seat_to_move(api.view(table))
+        made = api.move(table, seat, api.moves(table, seat)[-1])
         look = api.get(table.path, token=table.tokens[seat])
         assert made.json == look.json
         assert made.headers["ETag"] == look.headers["ETag"]
@@ -78,24 +76,24 @@ def test_a_made_move_answers_the_game_as_its_mover_now_sees_it(api: Api, scenes:
 
 def test_a_listed_move_is_made_once_and_then_refused_as_stale(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, seed=SEED)
-    seat = mover(api.view(table))
-    move = api.moves(table, seat)["moves"][0]
+    seat = seat_to_move(api.view(table))
+    move = api.moves(table, seat)[0]
     assert api.move(table, seat, move).status_code == 201
-    after = keep(server, table.id)
+    after = take_snapshot(server, table.id)
     for _ in range(2):
         assert code(api.move(table, seat, move)) == (412, "stale_version")
-    assert keep(server, table.id) == after
+    assert take_snapshot(server, table.id) == after
 
 
 def test_two_draws_in_a_row_are_two_moves_and_neither_is_made_twice(api: Api) -> None:
     hands = ("0-0 …", "1-2 1-3 1-4 1-5 1-6 2-3", "0-1 …", "0-2 0-3 …")
     stock = "2-4 2-5 2-6 3-4"
     table = api.create("homo-homini-lupus", 4, deals=[deal("homo-homini-lupus", *hands, stock=stock)])
-    lay(api, table, "0-0")
-    first = api.moves(table, 1)["moves"]
+    make_moves(api, table, "0-0")
+    first = api.moves(table, 1)
     assert [move["action"] for move in first] == ["draw"]
     assert api.move(table, 1, first[0]).status_code == 201
-    second = api.moves(table, 1)["moves"]
+    second = api.moves(table, 1)
     assert [move["action"] for move in second] == ["draw"]
     assert code(api.move(table, 1, first[0])) == (412, "stale_version")
     assert api.move(table, 1, second[0]).status_code == 201
@@ -108,24 +106,24 @@ def test_two_draws_in_a_row_are_two_moves_and_neither_is_made_twice(api: Api) ->
 def test_drawing_all_there_is_without_a_fit_ends_in_a_pass(api: Api) -> None:
     hands = ("0-0 …", "1-2 1-3 1-4 1-5 1-6 2-3", "0-1 …", "0-2 0-3 …")
     table = api.create("homo-homini-lupus", 4, deals=[deal("homo-homini-lupus", *hands, stock="2-4 2-5 2-6 3-4")])
-    view = lay(api, table, "0-0 draw draw draw draw")
+    view = make_moves(api, table, "0-0 draw draw draw draw")
     assert view["turn"] == {"seat": 1}
     assert [move["action"] for move in view["legal_moves"]] == ["pass"]
-    assert lay(api, table, "pass")["turn"] == {"seat": 2}
+    assert make_moves(api, table, "pass")["turn"] == {"seat": 2}
 
 
 def test_a_move_by_hand_may_leave_out_version_end_and_face_down(api: Api) -> None:
     table = api.create("domino", 2, deals=[deal("domino", "1-1 …", "1-2 …", stock=DOUBLES)])
     assert api.move(table, 0, {"action": "play", "tile": "1-1"}).status_code == 201
-    listed = {(move["tile"], move["end"]) for move in api.moves(table, 1)["moves"]}
+    listed = {(move["tile"], move["end"]) for move in api.moves(table, 1)}
     assert {("1-2", "left"), ("1-2", "right")} <= listed
     assert api.move(table, 1, {"action": "play", "tile": "1-2", "end": "left"}).status_code == 201
 
 
 def test_the_end_may_be_left_out_when_the_tile_has_one_legal_place(api: Api) -> None:
     table, seat = two_places(api)
-    lay(api, table, "1-2@left")
-    moves = [move for move in api.moves(table, 1)["moves"] if move["tile"] == "2-3"]
+    make_moves(api, table, "1-2@left")
+    moves = [move for move in api.moves(table, 1) if move["tile"] == "2-3"]
     assert [move["end"] for move in moves] == ["left", "right"]
     answer = api.move(table, 1, {"action": "play", "tile": "2-3"})
     assert code(answer) == (409, "illegal_move")
@@ -137,7 +135,7 @@ def test_the_end_may_be_left_out_when_the_tile_has_one_legal_place(api: Api) -> 
 def test_face_down_left_out_means_face_up(api: Api) -> None:
     hands = ("0-0 1-1 …", "0-1 …", "0-2 …", "0-3 …")
     table = api.create("homo-homini-lupus", 4, deals=[deal("homo-homini-lupus", *hands)])
-    lay(api, table, "0-0 0-1 0-2 0-3")
+    make_moves(api, table, "0-0 0-1 0-2 0-3")
     end = find_move(api, table, "1-1")["end"]
     made: Any = api.move(table, 0, {"action": "play", "tile": "1-1", "end": end}).json
     assert made["board"]["tiles"][-1]["face_down"] is False
@@ -146,16 +144,16 @@ def test_face_down_left_out_means_face_up(api: Api) -> None:
 def test_a_double_that_may_lie_either_way_is_two_moves(api: Api) -> None:
     hands = ("0-0 1-1 …", "0-1 …", "0-2 …", "0-3 …")
     table = api.create("homo-homini-lupus", 4, deals=[deal("homo-homini-lupus", *hands)])
-    lay(api, table, "0-0 0-1 0-2 0-3")
-    ways = [move["face_down"] for move in api.moves(table, 0)["moves"] if move["tile"] == "1-1"]
+    make_moves(api, table, "0-0 0-1 0-2 0-3")
+    ways = [move["face_down"] for move in api.moves(table, 0) if move["tile"] == "1-1"]
     assert ways == [False, True]
 
 
 def test_two_ends_alike_are_two_moves(api: Api) -> None:
     hands = ("0-0 …", "0-1 …", "0-2 …", "0-3 …")
     table = api.create("homo-homini-lupus", 4, deals=[deal("homo-homini-lupus", *hands)])
-    lay(api, table, "0-0")
-    places = [move["end"] for move in api.moves(table, 1)["moves"] if move["tile"] == "0-1"]
+    make_moves(api, table, "0-0")
+    places = [move["end"] for move in api.moves(table, 1) if move["tile"] == "0-1"]
     assert len(places) == len(set(places)) == 4
 
 
@@ -168,7 +166,7 @@ def test_a_tile_may_be_written_with_any_separator(api: Api, spelling: str) -> No
 @pytest.mark.parametrize("spelling", ["10-12", "12-10", "12/10", "10/12", "12:10", "12|10"])
 def test_a_tile_may_be_written_either_half_first(api: Api, spelling: str) -> None:
     table = api.create("fido", 3, deals=[deal("fido", "12-12 …", "10-12 …", "…")])
-    lay(api, table, "12-12")
+    make_moves(api, table, "12-12")
     end = find_move(api, table, "10-12")["end"]
     made: Any = api.move(table, 1, {"action": "play", "tile": spelling, "end": end}).json
     assert made["board"]["tiles"][-1]["tile"] == "10-12"
@@ -177,22 +175,21 @@ def test_a_tile_may_be_written_either_half_first(api: Api, spelling: str) -> Non
 def test_3_6_each_play_says_the_sum_and_the_points_after_it(api: Api) -> None:
     hands = ("12-12 …", "10-12 …", "10-11 6-12 …")
     table = api.create("fido", 3, deals=[deal("fido", *hands)])
-    lay(api, table, "12-12 10-12")
+    make_moves(api, table, "12-12 10-12")
     said = {
         (move["tile"], move["ends_sum"], move["points"])
-        for move in api.moves(table, 2)["moves"]
+        for move in api.moves(table, 2)
         if move["tile"] in ("10-11", "6-12")
     }
     assert said == {("10-11", 35, 5), ("6-12", 28, 4), ("6-12", 40, 0)}
 
 
-def test_a_spectator_may_read_the_moves_and_sees_none(api: Api, scenes: Scenes) -> None:
-    for stage in STAGES:
-        scene = scenes.at("menschenwolf", stage)
-        assert scene is not None
-        listed = api.moves(scene.table)
+def test_a_spectator_may_read_the_moves_and_sees_none(api: Api, saved_games: SavedGames) -> None:
+    for stage in stages_of("menschenwolf"):
+        saved_game = saved_games.at("menschenwolf", stage)
+        listed = api.listed_moves(saved_game.table)
         assert listed["moves"] == []
-        assert listed["version"] == scene.kept.version
+        assert listed["version"] == saved_game.snapshot.version
 
 
 # Refused
@@ -201,10 +198,10 @@ def test_a_spectator_may_read_the_moves_and_sees_none(api: Api, scenes: Scenes) 
 def assert_refused(api: Api, server: redis.Redis, who: tuple[Table, int], move: Any, wanted: tuple[int, str]) -> None:
     """The move is refused so, with the legal moves as they are, and nothing has changed."""
     table, seat = who
-    before = keep(server, table.id)
+    before = take_snapshot(server, table.id)
     answer = api.move(table, seat, move)
     assert code(answer) == wanted
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
     if wanted[0] in (409, 412):
         assert answer.json is not None
         view = api.view(table, seat)
@@ -212,20 +209,15 @@ def assert_refused(api: Api, server: redis.Redis, who: tuple[Table, int], move: 
         assert answer.json["version"] == view["version"]
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("variant", variants())
 def test_a_move_that_is_not_listed_is_refused_with_the_reason_and_changes_nothing(
-    api: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+    api: Api, server: redis.Redis, saved_game: SavedGame
 ) -> None:
-    scene = scenes.at(variant, stage)
-    if scene is None:
-        return
-    view = api.view(scene.table)
-    for seat in scene.table.tokens:
-        listed = {move["action"] for move in api.moves(scene.table, seat)["moves"]}
+    view = api.view(saved_game.table)
+    for seat in saved_game.table.tokens:
+        listed = {move["action"] for move in api.moves(saved_game.table, seat)}
         for action in {"draw", "pass", "done", "flip", "deal"} - listed:
             wanted = refusal(view, seat, action)
-            assert_refused(api, server, (scene.table, seat), {"action": action}, (409, wanted))
+            assert_refused(api, server, (saved_game.table, seat), {"action": action}, (409, wanted))
 
 
 def refusal(view: dict[str, Any], seat: int, action: str) -> str:
@@ -261,7 +253,7 @@ def refusal(view: dict[str, Any], seat: int, action: str) -> str:
 )
 def test_a_refused_play_says_why(api: Api, server: redis.Redis, move: dict[str, Any], wanted: tuple[int, str]) -> None:
     table = api.create("domino", 2, deals=[deal("domino", "1-1 …", "1-2 4-5 …", stock=f"{DOUBLES} 1-3")])
-    lay(api, table, "1-1")
+    make_moves(api, table, "1-1")
     assert_refused(api, server, (table, 1), move, wanted)
 
 
@@ -273,7 +265,7 @@ def test_a_tile_that_must_be_led_is_the_only_one_that_may_be(api: Api, server: r
 
 def test_nobody_draws_or_passes_while_a_tile_fits(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, deals=[deal("domino", "1-1 …", "1-2 …", stock=DOUBLES)])
-    lay(api, table, "1-1")
+    make_moves(api, table, "1-1")
     for action in ("draw", "pass"):
         assert_refused(api, server, (table, 1), {"action": action}, (409, "illegal_move"))
 
@@ -282,37 +274,37 @@ def test_nobody_draws_or_passes_while_a_tile_fits(api: Api, server: redis.Redis)
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_any_player_who_is_in_deals_the_next_round(api: Api, server: redis.Redis, scenes: Scenes, variant: str) -> None:
-    scene = scenes.need(variant, "round_over")
-    for seat in scene.table.tokens:
-        put(server, scene.table.id, scene.kept)
-        made = api.move(scene.table, seat, {"action": "deal"})
+def test_any_player_who_is_in_deals_the_next_round(
+    api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
+) -> None:
+    saved_game = saved_games.at(variant, "round_over")
+    for seat in saved_game.table.tokens:
+        restore(server, saved_game.table.id, saved_game.snapshot)
+        made = api.move(saved_game.table, seat, {"action": "deal"})
         assert made.status_code == 201
         assert made.json is not None
         assert (made.json["status"], made.json["round"]) == ("playing", 2)
-        assert made.json["version"] == scene.kept.version + 1
+        assert made.json["version"] == saved_game.snapshot.version + 1
 
 
-def test_of_two_who_deal_the_second_is_refused(api: Api, scenes: Scenes) -> None:
-    table = scenes.need("domino", "round_over").table
-    moves = {seat: api.moves(table, seat)["moves"][0] for seat in table.tokens}
+def test_of_two_who_deal_the_second_is_refused(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("domino", "round_over").table
+    moves = {seat: api.moves(table, seat)[0] for seat in table.tokens}
     assert api.move(table, 0, moves[0]).status_code == 201
     assert code(api.move(table, 1, moves[1])) == (412, "stale_version")
     assert api.move(table, 1, {"action": "deal"}).status_code == 409
 
 
-def test_who_is_out_of_the_match_cannot_deal(api: Api, server: redis.Redis, scenes: Scenes) -> None:
-    scene = scenes.at("menschenwolf", "somebody_gone")
-    assert scene is not None
-    players = api.view(scene.table)["players"]
+def test_who_is_out_of_the_match_cannot_deal(api: Api, server: redis.Redis, saved_games: SavedGames) -> None:
+    saved_game = saved_games.at("menschenwolf", "player_out")
+    players = api.view(saved_game.table)["players"]
     gone = next(player["seat"] for player in players if not player["in"])
-    assert_refused(api, server, (scene.table, gone), {"action": "deal"}, (409, "not_your_turn"))
+    assert_refused(api, server, (saved_game.table, gone), {"action": "deal"}, (409, "not_your_turn"))
 
 
 def test_a_seat_out_of_the_round_in_dominospiel_waits_for_the_others(api: Api, server: redis.Redis) -> None:
     table = api.create("dominospiel", 3, seed=SEED)
-    view = play_on(
-        api,
+    view = api.play_until(
         table,
         lambda view: any(not player["tiles"] for player in view["players"]) and view["status"] == "playing",
         Random(SEED),

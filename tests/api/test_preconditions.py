@@ -8,8 +8,8 @@ import pytest
 import redis
 
 from tests.api.client import Api, Table
-from tests.api.playing import lay
-from tests.api.scenes import SEED, keep
+from tests.api.notation import make_moves
+from tests.api.saved_games import SEED, take_snapshot
 
 READ = ("", "/moves", "/score")
 
@@ -22,72 +22,72 @@ def table(api: Api) -> Table:
     return made
 
 
-class Mover(NamedTuple):
-    """Who is to move, and a legal move without its version."""
+class NextMove(NamedTuple):
+    """The seat to move, and a legal move of it without its version."""
 
     seat: int
     move: dict[str, Any]
 
 
 @pytest.fixture
-def mover(api: Api, table: Table) -> Mover:
+def next_move(api: Api, table: Table) -> NextMove:
     seat = api.view(table)["turn"]["seat"]
-    listed: dict[str, Any] = api.moves(table, seat)["moves"][0]
+    listed: dict[str, Any] = api.moves(table, seat)[0]
     del listed["version"]
-    return Mover(seat, listed)
+    return NextMove(seat, listed)
 
 
-def test_a_move_without_a_version_is_made(api: Api, table: Table, mover: Mover) -> None:
-    assert api.move(table, *mover).status_code == 201
+def test_a_move_without_a_version_is_made(api: Api, table: Table, next_move: NextMove) -> None:
+    assert api.move(table, *next_move).status_code == 201
 
 
-def test_a_move_for_this_version_is_made(api: Api, table: Table, mover: Mover) -> None:
-    assert api.move(table, mover.seat, mover.move | {"version": 2}).status_code == 201
+def test_a_move_for_this_version_is_made(api: Api, table: Table, next_move: NextMove) -> None:
+    assert api.move(table, next_move.seat, next_move.move | {"version": 2}).status_code == 201
 
 
 @pytest.mark.parametrize("version", [1, 3, 1000, 2**31 - 1])
 def test_a_move_for_another_version_is_refused_and_changes_nothing(
-    api: Api, server: redis.Redis, table: Table, mover: Mover, version: int
+    api: Api, server: redis.Redis, table: Table, next_move: NextMove, version: int
 ) -> None:
-    before = keep(server, table.id)
-    answer = api.move(table, mover.seat, mover.move | {"version": version})
+    before = take_snapshot(server, table.id)
+    answer = api.move(table, next_move.seat, next_move.move | {"version": version})
     assert answer.status_code == 412
     assert answer.json is not None
     assert (answer.json["code"], answer.json["version"]) == ("stale_version", 2)
-    assert answer.json["legal_moves"] == api.moves(table, mover.seat)["moves"]
-    assert keep(server, table.id) == before
+    assert answer.json["legal_moves"] == api.moves(table, next_move.seat)
+    assert take_snapshot(server, table.id) == before
 
 
 @pytest.mark.parametrize("header", ['"2"', '"2-{seat}"', "*", '"1", "2"', '"7-0", "2-{seat}", "x"', '"2","3"'])
 def test_if_match_takes_the_number_the_whole_etag_a_star_or_a_list(
-    api: Api, table: Table, mover: Mover, header: str
+    api: Api, table: Table, next_move: NextMove, header: str
 ) -> None:
-    assert api.move(table, *mover, headers={"If-Match": header.format(seat=mover.seat)}).status_code == 201
+    assert api.move(table, *next_move, headers={"If-Match": header.format(seat=next_move.seat)}).status_code == 201
 
 
-def test_if_match_takes_the_etag_of_the_movers_view_as_it_was_given(api: Api, table: Table, mover: Mover) -> None:
-    etag = api.get(table.path, token=table.tokens[mover.seat]).headers["ETag"]
-    assert api.move(table, *mover, headers={"If-Match": etag}).status_code == 201
+def test_if_match_takes_the_etag_of_the_view_of_the_seat_to_move(api: Api, table: Table, next_move: NextMove) -> None:
+    etag = api.get(table.path, token=table.tokens[next_move.seat]).headers["ETag"]
+    assert api.move(table, *next_move, headers={"If-Match": etag}).status_code == 201
 
 
 @pytest.mark.parametrize(
     "header", ['"1"', '"3"', '"2-{other}"', '"2-s"', '"1-{seat}"', 'W/"2"', 'W/"2-{seat}"', '"1", "3"', '""', '"x"', ""]
 )
 def test_if_match_refuses_another_version_and_the_etag_of_another_viewer(
-    api: Api, server: redis.Redis, table: Table, mover: Mover, header: str
+    api: Api, server: redis.Redis, table: Table, next_move: NextMove, header: str
 ) -> None:
-    before = keep(server, table.id)
-    headers = {"If-Match": header.format(seat=mover.seat, other=1 - mover.seat)}
-    answer = api.move(table, *mover, headers=headers)
+    before = take_snapshot(server, table.id)
+    headers = {"If-Match": header.format(seat=next_move.seat, other=1 - next_move.seat)}
+    answer = api.move(table, *next_move, headers=headers)
     assert answer.status_code == 412
     assert answer.json is not None
     assert answer.json["code"] == "stale_version"
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
 
 
 @pytest.mark.parametrize(("version", "header"), [(1, '"2"'), (2, '"1"'), (1, "*")])
-def test_both_preconditions_must_hold(api: Api, table: Table, mover: Mover, version: int, header: str) -> None:
-    answer = api.move(table, mover.seat, mover.move | {"version": version}, headers={"If-Match": header})
+def test_both_preconditions_must_hold(api: Api, table: Table, next_move: NextMove, version: int, header: str) -> None:
+    answer = api.move(table, next_move.seat, next_move.move | {"version": version}, headers={"If-Match": header})
     assert answer.status_code == 412
 
 
@@ -120,9 +120,9 @@ def test_a_view_of_another_version_or_viewer_is_not_taken_for_known(api: Api, ta
         assert answer.status_code == 200
 
 
-def test_a_move_makes_every_known_view_out_of_date(api: Api, table: Table, mover: Mover) -> None:
+def test_a_move_makes_every_known_view_out_of_date(api: Api, table: Table, next_move: NextMove) -> None:
     known = {path: api.get(table.path + path).headers["ETag"] for path in READ}
-    lay(api, table, mover.move["tile"])
+    make_moves(api, table, next_move.move["tile"])
     for path, etag in known.items():
         assert api.get(table.path + path, headers={"If-None-Match": etag}).status_code == 200
 

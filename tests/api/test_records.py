@@ -16,8 +16,8 @@ from service.records.verification import verify
 from service.records.writer import format_record
 from service.web.app import create_app
 from tests.api.client import Api, Table
-from tests.api.playing import at, finished, mover, over, over_or_at, play_on
-from tests.api.scenes import one_to_come, some_rounds, some_seats
+from tests.api.saved_games import one_open_seat, some_rounds, some_seats
+from tests.support.table import match_finished, reached, round_over, round_over_or_reached, seat_to_move
 
 TEXT = {"Accept": "text/plain"}
 JSON = {"Accept": "application/json"}
@@ -46,15 +46,15 @@ def played(app: Any) -> dict[str, tuple[Table, str]]:
     api = Api(app.test_client(use_cookies=False))
     matches = {}
     for variant in variants():
-        seats = one_to_come(variant)
+        seats = one_open_seat(variant)
         seats[0] |= {"name": 'Ada "the \\ first"', "client_seed": "seven green bottles"}
         table = api.create(variant, seats, rules=some_rounds(variant))
         api.take_seat(table, "Zoë", client_seed="🁡")
         luck = Random(variant)
-        play_on(api, table, at(9), luck)
+        api.play_until(table, reached(9), luck)
         changed: Any = api.post(f"{table.path}/players/0/token", {}, token=table.tokens[0]).get_json()
         table.tokens[0] = changed["token"]
-        play_on(api, table, finished, luck)
+        api.play_until(table, match_finished, luck)
         matches[variant] = table, record_of(api, table)
     return matches
 
@@ -115,8 +115,8 @@ def test_during_play_a_record_tells_each_seat_what_it_has_seen(api: Api, variant
     table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
     luck = Random(variant)
     for wanted in (4, 12, 30):
-        view = play_on(api, table, over_or_at(wanted), luck)
-        if over(view):
+        view = api.play_until(table, round_over_or_reached(wanted), luck)
+        if round_over(view):
             break
         for seat in (None, *table.tokens):
             record = parse_record(record_of(api, table, seat))
@@ -145,7 +145,7 @@ def test_before_the_first_deal_a_record_has_its_commitment(api: Api) -> None:
 
 def test_an_arranged_game_says_so_in_its_record(api: Api) -> None:
     table = api.create("domino", 2, seed="a rainy evening")
-    play_on(api, table, over, Random(1))
+    api.play_until(table, round_over, Random(1))
     record = parse_record(record_of(api, table))
     assert (record.fairness, record.rounds[0].seed) == (ARRANGED, None)
     assert verify(record).findings == ()
@@ -230,7 +230,7 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
         made += 1
         opened: Any = answer.get_json()
         game = opened["game"]
-        table = Table.of(opened)
+        table = Table(api, opened)
         assert (game["arranged"], game["variant"], "commitments" in game) == (True, variant, False)
         events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
         before = api.get(f"{original.path}/events?limit=1000").get_json()["events"]
@@ -240,7 +240,7 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
         assert api.score(table)["rounds"] == [
             event["data"] for event in before if event["type"] == "round_ended" and event["version"] <= version
         ]
-        view = play_on(api, table, finished, luck)
+        view = api.play_until(table, match_finished, luck)
         record = parse_record(record_of(api, table))
         assert (record.fairness, record.players) == (ARRANGED, tuple(f"New {seat}" for seat in range(seats)))
         assert verify(record).findings == ()
@@ -250,12 +250,12 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
 
 def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
     table = api.create("fido", 3)
-    play_on(api, table, at(20), Random(3))
+    api.play_until(table, reached(20), Random(3))
     then = {seat: api.view(table, seat) for seat in table.tokens}
-    play_on(api, table, finished, Random(4))
+    api.play_until(table, match_finished, Random(4))
     answer = api.post("/v1/games", {"from": {"record": record_of(api, table), "version": 20}, "players": people(3)})
     opened: Any = answer.get_json()
-    again = Table.of(opened)
+    again = Table(api, opened)
     same = ("board", "turn", "you", "stock", "round", "status", "carry", "rules")
     for seat in again.tokens:
         now = api.view(again, seat)
@@ -267,11 +267,11 @@ def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
 
 def test_without_a_version_a_match_goes_on_where_it_stands(api: Api) -> None:
     table = api.create("domino", 2, seed="once")
-    view = play_on(api, table, over, Random(1))
+    view = api.play_until(table, round_over, Random(1))
     answer = api.post("/v1/games", {"from": {"record": record_of(api, table)}, "players": people(2)})
     opened: Any = answer.get_json()
     assert (opened["game"]["status"], opened["game"]["round"]) == ("round_over", view["round"])
-    again = Table.of(opened)
+    again = Table(api, opened)
     assert api.move(again, 0, {"action": "deal"}).get_json()["round"] == 2
     events = api.get(f"{again.path}/events?limit=1000").get_json()["events"]
     assert [event["data"]["arranged"] for event in events if event["type"] == "dealt"] == [True, False]
@@ -279,14 +279,14 @@ def test_without_a_version_a_match_goes_on_where_it_stands(api: Api) -> None:
 
 def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
     table = api.create("domino", 3, seed="open")
-    play_on(api, table, at(6), Random(1))
-    play_on(api, table, over, Random(1))
+    api.play_until(table, reached(6), Random(1))
+    api.play_until(table, round_over, Random(1))
     seats: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True}, {"open": True}]
     body = {"from": {"record": record_of(api, table), "version": 6}, "players": seats}
     opened: Any = api.post("/v1/games", body).get_json()
     assert opened["game"]["status"] == "waiting"
     assert "turn" not in opened["game"]
-    again = Table.of(opened)
+    again = Table(api, opened)
     refused = api.move(again, 0, {"action": "draw"})
     assert refused.get_json()["code"] == "not_started"
     waiting = record_of(api, again, 0)
@@ -298,7 +298,7 @@ def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
     assert (taken["game"]["status"], taken["game"]["round"]) == ("playing", 1)
     events = api.get(f"{again.path}/events").get_json()["events"]
     assert [event["type"] for event in events if event["type"] in ("dealt", "joined")] == ["dealt", "joined", "joined"]
-    play_on(api, again, over, Random(2))
+    api.play_until(again, round_over, Random(2))
     assert verify(parse_record(record_of(api, again))).findings == ()
 
 
@@ -349,6 +349,6 @@ def test_the_mover_of_a_match_played_on_moves(api: Api, played: dict[str, tuple[
     _, text = played["homo-homini-lupus"]
     version = parse_record(text).rounds[1].lines[3].version
     opened: Any = api.post("/v1/games", {"from": {"record": text, "version": version}, "players": people(4)}).get_json()
-    again = Table.of(opened)
-    seat = mover(opened["game"])
-    assert api.move(again, seat, api.moves(again, seat)["moves"][0]).status_code == 201
+    again = Table(api, opened)
+    seat = seat_to_move(opened["game"])
+    assert api.move(again, seat, api.moves(again, seat)[0]).status_code == 201

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from service.engine.variants import variants
 from tests.api.client import Api, Table
-from tests.api.playing import View, finished, mover, play_on
-from tests.api.scenes import SEED, STAGES, Scene, Scenes
+from tests.api.saved_games import SEED, SavedGame
+from tests.support.table import Json, match_finished, seat_to_move
 
 ALWAYS = {"game", "version", "status", "best", "standings", "rounds", "carry", "winners"}
 ROUND = {"number", "ended_by", "hands", "scores", "carried", "lines"}
@@ -31,20 +30,14 @@ BEST = {
 Score = dict[str, Any]
 
 
-@pytest.fixture(params=[(variant, stage) for variant in variants() for stage in STAGES], ids="-".join)
-def scene(request: pytest.FixtureRequest, scenes: Scenes) -> Scene:
-    """Every stage of every game; where nobody ever goes out, the end once more."""
-    return scenes.at(*request.param) or scenes.need(request.param[0], "finished")
-
-
 # At every stage of every game
 
 
-def test_the_card_has_the_fields_of_the_contract_and_no_other(api: Api, scene: Scene) -> None:
-    score, view = api.score(scene.table), api.view(scene.table)
+def test_the_card_has_the_fields_of_the_contract_and_no_other(api: Api, saved_game: SavedGame) -> None:
+    score, view = api.score(saved_game.table), api.view(saved_game.table)
     settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
     assert score.keys() == ALWAYS | ({"settlement"} if settled else set())
-    assert score["game"] == scene.table.id
+    assert score["game"] == saved_game.table.id
     assert score["best"] == BEST.get(view["variant"], score["best"])
     for name in ("version", "status", "carry", "winners"):
         assert score[name] == view[name]
@@ -52,23 +45,25 @@ def test_the_card_has_the_fields_of_the_contract_and_no_other(api: Api, scene: S
         assert ROUND <= each.keys() <= ROUND | {"winner", "loser"}
 
 
-def test_everybody_reads_the_same_card(api: Api, scene: Scene) -> None:
-    cards = [api.get(f"{scene.table.path}/score", token=token) for token in (None, *scene.table.tokens.values())]
+def test_everybody_reads_the_same_card(api: Api, saved_game: SavedGame) -> None:
+    cards = [
+        api.get(f"{saved_game.table.path}/score", token=token) for token in (None, *saved_game.table.tokens.values())
+    ]
     assert all(card.data == cards[0].data for card in cards)
     assert len({card.headers["ETag"] for card in cards}) == len(cards)
 
 
-def test_every_seat_stands_once_with_the_name_and_total_of_the_view(api: Api, scene: Scene) -> None:
-    standings = {each["seat"]: each for each in api.score(scene.table)["standings"]}
-    players = api.view(scene.table)["players"]
+def test_every_seat_stands_once_with_the_name_and_total_of_the_view(api: Api, saved_game: SavedGame) -> None:
+    standings = {each["seat"]: each for each in api.score(saved_game.table)["standings"]}
+    players = api.view(saved_game.table)["players"]
     assert sorted(standings) == [player["seat"] for player in players]
     for player in players:
         shown = standings[player["seat"]]
         assert (shown.get("name"), shown["total"], shown["in"]) == (player.get("name"), player["total"], player["in"])
 
 
-def test_the_better_total_stands_first_and_ties_share_a_rank(api: Api, scene: Scene) -> None:
-    score = api.score(scene.table)
+def test_the_better_total_stands_first_and_ties_share_a_rank(api: Api, saved_game: SavedGame) -> None:
+    score = api.score(saved_game.table)
     sign = -1 if score["best"] == "highest" else 1
     playing = [each for each in score["standings"] if each["in"]]
     for each in playing:
@@ -77,14 +72,16 @@ def test_the_better_total_stands_first_and_ties_share_a_rank(api: Api, scene: Sc
     assert_in_order(score)
 
 
-def test_the_rounds_that_have_been_counted_are_listed_and_the_running_one_is_not(api: Api, scene: Scene) -> None:
-    view = api.view(scene.table)
+def test_the_rounds_that_have_been_counted_are_listed_and_the_running_one_is_not(
+    api: Api, saved_game: SavedGame
+) -> None:
+    view = api.view(saved_game.table)
     counted = view["round"] - (view["status"] == "playing")
-    assert [each["number"] for each in api.score(scene.table)["rounds"]] == list(range(1, counted + 1))
+    assert [each["number"] for each in api.score(saved_game.table)["rounds"]] == list(range(1, counted + 1))
 
 
-def test_lines_add_up_to_scores_and_scores_to_totals(api: Api, scene: Scene) -> None:
-    score, view = api.score(scene.table), api.view(scene.table)
+def test_lines_add_up_to_scores_and_scores_to_totals(api: Api, saved_game: SavedGame) -> None:
+    score, view = api.score(saved_game.table), api.view(saved_game.table)
     totals = [0] * len(view["players"])
     for each in score["rounds"]:
         assert len(each["scores"]) == len(totals)
@@ -102,18 +99,18 @@ def test_lines_add_up_to_scores_and_scores_to_totals(api: Api, scene: Scene) -> 
         assert shown == totals
 
 
-def test_the_card_is_304_for_who_knows_it_and_anew_after_the_next_event(api: Api, scene: Scene) -> None:
-    table, path = scene.table, f"{scene.table.path}/score"
+def test_the_card_is_304_for_who_knows_it_and_anew_after_the_next_event(api: Api, saved_game: SavedGame) -> None:
+    table, path = saved_game.table, f"{saved_game.table.path}/score"
     for seat, token in ((None, None), *table.tokens.items()):
         etag = api.get(path, token=token).headers["ETag"]
-        assert etag == f'"{scene.kept.version}-{"s" if seat is None else seat}"'
+        assert etag == f'"{saved_game.snapshot.version}-{"s" if seat is None else seat}"'
         again = api.get(path, token=token, headers={"If-None-Match": etag})
         assert (again.status_code, again.headers["ETag"]) == (304, etag)
-        assert api.get(path, headers={"If-None-Match": f'"{scene.kept.version - 1}-s"'}).status_code == 200
+        assert api.get(path, headers={"If-None-Match": f'"{saved_game.snapshot.version - 1}-s"'}).status_code == 200
     known = api.get(path).headers["ETag"]
     view = api.view(table)
     if view["status"] in ("playing", "round_over"):
-        play_on(api, table, lambda now: now["version"] > view["version"])
+        api.play_until(table, lambda now: now["version"] > view["version"])
         fresh = api.get(path, headers={"If-None-Match": known})
         assert (fresh.status_code, fresh.json and fresh.json["version"] > view["version"]) == (200, True)
 
@@ -132,7 +129,7 @@ def assert_in_order(score: Score) -> None:
 class Seen(NamedTuple):
     """What was seen of a round: all that its count must follow from."""
 
-    view: View
+    view: Json
     """As the round lies when it is over."""
     hands: list[list[str]]
     """What each seat holds then."""
@@ -176,19 +173,19 @@ def watch(api: Api, variant: str, seats: int, rules: dict[str, Any], luck: int) 
     view = api.view(table)
     while view["status"] != "finished":
         if view["status"] == "round_over":
-            view = say(api, table, mover(view), {"action": "deal"})
+            view = say(api, table, seat_to_move(view), {"action": "deal"})
         seen = watch_round(api, table, view, choice)
         rounds.append(seen)
         view = seen.view
     return Match(variant, view["rules"], rounds, api.score(table))
 
 
-def watch_round(api: Api, table: Table, view: View, choice: Random) -> Seen:
+def watch_round(api: Api, table: Table, view: Json, choice: Random) -> Seen:
     opener, first_out = view["turn"]["seat"], None
     move: dict[str, Any] = {}
     points = [0] * len(view["players"])
     while view["status"] == "playing":
-        seat = mover(view)
+        seat = seat_to_move(view)
         moves: Any = api.ask_unchecked("GET", f"{table.path}/moves", token=table.tokens[seat]).json
         move = choice.choice(moves["moves"])
         points[seat] += move.get("points", 0)
@@ -199,11 +196,11 @@ def watch_round(api: Api, table: Table, view: View, choice: Random) -> Seen:
     return Seen(view, hands, opener, first_out, move["action"] == "flip", points, api.score(table))
 
 
-def say(api: Api, table: Table, seat: int, move: Any) -> View:
+def say(api: Api, table: Table, seat: int, move: Any) -> Json:
     """Make a move; the answer has been checked by others often enough."""
     answer = api.ask_unchecked("POST", f"{table.path}/moves", token=table.tokens[seat], json=move)
     assert answer.status_code == 201, answer.json
-    view: View = answer.json  # type: ignore[assignment]
+    view: Json = answer.json  # type: ignore[assignment]
     return view
 
 
@@ -401,8 +398,8 @@ def assert_explained(api: Api, variant: str, score: Score) -> None:
         assert named <= set(re.findall(r"^\*\*(\d+\.\d+)\*\* \S", answer["rules"], re.MULTILINE))
 
 
-def test_each_line_names_a_rule_that_is_found_in_the_rule_page(api: Api, scene: Scene) -> None:
-    assert_explained(api, api.view(scene.table)["variant"], api.score(scene.table))
+def test_each_line_names_a_rule_that_is_found_in_the_rule_page(api: Api, saved_game: SavedGame) -> None:
+    assert_explained(api, api.view(saved_game.table)["variant"], api.score(saved_game.table))
 
 
 def test_each_line_of_a_whole_match_names_a_rule_that_is_found_in_the_rule_page(api: Api, match: Match) -> None:
@@ -507,17 +504,17 @@ def check_settlement(score: Score, rules: dict[str, Any]) -> None:
     assert payers.isdisjoint(payment["to"] for payment in settled["payments"]), "nobody pays and is paid"
 
 
-def test_only_a_finished_dominospiel_is_settled(api: Api, scene: Scene) -> None:
-    view = api.view(scene.table)
+def test_only_a_finished_dominospiel_is_settled(api: Api, saved_game: SavedGame) -> None:
+    view = api.view(saved_game.table)
     settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
-    assert ("settlement" in api.score(scene.table)) == settled
+    assert ("settlement" in api.score(saved_game.table)) == settled
 
 
 @pytest.mark.parametrize("rules", SETTLEMENTS, ids=lambda rules: "-".join(map(str, rules.values())) or "default")
 @pytest.mark.parametrize("seats", [2, 3, 7])
 def test_a_settlement_is_exact_and_its_payments_make_it_up(api: Api, seats: int, rules: dict[str, Any]) -> None:
     table = api.create("dominospiel", seats, seed=SEED, rules={"limit": 1, **rules})
-    view = play_on(api, table, finished)
+    view = api.play_until(table, match_finished)
     assert (view["rules"]["settlement"], view["rules"]["stake"]) == (
         rules.get("settlement", "average"),
         rules.get("stake", 1),
@@ -530,7 +527,7 @@ def test_a_settlement_is_exact_and_its_payments_make_it_up(api: Api, seats: int,
 def test_who_is_tied_for_the_highest_total_shares_what_is_to_be_paid(api: Api, tie: str, rules: dict[str, Any]) -> None:
     seats, seed = TIES[tie]
     table = api.create("dominospiel", seats, seed=seed, rules={"limit": 1, **rules})
-    view = play_on(api, table, finished)
+    view = api.play_until(table, match_finished)
     score = api.score(table)
     totals = [player["total"] for player in view["players"]]
     assert totals.count(max(totals)) == 2
@@ -543,7 +540,7 @@ def test_who_is_tied_for_the_highest_total_shares_what_is_to_be_paid(api: Api, t
 def test_an_amount_that_is_no_whole_number_is_shown_as_a_fraction_too(api: Api) -> None:
     seats, seed = TIES["two of three for the highest"]
     table = api.create("dominospiel", seats, seed=seed, rules={"limit": 1})
-    play_on(api, table, finished)
+    api.play_until(table, match_finished)
     amounts = api.score(table)["settlement"]["amounts"]
     assert [(each["amount"], each["exact"]) for each in amounts] == [(0.67, "2/3"), (-0.33, "-1/3"), (-0.33, "-1/3")]
 

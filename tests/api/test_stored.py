@@ -16,9 +16,10 @@ from service.games.codec import decode_game
 from service.storage import keys
 from service.storage.connection import connect
 from service.storage.redis_store import RedisStore
-from tests.api.client import Api, Table
-from tests.api.playing import mover
-from tests.api.scenes import SEED, Kept, Scenes, keep, put, shortest
+from tests.api.client import Api
+from tests.api.keyed_moves import play_with_keys
+from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot
+from tests.support.table import round_over
 
 
 def arranged(rounds: int) -> list[dict[str, Any]]:
@@ -31,17 +32,9 @@ def arranged(rounds: int) -> list[dict[str, Any]]:
     return deals
 
 
-def finish_round(api: Api, table: Table) -> None:
-    view = api.view(table)
-    while view["status"] == "playing":
-        seat = view["turn"]["seat"]
-        answer = api.move(table, seat, api.view(table, seat)["legal_moves"][0])
-        view = answer.get_json()
-
-
 def test_a_score_whose_events_are_gone_is_a_game_that_is_gone(api: Api, redis_url: str) -> None:
     table = api.create("domino", 2, seed="gone")
-    finish_round(api, table)
+    api.play_until(table, round_over)
     assert api.score(table)["rounds"]
     connect(redis_url).delete(keys.events(table.id))
     answer = api.get(f"/v1/games/{table.id}/score")
@@ -52,8 +45,8 @@ def test_a_score_whose_events_are_gone_is_a_game_that_is_gone(api: Api, redis_ur
 def test_a_game_of_a_newer_service_is_not_served_by_this_one(api: Api, redis_url: str, place: int) -> None:
     table = api.create("domino", 2)
     client = connect(redis_url)
-    kept: Any = client.get(keys.state(table.id))
-    version, _, state = kept.partition(b" ")
+    snapshot: Any = client.get(keys.state(table.id))
+    version, _, state = snapshot.partition(b" ")
     fields = orjson.loads(state)
     fields[place] = "a sixth game" if place == 2 else 99
     newer = version + b" " + orjson.dumps(fields)
@@ -70,8 +63,8 @@ def test_a_game_of_a_newer_service_is_not_served_by_this_one(api: Api, redis_url
 
 def test_an_event_of_a_newer_service_is_not_told_by_this_one(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2)
-    kept = keep(server, table.id)
-    put(server, table.id, Kept(b"3" + kept.state[1:], [*kept.events, b"anotherid [99,0,1]"]))
+    snapshot = take_snapshot(server, table.id)
+    restore(server, table.id, Snapshot(b"3" + snapshot.state[1:], [*snapshot.events, b"anotherid [99,0,1]"]))
     assert [event["version"] for event in api.get(f"{table.path}/events?limit=2").get_json()["events"]] == [1, 2]
     for query in ("", "?after=2"):
         answer = api.get(f"{table.path}/events{query}")
@@ -82,15 +75,15 @@ def test_an_event_of_a_newer_service_is_not_told_by_this_one(api: Api, server: r
 def test_a_deal_that_has_been_dealt_is_not_kept_any_longer(api: Api, store: RedisStore) -> None:
     table = api.create("domino", 2, deals=arranged(3))
 
-    def kept() -> tuple[ArrangedDeal, ...]:
+    def snapshot() -> tuple[ArrangedDeal, ...]:
         stored = store.read(table.id)
         assert stored is not None
         return decode_game(table.id, stored.version, stored.state).deck.arranged
 
-    assert [bool(deal.hands) for deal in kept()] == [False, True, True]
-    finish_round(api, table)
+    assert [bool(deal.hands) for deal in snapshot()] == [False, True, True]
+    api.play_until(table, round_over)
     api.move(table, 0, {"action": "deal"})
-    assert [bool(deal.hands) for deal in kept()] == [False, False, True]
+    assert [bool(deal.hands) for deal in snapshot()] == [False, False, True]
 
 
 def test_a_deck_without_arranged_deals_has_none_to_leave_out() -> None:
@@ -116,10 +109,12 @@ def but_expiry(view: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_packed_game_shows_what_it_showed_before(api: Api, server: redis.Redis, scenes: Scenes, variant: str) -> None:
-    table, kept = scenes.need(variant, "finished")
-    assert len(kept.events) < len(kept.spread)
-    cursors = [0, 1, kept.version // 2, *range(kept.version - 6, kept.version + 3)]
+def test_a_packed_game_shows_what_it_showed_before(
+    api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
+) -> None:
+    _, _, table, snapshot = saved_games.at(variant, "finished")
+    assert len(snapshot.events) < len(snapshot.unpacked_events)
+    cursors = [0, 1, snapshot.version // 2, *range(snapshot.version - 6, snapshot.version + 3)]
     asked = ["", "/score", "/moves", "/fairness", "/record", "/events?limit=1000"]
     asked += [f"/events?after={after}&limit={limit}" for after in cursors for limit in (1, 3, 100)]
     tokens = (None, table.tokens[0])
@@ -130,24 +125,16 @@ def test_a_packed_game_shows_what_it_showed_before(api: Api, server: redis.Redis
         return [(answer.status_code, but_expiry(answer.get_json())) for answer in answers]
 
     packed = shown()
-    put(server, table.id, Kept(kept.state, kept.spread))
+    restore(server, table.id, Snapshot(snapshot.state, snapshot.unpacked_events))
     assert packed == shown()
 
 
 @pytest.mark.parametrize("variant", variants())
 def test_an_answer_is_repeated_from_packed_events(api: Api, server: redis.Redis, variant: str) -> None:
     table = api.create(variant, variants()[variant].players.low, seed=SEED, rules=shortest(variant))
-    luck = Random(SEED)
-    answers: list[tuple[int, dict[str, Any], dict[str, str], bytes]] = []
-    view = api.view(table)
-    while view["status"] != "finished":
-        seat = mover(view)
-        move, key = luck.choice(api.moves(table, seat)["moves"]), {"Idempotency-Key": f"{variant}-{len(answers)}"}
-        answer = api.move(table, seat, move, headers=key)
-        answers.append((seat, move, key, answer.data))
-        view = answer.get_json()
-    assert keep(server, table.id).events[0].startswith(b"*")
-    for seat, move, key, data in [*answers[:3], *answers[-3:]]:
-        again = api.move(table, seat, move, headers=key)
-        assert (again.status_code, again.data) == (201, data)
+    made = play_with_keys(api, table, Random(SEED))
+    assert take_snapshot(server, table.id).events[0].startswith(b"*")
+    for seat, move, headers, first in [*made[:3], *made[-3:]]:
+        again = api.move(table, seat, move, headers=headers)
+        assert (again.status_code, again.data) == (201, first.data)
         assert again.headers["Idempotent-Replayed"] == "true"

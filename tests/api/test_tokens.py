@@ -13,11 +13,10 @@ import yaml
 from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
-from service.engine.variants import variants
 from service.games.tokens import DerivedBytes, hash_secret
 from tests.api.client import Api, Table
-from tests.api.playing import mover, play_on
-from tests.api.scenes import SEED, STAGES, Scenes, decoded, keep
+from tests.api.saved_games import SEED, SavedGame, decoded, take_snapshot
+from tests.support.table import seat_to_move
 
 TOKEN = re.compile(r"seat_([A-Za-z0-9_-]{43})")
 READ = ("", "/moves", "/score", "/events")
@@ -47,7 +46,7 @@ def test_every_token_has_a_prefix_of_its_kind_and_256_bits(api: Api) -> None:
     for headers in ({}, {"Idempotency-Key": "a-token-of-every-way"}):
         body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
         opened = api.post("/v1/games", body, headers=headers).get_json()
-        table = Table.of(opened)
+        table = Table(api, opened)
         player = {"name": "Bo", "join_code": table.join_code}
         table.tokens[1] = api.post(f"{table.path}/players", player, headers=headers).get_json()["token"]
         tokens = [*table.tokens.values(), change(api, table, 0, headers=headers).get_json()["token"]]
@@ -61,7 +60,7 @@ def test_every_token_has_a_prefix_of_its_kind_and_256_bits(api: Api) -> None:
 def test_a_token_is_kept_as_its_hash_alone(api: Api, server: redis.Redis, table: Table) -> None:
     old = list(table.tokens.values())
     new = change(api, table, 0).get_json()["token"]
-    kept = keep(server, table.id)
+    kept = take_snapshot(server, table.id)
     game = decoded(table.id, kept)
     assert [seat.token_hash for seat in game.seats] == [hash_secret(new), hash_secret(old[1])]
     held = b"\n".join([kept.state, *kept.events])
@@ -74,16 +73,10 @@ def test_a_token_is_kept_as_its_hash_alone(api: Api, server: redis.Redis, table:
 # Changing one
 
 
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("variant", variants())
 def test_a_changed_token_plays_the_seat_and_the_old_one_nothing(
-    api: Api, server: redis.Redis, scenes: Scenes, variant: str, stage: str
+    api: Api, server: redis.Redis, saved_game: SavedGame
 ) -> None:
-    scene = scenes.at(variant, stage)
-    if scene is None:
-        assert stage == "somebody_gone"
-        return
-    table = scene.table
+    table = saved_game.table
     before = {path: api.get(table.path + path, token=table.tokens[0]).get_json() for path in READ[:3]}
     answer = change(api, table, 0)
     assert answer.status_code == 201
@@ -130,8 +123,8 @@ def test_a_change_is_an_event_that_everybody_may_know(api: Api, table: Table) ->
 
 
 def test_a_change_takes_a_version_so_that_known_views_are_read_anew(api: Api, table: Table) -> None:
-    seat = mover(api.view(table))
-    listed = api.moves(table, seat)["moves"][0]
+    seat = seat_to_move(api.view(table))
+    listed = api.moves(table, seat)[0]
     known = api.get(table.path).headers["ETag"]
     change(api, table, 1 - seat)
     assert api.get(table.path, headers={"If-None-Match": known}).status_code == 200
@@ -147,9 +140,9 @@ def test_a_token_may_be_changed_again_and_again_and_the_match_goes_on(api: Api, 
         table.tokens[seat] = change(api, table, seat).get_json()["token"]
         assert table.tokens[seat] not in seen
         seen.add(table.tokens[seat])
-        view = play_on(api, table, lambda _: True)
-        api.move(table, mover(view), api.moves(table, mover(view))["moves"][0])
-    play_on(api, table, lambda view: view["status"] == "round_over")
+        view = api.play_until(table, lambda _: True)
+        api.move(table, seat_to_move(view), api.moves(table, seat_to_move(view))[0])
+    api.play_until(table, lambda view: view["status"] == "round_over")
     assert api.score(table, 0)["rounds"]
 
 
@@ -161,9 +154,9 @@ def test_the_body_is_nothing_or_an_empty_object(api: Api, table: Table, body: by
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'{"seat": 0}', b'{"token": "seat_mine"}', b'{"": 1}', b"1"])
 def test_a_token_of_ones_own_making_is_not_taken(api: Api, server: redis.Redis, table: Table, body: bytes) -> None:
-    before = keep(server, table.id)
+    before = take_snapshot(server, table.id)
     assert said(change(api, table, 0, data=body, content_type="application/json")) == (422, "invalid")
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
 
 
 # Whose it is
@@ -171,9 +164,9 @@ def test_a_token_of_ones_own_making_is_not_taken(api: Api, server: redis.Redis, 
 
 def refused(api: Api, server: redis.Redis, table: Table, path: str, token: str | None) -> tuple[int, str]:
     """What a change at this address with this token gets, with a key or without; nothing is changed."""
-    before = keep(server, table.id)
+    before = take_snapshot(server, table.id)
     answers = [api.ask("POST", path, token=token, headers=headers) for headers in ({}, {"Idempotency-Key": "mine"})]
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
     ((status, code),) = {said(answer) for answer in answers}
     return status, code
 
@@ -212,9 +205,9 @@ def test_an_open_seat_has_no_token_to_change(api: Api, server: redis.Redis) -> N
 
 def test_of_two_devices_that_change_a_token_the_second_has_lost_it(api: Api, server: redis.Redis, table: Table) -> None:
     first = change(api, table, 0)
-    before = keep(server, table.id)
+    before = take_snapshot(server, table.id)
     assert said(change(api, table, 0)) == (401, "unauthorized")
-    assert keep(server, table.id) == before
+    assert take_snapshot(server, table.id) == before
     assert api.get(table.path, token=first.get_json()["token"]).status_code == 200
 
 

@@ -255,7 +255,7 @@ def test_an_option_left_out_has_the_default_that_its_schema_names(api: Api, vari
     wishes: list[dict[str, Any]] = [{}, {"rules": {}}, {"rules": defaults}]
     for wish in wishes:
         table = api.create(variant, variants()[variant].players.low, **wish)
-        assert table.opened["game"]["rules"].items() >= defaults.items()
+        assert table.created["game"]["rules"].items() >= defaults.items()
 
 
 @pytest.mark.parametrize("variant", variants())
@@ -282,6 +282,6 @@ def test_the_deal_table_is_that_of_the_rules(api: Api, variant: str) -> None:
 def test_the_deal_table_tells_what_is_dealt(api: Api, variant: str) -> None:
     for row in shown(api, variant)["deals"]:
         table = api.create(variant, row["players"], rules={"set": row["set"]} if sets_of(variant)[1:] else {})
-        game = table.opened["game"]
+        game = table.created["game"]
         assert [player["tiles"] for player in game["players"]] == [row["hand"]] * row["players"]
         assert game["stock"] == {"tiles": row["stock"], "drawable": row["drawable"]}

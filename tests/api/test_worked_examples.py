@@ -12,7 +12,8 @@ import pytest
 
 from tests.api.client import Api, Table
 from tests.api.deals import deal
-from tests.api.playing import View, find_move, lay, mover, play_on
+from tests.api.notation import find_move, make_moves
+from tests.support.table import Json, seat_to_move
 
 
 class Worked(NamedTuple):
@@ -29,8 +30,8 @@ def play_out(api: Api, variant: str, *rounds: Worked, **rules: Any) -> Table:
     table = api.create(variant, len(rounds[0].hands), deals=deals, rules=rules, seed="what comes after")
     for number, each in enumerate(rounds):
         if number:
-            lay(api, table, "deal")
-        view = lay(api, table, each.play)
+            make_moves(api, table, "deal")
+        view = make_moves(api, table, each.play)
         assert view["status"] != "playing"
     return table
 
@@ -49,7 +50,7 @@ def values(counted: dict[str, Any]) -> list[int]:
     return [hand["value"] for hand in counted["hands"]]
 
 
-def totals(view: View) -> list[int]:
+def totals(view: Json) -> list[int]:
     return [player["total"] for player in view["players"]]
 
 
@@ -150,8 +151,8 @@ def test_2_11_worked_example_without_a_single_loser(api: Api) -> None:
     assert (counted["scores"], counted["lines"], counted["carried"]) == ([0] * 4, [], 45)
     assert api.view(table)["carry"] == api.score(table)["carry"] == 45
 
-    lay(api, table, "deal")
-    play_on(api, table, lambda view: view["status"] == "round_over")
+    make_moves(api, table, "deal")
+    api.play_until(table, lambda view: view["status"] == "round_over")
     following = last_round(api, table)
     assert following["scores"][following["loser"]] == sum(values(following)) + 45
     assert [line["points"] for line in following["lines"]] == [sum(values(following)), 45]
@@ -190,11 +191,11 @@ def test_3_5_worked_example(api: Api) -> None:
     table = counting(api)
     written = [0, 0, 0]
     for number, (text, ends_sum, points) in enumerate(COUNTING):
-        seat = mover(api.view(table))
+        seat = seat_to_move(api.view(table))
         assert seat == number % 3
         listed = find_move(api, table, text)
         assert (listed["ends_sum"], listed["points"]) == (ends_sum, points)
-        view = lay(api, table, text)
+        view = make_moves(api, table, text)
         written[seat] += points
         assert view["board"]["ends_sum"] == ends_sum == sum(end["counts"] for end in view["board"]["ends"])
         assert totals(view) == written
@@ -205,10 +206,10 @@ def test_3_5_worked_example_at_34(api: Api) -> None:
     """At 34: 6-12 on a short side → 28, 4 points; the same tile on the free long side → 40, 0."""
     for side, ends_sum, points in (("short", 28, 4), ("long", 40, 0)):
         table = counting(api)
-        lay(api, table, "12-12 10-12@12-12.long")
+        make_moves(api, table, "12-12 10-12@12-12.long")
         listed = find_move(api, table, f"6-12@12-12.{side}")
         assert (listed["ends_sum"], listed["points"]) == (ends_sum, points)
-        view = lay(api, table, f"6-12@12-12.{side}")
+        view = make_moves(api, table, f"6-12@12-12.{side}")
         assert (view["board"]["ends_sum"], totals(view)) == (ends_sum, [0, 0, points])
 
 

@@ -1,6 +1,6 @@
-"""The real application, and beside it an address that says how much only the collector could free since it was asked.
+"""The real application with one more route: how many objects only the cyclic collector could free since the last call.
 
-Nothing else makes the collector run.
+The automatic collector is switched off.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from service import wsgi
 
 
 def create() -> Callable[..., Iterable[bytes]]:
-    """What gunicorn is given."""
+    """The application that gunicorn serves."""
     application = wsgi.create()
     gc.disable()
 
     def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if environ["PATH_INFO"] != "/rubbish":
+        if environ["PATH_INFO"] != "/garbage":
             return application(environ, start_response)
         body = json.dumps({"objects": gc.collect()}).encode()
         start_response("200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(body)))])

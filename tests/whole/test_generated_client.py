@@ -15,7 +15,8 @@ import pytest
 
 from service.engine.variants import variants
 from tests.support.serving import Service
-from tests.whole.table import MOST_MOVES, PATIENCE
+from tests.support.table import MOST_MOVES
+from tests.whole.table import PATIENCE
 
 GENERATING_SECONDS = 60
 CONFIG = """\

@@ -13,8 +13,9 @@ import httpx
 import pytest
 
 from tests.support.serving import Service
+from tests.support.table import Json
 from tests.whole.contract import PROBLEM
-from tests.whole.table import PATIENCE, Json, Table, connect
+from tests.whole.table import PATIENCE, Table, connect
 
 CLIENTS = 20
 

@@ -20,7 +20,8 @@ from hypothesis import HealthCheck, settings
 
 from service.engine.variants import variants
 from tests.support.serving import Service
-from tests.whole.table import PATIENCE, Json, Table
+from tests.support.table import Json
+from tests.whole.table import PATIENCE, Table
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "30"))

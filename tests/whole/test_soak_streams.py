@@ -99,7 +99,7 @@ def test_two_thousand_streams_hear_of_fifty_moves_a_second_at_once(games: int, s
             stdout=stack.enter_context((tmp_path / "moves").open("wb")),
         )
         assert mover.stdin
-        mover.stdin.writelines(json.dumps([each.path, [*each.tokens.values()]]).encode() + b"\n" for each in tables)
+        mover.stdin.writelines(json.dumps(table.created).encode() + b"\n" for table in tables)
         mover.stdin.close()
         try:
             listen(selector, time.monotonic() + SECONDS + WARM_SECONDS)

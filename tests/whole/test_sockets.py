@@ -19,8 +19,9 @@ import httpx
 import pytest
 
 from tests.support.serving import Service
+from tests.support.table import Json
 from tests.whole.contract import PROBLEM
-from tests.whole.table import PATIENCE, Json, Table
+from tests.whole.table import PATIENCE, Table
 
 LIMIT = 256 * 1024
 CHUNK = 8 * 1024

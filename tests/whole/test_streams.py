@@ -98,7 +98,7 @@ def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http:
 
     def play() -> None:
         with connect(str(http.base_url)) as own:
-            mine = Table(own, table.opened)
+            mine = Table(own, table.created)
             for _ in range(MOST_STEPS):
                 if stop.is_set():
                     return
@@ -250,7 +250,7 @@ def test_a_rolling_restart_lets_streams_go_on_elsewhere(own: Service, client: ht
         *_, last = stream.events()
         assert last["type"] == "closing"
     with connect(own.url) as fresh:
-        again = Table(fresh, table.opened)
+        again = Table(fresh, table.created)
         with Listener(again, 1, after=last["version"]) as stream:
             version = step(again, luck)
             assert [each["version"] for each in stream.until(version)] == [*range(3, version + 1)]

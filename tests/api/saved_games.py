@@ -1,0 +1,172 @@
+"""Games of every variant, saved at different stages of a match, which can be restored into the store."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, NamedTuple
+
+import redis
+
+from service.engine.variants import variants
+from service.games.codec import decode_game
+from service.games.game import Game
+from service.storage import keys
+from service.storage.event_frames import events_of
+from tests.api.client import Api, Table
+from tests.support.table import Json, match_finished
+
+SEED = "a rainy evening"
+_ALWAYS = ("waiting", "dealt", "early", "late", "round_over", "second_round", "finished")
+_ELIMINATING = ("menschenwolf", "domino")
+"""The variants in which a player can be out of a match that goes on (stage ``player_out``)."""
+
+
+def stages_of(variant: str) -> tuple[str, ...]:
+    """The stages of a match that this variant comes to."""
+    return (*_ALWAYS, "player_out") if variant in _ELIMINATING else _ALWAYS
+
+
+SAVED = [(variant, stage) for variant in variants() for stage in stages_of(variant)]
+"""Every variant with every stage that it comes to: what tests of all saved games are parametrised by."""
+
+
+class Snapshot(NamedTuple):
+    """What the store holds of a game."""
+
+    state: bytes
+    events: list[bytes]
+
+    @property
+    def version(self) -> int:
+        return int(self.state.partition(b" ")[0])
+
+    @property
+    def unpacked_events(self) -> list[bytes]:
+        """An entry for each event, also of those that are compacted into one entry."""
+        first, *rest = self.events
+        return [*[b" " + event for event in events_of([first])], *rest] if first.startswith(b"*") else self.events
+
+
+class SavedGame(NamedTuple):
+    """A game at one stage of its match."""
+
+    variant: str
+    stage: str
+    table: Table
+    snapshot: Snapshot
+
+
+def take_snapshot(server: redis.Redis, game: str) -> Snapshot:
+    """What the store holds of this game now."""
+    state: Any = server.get(keys.state(game))
+    assert state is not None
+    events: Any = server.lrange(keys.events(game), 0, -1)
+    return Snapshot(state, list(events))
+
+
+def restore(server: redis.Redis, game: str, snapshot: Snapshot) -> None:
+    """Make the store hold this of the game."""
+    with server.pipeline() as both:
+        both.set(keys.state(game), snapshot.state, ex=3600)
+        both.delete(keys.events(game))
+        both.rpush(keys.events(game), *snapshot.events)
+        both.execute()
+
+
+def decoded(game: str, snapshot: Snapshot) -> Game:
+    """The game of a snapshot."""
+    version, _, data = snapshot.state.partition(b" ")
+    return decode_game(game, int(version), data)
+
+
+def shortest(variant: str) -> dict[str, int]:
+    """House rules that make the shortest match there is."""
+    return {option.key: option.low for option in variants()[variant].options if option.key in ("limit", "rounds")}
+
+
+def some_rounds(variant: str) -> dict[str, int]:
+    """House rules that make a short match, but usually one of several rounds."""
+    return {"rounds": 2} if "rounds" in shortest(variant) else {"limit": 60}
+
+
+def some_seats(variant: str) -> int:
+    """One more than the fewest, where so many can play."""
+    players = variants()[variant].players
+    return min(players.low + 1, players.high)
+
+
+def one_open_seat(variant: str) -> list[dict[str, Any]]:
+    """The players of a game in which one seat is open."""
+    return [*({"name": f"P{seat}"} for seat in range(some_seats(variant) - 1)), {"open": True}]
+
+
+class SavedGames:
+    """Plays the match of a variant once, and restores its game at any stage."""
+
+    def __init__(self, api: Api, server: redis.Redis) -> None:
+        self._api = api
+        self._server = server
+        self._saved: dict[str, dict[str, SavedGame]] = {}
+
+    def at(self, variant: str, stage: str) -> SavedGame:
+        """The game at that stage, which the store now holds again."""
+        saved = self.of(variant)[stage]
+        restore(self._server, saved.table.id, saved.snapshot)
+        return saved
+
+    def of(self, variant: str) -> dict[str, SavedGame]:
+        """All saved games of a variant by their stage."""
+        if variant not in self._saved:
+            self._saved[variant] = self._play(variant)
+        return self._saved[variant]
+
+    def _play(self, variant: str) -> dict[str, SavedGame]:
+        seats = some_seats(variant)
+        saved = {}
+
+        def save(stage: str, table: Table) -> None:
+            saved[stage] = SavedGame(variant, stage, table, take_snapshot(self._server, table.id))
+
+        save("waiting", self._api.create(variant, one_open_seat(variant), seed=SEED))
+
+        more = {"rules": {"rounds": 3}} if "rounds" in shortest(variant) else {}
+        table = self._api.create(variant, seats, seed=SEED, **more)
+        save("dealt", table)
+        rng = Random(SEED)
+        self._api.play_until(table, lambda view: len(view["board"]["tiles"]) == 3, rng)
+        save("early", table)
+        most = _tiles_held(self._api.view(table))
+        self._api.play_until(table, lambda view: 3 * _tiles_held(view) < 2 * most or view["status"] != "playing", rng)
+        save("late", table)
+        self._api.play_until(table, lambda view: view["status"] == "round_over", rng)
+        save("round_over", table)
+        self._api.play_until(table, lambda view: view["round"] == 2 and len(view["board"]["tiles"]) > 4, rng)
+        save("second_round", table)
+
+        table = self._api.create(variant, seats, seed=SEED, rules=shortest(variant))
+        self._api.play_until(table, match_finished, rng)
+        save("finished", table)
+
+        table_with_player_out = self._play_until_player_out(variant) if "limit" in shortest(variant) else None
+        if table_with_player_out is not None:
+            save("player_out", table_with_player_out)
+        return saved
+
+    def _play_until_player_out(self, variant: str) -> Table | None:
+        """A game that a player is out of while others play on, if one of a few comes to that."""
+        for attempt in range(4):
+            table = self._api.create(variant, variants()[variant].players.low + 2, seed=SEED, rules={"limit": 30})
+            view = self._api.play_until(table, lambda view: _player_out(view) or match_finished(view), Random(attempt))
+            if not match_finished(view):
+                return table
+            if not _player_out(view):
+                break  # nobody is ever eliminated in this variant
+        return None
+
+
+def _tiles_held(view: Json) -> int:
+    return sum(player["tiles"] for player in view["players"])
+
+
+def _player_out(view: Json) -> bool:
+    return not all(player["in"] for player in view["players"])
