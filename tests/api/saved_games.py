@@ -84,6 +84,15 @@ def shortest(variant: str) -> dict[str, int]:
     return {option.key: option.low for option in variants()[variant].options if option.key in ("limit", "rounds")}
 
 
+def longest(variant: str, rounds: int) -> dict[str, int]:
+    """House rules that keep every player in for so many rounds."""
+    return {
+        option.key: rounds if option.key == "rounds" else option.high
+        for option in variants()[variant].options
+        if option.key in ("limit", "rounds")
+    }
+
+
 def some_rounds(variant: str) -> dict[str, int]:
     """House rules that make a short match, but usually one of several rounds."""
     return {"rounds": 2} if "rounds" in shortest(variant) else {"limit": 60}

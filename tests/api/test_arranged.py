@@ -12,7 +12,7 @@ from service.engine.variants import variants
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.notation import make_moves
-from tests.api.saved_games import SEED, SavedGame, decoded, shortest, take_snapshot
+from tests.api.saved_games import SEED, SavedGame, decoded, longest, shortest, take_snapshot
 from tests.support.table import Json, round_over, seat_to_move
 
 Dealt = dict[str, list[Any]]
@@ -21,15 +21,6 @@ ZEROS = ("0-0 …", "1-1 …", "2-2 …")
 """A first deal of domino for three that is told from a shuffle at a glance."""
 SIXES = ("6-6 5-5 …", "4-4 3-4 …", "3-3 …")
 """And one for a later round."""
-
-
-def longest(variant: str) -> dict[str, int]:
-    """House rules that keep everybody in for some rounds."""
-    return {
-        option.key: ROUNDS if option.key == "rounds" else option.high
-        for option in variants()[variant].options
-        if option.key in ("limit", "rounds")
-    }
 
 
 def dealt(server: redis.Redis, table: Table) -> Dealt:
@@ -80,7 +71,7 @@ def test_the_same_seed_deals_the_same_in_every_round_however_it_is_played(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
     seats = variants()[variant].players.low + (variant != "homo-homini-lupus")
-    first, second = (api.create(variant, seats, seed=SEED, rules=longest(variant)) for _ in range(2))
+    first, second = (api.create(variant, seats, seed=SEED, rules=longest(variant, ROUNDS)) for _ in range(2))
     deals = deals_of(api, server, first)
     assert deals == deals_of(api, server, second, Random(SEED))
     assert len({str(each) for each in deals}) == ROUNDS, "each round is dealt anew"
@@ -90,7 +81,7 @@ def test_the_same_seed_deals_the_same_in_every_round_however_it_is_played(
 @pytest.mark.parametrize("variant", variants())
 def test_another_seed_deals_something_else_in_every_round(api: Api, server: redis.Redis, variant: str) -> None:
     seats = variants()[variant].players.high
-    rules = longest(variant) | ({"set": 9} if variant == "domino" else {})
+    rules = longest(variant, ROUNDS) | ({"set": 9} if variant == "domino" else {})
     for seed in ("a rainy morning", SEED + " ", SEED.upper(), "é", "e\u0301", "0"):
         table = api.create(variant, seats, seed=seed, rules=rules)
         other = api.create(variant, seats, seed=SEED, rules=rules)

@@ -9,8 +9,8 @@ import pytest
 
 from service.engine.variants import variants
 from tests.api.client import Api
-from tests.api.saved_games import shortest
-from tests.support.table import round_over, seat_to_move
+from tests.api.saved_games import longest, shortest
+from tests.support.table import match_finished, reached, round_over, seat_to_move
 from tests.vectors.verifiers import Said, in_javascript, in_python
 
 Noted = dict[int, str]
@@ -35,7 +35,7 @@ def check(api: Api, path: str, noted: Noted) -> tuple[Said, dict[str, Any]]:
 def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(api: Api, key: str) -> None:
     seats = variants()[key].players.low
     noted: Noted = {}
-    table = api.create(key, [{"open": True}] * seats, rules=shortest(key))
+    table = api.create(key, [{"open": True}] * seats, rules=longest(key, rounds=2))
     note(api, table.path, noted)
     assert check(api, table.path, noted)[0].left == 2
 
@@ -49,22 +49,33 @@ def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(
     assert check(api, table.path, noted)[0].out.endswith("0 hold, 2 open, 0 wrong\n")
 
     view = api.play_until(table, round_over, Random(key))
+    assert view["status"] == "round_over"
     said, told = check(api, table.path, noted)
     assert said.left == 0
     assert told["rounds"][0]["client_seeds"] == given
     assert [told["rounds"][0]["hands"][seat] for seat in range(seats)] == [names(hands[seat]) for seat in range(seats)]
-    if view["status"] == "finished":
-        assert said.out.endswith("2 hold, 0 open, 0 wrong\n")
-        return
 
     dealer = seat_to_move(view)
     api.make_move(table, dealer, {"action": "deal", "client_seed": "another text"})
     note(api, table.path, noted)
-    api.play_until(table, round_over, Random(key))
+    api.play_until(table, lambda view: view["round"] == 2 and round_over(view), Random(key))
     said, told = check(api, table.path, noted)
     assert said.left == 0
     given[dealer] = "another text"
     assert told["rounds"][1]["client_seeds"] == given
+
+
+@pytest.mark.parametrize("key", variants())
+def test_of_a_finished_match_nothing_is_left_open(api: Api, key: str) -> None:
+    noted: Noted = {}
+    table = api.create(key, variants()[key].players.low, rules=shortest(key))
+    view = api.view(table)
+    while not match_finished(view):
+        note(api, table.path, noted)
+        view = api.play_until(table, reached(view["version"] + 1), Random(key))
+    said, told = check(api, table.path, noted)
+    assert said.left == 0
+    assert said.out.endswith(f"{len(told['rounds'])} hold, 0 open, 0 wrong\n")
 
 
 def names(hand: list[Any]) -> list[str]:

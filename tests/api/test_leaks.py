@@ -89,9 +89,9 @@ def place(address: str, game: str) -> str:
 
 
 def test_a_head_tells_a_stranger_no_more_than_a_get(app: Flask, api: Api) -> None:
-    for address in game_addresses(app):
-        if address.rpartition("/")[2] in ("players", "token"):
-            continue
+    readable = [each for each in game_addresses(app) if each.rpartition("/")[2] not in ("players", "token")]
+    assert readable
+    for address in readable:
         for game, token in strangers(api):
             get, head = (api.ask(method, place(address, game), token=token) for method in ("GET", "HEAD"))
             assert head.status_code == get.status_code == 401
@@ -150,9 +150,9 @@ def counting(store: RedisStore, feed: RedisEventFeed) -> Counting:
 def test_every_stranger_costs_the_store_the_same(app: Flask, api: Api, counting: Counting, key: str | None) -> None:
     headers = {} if key is None else {"Idempotency-Key": key}
     known = list(strangers(api))
-    for rule, described in operations(app):
-        if "<game>" not in rule.rule:
-            continue
+    of_games = [(rule, described) for rule, described in operations(app) if "<game>" in rule.rule]
+    assert of_games
+    for rule, described in of_games:
         calls = {
             counting.calls_of(method_of(rule), place(rule.rule, game), token=token, headers=headers)
             for game, token in known
@@ -206,9 +206,7 @@ def test_out_of_turn_every_tile_is_refused_in_one_way(api: Api, saved_games: Sav
     saved_game = saved_games.at(variant, "late")
     game = decoded(saved_game.table.id, saved_game.snapshot)
     assert game.state.turn is not None
-    for seat in saved_game.table.tokens:
-        if seat == game.state.turn:
-            continue
+    for seat in saved_game.table.tokens.keys() - {game.state.turn}:
         token, path = saved_game.table.tokens[seat], f"{saved_game.table.path}/moves"
         bodies = [{"action": "play", "tile": tile.name} for tile in TILES]
         assert api.post(path, bodies[0], token=token).get_json()["code"] == "not_your_turn"
