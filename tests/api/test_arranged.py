@@ -133,7 +133,7 @@ def test_a_round_past_the_list_is_shuffled_without_a_seed(api: Api, server: redi
     assert len({str(each[1]) for each in found}) == 3
 
 
-def test_a_later_deal_that_leaves_out_somebody_who_is_in_is_not_used(api: Api, server: redis.Redis) -> None:
+def test_a_later_deal_that_leaves_out_a_player_who_is_in_is_not_used(api: Api, server: redis.Redis) -> None:
     for hands in (("", "6-6 …", "…"), ("6-6 …", "", "…"), ("6-6 …", "…", "")):
         given_up = deal("domino", *hands, seats=3)
         table = three(api, deal("domino", *ZEROS), given_up, deal("domino", *SIXES), seed=SEED)
@@ -142,7 +142,9 @@ def test_a_later_deal_that_leaves_out_somebody_who_is_in_is_not_used(api: Api, s
         assert found[2] == given(deal("domino", *SIXES)), "the list goes on by the number of the round"
 
 
-def test_a_later_deal_is_used_only_if_it_leaves_out_just_who_is_out_by_then(api: Api, server: redis.Redis) -> None:
+def test_a_later_deal_is_used_only_if_it_leaves_out_exactly_the_players_who_are_out(
+    api: Api, server: redis.Redis
+) -> None:
     rules = {"limit": 30}
     first = deal("domino", *ZEROS)
     table = api.create("domino", 3, deals=[first], rules=rules, seed=SEED)
@@ -163,12 +165,12 @@ def test_a_later_deal_is_used_only_if_it_leaves_out_just_who_is_out_by_then(api:
 # What is shown of it
 
 
-def test_a_game_with_a_seed_says_arranged_for_ever(api: Api, saved_game: SavedGame) -> None:
+def test_a_game_with_a_seed_is_shown_as_arranged_at_every_stage(api: Api, saved_game: SavedGame) -> None:
     for seat in (None, *saved_game.table.tokens):
         assert api.view(saved_game.table, seat)["arranged"] is True
 
 
-def test_a_game_with_deals_says_arranged_for_ever(api: Api) -> None:
+def test_a_game_with_deals_is_shown_as_arranged_at_every_stage(api: Api) -> None:
     unused = deal("domino", "", "6-6 …", "…", seats=3)
     for deals in ([deal("domino", *ZEROS)], [deal("domino", *ZEROS), unused]):
         table = api.create("domino", 3, deals=deals, rules={"limit": 30})
@@ -179,7 +181,7 @@ def test_a_game_with_deals_says_arranged_for_ever(api: Api) -> None:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_game_of_plain_luck_never_says_arranged(api: Api, variant: str) -> None:
+def test_a_shuffled_game_is_never_shown_as_arranged(api: Api, variant: str) -> None:
     people: list[dict[str, Any]] = [{"name": "P"} for _ in range(variants()[variant].players.low)]
     table = api.create(variant, people, rules=shortest(variant))
     assert table.created["game"]["arranged"] is False

@@ -451,7 +451,7 @@ def impossible_deals() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", impossible_deals())
-def test_an_impossible_deal_is_refused_wherever_it_stands(api: Api, watch: Watch, name: str) -> None:
+def test_an_impossible_deal_is_refused_at_every_place_of_the_list(api: Api, watch: Watch, name: str) -> None:
     before = watch.now()
     wrong = impossible_deals()[name]
     for place, deals in enumerate(([wrong], [GOOD, wrong])):
@@ -551,9 +551,7 @@ NO_BEARERS = {
 
 
 @pytest.mark.parametrize("name", NO_BEARERS)
-def test_a_wrong_token_is_401_whatever_it_was_meant_for(
-    api: Api, watch: Watch, saved_games: SavedGames, name: str
-) -> None:
+def test_a_wrong_token_is_401_at_every_endpoint(api: Api, watch: Watch, saved_games: SavedGames, name: str) -> None:
     table = api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, {"open": True}])
     foreign = api.create("domino", 2)
     token = table.tokens[0]
@@ -638,7 +636,7 @@ ODD_IDS = [
 
 
 @pytest.mark.parametrize("game", ODD_IDS)
-def test_a_game_that_is_not_there_is_not_found_whatever_its_name(api: Api, watch: Watch, game: str) -> None:
+def test_an_unknown_game_is_not_found_whatever_its_id(api: Api, watch: Watch, game: str) -> None:
     table = api.create("domino", 2)
     before = watch.now(table)
     name = game.replace("{game}", table.id).replace("{lower}", table.id.swapcase())
@@ -650,7 +648,7 @@ def test_a_game_that_is_not_there_is_not_found_whatever_its_name(api: Api, watch
     assert watch.now(table) == before
 
 
-def test_moves_name_their_faults_in_their_order(api: Api, watch: Watch) -> None:
+def test_errors_of_a_move_are_checked_in_the_documented_order(api: Api, watch: Watch) -> None:
     table = api.create("domino", 2)
     seat = seat_to_move(api.view(table))
     token, waiting = table.tokens[seat], table.tokens[1 - seat]
@@ -674,7 +672,7 @@ def test_moves_name_their_faults_in_their_order(api: Api, watch: Watch) -> None:
     assert watch.now(table) == before
 
 
-def test_creating_names_its_faults_in_their_order(api: Api, watch: Watch) -> None:
+def test_errors_of_a_creation_are_checked_in_the_documented_order(api: Api, watch: Watch) -> None:
     before = watch.now()
     huge = "{" * 300_000
     cases: list[tuple[int, dict[str, Any]]] = [

@@ -118,7 +118,7 @@ def viewers(table: Table) -> list[int | None]:
     return [None, *table.tokens]
 
 
-def test_every_resource_shows_a_seat_the_same_whatever_it_cannot_see(
+def test_every_resource_shows_a_seat_the_same_whatever_is_hidden(
     api: Api, server: redis.Redis, saved_game: SavedGame
 ) -> None:
     for seat in viewers(saved_game.table):
@@ -133,7 +133,7 @@ def test_every_resource_shows_a_seat_the_same_whatever_it_cannot_see(
         assert_blind(api, server, saved_game, seat, requests)
 
 
-def test_every_refusal_tells_a_seat_the_same_whatever_it_cannot_see(
+def test_every_refusal_shows_a_seat_the_same_whatever_is_hidden(
     still: Api, server: redis.Redis, saved_game: SavedGame
 ) -> None:
     for seat in viewers(saved_game.table):
@@ -156,7 +156,7 @@ def refused_moves(api: Api, saved_game: SavedGame, seat: int | None) -> list[dic
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_tile_that_the_mover_does_not_hold_is_refused_in_one_way_wherever_it_is(
+def test_a_tile_not_in_hand_is_refused_alike_wherever_it_is(
     api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
     for stage in ("dealt", "early", "late", "second_round"):
@@ -183,7 +183,7 @@ def place_of(game: Game, tile: Tile) -> str:
 
 @pytest.mark.parametrize("stage", ["dealt", "early", "late", "second_round"])
 @pytest.mark.parametrize("variant", variants())
-def test_a_made_move_that_ends_nothing_shows_its_mover_the_same_whatever_it_cannot_see(
+def test_a_move_that_ends_nothing_shows_its_player_the_same_whatever_is_hidden(
     still: Api, server: redis.Redis, saved_games: SavedGames, variant: str, stage: str
 ) -> None:
     saved_game = saved_games.at(variant, stage)
@@ -246,7 +246,9 @@ def test_deals_arranged_for_later_rounds_are_shown_to_nobody(api: Api) -> None:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_no_answer_tells_a_seed_a_hash_or_anybodys_token(api: Api, server: redis.Redis, variant: str) -> None:
+def test_no_answer_contains_a_seed_a_hash_or_a_token_of_another_seat(
+    api: Api, server: redis.Redis, variant: str
+) -> None:
     table = api.create(variant, one_open_seat(variant), seed=SEED, rules=shortest(variant))
     assert table.join_code is not None
     late = api.take_seat(table)
@@ -341,9 +343,7 @@ def read_until(chunks: Iterator[bytes], version: int) -> bytes:
     return sent
 
 
-def test_events_tell_a_seat_the_same_whatever_it_cannot_see(
-    api: Api, server: redis.Redis, saved_game: SavedGame
-) -> None:
+def test_events_show_a_seat_the_same_whatever_is_hidden(api: Api, server: redis.Redis, saved_game: SavedGame) -> None:
     version = saved_game.snapshot.version
     queries = ("?limit=1000", f"?after={version // 2}&limit=3", "?limit=1&wait=25", f"?after={version + 1}")
     for seat in viewers(saved_game.table):

@@ -43,7 +43,7 @@ def test_an_empty_table_has_no_tiles_and_no_ends(api: Api, saved_games: SavedGam
         assert board.get("ends_sum", 0) == 0
 
 
-def test_every_tile_but_the_first_hangs_on_an_earlier_one_that_has_its_number(api: Api, saved_game: SavedGame) -> None:
+def test_every_tile_but_the_first_joins_an_earlier_tile_with_its_number(api: Api, saved_game: SavedGame) -> None:
     before: list[str] = []
     for laid in api.view(saved_game.table)["board"]["tiles"]:
         assert ("on" in laid) == bool(before)
@@ -76,7 +76,7 @@ def test_every_listed_play_names_an_open_end_that_its_tile_fits(
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_an_end_keeps_its_id_and_all_it_says_while_it_lasts(api: Api, variant: str) -> None:
+def test_an_end_keeps_its_id_and_its_fields_while_it_exists(api: Api, variant: str) -> None:
     players = variants()[variant].players
     table = api.create(variant, players.low, seed=SEED)
     seen: dict[str, dict[str, Any]] = {}
@@ -191,7 +191,7 @@ def test_3_4_every_other_double_is_attached_by_a_long_side_and_has_three_open_si
     assert view["board"]["tiles"][-2]["on"] == {"tile": "12-12", "side": "short"}
 
 
-def test_the_tiles_lie_in_the_order_of_play_each_with_who_laid_it(api: Api) -> None:
+def test_the_tiles_are_listed_in_the_order_of_play_with_their_seat(api: Api) -> None:
     view = make_moves(api, fido(api), "12-12 10-12 10-11@10-12 0-12@12-12.long")
     laid = [(each["tile"], each["seat"]) for each in view["board"]["tiles"]]
     assert laid == [("12-12", 0), ("10-12", 1), ("10-11", 2), ("0-12", 0)]

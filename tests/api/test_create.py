@@ -54,7 +54,7 @@ def test_tokens_and_ids_cannot_be_guessed_and_are_safe_in_a_url(api: Api) -> Non
     assert all(len(each) >= 43 for each in tokens), "256 bits are 43 characters"
 
 
-def test_nobody_may_keep_the_answer_that_holds_the_tokens(api: Api) -> None:
+def test_the_answer_with_the_tokens_must_not_be_stored(api: Api) -> None:
     assert api.try_create("domino", 2).headers["Cache-Control"] == "no-store"
 
 
@@ -131,7 +131,7 @@ def test_the_game_shows_the_rules_as_they_are_settled(
     assert api.create(variant, seats, rules=rules).created["game"]["rules"] == settled
 
 
-def test_times_are_rfc_3339_in_utc_and_the_game_is_kept_for_its_time(api: Api) -> None:
+def test_times_are_rfc_3339_in_utc_and_the_game_expires_after_its_time_to_live(api: Api) -> None:
     view = api.create("domino", 2).created["game"]
     created, updated, expires = (view[name] for name in ("created_at", "updated_at", "expires_at"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", created)
@@ -147,7 +147,7 @@ def test_a_computer_player_is_refused_until_there_are_any(api: Api) -> None:
     assert list(answer.json["errors"]) == ["players.1.bot"]
 
 
-def test_two_games_have_nothing_in_common(api: Api, server: redis.Redis) -> None:
+def test_two_games_share_no_id_and_no_seed(api: Api, server: redis.Redis) -> None:
     tables = [api.create("domino", 2) for _ in range(3)]
     assert len({table.id for table in tables}) == 3
     assert len({decoded(table.id, take_snapshot(server, table.id)).deck.seed for table in tables}) == 3

@@ -173,7 +173,7 @@ def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finis
                 assert told["seat"] == event.seat
 
 
-def test_all_other_events_are_the_same_for_everybody(api: Api, finished: SavedGame) -> None:
+def test_all_other_events_are_the_same_for_every_viewer(api: Api, finished: SavedGame) -> None:
     public = everything(api, finished.table)
     for seat in finished.table.tokens:
         for event, told in zip(public, everything(api, finished.table, seat), strict=True):
@@ -196,7 +196,7 @@ def test_the_tiles_played_since_the_last_deal_are_those_on_the_board(api: Api, f
     assert played == [(each["seat"], each["tile"]) for each in api.view(finished.table)["board"]["tiles"]]
 
 
-def test_a_join_and_a_new_token_are_told_to_all_without_what_is_secret(api: Api) -> None:
+def test_events_of_joins_and_token_changes_are_public_and_hold_no_secret(api: Api) -> None:
     table = api.create("domino", [{"name": "Ada"}, {"open": True}])
     token = api.join(table, "Bo").json["token"]  # type: ignore[index]
     changed = api.post(f"{table.path}/players/1/token", token=token)
@@ -266,7 +266,7 @@ def test_a_query_that_cannot_be_taken_is_invalid_by_its_field(
 
 
 @pytest.mark.parametrize("accept", [{}, SSE, LINES])
-def test_the_bearer_is_asked_first(api: Api, saved_games: SavedGames, accept: dict[str, str]) -> None:
+def test_the_token_is_checked_first(api: Api, saved_games: SavedGames, accept: dict[str, str]) -> None:
     path = f"{saved_games.at('domino', 'early').table.path}/events?nonsense=1"
     assert api.get(path, token="wrong", headers=accept).status_code == 401
     assert api.get("/v1/games/none/events?nonsense=1", headers=accept).status_code == 404
@@ -322,7 +322,7 @@ def test_head_never_waits(api: Api, saved_games: SavedGames, headers: dict[str, 
 
 
 @pytest.mark.parametrize("seat", [None, 0])
-def test_where_events_are_not_kept_any_more_a_reset_brings_the_game_as_it_is(
+def test_where_events_are_no_longer_stored_a_reset_event_has_the_current_game(
     api: Api, server: redis.Redis, saved_games: SavedGames, seat: int | None
 ) -> None:
     saved_game = saved_games.at("domino", "early")
@@ -378,7 +378,7 @@ def crowd() -> Iterator[ThreadPoolExecutor]:
         yield crowd
 
 
-def test_a_poll_is_answered_at_once_when_there_is_something(api: Api, saved_games: SavedGames) -> None:
+def test_a_poll_is_answered_at_once_if_there_are_new_events(api: Api, saved_games: SavedGames) -> None:
     saved_game = saved_games.at("domino", "early")
     shown = page(api, saved_game.table, after=2, limit=1, wait=25)
     assert [each["version"] for each in shown["events"]] == [3]
@@ -390,7 +390,7 @@ def test_a_poll_of_a_match_that_is_over_does_not_wait(api: Api, saved_games: Sav
     assert page(api, saved_game.table, after=saved_game.snapshot.version, wait=25)["events"] == []
 
 
-def test_a_poll_with_nothing_to_tell_is_an_empty_page_after_its_time(api: Api, saved_games: SavedGames) -> None:
+def test_a_poll_without_new_events_returns_an_empty_page_after_its_wait(api: Api, saved_games: SavedGames) -> None:
     saved_game = saved_games.at("domino", "early")
     version = saved_game.snapshot.version
     assert page(api, saved_game.table, 0, after=version, wait=1) == {"events": [], "version": version, "more": False}
@@ -451,7 +451,7 @@ def watched(games: GameService) -> Iterator[Watched]:
     watched.until(0)
 
 
-def test_both_kinds_of_streams_tell_what_the_pages_tell_and_end_with_the_match(
+def test_both_kinds_of_streams_send_the_same_events_as_the_pages_and_end_with_the_match(
     watched: Watched, finished: SavedGame
 ) -> None:
     for seat in seats_of(finished.table):
@@ -470,7 +470,7 @@ def test_a_stream_asked_again_after_the_end_has_no_content(watched: Watched, sav
         assert (answer.status_code, answer.data) == (204, b"")
 
 
-def test_a_stream_tells_what_happens_as_it_happens(watched: Watched, elsewhere: Api) -> None:
+def test_a_stream_sends_each_event_as_soon_as_it_is_made(watched: Watched, elsewhere: Api) -> None:
     table = elsewhere.create("dominospiel", 3, seed=SEED, rules=shortest("dominospiel"))
     with closing(stream(watched.api, table, 1)) as first, closing(stream(watched.api, table)) as second:
         feeds = [(1, first.iter_encoded()), (None, second.iter_encoded())]
@@ -486,7 +486,7 @@ def test_a_stream_tells_what_happens_as_it_happens(watched: Watched, elsewhere: 
             assert told[seat] == [{**each, "id": each["version"]} for each in everything(elsewhere, table, seat)]
 
 
-def test_many_devices_on_one_seat_hear_the_same(watched: Watched, elsewhere: Api) -> None:
+def test_many_streams_of_one_seat_receive_the_same_events(watched: Watched, elsewhere: Api) -> None:
     table = elsewhere.create("domino", 2, seed=SEED)
     devices = [stream(watched.api, table, 0, headers=LINES) for _ in range(20)]
     version = make_a_move(elsewhere, table)
@@ -500,7 +500,7 @@ def test_many_devices_on_one_seat_hear_the_same(watched: Watched, elsewhere: Api
     assert len(set(heard)) == 1
 
 
-def test_a_silent_stream_shows_signs_of_life_that_are_no_events(games: GameService, saved_games: SavedGames) -> None:
+def test_a_stream_without_events_sends_keepalives(games: GameService, saved_games: SavedGames) -> None:
     assert KEEPALIVE_SECONDS < 15 - 3, "and the store may take three seconds to answer"
     saved_game = saved_games.at("domino", "early")
     watched = Watched(games, alive=0.01)
@@ -552,7 +552,7 @@ def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
     assert watched.api.get(f"{saved_game.table.path}/events", headers=SSE).status_code == 503
 
 
-def test_a_stream_that_was_cut_leaves_nothing_to_be_tidied_up_at_a_bad_moment(
+def test_a_closed_stream_leaves_no_garbage_whose_collection_takes_a_lock(
     watched: Watched, feed: RedisEventFeed, saved_games: SavedGames
 ) -> None:
     saved_game = saved_games.at("domino", "early")
@@ -598,7 +598,7 @@ def test_a_seats_stream_ends_with_its_new_token_and_others_go_on(
             assert listen(chunks, 3)[-1]["type"] == "token_changed"
 
 
-def test_a_stream_under_the_new_token_tells_of_the_change_and_goes_on(
+def test_a_stream_of_the_new_token_sends_the_token_change_and_goes_on(
     watched: Watched, elsewhere: Api, changed_token: Callable[[Table, int], str]
 ) -> None:
     table = elsewhere.create("domino", 2, seed=SEED)

@@ -70,7 +70,7 @@ def laid(tiles: int) -> Callable[[Json], bool]:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_commitment_is_told_before_anybody_joins_and_the_next_one_with_the_deal(fair: Api, variant: str) -> None:
+def test_a_commitment_is_public_before_the_first_join_and_the_next_one_with_the_deal(fair: Api, variant: str) -> None:
     table = open_table(fair, variant)
     first = table.created["game"]["commitments"]
     assert [each["round"] for each in first] == [1]
@@ -147,7 +147,7 @@ def test_a_client_seed_stays_until_its_seat_gives_another(fair: Api) -> None:
     assert seeds == [["a", "b"], ["a", "b2"], ["a", "b2"], ["a", "b2"], None]
 
 
-def test_a_client_seed_is_told_to_nobody_before_the_deal(fair: Api) -> None:
+def test_a_client_seed_is_secret_until_the_deal(fair: Api) -> None:
     people: list[dict[str, Any]] = [{"name": "Ada", "client_seed": "of the first"}, {"open": True}, {"open": True}]
     table = fair.create("domino", people)
     joined: Any = fair.join(table, client_seed="of the second").get_json()
@@ -228,7 +228,7 @@ def spelled(secret: bytes) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_no_answer_tells_a_seed_before_its_round_is_over_nor_ever_where_seeds_come_from(
+def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_seed(
     fair: Api, server: redis.Redis, variant: str
 ) -> None:
     table = full_table(fair, variant, rules=some_rounds(variant))
@@ -302,7 +302,7 @@ def otherwise(game: Game, snapshot: Snapshot, seat: int | None, luck: Random) ->
 
 @pytest.mark.parametrize("rounds", [0, 1])
 @pytest.mark.parametrize("variant", variants())
-def test_a_game_that_can_be_checked_tells_a_seat_nothing_of_its_running_round_that_it_cannot_see(
+def test_a_provable_game_shows_a_seat_nothing_hidden_of_the_running_round(
     fair: Api, server: redis.Redis, variant: str, rounds: int
 ) -> None:
     table = full_table(fair, variant, rules=some_rounds(variant))

@@ -82,7 +82,7 @@ def names(hand: list[Any]) -> list[str]:
     return [each if isinstance(each, str) else each["tile"] for each in hand]
 
 
-def test_an_arranged_match_is_said_to_prove_nothing(api: Api) -> None:
+def test_the_verifiers_report_that_an_arranged_match_proves_nothing(api: Api) -> None:
     table = api.create("domino", 2, seed="arranged")
     said, told = check(api, table.path, {})
     assert not told["provable"]

@@ -110,7 +110,9 @@ BODIES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("key", [None, "a-key"])
 @pytest.mark.parametrize("name", BODIES)
-def test_no_hostile_body_is_taken_anywhere(api: Api, house: House, watch: Watch, name: str, key: str | None) -> None:
+def test_no_hostile_body_is_accepted_by_any_endpoint(
+    api: Api, house: House, watch: Watch, name: str, key: str | None
+) -> None:
     before = watch.now(house.table)
     for door in house.doors:
         more = dict(BODIES[name])
@@ -153,7 +155,7 @@ NUMBERS = (
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_no_hostile_number_in_a_query_is_taken(api: Api, house: House, watch: Watch, number: str) -> None:
+def test_no_hostile_number_is_accepted_in_a_query(api: Api, house: House, watch: Watch, number: str) -> None:
     before = watch.now(house.table)
     for door in house.doors:
         for name in ("after", "limit", "wait"):
@@ -171,7 +173,7 @@ ODD_QUERIES = ("&&&", "=", "=1", "%", "%zz", "a" * 100_000, "x=%00", "%00=1", "%
 
 
 @pytest.mark.parametrize("query", ODD_QUERIES)
-def test_an_odd_query_is_refused_or_means_nothing(api: Api, house: House, watch: Watch, query: str) -> None:
+def test_an_unusual_query_is_refused_or_ignored(api: Api, house: House, watch: Watch, query: str) -> None:
     before = watch.now(house.table)
     for door in house.doors:
         if door.method == "GET":
@@ -192,7 +194,7 @@ SEGMENTS = (
 
 
 @pytest.mark.parametrize("segment", SEGMENTS)
-def test_an_odd_segment_is_nothing_that_is_there(api: Api, house: House, watch: Watch, segment: str) -> None:
+def test_an_unusual_path_segment_is_not_found(api: Api, house: House, watch: Watch, segment: str) -> None:
     before = watch.now(house.table)
     for door in house.doors:
         for path in with_segment(door.rule, house.table, segment):
@@ -266,7 +268,7 @@ READ_BY_OTHERS = (
 
 
 @pytest.mark.parametrize("name", READ_BY_US)
-def test_an_odd_header_breaks_nothing(api: Api, house: House, watch: Watch, name: str) -> None:
+def test_an_unusual_header_breaks_nothing(api: Api, house: House, watch: Watch, name: str) -> None:
     before = watch.now(house.table)
     for door in house.doors:
         for value in ODD_VALUES.values():
@@ -274,7 +276,7 @@ def test_an_odd_header_breaks_nothing(api: Api, house: House, watch: Watch, name
     assert watch.now(house.table) == before
 
 
-def test_odd_headers_that_mean_nothing_here_break_nothing(api: Api, house: House, watch: Watch) -> None:
+def test_unusual_values_of_ignored_headers_break_nothing(api: Api, house: House, watch: Watch) -> None:
     before = watch.now(house.table)
     for door in house.doors:
         for value in ODD_VALUES.values():
@@ -302,7 +304,7 @@ NOWHERE = ("//", "/v1", "/v1/", "/v1//games", "/v1/games/", "/%00", "/" + "a/" *
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_odd_method_is_not_allowed(api: Api, house: House, watch: Watch, method: str) -> None:
+def test_an_unusual_method_is_not_allowed(api: Api, house: House, watch: Watch, method: str) -> None:
     before = watch.now(house.table)
     for door in house.doors:
         body = REFUSED.get(door.id, {"colour": 1})

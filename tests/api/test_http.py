@@ -56,9 +56,7 @@ def words(header: str) -> set[str]:
 # Methods
 
 
-def test_a_method_that_an_address_does_not_take_is_405_and_says_which_it_takes(
-    api: Api, address: tuple[str, set[str]]
-) -> None:
+def test_an_unsupported_method_is_405_and_lists_the_supported_ones(api: Api, address: tuple[str, set[str]]) -> None:
     path, methods = address
     for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "BREW"} - methods:
         answer = api.ask(method, path)
@@ -142,12 +140,12 @@ def test_a_type_that_cannot_be_given_is_not_acceptable(api: Api, table: Table, a
     ]
     + ["text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"],
 )
-def test_json_is_given_to_who_takes_it(api: Api, table: Table, accept: str) -> None:
+def test_json_is_sent_to_a_client_that_accepts_it(api: Api, table: Table, accept: str) -> None:
     answer = api.get(table.path, headers={"Accept": accept})
     assert (answer.status_code, answer.mimetype) == (200, "application/json")
 
 
-def test_a_game_that_is_not_made_for_want_of_a_type_is_not_kept(api: Api, server: Any) -> None:
+def test_a_game_refused_for_its_content_type_is_not_stored(api: Api, server: Any) -> None:
     before = server.dbsize()
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
     assert api.post("/v1/games", body, headers={"Accept": "text/html"}).status_code == 406
@@ -209,7 +207,7 @@ def test_a_preflight_allows_all_that_a_client_sends(api: Api, address: tuple[str
 # Errors
 
 
-def test_a_problem_is_told_as_rfc_9457_has_it(api: Api, table: Table) -> None:
+def test_a_problem_has_the_form_of_rfc_9457(api: Api, table: Table) -> None:
     problem: Any = api.get("/v1/games/nowhere").json
     assert problem == {
         "type": "/docs#not_found",
@@ -262,7 +260,7 @@ ASKS: list[tuple[str, str, Any, str | None]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "body", "token"), ASKS)
-def test_a_mistake_of_the_service_is_500_and_tells_nothing_of_itself(
+def test_an_internal_error_is_500_and_reveals_nothing_about_itself(
     caplog: pytest.LogCaptureFixture, method: str, path: str, body: Any, token: str | None
 ) -> None:
     with caplog.at_level(logging.CRITICAL, "service.web.problems"):
@@ -277,9 +275,7 @@ def test_a_mistake_of_the_service_is_500_and_tells_nothing_of_itself(
 
 
 @pytest.mark.parametrize(("method", "path", "body", "token"), ASKS)
-def test_a_store_that_cannot_answer_is_503_and_says_when_to_ask_again(
-    method: str, path: str, body: Any, token: str | None
-) -> None:
+def test_an_unavailable_store_is_503_with_retry_after(method: str, path: str, body: Any, token: str | None) -> None:
     answer = broken(StorageUnavailable("MISCONF on the disk of the house", 7)).ask(method, path, json=body, token=token)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "7")
     assert_open_to_all(answer.headers)
@@ -290,7 +286,7 @@ def test_a_store_that_cannot_answer_is_503_and_says_when_to_ask_again(
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), StorageUnavailable("away")])
-def test_what_needs_no_store_is_answered_whatever_the_store_does(error: Exception) -> None:
+def test_requests_that_need_no_store_are_answered_without_it(error: Exception) -> None:
     api = broken(error)
     for path in ("/healthz", "/v1/variants", "/v1/variants/domino", "/openapi.yaml"):
         assert api.get(path).status_code == 200
@@ -336,13 +332,13 @@ def test_a_host_that_can_be_none_is_malformed_though_a_good_one_was_served(host:
         assert (answer.status_code, answer.get_json()["code"]) == (400, "malformed")
 
 
-def test_a_host_is_served_the_same_when_it_comes_again(api: Api, table: Table) -> None:
+def test_the_same_host_header_gets_the_same_answer_again(api: Api, table: Table) -> None:
     for host in ("again.example", "again.example:80", "AGAIN.example", "[::1]:8000"):
         first, second = [api.get(table.path, headers={"Host": host}) for _ in range(2)]
         assert (second.status_code, second.data) == (first.status_code, first.data) == (200, first.data)
 
 
-def test_who_sends_many_hosts_does_not_fill_the_memory(api: Api) -> None:
+def test_many_different_host_headers_do_not_fill_the_memory(api: Api) -> None:
     app: Any = api.client.application
     for number in range(200):
         assert api.get("/healthz", headers={"Host": f"host-{number}.example"}).status_code == 200

@@ -105,7 +105,9 @@ def said(answer: TestResponse) -> tuple[int, str]:
 # The same again
 
 
-def test_the_same_again_gets_the_first_answer_and_makes_nothing(api: Api, server: redis.Redis, wish: Wish) -> None:
+def test_a_repeated_request_gets_the_first_answer_and_changes_nothing(
+    api: Api, server: redis.Redis, wish: Wish
+) -> None:
     key = new_key()
     first = send(api, wish, key)
     made = state_of(server, wish)
@@ -143,7 +145,7 @@ def test_a_body_is_the_same_however_it_is_written(api: Api, wish: Wish) -> None:
         assert_same(again, first)
 
 
-def test_no_body_and_an_empty_object_are_the_same_wish_for_a_token(api: Api) -> None:
+def test_no_body_and_an_empty_object_are_the_same_token_request(api: Api) -> None:
     wish, key = wish_for(api, "token"), new_key()
     first = api.ask("POST", wish.path, token=wish.token, headers={"Idempotency-Key": key})
     assert_same(send(api, wish, key), first)
@@ -171,7 +173,7 @@ def test_a_number_beyond_all_machines_is_a_body_like_any_other(api: Api) -> None
     assert said(send(api, wish, key, body=wish.body | {"points": 10**40 + 1})) == (422, "key_reused")
 
 
-def test_without_the_key_a_second_time_is_judged_as_ever(api: Api, wish: Wish) -> None:
+def test_without_a_key_a_repeated_request_is_a_new_request(api: Api, wish: Wish) -> None:
     first = send(api, wish, new_key())
     second = send(api, wish, None)
     assert not replayed(second)
@@ -184,7 +186,7 @@ def test_without_the_key_a_second_time_is_judged_as_ever(api: Api, wish: Wish) -
         assert second.status_code == 201
 
 
-def test_another_key_is_another_wish(api: Api, wish: Wish) -> None:
+def test_another_key_makes_another_request(api: Api, wish: Wish) -> None:
     first, second = send(api, wish, new_key()), send(api, wish, new_key())
     assert not replayed(second)
     assert second.data != first.data
@@ -193,7 +195,7 @@ def test_another_key_is_another_wish(api: Api, wish: Wish) -> None:
 # Only what was made is kept
 
 
-def test_a_refused_move_is_judged_anew_under_its_key(api: Api, server: redis.Redis) -> None:
+def test_a_refused_move_can_be_retried_under_its_key(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, seed=SEED)
     seat, key = seat_to_move(api.view(table)), new_key()
     move = api.moves(table, seat)[0]
@@ -209,14 +211,14 @@ def test_a_refused_move_is_judged_anew_under_its_key(api: Api, server: redis.Red
     assert_same(api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'}), first)
 
 
-def test_a_refused_player_is_judged_anew_under_their_key(api: Api) -> None:
+def test_a_refused_join_can_be_retried_under_its_key(api: Api) -> None:
     wish, key = wish_for(api, "join"), new_key()
     assert said(send(api, wish, key, body=wish.body | {"join_code": "wrong"})) == (403, "forbidden")
     assert said(send(api, wish, key, body=wish.body | {"name": ""})) == (422, "invalid")
     assert not replayed(send(api, wish, key))
 
 
-def test_a_refused_game_is_judged_anew_under_its_key(api: Api) -> None:
+def test_a_refused_creation_can_be_retried_under_its_key(api: Api) -> None:
     wish, key = wish_for(api, "create"), new_key()
     assert said(send(api, wish, key, body=wish.body | {"rules": {"hand": 4}})) == (422, "invalid")
     assert said(send(api, wish, key, body=wish.body | {"variant": "chess"})) == (422, "invalid")
@@ -261,7 +263,7 @@ def test_a_key_belongs_to_what_it_was_used_for(api: Api) -> None:
     assert (created.status_code, replayed(created)) == (201, False)
 
 
-def test_a_player_who_brings_a_friend_has_keys_of_their_own(api: Api) -> None:
+def test_the_same_key_of_different_players_makes_different_joins(api: Api) -> None:
     table, key = (
         api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, *[{"open": True}] * 3], rules={"set": 9}),
         new_key(),
@@ -292,7 +294,7 @@ def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_every_move_of_a_whole_match_is_answered_after_its_end_as_it_was_the_first_time(
+def test_every_move_of_a_finished_match_is_answered_again_under_its_key(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
     people = one_open_seat(variant)
@@ -325,7 +327,7 @@ def test_a_move_without_a_version_that_is_legal_again_is_not_made_again(api: Api
     assert api.view(table)["version"] == view["version"] + 1
 
 
-def test_a_replayed_player_gets_the_seat_of_the_first_time_when_all_are_taken(api: Api) -> None:
+def test_a_repeated_join_gets_its_first_seat_when_all_seats_are_taken(api: Api) -> None:
     wish, key = wish_for(api, "join"), new_key()
     assert wish.table is not None
     first = send(api, wish, key)
@@ -356,7 +358,7 @@ def test_two_games_created_under_two_keys_share_no_secret(api: Api) -> None:
     assert len({seat["token"] for each in opened for seat in each["seats"]}) == 6
 
 
-def test_who_changed_a_token_is_answered_again_though_it_shows_the_old_one(api: Api) -> None:
+def test_a_token_change_can_be_retried_with_the_old_token(api: Api) -> None:
     wish, key = wish_for(api, "token"), new_key()
     assert wish.table is not None
     first = send(api, wish, key)
@@ -400,7 +402,7 @@ def test_a_worker_with_another_secret_gives_no_token_that_opens_nothing(
     assert "SECRET_KEY is not the one" in caplog.text
 
 
-def test_a_key_stands_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> None:
+def test_an_idempotency_key_is_remembered_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> None:
     before = set(server.keys("domino:*key:*"))
     send(api, wish, new_key())
     kept: Any = set(server.keys("domino:*key:*")) - before
@@ -483,7 +485,7 @@ def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, 
     assert state_of(server, wish) == before
 
 
-def test_two_key_headers_are_one_too_many(api: Api, server: redis.Redis, wish: Wish) -> None:
+def test_two_idempotency_key_headers_are_refused(api: Api, server: redis.Redis, wish: Wish) -> None:
     before = state_of(server, wish)
     headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two"), ("Authorization", f"Bearer {wish.token}")]
     answer = api.client.post(wish.path, json=wish.body, headers=headers[: 2 if wish.token is None else 3])
@@ -497,7 +499,7 @@ def test_any_visible_characters_make_a_key(api: Api, wish: Wish, key: str) -> No
     assert_same(send(api, wish, key), first)
 
 
-def test_moves_under_a_key_name_their_faults_in_their_order(api: Api, server: redis.Redis) -> None:
+def test_errors_of_a_move_under_a_key_are_checked_in_the_documented_order(api: Api, server: redis.Redis) -> None:
     wish, key = wish_for(api, "move"), new_key()
     assert wish.table is not None
     send(api, wish, key)
@@ -522,7 +524,9 @@ def test_moves_under_a_key_name_their_faults_in_their_order(api: Api, server: re
     assert take_snapshot(server, wish.table.id) == before
 
 
-def test_changing_a_token_under_a_key_names_its_faults_in_their_order(api: Api, server: redis.Redis) -> None:
+def test_errors_of_a_token_change_under_a_key_are_checked_in_the_documented_order(
+    api: Api, server: redis.Redis
+) -> None:
     wish = wish_for(api, "token")
     assert wish.table is not None
     seat = int(wish.path.split("/")[-2])
@@ -556,7 +560,7 @@ def at_once(app: Flask, ask: Callable[[Api, int], TestResponse]) -> list[TestRes
         return list(pool.map(run, range(CROWD), timeout=2 * PATIENCE))
 
 
-def test_of_a_crowd_under_one_key_one_is_made_and_all_are_told_the_same(
+def test_of_concurrent_requests_under_one_key_one_is_made_and_all_get_its_answer(
     app: Flask, api: Api, server: redis.Redis, wish: Wish
 ) -> None:
     key = new_key()
@@ -571,7 +575,7 @@ def test_of_a_crowd_under_one_key_one_is_made_and_all_are_told_the_same(
 
 
 @pytest.mark.parametrize("operation", ["create", "join", "move"])
-def test_of_a_crowd_with_two_wishes_under_one_key_one_wish_is_made(app: Flask, api: Api, operation: str) -> None:
+def test_of_two_different_concurrent_requests_under_one_key_one_is_made(app: Flask, api: Api, operation: str) -> None:
     wish, key = wish_for(api, operation), new_key()
     bodies = (wish.body, wish.other)
     answers = at_once(app, lambda own, number: send(own, wish, key, body=bodies[number % 2]))
@@ -582,7 +586,7 @@ def test_of_a_crowd_with_two_wishes_under_one_key_one_wish_is_made(app: Flask, a
     assert {said(answer) for answer in answers if answer.status_code != 201} == {(422, "key_reused")}
 
 
-def test_of_a_crowd_that_changes_a_token_without_a_key_one_has_the_seat(app: Flask, api: Api) -> None:
+def test_of_concurrent_token_changes_without_a_key_one_wins(app: Flask, api: Api) -> None:
     wish = wish_for(api, "token")
     assert wish.table is not None
     answers = at_once(app, lambda own, _: send(own, wish, None))
@@ -636,7 +640,7 @@ def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
         assert (answer.status_code, answer.get_json()["code"]) == (401, "unauthorized")
 
 
-def test_a_worker_that_remembers_a_game_that_is_gone_opens_it_to_nobody(api: Api, server: redis.Redis) -> None:
+def test_a_worker_that_caches_a_deleted_game_gives_nobody_access_to_it(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, seed=SEED)
     seat = api.view(table)["turn"]["seat"]
     move = api.moves(table, seat)[0]

@@ -24,7 +24,7 @@ def table(api: Api) -> Table:
     return api.create("domino", OPEN)
 
 
-def test_who_joins_takes_the_first_open_seat_and_gets_its_token(api: Api, table: Table) -> None:
+def test_joining_takes_the_first_open_seat_and_returns_its_token(api: Api, table: Table) -> None:
     answer = api.join(table, "Bo")
     assert answer.status_code == 201
     assert (said(answer)["seat"], said(answer)["name"]) == (0, "Bo")
@@ -65,7 +65,7 @@ def test_every_seat_has_a_token_of_its_own(api: Api, table: Table) -> None:
     assert seats == {0, 1, 2}
 
 
-def test_when_no_seat_is_open_any_more_the_right_code_is_told_so(api: Api, server: redis.Redis, table: Table) -> None:
+def test_the_right_join_code_gets_seats_taken_when_no_seat_is_open(api: Api, server: redis.Redis, table: Table) -> None:
     api.join(table)
     api.join(table)
     before = take_snapshot(server, table.id)
@@ -94,7 +94,7 @@ def test_a_seat_cannot_move_before_all_seats_are_taken(api: Api, server: redis.R
     assert take_snapshot(server, table.id) == before
 
 
-def test_the_bearer_of_a_seat_may_take_another_one_with_the_code(api: Api, table: Table) -> None:
+def test_the_holder_of_a_seat_may_take_another_one_with_the_join_code(api: Api, table: Table) -> None:
     answer = api.post(
         f"{table.path}/players", {"name": "Ada again", "join_code": table.join_code}, token=table.tokens[1]
     )
@@ -102,7 +102,7 @@ def test_the_bearer_of_a_seat_may_take_another_one_with_the_code(api: Api, table
     assert said(answer)["seat"] == 0
 
 
-def test_joining_names_its_faults_in_their_order(api: Api) -> None:
+def test_errors_of_a_join_are_checked_in_the_documented_order(api: Api) -> None:
     full = api.create("domino", [{"name": "Ada"}, {"open": True}])
     api.join(full)
     right = {"name": "Bo", "join_code": full.join_code}

@@ -71,7 +71,9 @@ def strangers(api: Api) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
-def test_unknown_game_foreign_token_and_wrong_token_cannot_be_told_apart(app: Flask, api: Api, key: str | None) -> None:
+def test_unknown_game_foreign_token_and_wrong_token_are_indistinguishable(
+    app: Flask, api: Api, key: str | None
+) -> None:
     known = list(strangers(api))
     headers = {} if key is None else {"Idempotency-Key": key}
     for address in game_addresses(app):
@@ -88,7 +90,7 @@ def place(address: str, game: str) -> str:
     return address.replace("<game>", game).replace("<int:seat>", "0")
 
 
-def test_a_head_tells_a_stranger_no_more_than_a_get(app: Flask, api: Api) -> None:
+def test_without_access_head_reveals_no_more_than_get(app: Flask, api: Api) -> None:
     readable = [each for each in game_addresses(app) if each.rpartition("/")[2] not in ("players", "token")]
     assert readable
     for address in readable:
@@ -98,7 +100,7 @@ def test_a_head_tells_a_stranger_no_more_than_a_get(app: Flask, api: Api) -> Non
             assert sorted(head.headers) == sorted(get.headers)
 
 
-def test_a_known_etag_is_no_way_past_a_token(api: Api) -> None:
+def test_a_matching_etag_does_not_replace_a_token(api: Api) -> None:
     table, foreign = api.create("domino", 2), api.create("domino", 2)
     for path in ("", "/moves", "/score"):
         etag = api.get(table.path + path, token=table.tokens[0]).headers["ETag"]
@@ -147,7 +149,9 @@ def counting(store: RedisStore, feed: RedisEventFeed) -> Counting:
 
 
 @pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
-def test_every_stranger_costs_the_store_the_same(app: Flask, api: Api, counting: Counting, key: str | None) -> None:
+def test_a_request_without_access_makes_the_same_store_calls_whatever_the_reason(
+    app: Flask, api: Api, counting: Counting, key: str | None
+) -> None:
     headers = {} if key is None else {"Idempotency-Key": key}
     known = list(strangers(api))
     of_games = [(rule, described) for rule, described in operations(app) if "<game>" in rule.rule]
@@ -163,7 +167,7 @@ def test_every_stranger_costs_the_store_the_same(app: Flask, api: Api, counting:
 
 @pytest.mark.parametrize("key", [None, "a-key-of-my-own"])
 @pytest.mark.parametrize("variant", variants())
-def test_a_tile_that_is_not_mine_is_refused_in_one_way_at_one_price(
+def test_every_tile_not_in_hand_is_refused_alike_with_the_same_store_calls(
     server: redis.Redis, saved_games: SavedGames, counting: Counting, variant: str, key: str | None
 ) -> None:
     headers = {} if key is None else {"Idempotency-Key": key}
@@ -202,7 +206,7 @@ def place_of(game: Game, tile: Tile) -> str:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_out_of_turn_every_tile_is_refused_in_one_way(api: Api, saved_games: SavedGames, variant: str) -> None:
+def test_out_of_turn_every_tile_is_refused_alike(api: Api, saved_games: SavedGames, variant: str) -> None:
     saved_game = saved_games.at(variant, "late")
     game = decoded(saved_game.table.id, saved_game.snapshot)
     assert game.state.turn is not None
@@ -299,7 +303,7 @@ def play_some(api: Api, server: redis.Redis, variant: str) -> Played:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_events_show_a_seat_the_same_whatever_it_cannot_see(api: Api, server: redis.Redis, variant: str) -> None:
+def test_events_contain_nothing_hidden_from_a_seat(api: Api, server: redis.Redis, variant: str) -> None:
     table, snapshot, _ = play_some(api, server, variant)
     for seat in (None, *table.tokens):
         token = None if seat is None else table.tokens[seat]
@@ -319,7 +323,7 @@ def test_events_show_a_seat_the_same_whatever_it_cannot_see(api: Api, server: re
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_the_event_of_a_draw_tells_the_tile_to_its_drawer_alone(
+def test_only_the_seat_that_drew_sees_the_drawn_tile(
     api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
     table = saved_games.at(variant, "dealt").table
@@ -396,7 +400,7 @@ def lists_of_tiles(value: Any) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("stage", ["dealt", "late", "round_over", "second_round", "finished"])
 @pytest.mark.parametrize("variant", variants())
-def test_hands_are_told_in_the_order_of_the_tiles_and_not_as_they_were_dealt(
+def test_hands_are_sorted_by_tile_and_not_in_the_order_of_the_deal(
     api: Api, saved_games: SavedGames, variant: str, stage: str
 ) -> None:
     table = saved_games.at(variant, stage).table
@@ -452,7 +456,7 @@ def test_a_problem_has_its_documented_fields_and_no_instance(api: Api, saved_gam
     assert len(codes) >= 11
 
 
-def test_the_legal_moves_of_a_refusal_are_those_of_who_asked(api: Api, saved_games: SavedGames) -> None:
+def test_the_legal_moves_of_a_refusal_are_those_of_the_requesting_seat(api: Api, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "late").table
     for seat in table.tokens:
         refused = api.move(table, seat, {"action": "play", "tile": "9-9"}).get_json()

@@ -83,12 +83,12 @@ def samples(api: Api) -> dict[tuple[str, ...], float]:
 
 
 @pytest.mark.parametrize("given", ["a", "A.b_c-9", "x" * 64, "seatless"])
-def test_the_id_of_a_client_comes_back(given: str, api: Api) -> None:
+def test_the_request_id_of_a_client_is_returned(given: str, api: Api) -> None:
     assert api.get("/healthz", headers={"X-Request-ID": given}).headers["X-Request-ID"] == given
 
 
 @pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a\u00e4", "a/b", "seat_abc", "x-seat_abc", '"a"'])
-def test_what_is_no_id_is_replaced_by_a_fresh_one(given: str, api: Api) -> None:
+def test_an_invalid_request_id_is_replaced_by_a_new_one(given: str, api: Api) -> None:
     ids = {api.get("/healthz", headers={"X-Request-ID": given}).headers["X-Request-ID"] for _ in range(3)}
     assert len(ids) == 3
     assert all(FRESH_ID.fullmatch(each) for each in ids)
@@ -119,7 +119,7 @@ def test_every_answer_has_an_id_and_the_security_headers(method: str, path: str,
     assert headers.getlist("Content-Security-Policy") == [STRICT]
 
 
-def test_the_reader_may_run_its_own_scripts_and_no_others(api: Api) -> None:
+def test_the_docs_page_may_run_only_its_own_scripts(api: Api) -> None:
     page = api.get("/docs/")
     (policy,) = page.headers.getlist("Content-Security-Policy")
     (script,) = re.findall(rb"<script>(.*?)</script>", page.data, re.DOTALL)
@@ -165,7 +165,7 @@ def test_a_request_is_one_line_that_names_the_template_of_its_route(seen: Api, l
         ("POST", "/v1/games", ("POST", "/v1/games", 415, "unsupported_media_type")),
     ],
 )
-def test_a_refusal_is_told_by_its_code(
+def test_a_refusal_is_logged_with_its_code(
     method: str, path: str, told: tuple[str, str, int, str], seen: Api, lines: Lines
 ) -> None:
     seen.ask(method, path)
@@ -173,7 +173,7 @@ def test_a_refusal_is_told_by_its_code(
     assert (line["method"], line["route"], line["status"], line["code"]) == told
 
 
-def test_a_stream_is_told_of_and_counted_when_it_has_ended(watched: Application, seen: Api, lines: Lines) -> None:
+def test_a_stream_is_logged_and_counted_when_it_has_ended(watched: Application, seen: Api, lines: Lines) -> None:
     table = seen.create("domino", 2)
     answer = watched.test_client().get(f"{table.path}/events", headers={"Accept": "text/event-stream"})
     body = iter(answer.response)
@@ -185,7 +185,7 @@ def test_a_stream_is_told_of_and_counted_when_it_has_ended(watched: Application,
     assert samples(seen)["domino_open_streams",] == 0
 
 
-def test_a_failure_is_told_with_its_trace_and_without_its_message(
+def test_a_failure_is_logged_with_its_stack_and_without_its_message(
     watched: Application, seen: Api, lines: Lines
 ) -> None:
     @watched.get("/broken")

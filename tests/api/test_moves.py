@@ -103,7 +103,7 @@ def test_two_draws_in_a_row_are_two_moves_and_neither_is_made_twice(api: Api) ->
     assert {"2-4", "2-5"} <= set(view["you"]["hand"])
 
 
-def test_drawing_all_there_is_without_a_fit_ends_in_a_pass(api: Api) -> None:
+def test_drawing_all_drawable_tiles_without_a_fit_ends_in_a_pass(api: Api) -> None:
     hands = ("0-0 …", "1-2 1-3 1-4 1-5 1-6 2-3", "0-1 …", "0-2 0-3 …")
     table = api.create("homo-homini-lupus", 4, deals=[deal("homo-homini-lupus", *hands, stock="2-4 2-5 2-6 3-4")])
     view = make_moves(api, table, "0-0 draw draw draw draw")
@@ -149,7 +149,7 @@ def test_a_double_that_may_lie_either_way_is_two_moves(api: Api) -> None:
     assert ways == [False, True]
 
 
-def test_two_ends_alike_are_two_moves(api: Api) -> None:
+def test_two_equal_ends_are_two_moves(api: Api) -> None:
     hands = ("0-0 …", "0-1 …", "0-2 …", "0-3 …")
     table = api.create("homo-homini-lupus", 4, deals=[deal("homo-homini-lupus", *hands)])
     make_moves(api, table, "0-0")
@@ -251,7 +251,9 @@ def refusal(view: dict[str, Any], seat: int, action: str) -> str:
         ({"action": "knock"}, (422, "invalid")),
     ],
 )
-def test_a_refused_play_says_why(api: Api, server: redis.Redis, move: dict[str, Any], wanted: tuple[int, str]) -> None:
+def test_a_refused_play_has_the_code_of_its_reason(
+    api: Api, server: redis.Redis, move: dict[str, Any], wanted: tuple[int, str]
+) -> None:
     table = api.create("domino", 2, deals=[deal("domino", "1-1 …", "1-2 4-5 …", stock=f"{DOUBLES} 1-3")])
     make_moves(api, table, "1-1")
     assert_refused(api, server, (table, 1), move, wanted)
@@ -263,7 +265,7 @@ def test_a_tile_that_must_be_led_is_the_only_one_that_may_be(api: Api, server: r
     assert_refused(api, server, (table, 0), {"action": "play", "tile": "12-12", "end": "e1"}, (409, "illegal_move"))
 
 
-def test_nobody_draws_or_passes_while_a_tile_fits(api: Api, server: redis.Redis) -> None:
+def test_drawing_and_passing_are_refused_while_a_tile_fits(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2, deals=[deal("domino", "1-1 …", "1-2 …", stock=DOUBLES)])
     make_moves(api, table, "1-1")
     for action in ("draw", "pass"):
@@ -274,7 +276,7 @@ def test_nobody_draws_or_passes_while_a_tile_fits(api: Api, server: redis.Redis)
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_any_player_who_is_in_deals_the_next_round(
+def test_every_player_who_is_in_may_deal_the_next_round(
     api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
     saved_game = saved_games.at(variant, "round_over")
@@ -287,7 +289,7 @@ def test_any_player_who_is_in_deals_the_next_round(
         assert made.json["version"] == saved_game.snapshot.version + 1
 
 
-def test_of_two_who_deal_the_second_is_refused(api: Api, saved_games: SavedGames) -> None:
+def test_the_second_deal_of_the_same_round_is_refused(api: Api, saved_games: SavedGames) -> None:
     table = saved_games.at("domino", "round_over").table
     moves = {seat: api.moves(table, seat)[0] for seat in table.tokens}
     assert api.move(table, 0, moves[0]).status_code == 201
@@ -295,7 +297,7 @@ def test_of_two_who_deal_the_second_is_refused(api: Api, saved_games: SavedGames
     assert api.move(table, 1, {"action": "deal"}).status_code == 409
 
 
-def test_who_is_out_of_the_match_cannot_deal(api: Api, server: redis.Redis, saved_games: SavedGames) -> None:
+def test_a_player_out_of_the_match_cannot_deal(api: Api, server: redis.Redis, saved_games: SavedGames) -> None:
     saved_game = saved_games.at("menschenwolf", "player_out")
     players = api.view(saved_game.table)["players"]
     gone = next(player["seat"] for player in players if not player["in"])

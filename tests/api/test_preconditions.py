@@ -59,7 +59,7 @@ def test_a_move_for_another_version_is_refused_and_changes_nothing(
 
 
 @pytest.mark.parametrize("header", ['"2"', '"2-{seat}"', "*", '"1", "2"', '"7-0", "2-{seat}", "x"', '"2","3"'])
-def test_if_match_takes_the_number_the_whole_etag_a_star_or_a_list(
+def test_if_match_accepts_a_version_an_etag_a_star_or_a_list(
     api: Api, table: Table, next_move: NextMove, header: str
 ) -> None:
     assert api.move(table, *next_move, headers={"If-Match": header.format(seat=next_move.seat)}).status_code == 201

@@ -87,7 +87,7 @@ def test_a_match_played_over_http_is_recorded_whole_and_verified(
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_record_tells_what_the_events_the_score_and_the_luck_tell(
+def test_a_record_agrees_with_the_events_the_score_and_the_fairness_report(
     api: Api, played: dict[str, tuple[Table, str]], variant: str
 ) -> None:
     table, _ = played[variant]
@@ -111,7 +111,7 @@ def test_a_record_tells_what_the_events_the_score_and_the_luck_tell(
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_during_play_a_record_tells_each_seat_what_it_has_seen(api: Api, variant: str) -> None:
+def test_during_play_a_record_shows_each_seat_what_it_has_seen(api: Api, variant: str) -> None:
     table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
     luck = Random(variant)
     for wanted in (4, 12, 30):
@@ -143,7 +143,7 @@ def test_before_the_first_deal_a_record_has_its_commitment(api: Api) -> None:
     assert verify(record).findings == ()
 
 
-def test_an_arranged_game_says_so_in_its_record(api: Api) -> None:
+def test_the_record_of_an_arranged_game_is_marked_as_arranged(api: Api) -> None:
     table = api.create("domino", 2, seed="a rainy evening")
     api.play_until(table, round_over, Random(1))
     record = parse_record(record_of(api, table))
@@ -197,7 +197,7 @@ def test_a_text_that_is_no_record_is_refused_with_line_and_column(
         assert complaint.startswith(place)
 
 
-def test_while_a_long_text_is_read_others_are_let_run(games: GameService) -> None:
+def test_parsing_a_long_record_yields_to_other_requests(games: GameService) -> None:
     breaths = []
     api = Api(create_app(games, build_document, yield_control=lambda: breaths.append(1)).test_client(use_cookies=False))
     head = (
@@ -265,7 +265,7 @@ def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
         ]
 
 
-def test_without_a_version_a_match_goes_on_where_it_stands(api: Api) -> None:
+def test_a_record_is_continued_at_its_end_if_no_version_is_given(api: Api) -> None:
     table = api.create("domino", 2, seed="once")
     view = api.play_until(table, round_over, Random(1))
     answer = api.post("/v1/games", {"from": {"record": record_of(api, table)}, "players": people(2)})
@@ -326,7 +326,7 @@ def test_a_match_is_played_on_once_under_a_key(api: Api, played: dict[str, tuple
         ({"from": "x"}, "from"),
     ],
 )
-def test_what_cannot_be_played_on_is_refused(
+def test_a_record_that_cannot_be_continued_is_refused(
     api: Api, played: dict[str, tuple[Table, str]], change: dict[str, Any], field: str
 ) -> None:
     _, text = played["domino"]

@@ -33,7 +33,7 @@ Score = dict[str, Any]
 # At every stage of every game
 
 
-def test_the_card_has_the_fields_of_the_contract_and_no_other(api: Api, saved_game: SavedGame) -> None:
+def test_the_score_card_has_exactly_the_fields_of_the_contract(api: Api, saved_game: SavedGame) -> None:
     score, view = api.score(saved_game.table), api.view(saved_game.table)
     settled = (view["variant"], view["status"]) == ("dominospiel", "finished")
     assert score.keys() == ALWAYS | ({"settlement"} if settled else set())
@@ -45,7 +45,7 @@ def test_the_card_has_the_fields_of_the_contract_and_no_other(api: Api, saved_ga
         assert ROUND <= each.keys() <= ROUND | {"winner", "loser"}
 
 
-def test_everybody_reads_the_same_card(api: Api, saved_game: SavedGame) -> None:
+def test_every_viewer_gets_the_same_score_card(api: Api, saved_game: SavedGame) -> None:
     cards = [
         api.get(f"{saved_game.table.path}/score", token=token) for token in (None, *saved_game.table.tokens.values())
     ]
@@ -53,7 +53,7 @@ def test_everybody_reads_the_same_card(api: Api, saved_game: SavedGame) -> None:
     assert len({card.headers["ETag"] for card in cards}) == len(cards)
 
 
-def test_every_seat_stands_once_with_the_name_and_total_of_the_view(api: Api, saved_game: SavedGame) -> None:
+def test_every_seat_is_listed_once_with_the_name_and_total_of_the_view(api: Api, saved_game: SavedGame) -> None:
     standings = {each["seat"]: each for each in api.score(saved_game.table)["standings"]}
     players = api.view(saved_game.table)["players"]
     assert sorted(standings) == [player["seat"] for player in players]
@@ -62,7 +62,7 @@ def test_every_seat_stands_once_with_the_name_and_total_of_the_view(api: Api, sa
         assert (shown.get("name"), shown["total"], shown["in"]) == (player.get("name"), player["total"], player["in"])
 
 
-def test_the_better_total_stands_first_and_ties_share_a_rank(api: Api, saved_game: SavedGame) -> None:
+def test_the_better_total_is_listed_first_and_ties_share_a_rank(api: Api, saved_game: SavedGame) -> None:
     score = api.score(saved_game.table)
     sign = -1 if score["best"] == "highest" else 1
     playing = [each for each in score["standings"] if each["in"]]
@@ -99,7 +99,7 @@ def test_lines_add_up_to_scores_and_scores_to_totals(api: Api, saved_game: Saved
         assert shown == totals
 
 
-def test_the_card_is_304_for_who_knows_it_and_anew_after_the_next_event(api: Api, saved_game: SavedGame) -> None:
+def test_the_score_card_is_304_for_a_matching_etag_until_the_next_event(api: Api, saved_game: SavedGame) -> None:
     table, path = saved_game.table, f"{saved_game.table.path}/score"
     for seat, token in ((None, None), *table.tokens.items()):
         etag = api.get(path, token=token).headers["ETag"]
@@ -243,7 +243,7 @@ def value(variant: str, hand: list[str]) -> int:
     return 10 if variant == "domino" and hand == ["0-0"] else pips(hand)
 
 
-def test_there_are_all_kinds_of_ends_among_the_watched_rounds(api: Api, watched: dict[str, Match]) -> None:
+def test_the_watched_rounds_end_for_every_reason(api: Api, watched: dict[str, Match]) -> None:
     matches = [one_watched(api, watched, name) for name in MATCHES]
     ends = {(match.variant, counted["ended_by"]) for match in matches for counted in match.card["rounds"]}
     assert ends >= {
@@ -286,7 +286,7 @@ def test_the_hands_are_those_that_were_left_in_seat_order(match: Match) -> None:
         ]
 
 
-def test_the_reason_is_the_one_that_was_seen(match: Match) -> None:
+def test_the_reason_of_a_round_end_is_the_one_observed(match: Match) -> None:
     for number, seen, counted in counts(match):
         laid = seen.view["board"]
         face_down = {tile["tile"] for tile in laid["tiles"] if tile["face_down"]}
@@ -303,7 +303,7 @@ def test_the_reason_is_the_one_that_was_seen(match: Match) -> None:
         assert counted["ended_by"] == reason
 
 
-def test_the_winner_is_who_laid_their_last_tile_first(match: Match) -> None:
+def test_the_winner_is_the_first_to_play_their_last_tile(match: Match) -> None:
     for number, seen, counted in counts(match):
         fewest = tied_for_fewest(match, number)
         assert counted.get("winner") == (fewest[0] if fewest else seen.first_out)
@@ -317,7 +317,7 @@ def test_only_menschenwolf_has_a_loser_and_only_a_single_one(match: Match) -> No
         assert counted.get("loser") == single
 
 
-def test_what_nobody_writes_is_carried_until_a_single_loser_writes_it(match: Match) -> None:
+def test_points_without_a_loser_are_carried_until_a_single_loser_gets_them(match: Match) -> None:
     carry = 0
     for _, seen, counted in counts(match):
         nobody = match.variant == "menschenwolf" and "loser" not in counted
@@ -398,11 +398,11 @@ def assert_explained(api: Api, variant: str, score: Score) -> None:
         assert named <= set(re.findall(r"^\*\*(\d+\.\d+)\*\* \S", answer["rules"], re.MULTILINE))
 
 
-def test_each_line_names_a_rule_that_is_found_in_the_rule_page(api: Api, saved_game: SavedGame) -> None:
+def test_each_score_line_names_a_rule_of_the_rule_page(api: Api, saved_game: SavedGame) -> None:
     assert_explained(api, api.view(saved_game.table)["variant"], api.score(saved_game.table))
 
 
-def test_each_line_of_a_whole_match_names_a_rule_that_is_found_in_the_rule_page(api: Api, match: Match) -> None:
+def test_each_score_line_of_a_whole_match_names_a_rule_of_the_rule_page(api: Api, match: Match) -> None:
     assert_explained(api, match.variant, match.card)
 
 
@@ -415,7 +415,7 @@ def went_out(match: Match) -> list[int]:
     ]
 
 
-def test_who_is_out_stands_behind_who_is_in_and_who_went_out_earlier_behind_who_went_out_later(match: Match) -> None:
+def test_players_who_are_out_rank_behind_those_in_and_the_first_out_ranks_last(match: Match) -> None:
     gone = went_out(match)
     sign = -1 if BEST[match.variant] == "highest" else 1
     for last in range(1, len(match.rounds) + 1):
@@ -433,7 +433,7 @@ def test_who_is_out_stands_behind_who_is_in_and_who_went_out_earlier_behind_who_
         assert_in_order(card)
 
 
-def test_who_went_out_later_stands_before_who_went_out_earlier_with_a_better_total(api: Api) -> None:
+def test_a_player_out_later_ranks_before_one_out_earlier_with_a_better_total(api: Api) -> None:
     match = watch(api, "domino", 4, {"limit": 60}, 0)
     gone = went_out(match)
     shown = {each["seat"]: each for each in match.card["standings"]}
@@ -524,7 +524,7 @@ def test_a_settlement_is_exact_and_its_payments_make_it_up(api: Api, seats: int,
 
 @pytest.mark.parametrize("rules", SETTLEMENTS[1:], ids=lambda rules: "-".join(map(str, rules.values())))
 @pytest.mark.parametrize("tie", TIES)
-def test_who_is_tied_for_the_highest_total_shares_what_is_to_be_paid(api: Api, tie: str, rules: dict[str, Any]) -> None:
+def test_players_tied_for_the_highest_total_share_the_payment(api: Api, tie: str, rules: dict[str, Any]) -> None:
     seats, seed = TIES[tie]
     table = api.create("dominospiel", seats, seed=seed, rules={"limit": 1, **rules})
     view = api.play_until(table, match_finished)

@@ -61,7 +61,7 @@ def test_a_game_of_a_newer_service_is_not_served_by_this_one(api: Api, redis_url
     assert client.get(keys.state(table.id)) == newer
 
 
-def test_an_event_of_a_newer_service_is_not_told_by_this_one(api: Api, server: redis.Redis) -> None:
+def test_an_event_of_a_newer_service_is_not_served_by_this_one(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", 2)
     snapshot = take_snapshot(server, table.id)
     restore(server, table.id, Snapshot(b"3" + snapshot.state[1:], [*snapshot.events, b"anotherid [99,0,1]"]))
@@ -72,7 +72,7 @@ def test_an_event_of_a_newer_service_is_not_told_by_this_one(api: Api, server: r
         assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_a_deal_that_has_been_dealt_is_not_kept_any_longer(api: Api, store: RedisStore) -> None:
+def test_an_arranged_deal_is_discarded_once_it_was_dealt(api: Api, store: RedisStore) -> None:
     table = api.create("domino", 2, deals=arranged(3))
 
     def snapshot() -> tuple[ArrangedDeal, ...]:

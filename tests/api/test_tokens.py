@@ -73,9 +73,7 @@ def test_a_token_is_kept_as_its_hash_alone(api: Api, server: redis.Redis, table:
 # Changing one
 
 
-def test_a_changed_token_plays_the_seat_and_the_old_one_nothing(
-    api: Api, server: redis.Redis, saved_game: SavedGame
-) -> None:
+def test_after_a_token_change_only_the_new_token_is_valid(api: Api, server: redis.Redis, saved_game: SavedGame) -> None:
     table = saved_game.table
     before = {path: api.get(table.path + path, token=table.tokens[0]).get_json() for path in READ[:3]}
     answer = change(api, table, 0)
@@ -107,7 +105,7 @@ def unversioned(shown: Any) -> Any:
     return [unversioned(each) for each in shown] if isinstance(shown, list) else shown
 
 
-def test_a_change_is_an_event_that_everybody_may_know(api: Api, table: Table) -> None:
+def test_a_token_change_is_an_event_that_everybody_sees(api: Api, table: Table) -> None:
     token = change(api, table, 1).get_json()["token"]
     for shown in (None, table.tokens[0], token):
         page = api.get(f"{table.path}/events?after=2", token=shown).get_json()
@@ -122,7 +120,7 @@ def test_a_change_is_an_event_that_everybody_may_know(api: Api, table: Table) ->
         assert token not in str(page)
 
 
-def test_a_change_takes_a_version_so_that_known_views_are_read_anew(api: Api, table: Table) -> None:
+def test_a_token_change_raises_the_version_so_that_cached_views_expire(api: Api, table: Table) -> None:
     seat = seat_to_move(api.view(table))
     listed = api.moves(table, seat)[0]
     known = api.get(table.path).headers["ETag"]
@@ -171,7 +169,7 @@ def refused(api: Api, server: redis.Redis, table: Table, path: str, token: str |
     return status, code
 
 
-def test_only_the_bearer_of_the_seat_may_change_its_token(api: Api, server: redis.Redis, table: Table) -> None:
+def test_only_the_holder_of_a_seat_may_change_its_token(api: Api, server: redis.Redis, table: Table) -> None:
     path = f"{table.path}/players/0/token"
     assert refused(api, server, table, path, table.tokens[1]) == (403, "forbidden")
     for token in (None, "seat_nobody", "x", api.create("domino", 2).tokens[0]):
@@ -180,7 +178,7 @@ def test_only_the_bearer_of_the_seat_may_change_its_token(api: Api, server: redi
 
 
 @pytest.mark.parametrize("seat", ["2", "99", "9" * 30, "9" * 4000])
-def test_a_seat_that_is_not_there_is_not_found_by_who_plays_and_nothing_to_anybody_else(
+def test_an_unknown_seat_is_not_found_for_a_player_and_unauthorized_for_others(
     api: Api, server: redis.Redis, table: Table, seat: str
 ) -> None:
     path = f"{table.path}/players/{seat}/token"
@@ -203,7 +201,9 @@ def test_an_open_seat_has_no_token_to_change(api: Api, server: redis.Redis) -> N
     assert refused(api, server, table, path, table.join_code) == (401, "unauthorized")
 
 
-def test_of_two_devices_that_change_a_token_the_second_has_lost_it(api: Api, server: redis.Redis, table: Table) -> None:
+def test_of_two_clients_that_change_a_token_the_second_is_unauthorized(
+    api: Api, server: redis.Redis, table: Table
+) -> None:
     first = change(api, table, 0)
     before = take_snapshot(server, table.id)
     assert said(change(api, table, 0)) == (401, "unauthorized")
@@ -211,7 +211,7 @@ def test_of_two_devices_that_change_a_token_the_second_has_lost_it(api: Api, ser
     assert api.get(table.path, token=first.get_json()["token"]).status_code == 200
 
 
-def test_a_stream_of_the_old_token_tells_of_the_change_and_ends(api: Api, table: Table) -> None:
+def test_a_stream_of_the_old_token_sends_the_token_change_and_ends(api: Api, table: Table) -> None:
     token = table.tokens[0]
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/x-ndjson"}
     stream = api.client.get(f"{table.path}/events?after=2", headers=headers, buffered=False)
@@ -223,7 +223,7 @@ def test_a_stream_of_the_old_token_tells_of_the_change_and_ends(api: Api, table:
     assert b'"token_changed"' in told[0]
 
 
-def test_the_document_tells_how_a_token_is_changed() -> None:
+def test_the_document_describes_how_a_token_is_changed() -> None:
     paths: Any = yaml.safe_load(build_document())["paths"]
     described = paths["/v1/games/{game}/players/{seat}/token"]["post"]
     assert described["operationId"] == "changeToken"

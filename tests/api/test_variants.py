@@ -111,7 +111,7 @@ def test_a_game_in_full_begins_as_it_does_in_the_list(api: Api, variant: str) ->
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_a_game_is_told_in_english_and_in_german(api: Api, variant: str) -> None:
+def test_a_variant_is_described_in_english_and_in_german(api: Api, variant: str) -> None:
     english, german = shown(api, variant, "en"), shown(api, variant, "de")
     assert (english["language"], german["language"]) == ("en", "de")
     assert english["summary"] != german["summary"]
@@ -146,17 +146,17 @@ def test_a_game_is_told_in_english_and_in_german(api: Api, variant: str) -> None
         ("nonsense;;;q=x", "en"),
     ],
 )
-def test_the_language_is_the_one_the_reader_prefers(api: Api, asked: str, given: str) -> None:
+def test_the_language_is_the_one_the_client_prefers(api: Api, asked: str, given: str) -> None:
     for path in ("/v1/variants", "/v1/variants/domino"):
         assert api.get(path, headers={"Accept-Language": asked}).headers["Content-Language"] == given
 
 
-def test_without_a_wish_the_language_is_english(api: Api) -> None:
+def test_without_accept_language_the_language_is_english(api: Api) -> None:
     assert api.get("/v1/variants/domino").headers["Content-Language"] == "en"
 
 
 @pytest.mark.parametrize("path", ["/v1/variants", "/v1/variants/fido"])
-def test_what_is_on_offer_may_be_kept_by_anybody_and_asked_for_cheaply(api: Api, path: str) -> None:
+def test_the_list_of_variants_may_be_cached_and_revalidated(api: Api, path: str) -> None:
     first = api.get(path)
     assert first.headers["Cache-Control"] == "public, no-cache"
     assert first.headers["Vary"] == "Accept, Accept-Language"
@@ -167,7 +167,7 @@ def test_what_is_on_offer_may_be_kept_by_anybody_and_asked_for_cheaply(api: Api,
     assert german.status_code == 200
 
 
-def test_a_game_that_nobody_offers_is_not_found(api: Api) -> None:
+def test_an_unknown_variant_is_not_found(api: Api) -> None:
     for variant in ("chess", "DOMINO", "domino.py", "__init__", "_", "d\u00f3mino", "%00"):
         answer = api.get(f"/v1/variants/{variant}")
         assert (answer.status_code, answer.json and answer.json["code"]) == (404, "not_found")
@@ -279,7 +279,7 @@ def test_the_deal_table_is_that_of_the_rules(api: Api, variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_the_deal_table_tells_what_is_dealt(api: Api, variant: str) -> None:
+def test_the_deal_table_is_what_is_dealt(api: Api, variant: str) -> None:
     for row in shown(api, variant)["deals"]:
         table = api.create(variant, row["players"], rules={"set": row["set"]} if sets_of(variant)[1:] else {})
         game = table.created["game"]

@@ -36,7 +36,7 @@ ALWAYS = {
 PLAYED = ("dealt", "early", "late", "round_over", "second_round", "finished")
 
 
-def test_the_view_has_the_fields_of_the_contract_and_no_other(api: Api, saved_game: SavedGame) -> None:
+def test_the_view_has_exactly_the_fields_of_the_contract(api: Api, saved_game: SavedGame) -> None:
     for seat in (None, *saved_game.table.tokens):
         view = api.view(saved_game.table, seat)
         wanted = ALWAYS | ({"turn"} if view["status"] == "playing" else set()) | (set() if seat is None else {"you"})
@@ -52,7 +52,7 @@ def test_only_the_moves_and_the_hand_of_a_seat_set_its_view_apart(api: Api, save
         assert view | {"legal_moves": []} == public
 
 
-def test_your_hand_has_as_many_tiles_as_everybody_sees_and_nobody_has_the_same(api: Api, saved_game: SavedGame) -> None:
+def test_a_hand_has_as_many_tiles_as_the_view_says_and_no_tile_is_in_two_hands(api: Api, saved_game: SavedGame) -> None:
     seen: list[str] = []
     for seat in saved_game.table.tokens:
         view = api.view(saved_game.table, seat)
@@ -63,7 +63,9 @@ def test_your_hand_has_as_many_tiles_as_everybody_sees_and_nobody_has_the_same(a
     assert len(seen) == len(set(seen))
 
 
-def test_only_who_is_to_move_has_legal_moves_and_all_who_are_in_may_deal(api: Api, saved_game: SavedGame) -> None:
+def test_only_the_seat_to_move_has_legal_moves_and_every_player_who_is_in_may_deal(
+    api: Api, saved_game: SavedGame
+) -> None:
     public = api.view(saved_game.table)
     for seat in saved_game.table.tokens:
         moves = api.view(saved_game.table, seat)["legal_moves"]
@@ -185,7 +187,7 @@ def test_a_move_that_ends_nothing_adds_one_to_the_version(api: Api) -> None:
     assert len(after["board"]["tiles"]) == 1
 
 
-def test_what_follows_by_itself_adds_an_event_each(api: Api) -> None:
+def test_each_automatic_event_raises_the_version_by_one(api: Api) -> None:
     table = api.create("homo-homini-lupus", 4, seed=SEED, rules={"rounds": 1})
     versions = [api.view(table)["version"]]
     while api.view(table)["status"] == "playing":
@@ -238,7 +240,7 @@ def test_2_2_two_tiles_of_the_wolfs_stock_cannot_be_drawn(api: Api) -> None:
     assert api.create("menschenwolf", 3).created["game"]["stock"] == {"tiles": 1, "drawable": 0}
 
 
-def test_in_fido_the_points_of_the_running_round_count_at_once(api: Api) -> None:
+def test_in_fido_points_of_the_running_round_count_immediately(api: Api) -> None:
     hands = ("12-12 0-12 …", "10-12 5-12 …", "10-11 …")
     table = api.create("fido", 3, deals=[deal("fido", *hands)])
     view = make_moves(api, table, "12-12 10-12 10-11@10-12")
@@ -247,7 +249,7 @@ def test_in_fido_the_points_of_the_running_round_count_at_once(api: Api) -> None
     assert (standings[0]["seat"], standings[0]["total"]) == (2, 5)
 
 
-def test_who_is_out_of_the_match_stays_out_and_holds_nothing(api: Api, saved_games: SavedGames) -> None:
+def test_a_player_out_of_the_match_stays_out_and_holds_nothing(api: Api, saved_games: SavedGames) -> None:
     saved_game = saved_games.at("menschenwolf", "player_out")
     gone = [player["seat"] for player in api.view(saved_game.table)["players"] if not player["in"]]
     dealt = make_moves(api, saved_game.table, "deal")
@@ -259,7 +261,7 @@ def test_who_is_out_of_the_match_stays_out_and_holds_nothing(api: Api, saved_gam
         assert view["legal_moves"] == []
 
 
-def test_a_game_arranged_by_a_seed_or_a_deal_says_so_and_no_other(api: Api) -> None:
+def test_only_a_game_with_a_seed_or_a_deal_is_shown_as_arranged(api: Api) -> None:
     assert api.create("domino", 2).created["game"]["arranged"] is False
     assert api.create("domino", 2, seed="x").created["game"]["arranged"] is True
     arranged = deal("domino", "6-6 …", "…")

@@ -103,7 +103,7 @@ def test_every_operation_is_one_method_at_one_address(app: Flask) -> None:
     assert len(set(names)) == len(names)
 
 
-def test_every_route_needs_a_token_or_is_on_a_list(app: Flask) -> None:
+def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
     by_access: dict[str, set[str]] = {"public": set(), "spectator": set(), "seat": set(), "own_seat": set()}
     for _, described in operations(app):
         by_access[described.access].add(described.id)
@@ -111,7 +111,7 @@ def test_every_route_needs_a_token_or_is_on_a_list(app: Flask) -> None:
     assert (by_access["seat"], by_access["own_seat"]) == ({"makeMove"}, {"changeToken"})
 
 
-def test_every_route_that_is_on_no_list_refuses_whoever_shows_no_token_or_a_wrong_one(app: Flask, api: Api) -> None:
+def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Flask, api: Api) -> None:
     here, elsewhere = api.create("domino", 2), api.create("domino", 2)
     guarded = [(rule, described) for rule, described in operations(app) if described.id not in PUBLIC]
     assert guarded
@@ -124,7 +124,7 @@ def test_every_route_that_is_on_no_list_refuses_whoever_shows_no_token_or_a_wron
             assert (answer.status_code == 401) == refused, f"{described.id} with {token or 'no token'}"
 
 
-def test_every_route_that_may_say_401_says_so(app: Flask) -> None:
+def test_every_route_that_may_answer_401_documents_it(app: Flask) -> None:
     for _, described in operations(app):
         assert ("unauthorized" in described.problems) == (described.id not in PUBLIC), described.id
 

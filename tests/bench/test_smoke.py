@@ -72,7 +72,7 @@ def test_a_burst_refuses_an_answer_that_it_does_not_expect(stand: Stand) -> None
         burst(stand["service"].address, [[request("GET", "/v1/games/nowhere")]], 200)
 
 
-def test_the_end_of_an_answer_is_where_its_length_says() -> None:
+def test_the_end_of_an_answer_follows_from_its_content_length() -> None:
     head = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\nServer: any\r\n\r\n"
     assert end_of(head[:-1]) is None
     assert end_of(head + b"bod") is None
@@ -82,7 +82,7 @@ def test_the_end_of_an_answer_is_where_its_length_says() -> None:
         end_of(b"HTTP/1.1 200 OK\r\nServer: any\r\n\r\n")
 
 
-def test_an_id_of_the_floor_says_its_sizes() -> None:
+def test_an_id_of_the_floor_contains_its_sizes() -> None:
     assert sizes_of(Sizes(700, 40, 1500).id(3)) == Sizes(700, 40, 1500)
 
 

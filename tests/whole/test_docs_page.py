@@ -62,7 +62,7 @@ def test_the_page_is_the_same_whatever_host_it_is_asked_by(http: httpx.Client) -
 
 
 @pytest.mark.parametrize("path", ["/docs/none.js", "/docs/../service/config.py", "/docs/%2e%2e/%2e%2e/etc/passwd"])
-def test_nothing_else_is_there(path: str, http: httpx.Client) -> None:
+def test_no_other_resources_exist(path: str, http: httpx.Client) -> None:
     answer = http.get(path)
     assert answer.status_code == 404
     assert answer.headers["Content-Type"] == "application/problem+json"

@@ -54,7 +54,7 @@ def test_the_committed_file_is_what_is_served(http: httpx.Client) -> None:
     assert http.get("/openapi.yaml").text == (ROOT / "openapi.yaml").read_text()
 
 
-def test_every_part_is_described(contract: Contract) -> None:
+def test_every_part_of_the_document_has_a_description(contract: Contract) -> None:
     bare = []
     for path, method, operation in contract.operations():
         here = f"{method} {path}"
@@ -78,7 +78,7 @@ def test_every_part_is_described(contract: Contract) -> None:
     assert not bare
 
 
-def test_every_schema_is_plain(contract: Contract) -> None:
+def test_every_schema_uses_only_the_allowed_keywords(contract: Contract) -> None:
     odd = []
     for path, schema in schemas(contract):
         odd += [f"{path}: {word}" for word in UNIONS & schema.keys()]
@@ -94,7 +94,7 @@ def test_every_schema_is_plain(contract: Contract) -> None:
     assert not odd
 
 
-def test_only_what_a_client_sends_is_closed(contract: Contract) -> None:
+def test_only_request_schemas_forbid_unknown_fields(contract: Contract) -> None:
     closed = []
     for name, schema in contract.document["components"]["schemas"].items():
         sent = bool(WHAT_A_CLIENT_SENDS.fullmatch(name))
@@ -140,7 +140,7 @@ def test_every_operation_has_a_name_of_its_own(contract: Contract) -> None:
 
 
 @pytest.mark.parametrize("variant", list(variants()))
-def test_the_answers_of_a_whole_match_are_as_described(variant: str, http: httpx.Client, contract: Contract) -> None:
+def test_the_answers_of_a_whole_match_are_as_documented(variant: str, http: httpx.Client, contract: Contract) -> None:
     table = Table.create(http, variant)
     for count, view in enumerate(table.play(1, contract.check)):
         if count % 10 and view["status"] == "playing":
@@ -155,7 +155,7 @@ def test_the_answers_of_a_whole_match_are_as_described(variant: str, http: httpx
     assert {("getScore", 200), ("getScore", 304)} < contract.seen
 
 
-def test_the_answers_beside_a_match_are_as_described(http: httpx.Client, contract: Contract) -> None:
+def test_the_answers_besides_a_match_are_as_documented(http: httpx.Client, contract: Contract) -> None:
     for path in ("/healthz", "/readyz", "/openapi.yaml", "/v1/variants", "/v1/games/none", "/v1/variants/none"):
         contract.check(http.get(path))
     for variant in variants():
@@ -210,7 +210,7 @@ def test_a_method_that_no_operation_has_is_refused_with_the_ones_there_are(
         assert json.loads(answer.content)["code"] == "method_not_allowed"
 
 
-def test_the_document_is_yaml_in_utf8_that_anybody_may_read(http: httpx.Client) -> None:
+def test_the_document_is_yaml_in_utf8_readable_from_every_origin(http: httpx.Client) -> None:
     answer = http.get("/openapi.yaml")
     assert answer.headers["Content-Type"].partition(";")[0] == "application/yaml"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"

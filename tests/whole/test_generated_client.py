@@ -84,7 +84,7 @@ def generated(package: str, service: Service) -> Iterator[Generated]:
 
 
 @pytest.mark.parametrize("variant", list(variants()))
-def test_it_plays_a_whole_match(variant: str, generated: Generated) -> None:
+def test_the_generated_client_plays_a_whole_match(variant: str, generated: Generated) -> None:
     models = generated.models
     anybody = generated.client()
     offered = generated.call("variants", "list_variants", client=anybody).parsed
@@ -115,14 +115,14 @@ def test_it_plays_a_whole_match(variant: str, generated: Generated) -> None:
     assert score.winners == game.winners
 
 
-def test_it_understands_a_refusal(generated: Generated) -> None:
+def test_the_generated_client_parses_a_refusal(generated: Generated) -> None:
     refused = generated.call("games", "get_game", "none", client=generated.client())
     assert refused.status_code == 404
     assert isinstance(refused.parsed, generated.models.Problem)
     assert refused.parsed.code == "not_found"
 
 
-def test_it_understands_every_variant(generated: Generated) -> None:
+def test_the_generated_client_parses_every_variant(generated: Generated) -> None:
     for variant in variants():
         answer = generated.call("variants", "get_variant", variant, client=generated.client(), accept_language="de")
         assert answer.parsed.language == "de"

@@ -78,7 +78,7 @@ GUARDS = ("version", "If-Match: version", "If-Match: ETag")
 
 
 @pytest.mark.parametrize("different", [False, True], ids=["same", "different"])
-def test_of_a_crowd_that_means_the_same_version_one_moves_through_a_whole_match(
+def test_of_concurrent_moves_for_the_same_version_one_is_made(
     different: bool, http: httpx.Client, crowd: Crowd
 ) -> None:
     luck = random.Random(1)
@@ -116,7 +116,7 @@ def test_of_a_crowd_that_means_the_same_version_one_moves_through_a_whole_match(
     check_score(table, view)
 
 
-def test_a_crowd_without_versions_makes_moves_one_after_the_other(http: httpx.Client, crowd: Crowd) -> None:
+def test_concurrent_moves_without_versions_are_made_one_after_the_other(http: httpx.Client, crowd: Crowd) -> None:
     luck = random.Random(2)
     table = Table.create(http, "dominospiel", 3, rules={"limit": 15})
     view = table.view()
@@ -149,7 +149,7 @@ def check_score(table: Table, view: Json) -> None:
     assert totals == {each["seat"]: each["total"] for each in view["players"]}
 
 
-def test_one_card_more_for_each_version(http: httpx.Client, crowd: Crowd) -> None:
+def test_every_version_has_its_own_score_card(http: httpx.Client, crowd: Crowd) -> None:
     """Every 201 is a version of its own, with no gap: a play is one event, or two where it ends the round."""
     table = Table.create(http, "fido", 3)
     view = table.view()

@@ -66,7 +66,7 @@ def resident(service: Service) -> int:
 
 
 @pytest.mark.parametrize(("games", "seats"), [(500, 3), (40, 3)])
-def test_two_thousand_streams_hear_of_fifty_moves_a_second_at_once(games: int, seats: int, tmp_path: Path) -> None:
+def test_two_thousand_streams_get_fifty_moves_a_second_without_delay(games: int, seats: int, tmp_path: Path) -> None:
     with ExitStack() as stack:
         service = stack.enter_context(Service(tmp_path / "data", WORKERS="2", GRACEFUL_TIMEOUT="5"))
         where = urlsplit(service.url)

@@ -186,7 +186,7 @@ def test_a_client_that_waits_for_leave_to_send_gets_it(line: Line) -> None:
 
 
 @pytest.mark.parametrize("refused", [("/v1/games/none/moves", 401), ("/v1/games/none/players", 404), ("/healthz", 405)])
-def test_the_body_of_a_refused_request_is_not_taken_for_the_next_one(refused: tuple[str, int], line: Line) -> None:
+def test_the_body_of_a_refused_request_is_not_read_as_the_next_request(refused: tuple[str, int], line: Line) -> None:
     path, status = refused
     body = b"GET /v1/variants HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3
     line.send(JSON_POST.format(path, f"Content-Length: {len(body)}\r\n"), body)
@@ -220,7 +220,7 @@ def test_a_length_that_is_none_is_refused(length: str, line: Line) -> None:
     assert line.read().status in (400, 413)
 
 
-def test_two_lengths_are_one_too_many(line: Line) -> None:
+def test_two_content_lengths_are_refused(line: Line) -> None:
     line.send(JSON_POST.format("/v1/games", "Content-Length: 2\r\nContent-Length: 3\r\n"), "{} ")
     assert line.read().status == 400
     assert line.ends()
@@ -256,7 +256,7 @@ def address(table: Table, path: str) -> str:
 
 
 @pytest.mark.parametrize("path", [*READ, "/v1/variants/none", "/v1/games/none", "/none"])
-def test_head_says_what_get_says_without_the_body(path: str, line: Line, table: Table) -> None:
+def test_head_answers_as_get_without_the_body(path: str, line: Line, table: Table) -> None:
     request = f"{address(table, path)} HTTP/1.1\r\nHost: localhost\r\n\r\n"
     line.send(f"GET {request}")
     got = line.read()
@@ -321,7 +321,7 @@ def test_after_an_error_the_line_goes_on(error: str, line: Line) -> None:
     still_in_step(line)
 
 
-def test_requests_sent_ahead_are_answered_in_their_order(line: Line) -> None:
+def test_pipelined_requests_are_answered_in_order(line: Line) -> None:
     names = list(ERRORS) * 3
     line.send("".join(ERRORS[name][0] for name in names))
     assert [line.read().status for _ in names] == [ERRORS[name][1] for name in names]
@@ -364,7 +364,7 @@ NONSENSE = {
 
 
 @pytest.mark.parametrize("name", NONSENSE)
-def test_nonsense_is_refused_and_kills_no_worker(name: str, service: Service, http: httpx.Client) -> None:
+def test_invalid_bytes_are_refused_and_no_worker_ends(name: str, service: Service, http: httpx.Client) -> None:
     before = service.workers()
     for _ in range(4):  # so that each worker gets some
         with Line(service) as line:
@@ -398,7 +398,7 @@ ODD_TARGETS = [
 
 @pytest.mark.parametrize("target", ODD_TARGETS)
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_an_odd_address_is_a_problem_like_any_other(method: str, target: str, line: Line) -> None:
+def test_an_unusual_path_gets_a_problem_document(method: str, target: str, line: Line) -> None:
     line.send(f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
     answer = line.read()
     assert 400 <= answer.status < 500, answer.body
@@ -416,7 +416,7 @@ ODD_HEADERS = [
 
 
 @pytest.mark.parametrize(("name", "value"), ODD_HEADERS)
-def test_an_odd_token_is_no_token(name: str, value: bytes, line: Line, table: Table) -> None:
+def test_a_malformed_token_is_unauthorized(name: str, value: bytes, line: Line, table: Table) -> None:
     line.send(f"GET {table.path} HTTP/1.1\r\nHost: localhost\r\n{name}: ", value, "\r\n\r\n")
     answer = line.read()
     assert (answer.status, answer.problem["code"]) == (401, "unauthorized")
@@ -446,7 +446,7 @@ ODD_BUT_HARMLESS = [
 
 
 @pytest.mark.parametrize("header", ODD_BUT_HARMLESS)
-def test_an_odd_header_does_no_harm(header: bytes, line: Line, table: Table) -> None:
+def test_an_unusual_header_is_harmless(header: bytes, line: Line, table: Table) -> None:
     for path in (table.path, "/v1/variants/domino"):
         line.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n", header, b"\r\n\r\n")
         answer = line.read()
@@ -455,7 +455,7 @@ def test_an_odd_header_does_no_harm(header: bytes, line: Line, table: Table) -> 
 
 
 @pytest.mark.parametrize("keys", [b"a\r\nIdempotency-Key: b", b"\xff", b"", b"a b", b'"a', b"a,b"])
-def test_an_odd_key_is_no_key(keys: bytes, line: Line) -> None:
+def test_an_invalid_idempotency_key_is_refused(keys: bytes, line: Line) -> None:
     body = json.dumps(GOOD).encode()
     line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\nIdempotency-Key: ")[:-2], keys)
     line.send("\r\n\r\n", body)
@@ -503,7 +503,9 @@ def test_a_bad_body_is_refused(name: str, line: Line) -> None:
     still_in_step(line)
 
 
-def test_hundreds_of_half_requests_stop_nobody(service: Service, http: httpx.Client, table: Table) -> None:
+def test_hundreds_of_unfinished_requests_do_not_block_others(
+    service: Service, http: httpx.Client, table: Table
+) -> None:
     halves = (
         b"GET /v1/var",
         b"GET /v1/variants HTTP/1.1\r\nHost: loc",
@@ -532,7 +534,7 @@ def test_hundreds_of_half_requests_stop_nobody(service: Service, http: httpx.Cli
         assert slow.read().status == 201
 
 
-def test_clients_that_hang_up_leave_nothing_behind(service: Service, http: httpx.Client) -> None:
+def test_clients_that_disconnect_early_do_no_harm(service: Service, http: httpx.Client) -> None:
     before = service.workers()
     for request in (b"GET /v1/vari", b"GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n"):
         for _ in range(50):

@@ -51,9 +51,7 @@ def viewers(table: Table) -> list[int | None]:
     return [None, *table.tokens]
 
 
-def test_every_viewer_of_every_game_hears_the_whole_match_as_it_is_played_by_both_kinds_of_streams(
-    http: httpx.Client, contract: Contract
-) -> None:
+def test_both_kinds_of_streams_send_every_viewer_the_whole_match(http: httpx.Client, contract: Contract) -> None:
     event = contract.operation("GET", "/v1/games/x/events")["responses"]["200"]["content"]["application/json"]
     assert event["schema"]["$ref"].endswith("/Events")
     for variant in variants(http):
@@ -76,7 +74,7 @@ def test_every_viewer_of_every_game_hears_the_whole_match_as_it_is_played_by_bot
             assert (again.answer.status, again.answer.read()) == (204, b"")
 
 
-def test_a_poll_hears_of_a_move_made_at_any_worker(http: httpx.Client) -> None:
+def test_a_poll_returns_a_move_made_at_another_worker(http: httpx.Client) -> None:
     table = Table.create(http, "domino", 2, rules=LONG)
     luck = random.Random(1)
     with ThreadPoolExecutor(1) as crowd, connect(str(http.base_url)) as own:
@@ -149,9 +147,7 @@ def errors(service: Service) -> list[str]:
     return [line for line in service.lines if "Traceback" in line or " ERROR " in line or "[ERROR]" in line]
 
 
-def test_a_killed_redis_that_comes_back_leaves_no_gap_in_a_stream(
-    own: Service, client: httpx.Client, server: RealServer
-) -> None:
+def test_a_restart_of_redis_leaves_no_gap_in_a_stream(own: Service, client: httpx.Client, server: RealServer) -> None:
     table = Table.create(client, "domino", 3, rules=LONG)
     luck = random.Random(4)
     with Listener(table, 0) as seat, Listener(table) as public:
@@ -170,9 +166,7 @@ def test_a_killed_redis_that_comes_back_leaves_no_gap_in_a_stream(
     assert not errors(own)
 
 
-def test_connections_of_the_news_that_are_cut_leave_no_gap_in_a_stream(
-    client: httpx.Client, server: RealServer
-) -> None:
+def test_cut_subscription_connections_leave_no_gap_in_a_stream(client: httpx.Client, server: RealServer) -> None:
     table = Table.create(client, "domino", 3, rules=LONG)
     luck = random.Random(5)
     with Listener(table, 0) as stream:
