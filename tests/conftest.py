@@ -1,4 +1,4 @@
-"""What all tests share: files that record how things are, compared or written anew, and figures told at the end."""
+"""What all tests share: recorded files, compared or rewritten, and figures reported at the end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIGURES = "figures"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--rewrite", action="store_true", help="write perft files and recorded matches anew")
+    parser.addoption("--rewrite", action="store_true", help="rewrite perft files and recorded matches")
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def rewriting(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def same_as_file(rewriting: bool) -> Callable[[Path, str], None]:
-    """Compare a text with a file line by line; with ``--rewrite`` make the file say so."""
+    """Compare a text with a file line by line; with ``--rewrite`` write the file."""
 
     def compare(path: Path, text: str) -> None:
         if rewriting:
@@ -38,12 +38,12 @@ def same_as_file(rewriting: bool) -> Callable[[Path, str], None]:
 
 @pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Figures:
-    """Tell figures under a title; those of all tests and workers are added up and shown after the run."""
+    """Report figures under a title; those of all tests and workers are added up and shown after the run."""
 
-    def tell(title: str, counted: Mapping[str, float]) -> None:
+    def report(title: str, counted: Mapping[str, float]) -> None:
         request.node.user_properties.append((_FIGURES, [title, dict(counted)]))
 
-    return tell
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,4 +1,7 @@
-"""A client for tests: knows addresses and headers, no rules; holds every answer against its schema and the document."""
+"""The client of the application in tests: checks every answer against its schema and the document.
+
+Does not depend on the rules.
+"""
 
 from __future__ import annotations
 
@@ -45,22 +48,22 @@ Table = AnyTable[TestResponse]
 class Api(GameClient[TestResponse]):
     """Asks the application; every answer must fit its schema, every error must be a problem.
 
-    ``heard`` are the answers so far.
+    ``answers`` are those received so far.
     """
 
     def __init__(self, client: FlaskClient) -> None:
         self.client = client
-        self.heard: list[TestResponse] = []
+        self.answers: list[TestResponse] = []
 
     def ask(self, method: str, path: str, *, token: str | None = None, **arguments: Any) -> TestResponse:
         answer = self.ask_unchecked(method, path, token=token, **arguments)
-        self.heard.append(answer)
+        self.answers.append(answer)
         check_answer(method, path, answer)
         self._check_documented(method, path, answer)
         return answer
 
     def ask_unchecked(self, method: str, path: str, *, token: str | None = None, **arguments: Any) -> TestResponse:
-        """As ``ask``, for who has checked an answer of the same bytes."""
+        """As ``ask``, for an answer whose bytes were checked before."""
         # With the same id in every answer, answers can be compared.
         headers = {"X-Request-ID": "of-a-test", **arguments.pop("headers", {})}
         if token is not None:
@@ -80,7 +83,7 @@ class Api(GameClient[TestResponse]):
         return self.ask("POST", path, json=body, **arguments)
 
     def _check_documented(self, method: str, path: str, answer: TestResponse) -> None:
-        """The operation at this address names this status, or this problem."""
+        """Check that the operation at this path documents this status, or this problem."""
         described = self.operation(method, path)
         if described is None or method == "OPTIONS":
             return
@@ -96,7 +99,7 @@ class Api(GameClient[TestResponse]):
             assert code in (*described.problems, *ANYWHERE), f"{described.id} does not name its problem {code}"
 
     def operation(self, method: str, path: str) -> Operation | None:
-        """What the document says of this method on this address, if there is one."""
+        """The documented operation of this method at this path, if there is one."""
         app = self.client.application
         try:
             endpoint, _ = app.url_map.bind("localhost").match(path.partition("?")[0], method)
@@ -105,8 +108,24 @@ class Api(GameClient[TestResponse]):
         return operation_of(app.view_functions[endpoint])
 
 
+def status_and_code(answer: TestResponse) -> tuple[int, str]:
+    """The status of an error and the code of its problem."""
+    assert answer.json is not None
+    return answer.status_code, answer.json["code"]
+
+
+def content_of(answer: TestResponse) -> tuple[int, list[tuple[str, str]], bytes]:
+    """All that a client receives: status, headers and body."""
+    return answer.status_code, sorted(answer.headers), answer.data
+
+
+def viewers(table: Table) -> list[int | None]:
+    """Everybody who may ask for a game: a spectator, and each seat."""
+    return [None, *table.tokens]
+
+
 def check_answer(method: str, path: str, answer: TestResponse) -> None:
-    """The answer fits what the document says of its kind; an error is a problem; nothing is null."""
+    """Check that an answer fits its schema, that an error is a problem, and that nothing is null."""
     if method == "HEAD" or answer.status_code == 304:
         assert answer.data == b""
         return
@@ -132,11 +151,11 @@ def _check(schema: type[Schema], data: bytes) -> None:
 
 
 _fitting: set[tuple[type[Schema], str]] = set()
-"""Objects that have been held against their schema; most parts of an answer were in the one before."""
+"""Objects that were validated already; most parts of an answer were in the one before."""
 
 
 def _errors(schema: type[Schema], value: Any) -> Any:
-    """What is wrong with a value, looked for in every object of it, the same object once."""
+    """The validation errors of a value and of all objects in it; the same object is validated once."""
     if not isinstance(value, dict):
         return {"": ["Not an object."]}
     known = (schema, json.dumps(value))

@@ -1,4 +1,4 @@
-"""The application in this process, over a real server, asked without a network."""
+"""The application in this process, over a real Redis server, called without a network."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def server(redis_url: str) -> redis.Redis:
-    """The server itself, for a test that looks into it or changes what it keeps."""
+    """The Redis server, for a test that reads or changes its contents."""
     return connect(redis_url)
 
 
@@ -60,8 +60,8 @@ def app(games: GameService) -> Flask:
     return create_app(games, build_document)
 
 
-def at_rest(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], bytes]) -> Api:
-    """An application of its own, whose clock stands, and whose luck is what ``secrets`` draws."""
+def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], bytes]) -> Api:
+    """An application with a fixed clock, whose random bytes are those of ``secrets``."""
     games = GameService(
         store,
         feed,

@@ -1,4 +1,4 @@
-"""Arranged deals for ``POST /v1/games``, a text a hand."""
+"""Arranged deals for ``POST /v1/games``; each hand is written as a text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.engine.table import arrange
 
 
 def deal(variant: str, *hands: str, stock: str = "", seats: int = 0, **options: object) -> dict[str, Any]:
-    """A whole deal of these hands (``"0-0 0-1 …"``; ``…`` fills up, an empty text is a seat that is out)."""
+    """A whole deal of these hands (``"0-0 0-1 …"``; ``…`` fills up, an empty text is an eliminated seat)."""
     rules = variants()[variant].rules(options, seats or len(hands))
     arranged = arrange(rules, hands, stock)
     return {"hands": [_names(hand) for hand in arranged.hands], "stock": _names(arranged.stock)}

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import redis
 
+from service.engine.tiles import Tile
 from service.engine.variants import variants
 from service.games.codec import decode_game
 from service.games.game import Game
@@ -77,6 +78,15 @@ def decoded(game: str, snapshot: Snapshot) -> Game:
     """The game of a snapshot."""
     version, _, data = snapshot.state.partition(b" ")
     return decode_game(game, int(version), data)
+
+
+def place_of(game: Game, tile: Tile) -> str:
+    """Where a tile is: in the stock, a hand, on the table, or not in the set."""
+    if tile in game.state.stock:
+        return "the stock"
+    if any(tile in hand for hand in game.state.hands):
+        return "a hand"
+    return "the table" if tile in game.rules.tiles else "no set"
 
 
 def shortest(variant: str) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Games whose luck is fixed: by a seed that deals the same again, or by deals that are given."""
+"""Arranged games: dealt from a given seed, or from given deals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.table import Json, round_over, seat_to_move
 Dealt = dict[str, list[Any]]
 ROUNDS = 3
 ZEROS = ("0-0 …", "1-1 …", "2-2 …")
-"""A first deal of domino for three that is told from a shuffle at a glance."""
+"""A first deal of domino for three that no shuffle gives by accident."""
 SIXES = ("6-6 5-5 …", "4-4 3-4 …", "3-3 …")
 """And one for a later round."""
 
@@ -30,19 +30,19 @@ def dealt(server: redis.Redis, table: Table) -> Dealt:
     return {"hands": hands, "stock": [tile.name for tile in state.stock]}
 
 
-def next_deal(api: Api, table: Table, luck: Random | None = None) -> Json:
+def next_deal(api: Api, table: Table, rng: Random | None = None) -> Json:
     """Play the running round to its end, and deal."""
-    api.play_until(table, round_over, luck)
+    api.play_until(table, round_over, rng)
     return make_moves(api, table, "deal")
 
 
 def deals_of(
-    api: Api, server: redis.Redis, table: Table, luck: Random | None = None, rounds: int = ROUNDS
+    api: Api, server: redis.Redis, table: Table, rng: Random | None = None, rounds: int = ROUNDS
 ) -> list[Dealt]:
     """How the first rounds are dealt, as they are played."""
     found = [dealt(server, table)]
     for _ in range(rounds - 1):
-        next_deal(api, table, luck)
+        next_deal(api, table, rng)
         found.append(dealt(server, table))
     return found
 
@@ -57,7 +57,7 @@ def given(each: dict[str, Any]) -> Dealt:
 
 
 def three(api: Api, *deals: dict[str, Any], **more: Any) -> Table:
-    """A game of domino for three that nobody goes out of for long."""
+    """A game of domino for three with a high limit, so that no player is eliminated soon."""
     if deals:
         more["deals"] = list(deals)
     return api.create("domino", 3, rules={"limit": 1000}, **more)

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 import redis
-from werkzeug.test import TestResponse
 
 from service.web.request_parsing import MAX_BODY_BYTES
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, status_and_code
 from tests.api.deals import deal
 from tests.api.saved_games import SavedGames, Snapshot, take_snapshot
 from tests.support.table import seat_to_move
@@ -22,8 +21,8 @@ JSON = "application/json"
 DEEP = 100_000
 
 
-class Door(NamedTuple):
-    """An address that takes a body, a body that it would take, and whose token goes with it."""
+class Endpoint(NamedTuple):
+    """A path that takes a body, a valid body, and the token for it."""
 
     path: str
     body: dict[str, Any]
@@ -32,22 +31,22 @@ class Door(NamedTuple):
 
 
 @pytest.fixture(params=["games", "players", "moves"])
-def door(request: pytest.FixtureRequest, api: Api) -> Door:
-    """Each address that takes a body."""
+def endpoint(request: pytest.FixtureRequest, api: Api) -> Endpoint:
+    """Each path that takes a body."""
     if request.param == "games":
         body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": {"limit": 50}, "seed": "x"}
-        return Door("/v1/games", body, None, ())
+        return Endpoint("/v1/games", body, None, ())
     if request.param == "players":
         table = api.create("domino", [{"name": "Ada"}, {"open": True}])
-        return Door(f"{table.path}/players", {"name": "Bo", "join_code": table.join_code}, None, (table,))
+        return Endpoint(f"{table.path}/players", {"name": "Bo", "join_code": table.join_code}, None, (table,))
     table = api.create("domino", 2)
     seat = seat_to_move(api.view(table))
     move = api.moves(table, seat)[0]
-    return Door(f"{table.path}/moves", move, table.tokens[seat], (table,))
+    return Endpoint(f"{table.path}/moves", move, table.tokens[seat], (table,))
 
 
-class Watch:
-    """What the store holds, so that a test can say that nothing of it has changed."""
+class StoreContents:
+    """The contents of the store, to check that a request has changed nothing."""
 
     def __init__(self, server: redis.Redis) -> None:
         self._server = server
@@ -57,13 +56,8 @@ class Watch:
 
 
 @pytest.fixture
-def watch(server: redis.Redis) -> Watch:
-    return Watch(server)
-
-
-def said(answer: TestResponse) -> tuple[int, str]:
-    assert answer.json is not None
-    return answer.status_code, answer.json["code"]
+def contents(server: redis.Redis) -> StoreContents:
+    return StoreContents(server)
 
 
 def with_key_twice(body: dict[str, Any]) -> bytes:
@@ -71,7 +65,7 @@ def with_key_twice(body: dict[str, Any]) -> bytes:
     return (json.dumps(body)[:-1] + f", {json.dumps(key)}: {json.dumps(value)}}}").encode()
 
 
-# What is no JSON
+# Invalid JSON
 
 MALFORMED: dict[str, bytes] = {
     "nothing": b"",
@@ -122,31 +116,35 @@ MALFORMED: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_what_is_not_json_as_it_is_written_down_is_malformed(api: Api, watch: Watch, door: Door, name: str) -> None:
-    before = watch.now(*door.games)
-    answer = api.ask("POST", door.path, data=MALFORMED[name], content_type=JSON, token=door.token)
-    assert said(answer) == (400, "malformed")
-    assert watch.now(*door.games) == before
+def test_what_is_not_json_as_it_is_written_down_is_malformed(
+    api: Api, contents: StoreContents, endpoint: Endpoint, name: str
+) -> None:
+    before = contents.now(*endpoint.games)
+    answer = api.ask("POST", endpoint.path, data=MALFORMED[name], content_type=JSON, token=endpoint.token)
+    assert status_and_code(answer) == (400, "malformed")
+    assert contents.now(*endpoint.games) == before
 
 
-def test_a_good_body_that_names_a_key_twice_is_malformed(api: Api, watch: Watch, door: Door) -> None:
-    before = watch.now(*door.games)
-    answer = api.ask("POST", door.path, data=with_key_twice(door.body), content_type=JSON, token=door.token)
-    assert said(answer) == (400, "malformed")
-    assert watch.now(*door.games) == before
+def test_a_good_body_that_names_a_key_twice_is_malformed(api: Api, contents: StoreContents, endpoint: Endpoint) -> None:
+    before = contents.now(*endpoint.games)
+    answer = api.ask("POST", endpoint.path, data=with_key_twice(endpoint.body), content_type=JSON, token=endpoint.token)
+    assert status_and_code(answer) == (400, "malformed")
+    assert contents.now(*endpoint.games) == before
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'"play"', b"1", b"true", b"[{}]", b"{}", b"-0.0", b'{"": ""}'])
-def test_json_that_is_not_the_object_wanted_is_invalid(api: Api, watch: Watch, door: Door, body: bytes) -> None:
-    before = watch.now(*door.games)
-    answer = api.ask("POST", door.path, data=body, content_type=JSON, token=door.token)
-    assert said(answer) == (422, "invalid")
+def test_json_that_is_not_the_object_wanted_is_invalid(
+    api: Api, contents: StoreContents, endpoint: Endpoint, body: bytes
+) -> None:
+    before = contents.now(*endpoint.games)
+    answer = api.ask("POST", endpoint.path, data=body, content_type=JSON, token=endpoint.token)
+    assert status_and_code(answer) == (422, "invalid")
     assert answer.json is not None
     assert answer.json["errors"]
-    assert watch.now(*door.games) == before
+    assert contents.now(*endpoint.games) == before
 
 
-# Its type and size
+# Content type and size
 
 
 @pytest.mark.parametrize(
@@ -169,28 +167,32 @@ def test_json_that_is_not_the_object_wanted_is_invalid(api: Api, watch: Watch, d
         "\xff",
     ],
 )
-def test_another_content_type_is_not_supported(api: Api, watch: Watch, door: Door, content_type: str | None) -> None:
-    before = watch.now(*door.games)
-    body = json.dumps(door.body)
-    answer = api.ask("POST", door.path, data=body, content_type=content_type, token=door.token)
-    assert said(answer) == (415, "unsupported_media_type")
-    assert watch.now(*door.games) == before
+def test_another_content_type_is_not_supported(
+    api: Api, contents: StoreContents, endpoint: Endpoint, content_type: str | None
+) -> None:
+    before = contents.now(*endpoint.games)
+    body = json.dumps(endpoint.body)
+    answer = api.ask("POST", endpoint.path, data=body, content_type=content_type, token=endpoint.token)
+    assert status_and_code(answer) == (415, "unsupported_media_type")
+    assert contents.now(*endpoint.games) == before
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "x-gzip", "gzip, identity", "nonsense"])
-def test_a_compressed_body_is_not_supported(api: Api, watch: Watch, door: Door, encoding: str) -> None:
-    before = watch.now(*door.games)
-    body = gzip.compress(json.dumps(door.body).encode())
+def test_a_compressed_body_is_not_supported(
+    api: Api, contents: StoreContents, endpoint: Endpoint, encoding: str
+) -> None:
+    before = contents.now(*endpoint.games)
+    body = gzip.compress(json.dumps(endpoint.body).encode())
     headers = {"Content-Encoding": encoding}
-    answer = api.ask("POST", door.path, data=body, content_type=JSON, headers=headers, token=door.token)
-    assert said(answer) == (415, "unsupported_media_type")
-    assert watch.now(*door.games) == before
+    answer = api.ask("POST", endpoint.path, data=body, content_type=JSON, headers=headers, token=endpoint.token)
+    assert status_and_code(answer) == (415, "unsupported_media_type")
+    assert contents.now(*endpoint.games) == before
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "APPLICATION/JSON", 'application/json; charset="UTF-8"'])
-def test_json_in_utf_8_is_taken_however_it_is_announced(api: Api, door: Door, content_type: str) -> None:
-    body = json.dumps(door.body)
-    answer = api.ask("POST", door.path, data=body, content_type=content_type, token=door.token)
+def test_json_in_utf_8_is_taken_however_it_is_announced(api: Api, endpoint: Endpoint, content_type: str) -> None:
+    body = json.dumps(endpoint.body)
+    answer = api.ask("POST", endpoint.path, data=body, content_type=content_type, token=endpoint.token)
     assert answer.status_code == 201
 
 
@@ -199,40 +201,42 @@ def padded(body: dict[str, Any], size: int) -> bytes:
 
 
 def as_stream(data: bytes) -> dict[str, Any]:
-    """A body without a length, as a server hands over a chunked one."""
+    """A body without a length, as a server passes on a chunked one."""
     environ = {"wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"}
     return {"input_stream": BytesIO(data), "environ_overrides": environ}
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_of_256_kib_is_taken_and_one_byte_more_is_not(api: Api, watch: Watch, door: Door, chunked: bool) -> None:
-    before = watch.now(*door.games)
+def test_a_body_of_256_kib_is_taken_and_one_byte_more_is_not(
+    api: Api, contents: StoreContents, endpoint: Endpoint, chunked: bool
+) -> None:
+    before = contents.now(*endpoint.games)
     for size in (MAX_BODY_BYTES + 1, 4 * MAX_BODY_BYTES):
-        data = padded(door.body, size)
+        data = padded(endpoint.body, size)
         how = as_stream(data) if chunked else {"data": data}
-        answer = api.ask("POST", door.path, content_type=JSON, token=door.token, **how)
-        assert said(answer) == (413, "too_large")
-    assert watch.now(*door.games) == before
-    data = padded(door.body, MAX_BODY_BYTES)
+        answer = api.ask("POST", endpoint.path, content_type=JSON, token=endpoint.token, **how)
+        assert status_and_code(answer) == (413, "too_large")
+    assert contents.now(*endpoint.games) == before
+    data = padded(endpoint.body, MAX_BODY_BYTES)
     how = as_stream(data) if chunked else {"data": data}
     assert MAX_BODY_BYTES == 256 * 1024
-    assert api.ask("POST", door.path, content_type=JSON, token=door.token, **how).status_code == 201
+    assert api.ask("POST", endpoint.path, content_type=JSON, token=endpoint.token, **how).status_code == 201
 
 
-def test_a_body_whose_length_is_a_lie_is_refused(api: Api, watch: Watch, door: Door) -> None:
-    before = watch.now(*door.games)
-    data = json.dumps(door.body).encode()
+def test_a_body_whose_length_is_a_lie_is_refused(api: Api, contents: StoreContents, endpoint: Endpoint) -> None:
+    before = contents.now(*endpoint.games)
+    data = json.dumps(endpoint.body).encode()
     for length, wanted in ((str(len(data) - 1), 400), ("0", 400), (str(2**40), 413)):
         answer = api.ask(
             "POST",
-            door.path,
+            endpoint.path,
             input_stream=BytesIO(data),
             content_type=JSON,
-            token=door.token,
+            token=endpoint.token,
             environ_overrides={"CONTENT_LENGTH": length},
         )
         assert answer.status_code == wanted
-    assert watch.now(*door.games) == before
+    assert contents.now(*endpoint.games) == before
 
 
 # Fields
@@ -313,7 +317,7 @@ def games_fields() -> Iterator[tuple[str, Any]]:
 
 
 def players_fields() -> Iterator[tuple[str, Any]]:
-    """A field of who joins, and a value that it must not have."""
+    """A field of a join, and a value that it must not have."""
     for value in (*NO_STRINGS, *NO_LINES):
         yield "name", value
     for value in NO_STRINGS:
@@ -352,46 +356,51 @@ def changed(body: Any, path: str, value: Any) -> Any:
     return body | {key: changed(body.get(key, {}), rest, value) if rest else value}
 
 
-def test_every_wrong_value_of_every_field_is_invalid_and_named_by_its_field(api: Api, watch: Watch, door: Door) -> None:
-    before = watch.now(*door.games)
+def test_every_wrong_value_of_every_field_is_invalid_and_named_by_its_field(
+    api: Api, contents: StoreContents, endpoint: Endpoint
+) -> None:
+    before = contents.now(*endpoint.games)
     wrong = []
-    for path, value in FIELDS[door.path.rpartition("/")[2]]():
-        answer = api.post(door.path, changed(door.body, path, value), token=door.token)
+    for path, value in FIELDS[endpoint.path.rpartition("/")[2]]():
+        answer = api.post(endpoint.path, changed(endpoint.body, path, value), token=endpoint.token)
         shown: dict[str, Any] = answer.json or {}
         named = {name.partition(".")[0] for name in shown.get("errors", ())}
         if (answer.status_code, shown.get("code")) != (422, "invalid") or not named & {path.partition(".")[0], ""}:
             wrong.append(f"{path} = {value!r:.80} gets {answer.status_code} {shown!s:.200}")
     assert not wrong
-    assert watch.now(*door.games) == before
+    assert contents.now(*endpoint.games) == before
 
 
-def test_every_required_field_that_is_missing_is_invalid(api: Api, watch: Watch, door: Door) -> None:
+def test_every_required_field_that_is_missing_is_invalid(api: Api, contents: StoreContents, endpoint: Endpoint) -> None:
     required = {"games": ("variant", "players"), "players": ("name", "join_code"), "moves": ("action", "tile")}
-    before = watch.now(*door.games)
-    for name in required[door.path.rpartition("/")[2]]:
-        body = {key: value for key, value in door.body.items() if key != name}
-        answer = api.post(door.path, body, token=door.token)
-        assert said(answer) == (422, "invalid")
+    before = contents.now(*endpoint.games)
+    for name in required[endpoint.path.rpartition("/")[2]]:
+        body = {key: value for key, value in endpoint.body.items() if key != name}
+        answer = api.post(endpoint.path, body, token=endpoint.token)
+        assert status_and_code(answer) == (422, "invalid")
         assert answer.json is not None
         assert name in answer.json["errors"]
-    assert watch.now(*door.games) == before
+    assert contents.now(*endpoint.games) == before
 
 
-def test_a_list_of_ten_thousand_wrong_things_is_refused_like_one(api: Api, watch: Watch) -> None:
-    before = watch.now()
+def test_a_list_of_ten_thousand_wrong_things_is_refused_like_one(api: Api, contents: StoreContents) -> None:
+    before = contents.now()
     many: Any = {"variant": "domino", "players": [{"name": 1}] * 10_000}
-    assert said(api.post("/v1/games", many)) == (422, "invalid")
+    assert status_and_code(api.post("/v1/games", many)) == (422, "invalid")
     many = {f"field{number}": number for number in range(10_000)}
-    assert said(api.post("/v1/games", many)) == (422, "invalid")
+    assert status_and_code(api.post("/v1/games", many)) == (422, "invalid")
     deals = [{"hands": [["0-0"] * 100] * 10, "stock": []}] * 20
-    assert said(api.post("/v1/games", {"variant": "domino", "players": ADA_BO, "deals": deals})) == (422, "invalid")
-    assert watch.now() == before
+    assert status_and_code(api.post("/v1/games", {"variant": "domino", "players": ADA_BO, "deals": deals})) == (
+        422,
+        "invalid",
+    )
+    assert contents.now() == before
 
 
-def test_a_move_that_is_no_play_takes_no_tile_end_or_points(api: Api, watch: Watch) -> None:
+def test_a_move_that_is_no_play_takes_no_tile_end_or_points(api: Api, contents: StoreContents) -> None:
     table = api.create("domino", 2)
     seat = seat_to_move(api.view(table))
-    before = watch.now(table)
+    before = contents.now(table)
     extras: tuple[dict[str, Any], ...] = (
         {"tile": "0-0"},
         {"end": "left"},
@@ -403,10 +412,10 @@ def test_a_move_that_is_no_play_takes_no_tile_end_or_points(api: Api, watch: Wat
     for action in ("draw", "pass", "done", "flip", "deal"):
         for extra in extras:
             answer = api.move(table, seat, {"action": action} | extra)
-            assert said(answer) == (422, "invalid")
+            assert status_and_code(answer) == (422, "invalid")
             assert answer.json is not None
             assert list(answer.json["errors"]) == list(extra)
-    assert watch.now(table) == before
+    assert contents.now(table) == before
 
 
 # Deals and options
@@ -451,18 +460,18 @@ def impossible_deals() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", impossible_deals())
-def test_an_impossible_deal_is_refused_at_every_place_of_the_list(api: Api, watch: Watch, name: str) -> None:
-    before = watch.now()
+def test_an_impossible_deal_is_refused_at_every_place_of_the_list(api: Api, contents: StoreContents, name: str) -> None:
+    before = contents.now()
     wrong = impossible_deals()[name]
     for place, deals in enumerate(([wrong], [GOOD, wrong])):
         later_round = place == 1 and name in ("an empty hand", "all hands empty")
         if later_round and name == "an empty hand":
             continue  # the second player may be out by then; but two are one too few, see the next test
         answer = api.try_create("domino", 2, deals=deals)
-        assert said(answer) == (422, "invalid")
+        assert status_and_code(answer) == (422, "invalid")
         assert answer.json is not None
         assert all(field.startswith(f"deals.{place}") for field in answer.json["errors"])
-    assert watch.now() == before
+    assert contents.now() == before
 
 
 @pytest.mark.parametrize(
@@ -473,16 +482,16 @@ def test_an_impossible_deal_is_refused_at_every_place_of_the_list(api: Api, watc
     ],
 )
 def test_a_deal_that_the_rules_would_deal_again_is_refused(
-    api: Api, watch: Watch, variant: str, hands: list[str]
+    api: Api, contents: StoreContents, variant: str, hands: list[str]
 ) -> None:
-    before = watch.now()
+    before = contents.now()
     used = " ".join(hands).split()
     tiles = [f"{low}-{high}" for high in range(7) for low in range(high + 1)]
     stock = [tile for tile in tiles if tile not in used]
     dealt = {"hands": [hand.split() for hand in hands], "stock": stock}
     answer = api.try_create(variant, len(hands), rules={"set": 6}, deals=[dealt])
-    assert said(answer) == (422, "invalid")
-    assert watch.now() == before
+    assert status_and_code(answer) == (422, "invalid")
+    assert contents.now() == before
 
 
 @pytest.mark.parametrize(
@@ -515,17 +524,17 @@ def test_a_deal_that_the_rules_would_deal_again_is_refused(
     ],
 )
 def test_options_and_players_that_cannot_go_together_are_refused_by_name(
-    api: Api, watch: Watch, game: tuple[str, int], rules: dict[str, Any], field: str
+    api: Api, contents: StoreContents, game: tuple[str, int], rules: dict[str, Any], field: str
 ) -> None:
-    before = watch.now()
+    before = contents.now()
     answer = api.try_create(*game, rules=rules)
-    assert said(answer) == (422, "invalid")
+    assert status_and_code(answer) == (422, "invalid")
     assert answer.json is not None
     assert list(answer.json["errors"]) == [field]
-    assert watch.now() == before
+    assert contents.now() == before
 
 
-# Tokens and addresses
+# Tokens and paths
 
 NO_BEARERS = {
     "another scheme": "Basic QWRhOkJv",
@@ -551,14 +560,16 @@ NO_BEARERS = {
 
 
 @pytest.mark.parametrize("name", NO_BEARERS)
-def test_a_wrong_token_is_401_at_every_endpoint(api: Api, watch: Watch, saved_games: SavedGames, name: str) -> None:
+def test_a_wrong_token_is_401_at_every_endpoint(
+    api: Api, contents: StoreContents, saved_games: SavedGames, name: str
+) -> None:
     table = api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, {"open": True}])
     foreign = api.create("domino", 2)
     token = table.tokens[0]
     header = NO_BEARERS[name].format(
         token=token, short=token[:-1], swapped=token.swapcase(), foreign=foreign.tokens[0], code=table.join_code
     )
-    before = watch.now(table, foreign)
+    before = contents.now(table, foreign)
     for method, path, body in (
         ("GET", "", None),
         ("GET", "/moves", None),
@@ -567,15 +578,15 @@ def test_a_wrong_token_is_401_at_every_endpoint(api: Api, watch: Watch, saved_ga
         ("POST", "/players", {"name": "Eve", "join_code": table.join_code}),
     ):
         answer = api.ask(method, table.path + path, json=body, headers={"Authorization": header})
-        assert said(answer) == (401, "unauthorized"), (method, path)
+        assert status_and_code(answer) == (401, "unauthorized"), (method, path)
         assert answer.headers["WWW-Authenticate"].startswith("Bearer")
         nowhere = api.ask(method, f"/v1/games/nowhere{path}", json=body, headers={"Authorization": header})
-        assert said(nowhere) == (401, "unauthorized")
+        assert status_and_code(nowhere) == (401, "unauthorized")
         assert nowhere.status_code == 401
-    assert watch.now(table, foreign) == before
+    assert contents.now(table, foreign) == before
 
 
-def test_a_token_counts_in_the_header_only(api: Api, watch: Watch) -> None:
+def test_a_token_counts_in_the_header_only(api: Api, contents: StoreContents) -> None:
     table = api.create("domino", 2)
     token = table.tokens[0]
     for query in (f"?token={token}", f"?access_token={token}", f"?authorization=Bearer%20{token}"):
@@ -583,7 +594,7 @@ def test_a_token_counts_in_the_header_only(api: Api, watch: Watch) -> None:
         assert answer.json is not None
         assert "you" not in answer.json
         answer = api.post(f"{table.path}/moves{query}", {"action": "pass"})
-        assert said(answer) == (401, "unauthorized")
+        assert status_and_code(answer) == (401, "unauthorized")
     answer = api.get(table.path, headers={"Cookie": f"token={token}"})
     assert answer.json is not None
     assert "you" not in answer.json
@@ -602,7 +613,7 @@ def test_a_move_without_a_token_is_401_whether_the_game_is_there_or_not(api: Api
     for path in (table.path, "/v1/games/nowhere"):
         for body in (b"{", b'{"action": "pass"}', b"x" * 300_000):
             answer = api.ask("POST", f"{path}/moves", data=body, content_type="text/plain")
-            assert said(answer) == (401, "unauthorized")
+            assert status_and_code(answer) == (401, "unauthorized")
 
 
 ODD_IDS = [
@@ -636,23 +647,23 @@ ODD_IDS = [
 
 
 @pytest.mark.parametrize("game", ODD_IDS)
-def test_an_unknown_game_is_not_found_whatever_its_id(api: Api, watch: Watch, game: str) -> None:
+def test_an_unknown_game_is_not_found_whatever_its_id(api: Api, contents: StoreContents, game: str) -> None:
     table = api.create("domino", 2)
-    before = watch.now(table)
+    before = contents.now(table)
     name = game.replace("{game}", table.id).replace("{lower}", table.id.swapcase())
     for path in ("", "/moves", "/score", "/players"):
         for method in ("GET", "HEAD") if path != "/players" else ("POST",):
             body = {"name": "Eve", "join_code": "x"} if method == "POST" else None
             answer = api.ask(method, f"/v1/games/{name}{path}", json=body)
             assert answer.status_code == 404 or (answer.status_code == 405 and game == "?")
-    assert watch.now(table) == before
+    assert contents.now(table) == before
 
 
-def test_errors_of_a_move_are_checked_in_the_documented_order(api: Api, watch: Watch) -> None:
+def test_errors_of_a_move_are_checked_in_the_documented_order(api: Api, contents: StoreContents) -> None:
     table = api.create("domino", 2)
     seat = seat_to_move(api.view(table))
     token, waiting = table.tokens[seat], table.tokens[1 - seat]
-    before = watch.now(table)
+    before = contents.now(table)
     huge = "{" * 300_000
     stale = {"If-Match": '"1"'}
     cases: list[tuple[int, dict[str, Any]]] = [
@@ -669,11 +680,11 @@ def test_errors_of_a_move_are_checked_in_the_documented_order(api: Api, watch: W
     ]
     for status, request in cases:
         assert api.ask("POST", f"{table.path}/moves", **request).status_code == status
-    assert watch.now(table) == before
+    assert contents.now(table) == before
 
 
-def test_errors_of_a_creation_are_checked_in_the_documented_order(api: Api, watch: Watch) -> None:
-    before = watch.now()
+def test_errors_of_a_creation_are_checked_in_the_documented_order(api: Api, contents: StoreContents) -> None:
+    before = contents.now()
     huge = "{" * 300_000
     cases: list[tuple[int, dict[str, Any]]] = [
         (415, {"data": huge, "content_type": "text/plain"}),
@@ -683,21 +694,23 @@ def test_errors_of_a_creation_are_checked_in_the_documented_order(api: Api, watc
     ]
     for status, request in cases:
         assert api.ask("POST", "/v1/games", **request).status_code == status
-    assert watch.now() == before
+    assert contents.now() == before
 
 
-# After the end
+# Finished games
 
 
 @pytest.mark.parametrize("variant", ["domino", "dominospiel", "fido", "homo-homini-lupus", "menschenwolf"])
-def test_after_the_end_nothing_can_be_done(api: Api, watch: Watch, saved_games: SavedGames, variant: str) -> None:
+def test_after_the_end_nothing_can_be_done(
+    api: Api, contents: StoreContents, saved_games: SavedGames, variant: str
+) -> None:
     table = saved_games.at(variant, "finished").table
-    before = watch.now(table)
+    before = contents.now(table)
     for seat in table.tokens:
         for move in ({"action": "deal"}, {"action": "pass"}, {"action": "draw"}, {"action": "play", "tile": "0-0"}):
             answer = api.move(table, seat, move)
-            assert said(answer) == (409, "game_over")
+            assert status_and_code(answer) == (409, "game_over")
             assert answer.json is not None
             assert answer.json["legal_moves"] == []
     assert api.post(f"{table.path}/players", {"name": "Eve", "join_code": "x"}).status_code == 403
-    assert watch.now(table) == before
+    assert contents.now(table) == before

@@ -1,4 +1,4 @@
-"""``POST /v1/games``: a game as it begins."""
+"""``POST /v1/games``: the answer, and the new game."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def test_the_answer_with_the_tokens_must_not_be_stored(api: Api) -> None:
 
 def test_the_store_keeps_no_token_and_no_join_code(api: Api, server: redis.Redis) -> None:
     table = api.create("domino", OPEN)
-    kept = take_snapshot(server, table.id)
+    snapshot = take_snapshot(server, table.id)
     assert table.join_code is not None
     for secret in (*table.tokens.values(), table.join_code):
-        assert secret.encode() not in kept.state + b"".join(kept.events)
-        assert secret.removeprefix("seat_").encode() not in kept.state + b"".join(kept.events)
+        assert secret.encode() not in snapshot.state + b"".join(snapshot.events)
+        assert secret.removeprefix("seat_").encode() not in snapshot.state + b"".join(snapshot.events)
 
 
 def test_a_join_code_is_given_only_with_open_seats(api: Api) -> None:
@@ -136,8 +136,8 @@ def test_times_are_rfc_3339_in_utc_and_the_game_expires_after_its_time_to_live(a
     created, updated, expires = (view[name] for name in ("created_at", "updated_at", "expires_at"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", created)
     assert updated == created
-    kept = datetime.fromisoformat(expires) - datetime.fromisoformat(updated)
-    assert kept == timedelta(seconds=TTL_SECONDS)
+    lifetime = datetime.fromisoformat(expires) - datetime.fromisoformat(updated)
+    assert lifetime == timedelta(seconds=TTL_SECONDS)
 
 
 def test_a_computer_player_is_refused_until_there_are_any(api: Api) -> None:

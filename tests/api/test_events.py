@@ -1,4 +1,4 @@
-"""What has happened in a game: pages, long polls and streams, as each bearer may know it."""
+"""Events of a game: pages, long polls and streams, for every viewer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from service.web.streams import KEEPALIVE_SECONDS, Streams
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, viewers
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.saved_games import SEED, SavedGame, SavedGames, shortest
 
@@ -73,7 +73,7 @@ def page(api: Api, table: Table, seat: int | None = None, **query: int) -> Page:
 
 
 def everything(api: Api, table: Table, seat: int | None = None) -> list[Event]:
-    """All that has happened."""
+    """All events."""
     shown = page(api, table, seat, limit=1000)
     assert not shown["more"]
     events: list[Event] = shown["events"]
@@ -89,13 +89,13 @@ def stream(
     headers: Mapping[str, str] = SSE,
     last: str | None = None,
 ) -> TestResponse:
-    """A stream of the table, after the ``last`` id; what it sends is asked for bit by bit."""
+    """A stream of the table, after the ``last`` id; its body is read in pieces."""
     token = None if seat is None else table.tokens[seat]
     headers = headers if last is None else {**headers, "Last-Event-ID": last}
     return api.ask_unchecked("GET", f"{table.path}/events{query}", token=token, headers=headers, buffered=False)
 
 
-def told_by(chunk: bytes) -> list[Event]:
+def events_in(chunk: bytes) -> list[Event]:
     """The events in a piece of a stream of server-sent events, each with the id that it came under as ``id``."""
     events = []
     for block in chunk.decode().split("\n\n"):
@@ -106,8 +106,8 @@ def told_by(chunk: bytes) -> list[Event]:
     return events
 
 
-def rest(answer: TestResponse) -> bytes:
-    """What a stream still sends, to its end, which must come."""
+def rest_of_stream(answer: TestResponse) -> bytes:
+    """The rest of a stream, which must end."""
     sent = b""
     with closing(answer):
         for count, chunk in enumerate(answer.iter_encoded()):
@@ -116,29 +116,25 @@ def rest(answer: TestResponse) -> bytes:
     return sent
 
 
-def listen(chunks: Iterator[bytes], count: int) -> list[Event]:
+def read_events(chunks: Iterator[bytes], count: int) -> list[Event]:
     """The next events of a stream, so many of them."""
     events: list[Event] = []
     for _ in range(1000):
         if len(events) >= count:
             return events
-        events += told_by(next(chunks))
+        events += events_in(next(chunks))
     raise AssertionError("they never came")
 
 
-def make_a_move(api: Api, table: Table) -> int:
+def make_move(api: Api, table: Table) -> int:
     """Make the first legal move; the version then."""
     return int(api.make_first_move(table)["version"])
 
 
 @pytest.fixture(params=variants())
 def finished(request: pytest.FixtureRequest, saved_games: SavedGames) -> SavedGame:
-    """A match of each variant that is over."""
+    """A finished match of each variant."""
     return saved_games.at(request.param, "finished")
-
-
-def seats_of(table: Table) -> list[int | None]:
-    return [None, *table.tokens]
 
 
 # Events
@@ -146,7 +142,7 @@ def seats_of(table: Table) -> list[int | None]:
 
 def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: Api, finished: SavedGame) -> None:
     counted = api.view(finished.table)["variant"] == "fido"
-    for seat in seats_of(finished.table):
+    for seat in viewers(finished.table):
         events = everything(api, finished.table, seat)
         assert [event["version"] for event in events] == list(range(1, finished.snapshot.version + 1))
         assert [event["type"] for event in events[:2]] == ["created", "dealt"]
@@ -163,21 +159,21 @@ def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: 
 def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finished: SavedGame) -> None:
     table = finished.table
     true = [decode_event(place, 0, data).event for place, data in enumerate(events_of(finished.snapshot.events), 1)]
-    for seat in seats_of(table):
-        for event, told in zip(true, everything(api, table, seat), strict=True):
+    for seat in viewers(table):
+        for event, received in zip(true, everything(api, table, seat), strict=True):
             if isinstance(event, Dealt):
                 hand = None if seat is None else [tile.name for tile in event.hands[seat]]
-                assert told["data"].get("hand") == hand
+                assert received["data"].get("hand") == hand
             elif isinstance(event, Drew):
-                assert told["data"] == ({"tile": event.tile.name} if seat == event.seat else {})
-                assert told["seat"] == event.seat
+                assert received["data"] == ({"tile": event.tile.name} if seat == event.seat else {})
+                assert received["seat"] == event.seat
 
 
 def test_all_other_events_are_the_same_for_every_viewer(api: Api, finished: SavedGame) -> None:
     public = everything(api, finished.table)
     for seat in finished.table.tokens:
-        for event, told in zip(public, everything(api, finished.table, seat), strict=True):
-            assert told == event or event["type"] in ("dealt", "drew")
+        for event, received in zip(public, everything(api, finished.table, seat), strict=True):
+            assert received == event or event["type"] in ("dealt", "drew")
 
 
 def test_the_rounds_and_winners_of_the_events_are_those_of_the_score_card(api: Api, finished: SavedGame) -> None:
@@ -303,7 +299,7 @@ def test_last_event_id_goes_before_after(api: Api, saved_games: SavedGames) -> N
     table = saved_games.at("domino", "finished").table
     whole = everything(api, table)
     answer = stream(api, table, None, "?after=2", last="5")
-    assert [{**each, "id": each["version"]} for each in whole[5:]] == told_by(answer.data)
+    assert [{**each, "id": each["version"]} for each in whole[5:]] == events_in(answer.data)
     for bad in ("x", "", "-1", "2147483648"):
         assert "Last-Event-ID" in stream(api, table, last=bad).get_json()["errors"]
 
@@ -318,7 +314,7 @@ def test_head_never_waits(api: Api, saved_games: SavedGames, headers: dict[str, 
     assert answer.mimetype == headers.get("Accept", "application/json")
 
 
-# What is not kept
+# Events that are not stored
 
 
 @pytest.mark.parametrize("seat", [None, 0])
@@ -334,8 +330,8 @@ def test_where_events_are_no_longer_stored_a_reset_event_has_the_current_game(
     assert (reset["type"], reset["version"], shown["version"], shown["more"]) == ("reset", version, version, False)
     assert reset["data"] == {"game": api.view(table, seat)}
     assert page(api, table, seat, after=3)["events"] == whole[3:]
-    with closing(stream(api, table, seat, "?after=1")) as told:
-        (event,) = listen(told.iter_encoded(), 1)
+    with closing(stream(api, table, seat, "?after=1")) as received:
+        (event,) = read_events(received.iter_encoded(), 1)
         assert event == {**reset, "id": version}
 
 
@@ -346,8 +342,8 @@ def test_a_cursor_ahead_of_the_game_is_reset(api: Api, saved_games: SavedGames) 
         shown = page(api, saved_game.table, 1, after=version + 1, wait=wait)
         assert [each["type"] for each in shown["events"]] == ["reset"]
         assert shown["version"] == version
-    with closing(stream(api, saved_game.table, 1, last="1000")) as told:
-        (event,) = listen(told.iter_encoded(), 1)
+    with closing(stream(api, saved_game.table, 1, last="1000")) as received:
+        (event,) = read_events(received.iter_encoded(), 1)
         assert (event["type"], event["id"]) == ("reset", version)
 
 
@@ -357,15 +353,15 @@ def test_a_stream_that_was_reset_to_a_match_that_is_over_ends(
     table = saved_games.at("domino", "finished").table
     server.ltrim(keys.events(table.id), 3, -1)
     answer = stream(watched.api, table, None, "?after=1")
-    assert [each["type"] for each in told_by(rest(answer))] == ["reset"]
+    assert [each["type"] for each in events_in(rest_of_stream(answer))] == ["reset"]
 
 
 # Long polls
 
 
 @pytest.fixture(scope="module")
-def elsewhere(redis_url: str) -> Iterator[Api]:
-    """The application of another worker: it shares nothing with the first one but Redis."""
+def other_worker(redis_url: str) -> Iterator[Api]:
+    """The application of another worker: it shares only Redis with the first one."""
     nodes = SingleNodeTopology(connect(redis_url))
     with closing(RedisEventFeed(nodes)) as feed:
         games = build_games(RedisStore(nodes, TTL_SECONDS), feed, SECRET, TTL_SECONDS)
@@ -397,16 +393,16 @@ def test_a_poll_without_new_events_returns_an_empty_page_after_its_wait(api: Api
 
 
 def test_polls_are_answered_as_soon_as_another_worker_makes_a_move(
-    watched: Watched, elsewhere: Api, crowd: ThreadPoolExecutor
+    watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor
 ) -> None:
-    table = elsewhere.create("domino", 2, seed=SEED)
+    table = other_worker.create("domino", 2, seed=SEED)
     clients = [Api(watched.app.test_client(use_cookies=False)) for _ in range(3)]
     polls = [
         crowd.submit(page, client, table, seat, after=2, wait=25)
         for client, seat in zip(clients, (None, 0, 1), strict=True)
     ]
     watched.until(3)
-    version = make_a_move(elsewhere, table)
+    version = make_move(other_worker, table)
     for poll in polls:
         shown = poll.result(PATIENCE)
         assert (shown["version"], [each["version"] for each in shown["events"]]) == (version, [3])
@@ -414,12 +410,12 @@ def test_polls_are_answered_as_soon_as_another_worker_makes_a_move(
 
 
 def test_a_poll_has_no_more_events_than_were_asked_for(
-    watched: Watched, elsewhere: Api, crowd: ThreadPoolExecutor
+    watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor
 ) -> None:
-    table = elsewhere.create("domino", [{"name": "Ada"}, {"open": True}])
+    table = other_worker.create("domino", [{"name": "Ada"}, {"open": True}])
     poll = crowd.submit(page, watched.api, table, None, after=1, wait=25, limit=1)
     watched.until(1)
-    assert elsewhere.join(table).status_code == 201  # which also deals
+    assert other_worker.join(table).status_code == 201  # which also deals
     shown = poll.result(PATIENCE)
     assert ([each["type"] for each in shown["events"]], shown["version"], shown["more"]) == (["joined"], 2, True)
 
@@ -428,7 +424,7 @@ def test_a_poll_has_no_more_events_than_were_asked_for(
 
 
 class Watched:
-    """An application whose open streams are counted; ``alive`` is the time between its signs of life."""
+    """An application whose open streams are counted; ``keepalive`` is the time between its keep-alives in seconds."""
 
     def __init__(self, games: GameService, most: int = 100, alive: float = 0.1) -> None:
         self._registry = CollectorRegistry()
@@ -454,12 +450,12 @@ def watched(games: GameService) -> Iterator[Watched]:
 def test_both_kinds_of_streams_send_the_same_events_as_the_pages_and_end_with_the_match(
     watched: Watched, finished: SavedGame
 ) -> None:
-    for seat in seats_of(finished.table):
+    for seat in viewers(finished.table):
         events = everything(watched.api, finished.table, seat)
-        sent = rest(stream(watched.api, finished.table, seat))
+        sent = rest_of_stream(stream(watched.api, finished.table, seat))
         assert sent.startswith(b"retry: 1000\n\n")
-        assert told_by(sent) == [{**event, "id": event["version"]} for event in events]
-        lines = rest(stream(watched.api, finished.table, seat, headers=LINES))
+        assert events_in(sent) == [{**event, "id": event["version"]} for event in events]
+        lines = rest_of_stream(stream(watched.api, finished.table, seat, headers=LINES))
         assert [json.loads(line) for line in lines.splitlines() if line] == events
 
 
@@ -470,26 +466,26 @@ def test_a_stream_asked_again_after_the_end_has_no_content(watched: Watched, sav
         assert (answer.status_code, answer.data) == (204, b"")
 
 
-def test_a_stream_sends_each_event_as_soon_as_it_is_made(watched: Watched, elsewhere: Api) -> None:
-    table = elsewhere.create("dominospiel", 3, seed=SEED, rules=shortest("dominospiel"))
+def test_a_stream_sends_each_event_as_soon_as_it_is_made(watched: Watched, other_worker: Api) -> None:
+    table = other_worker.create("dominospiel", 3, seed=SEED, rules=shortest("dominospiel"))
     with closing(stream(watched.api, table, 1)) as first, closing(stream(watched.api, table)) as second:
         feeds = [(1, first.iter_encoded()), (None, second.iter_encoded())]
-        told: dict[int | None, list[Event]] = {seat: listen(chunks, 2) for seat, chunks in feeds}
+        received: dict[int | None, list[Event]] = {seat: read_events(chunks, 2) for seat, chunks in feeds}
         for _ in range(2000):
-            version = make_a_move(elsewhere, table)
+            version = make_move(other_worker, table)
             for seat, chunks in feeds:
-                told[seat] += listen(chunks, version - len(told[seat]))
-            if elsewhere.view(table)["status"] == "finished":
+                received[seat] += read_events(chunks, version - len(received[seat]))
+            if other_worker.view(table)["status"] == "finished":
                 break
         for seat, chunks in feeds:
             assert list(chunks) == []
-            assert told[seat] == [{**each, "id": each["version"]} for each in everything(elsewhere, table, seat)]
+            assert received[seat] == [{**each, "id": each["version"]} for each in everything(other_worker, table, seat)]
 
 
-def test_many_streams_of_one_seat_receive_the_same_events(watched: Watched, elsewhere: Api) -> None:
-    table = elsewhere.create("domino", 2, seed=SEED)
+def test_many_streams_of_one_seat_receive_the_same_events(watched: Watched, other_worker: Api) -> None:
+    table = other_worker.create("domino", 2, seed=SEED)
     devices = [stream(watched.api, table, 0, headers=LINES) for _ in range(20)]
-    version = make_a_move(elsewhere, table)
+    version = make_move(other_worker, table)
     heard = []
     for device in devices:
         chunks, lines = device.iter_encoded(), b""
@@ -507,8 +503,8 @@ def test_a_stream_without_events_sends_keepalives(games: GameService, saved_game
     for headers, sign in ((SSE, b":\n\n"), (LINES, b"\n")):
         with closing(
             stream(watched.api, saved_game.table, None, f"?after={saved_game.snapshot.version}", headers=headers)
-        ) as told:
-            chunks = told.iter_encoded()
+        ) as received:
+            chunks = received.iter_encoded()
             next(chunks)
             assert [next(chunks), next(chunks)] == [sign, sign]
     watched.until(0)
@@ -526,7 +522,7 @@ def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameSe
     assert api.get(f"{path}?wait=25&after={version}").status_code == 503
     assert api.get(path).status_code == 200
     assert api.head(path, headers=SSE).status_code == 200
-    make_a_move(api, saved_game.table)
+    make_move(api, saved_game.table)
     open_ones.pop().close()
     open_ones.append(stream(api, saved_game.table))
     assert open_ones[-1].status_code == 200
@@ -546,9 +542,9 @@ def test_a_draining_worker_lets_streams_and_polls_end_and_opens_no_more(
     watched.until(3)
     watched.app.drain()
     assert poll.result(PATIENCE) == {"events": [], "version": version, "more": False}
-    (*_, closing_event) = told_by(rest(sse))
+    (*_, closing_event) = events_in(rest_of_stream(sse))
     assert closing_event == {"version": version, "type": "closing", "at": closing_event["at"], "data": {}}
-    assert json.loads(rest(lines).splitlines()[-1])["type"] == "closing"
+    assert json.loads(rest_of_stream(lines).splitlines()[-1])["type"] == "closing"
     assert watched.api.get(f"{saved_game.table.path}/events", headers=SSE).status_code == 503
 
 
@@ -559,11 +555,11 @@ def test_a_closed_stream_leaves_no_garbage_whose_collection_takes_a_lock(
     gc.disable()
     try:
         for _ in range(3):
-            told = stream(watched.api, saved_game.table)
-            listen(told.iter_encoded(), 1)
-            told.close()
-        del told
-        with watched.streams._lock, feed._lock:  # whatever is collected now must not want them
+            received = stream(watched.api, saved_game.table)
+            read_events(received.iter_encoded(), 1)
+            received.close()
+        del received
+        with watched.streams._lock, feed._lock:  # garbage collected now must not need these locks
             collecting = Thread(target=gc.collect, daemon=True)
             collecting.start()
             collecting.join(5)
@@ -573,9 +569,9 @@ def test_a_closed_stream_leaves_no_garbage_whose_collection_takes_a_lock(
 
 
 @pytest.fixture
-def changed_token(elsewhere: Api) -> Callable[[Table, int], str]:
+def changed_token(other_worker: Api) -> Callable[[Table, int], str]:
     def change(table: Table, seat: int) -> str:
-        answer = elsewhere.post(f"{table.path}/players/{seat}/token", token=table.tokens[seat])
+        answer = other_worker.post(f"{table.path}/players/{seat}/token", token=table.tokens[seat])
         assert answer.json is not None
         return str(answer.json["token"])
 
@@ -583,9 +579,9 @@ def changed_token(elsewhere: Api) -> Callable[[Table, int], str]:
 
 
 def test_a_seats_stream_ends_with_its_new_token_and_others_go_on(
-    watched: Watched, elsewhere: Api, changed_token: Callable[[Table, int], str]
+    watched: Watched, other_worker: Api, changed_token: Callable[[Table, int], str]
 ) -> None:
-    table = elsewhere.create("domino", 2, seed=SEED)
+    table = other_worker.create("domino", 2, seed=SEED)
     with (
         closing(stream(watched.api, table, 0)) as own,
         closing(stream(watched.api, table, 1)) as other,
@@ -593,21 +589,21 @@ def test_a_seats_stream_ends_with_its_new_token_and_others_go_on(
     ):
         others = [each.iter_encoded() for each in (other, public)]
         changed_token(table, 0)
-        assert [each["type"] for each in told_by(rest(own))] == ["created", "dealt", "token_changed"]
+        assert [each["type"] for each in events_in(rest_of_stream(own))] == ["created", "dealt", "token_changed"]
         for chunks in others:
-            assert listen(chunks, 3)[-1]["type"] == "token_changed"
+            assert read_events(chunks, 3)[-1]["type"] == "token_changed"
 
 
 def test_a_stream_of_the_new_token_sends_the_token_change_and_goes_on(
-    watched: Watched, elsewhere: Api, changed_token: Callable[[Table, int], str]
+    watched: Watched, other_worker: Api, changed_token: Callable[[Table, int], str]
 ) -> None:
-    table = elsewhere.create("domino", 2, seed=SEED)
+    table = other_worker.create("domino", 2, seed=SEED)
     table.tokens[0] = changed_token(table, 0)
-    with closing(stream(watched.api, table, 0)) as told:
-        chunks = told.iter_encoded()
-        assert [each["type"] for each in listen(chunks, 3)] == ["created", "dealt", "token_changed"]
+    with closing(stream(watched.api, table, 0)) as received:
+        chunks = received.iter_encoded()
+        assert [each["type"] for each in read_events(chunks, 3)] == ["created", "dealt", "token_changed"]
         table.tokens[0] = changed_token(table, 0)
-        assert [each["type"] for each in listen(chunks, 1)] == ["token_changed"]
+        assert [each["type"] for each in read_events(chunks, 1)] == ["token_changed"]
         assert list(chunks) == []
 
 
@@ -617,7 +613,7 @@ def test_a_match_that_is_over_ends_a_stream_also_where_a_token_was_changed_since
     saved_game = saved_games.at("domino", "finished")
     changed_token(saved_game.table, 0)
     for after in (0, saved_game.snapshot.version - 1, saved_game.snapshot.version):
-        events = told_by(rest(stream(watched.api, saved_game.table, 1, f"?after={after}")))
+        events = events_in(rest_of_stream(stream(watched.api, saved_game.table, 1, f"?after={after}")))
         assert [each["version"] for each in events] == list(range(after + 1, saved_game.snapshot.version + 2))
 
 
@@ -628,17 +624,17 @@ def test_a_stream_ends_when_its_game_is_gone(
     watched = Watched(build_games(store, feed, SECRET, 1), alive=0.05)
     table = watched.api.create("domino", 2)
     for headers in (SSE, LINES):
-        told = stream(watched.api, table, headers=headers)
+        received = stream(watched.api, table, headers=headers)
         if headers is SSE:
             server.persist(keys.state(table.id))
             server.persist(keys.events(table.id))
         else:
             server.delete(keys.state(table.id), keys.events(table.id))
-        chunks = told.iter_encoded()
-        for _ in range(40):  # two lives of a game
+        chunks = received.iter_encoded()
+        for _ in range(40):  # twice the time to live of a game
             sent = next(chunks, None)
             if sent is None:
                 break
         assert (sent is None) == (headers is LINES)
-        told.close()
+        received.close()
     watched.until(0)

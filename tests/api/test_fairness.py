@@ -1,4 +1,4 @@
-"""Every deal can be checked: what is told of the luck of a game, when, and to whom."""
+"""Provably fair deals: what is revealed of a deal, when, and to whom."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from service.games.game import Game, GameEvent
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
-from tests.api.conftest import at_rest
+from tests.api.conftest import api_with_fixed_clock
 from tests.api.deals import deal
 from tests.api.saved_games import Snapshot, decoded, one_open_seat, restore, some_rounds, take_snapshot
 from tests.support.table import Json, round_over, round_over_or_reached, seat_to_move
@@ -30,27 +30,27 @@ from tests.support.table import Json, round_over, round_over_or_reached, seat_to
 
 @pytest.fixture
 def fair(store: RedisStore, feed: RedisEventFeed, request: pytest.FixtureRequest) -> Api:
-    """The application with a clock that stands, and luck that is the same in every run of a test, after whatever."""
+    """The application with a fixed clock, and random bytes that are the same in every run of a test."""
     numbers = count()
 
     def drawn(size: int) -> bytes:
         return sha256(f"{request.node.name} {next(numbers)}".encode()).digest()[:size]
 
-    return at_rest(store, feed, drawn)
+    return api_with_fixed_clock(store, feed, drawn)
 
 
 def fairness(api: Api, table: Table) -> dict[str, Any]:
-    told: dict[str, Any] = api.get(f"{table.path}/fairness").get_json()
-    return told
+    report: dict[str, Any] = api.get(f"{table.path}/fairness").get_json()
+    return report
 
 
 def events(api: Api, table: Table) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
-    return told
+    report: list[dict[str, Any]] = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
+    return report
 
 
 def open_table(api: Api, variant: str, **more: Any) -> Table:
-    """A game whose last seat is open, and whose first has a client seed."""
+    """A game whose last seat is open, and whose first seat has a client seed."""
     people = one_open_seat(variant)
     people[0]["client_seed"] = "of the first"
     return api.create(variant, people, **more)
@@ -66,7 +66,7 @@ def laid(tiles: int) -> Callable[[Json], bool]:
     return lambda view: len(view["board"]["tiles"]) >= tiles
 
 
-# What is told when
+# What is revealed when
 
 
 @pytest.mark.parametrize("variant", variants())
@@ -99,15 +99,15 @@ def test_a_commitment_is_public_before_the_first_join_and_the_next_one_with_the_
 @pytest.mark.parametrize("variant", variants())
 def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committed_to(fair: Api, variant: str) -> None:
     table = full_table(fair, variant, rules=some_rounds(variant))
-    luck = Random(variant)
-    told_before: dict[int, str] = {}
+    rng = Random(variant)
+    committed: dict[int, str] = {}
     view = fair.view(table)
     for _ in range(40):
-        told_before |= {each["round"]: each["commitment"] for each in view["commitments"]}
+        committed |= {each["round"]: each["commitment"] for each in view["commitments"]}
         running, following = fairness(fair, table)["rounds"][-2:]
         assert running.keys() == {"round", "commitment", "client_seeds"}
         assert following.keys() == {"round", "commitment"}
-        view = fair.play_until(table, round_over, luck)
+        view = fair.play_until(table, round_over, rng)
         if view["status"] == "finished":
             break
         counted, following = fairness(fair, table)["rounds"][-2:]
@@ -119,17 +119,17 @@ def test_every_deal_of_a_match_follows_from_its_seed_and_every_seed_was_committe
     assert view["status"] == "finished"
     assert view["round"] > 1
 
-    told = fairness(fair, table)
-    *dealt, never = told["rounds"]
-    assert {each["round"]: each["commitment"] for each in told["rounds"]} == told_before
+    report = fairness(fair, table)
+    *dealt, never = report["rounds"]
+    assert {each["round"]: each["commitment"] for each in report["rounds"]} == committed
     assert len(dealt) == view["round"]
     assert never.keys() == {"round", "commitment", "seed"}
-    for each in told["rounds"]:
+    for each in report["rounds"]:
         assert commitment(bytes.fromhex(each["seed"])).hex() == each["commitment"]
-    assert len({each["seed"] for each in told["rounds"]}) == len(told["rounds"])
+    assert len({each["seed"] for each in report["rounds"]}) == len(report["rounds"])
     for each in dealt:
         seed = shuffle_seed(bytes.fromhex(each["seed"]), table.id, each["round"], each["client_seeds"])
-        order = shuffle(double_set(told["set"]), seed, each["round"], each["attempt"])
+        order = shuffle(double_set(report["set"]), seed, each["round"], each["attempt"])
         hands, stock = split(order, [len(hand) for hand in each["hands"]])
         assert [[tile.name for tile in sort_tiles(hand)] for hand in hands] == each["hands"]
         assert [tile.name for tile in stock] == each["stock"]
@@ -154,7 +154,7 @@ def test_a_client_seed_is_secret_until_the_deal(fair: Api) -> None:
     for token in (None, table.tokens[0], joined["token"]):
         for path in ("", "/moves", "/score", "/events", "/fairness", "/record"):
             fair.get(table.path + path, token=token)
-    assert all("of the " not in answer.get_data(as_text=True) for answer in fair.heard)
+    assert all("of the " not in answer.get_data(as_text=True) for answer in fair.answers)
     fair.join(table)
     assert fairness(fair, table)["rounds"][0]["client_seeds"] == ["of the first", "of the second", ""]
 
@@ -193,8 +193,8 @@ def test_an_arranged_game_takes_no_client_seed_and_proves_nothing(fair: Api) -> 
         view = fair.play_until(table, round_over, Random(1))
         assert refused(fair.move(table, 0, {"action": "deal", "client_seed": "mine"}), "client_seed")
         assert fair.view(table)["version"] == view["version"]
-        told = fairness(fair, table)
-        assert (told["provable"], told["rounds"], "method" in told) == (False, [], False)
+        report = fairness(fair, table)
+        assert (report["provable"], report["rounds"], "method" in report) == (False, [], False)
         assert all(not event["data"].keys() & {"commitment", "next_commitment"} for event in events(fair, table))
 
 
@@ -218,7 +218,7 @@ def test_a_client_seed_goes_with_a_name_and_with_a_deal_only(fair: Api) -> None:
     assert fair.view(table) == view
 
 
-# What nobody gets to know
+# What is never revealed
 
 
 def spelled(secret: bytes) -> Iterator[str]:
@@ -233,7 +233,7 @@ def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_
 ) -> None:
     table = full_table(fair, variant, rules=some_rounds(variant))
     master = decoded(table.id, take_snapshot(server, table.id)).deck.seed
-    luck = Random(variant)
+    rng = Random(variant)
     at = 0
     for _ in range(2_000):
         view = fair.view(table)
@@ -241,35 +241,35 @@ def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_
             for path in ("", "/moves", "/score", "/fairness", "/record", f"/events?after={view['version'] - 1}"):
                 fair.get(table.path + path, token=token)
         finished = view["status"] == "finished"
-        told_by_now = view["round"] - (view["status"] == "playing") + finished
-        secrets = [master, *(round_seed(master, number) for number in range(told_by_now + 1, told_by_now + 4))]
-        for answer in fair.heard[at:]:
+        revealed_rounds = view["round"] - (view["status"] == "playing") + finished
+        secrets = [master, *(round_seed(master, number) for number in range(revealed_rounds + 1, revealed_rounds + 4))]
+        for answer in fair.answers[at:]:
             text = answer.get_data(as_text=True) + str(answer.headers)
             assert not [each for secret in secrets for each in spelled(secret) if each in text]
         text = fair.get(f"{table.path}/fairness").get_data(as_text=True)
-        told = [number for number in range(1, 99) if round_seed(master, number).hex() in text]
-        assert told == list(range(1, told_by_now + 1))
-        at = len(fair.heard)
+        report = [number for number in range(1, 99) if round_seed(master, number).hex() in text]
+        assert report == list(range(1, revealed_rounds + 1))
+        at = len(fair.answers)
         if finished:
             return
-        fair.play_until(table, round_over_or_reached(view["version"] + 1 + luck.randrange(12)), luck)
-        if fair.view(table)["status"] == "round_over" and luck.random() < 0.7:
+        fair.play_until(table, round_over_or_reached(view["version"] + 1 + rng.randrange(12)), rng)
+        if fair.view(table)["status"] == "round_over" and rng.random() < 0.7:
             fair.move(table, seat_to_move(fair.view(table)), {"action": "deal"})
     raise AssertionError("the match never ended")
 
 
-def otherwise(game: Game, snapshot: Snapshot, seat: int | None, luck: Random) -> Snapshot:
-    """The game with other tiles wherever the seat cannot see them in its running round, and with other luck to come.
+def with_hidden_changed(game: Game, snapshot: Snapshot, seat: int | None, rng: Random) -> Snapshot:
+    """The game with other tiles wherever the seat cannot see them in its running round.
 
-    Later than in the first round some of the luck is public by now, so there it stays.
+    Later rounds come from another deck. After the first round a part of the deck is public, so it is left as it is.
     """
     state = game.state
     assert state.phase == PLAYING
-    deck = game.deck._replace(seed=luck.randbytes(32)) if state.round == 1 else game.deck
+    deck = game.deck._replace(seed=rng.randbytes(32)) if state.round == 1 else game.deck
     while True:
         others = [other for other in range(len(state.hands)) if other != seat]
         pool = [*state.stock, *(tile for other in others for tile in state.hands[other])]
-        luck.shuffle(pool)
+        rng.shuffle(pool)
         hands = list(state.hands)
         for other in others:
             hands[other] = sort_tiles(pool[: len(state.hands[other])])
@@ -284,10 +284,10 @@ def otherwise(game: Game, snapshot: Snapshot, seat: int | None, luck: Random) ->
         event = decode_event(0, 0, data).event
         shown: GameEvent = event
         if isinstance(event, Drew) and event.seat != seat:
-            shown = Drew(event.seat, luck.choice(TILES))
+            shown = Drew(event.seat, rng.choice(TILES))
         elif isinstance(event, Dealt):
             mixed: list[Tile] = [*event.stock, *(tile for other in others for tile in event.hands[other])]
-            luck.shuffle(mixed)
+            rng.shuffle(mixed)
             dealt = list(event.hands)
             for other in others:
                 dealt[other] = sort_tiles(mixed[: len(event.hands[other])])
@@ -306,18 +306,18 @@ def test_a_provable_game_shows_a_seat_nothing_hidden_of_the_running_round(
     fair: Api, server: redis.Redis, variant: str, rounds: int
 ) -> None:
     table = full_table(fair, variant, rules=some_rounds(variant))
-    luck = Random(variant)
+    rng = Random(variant)
     for _ in range(rounds):
-        view = fair.play_until(table, round_over, luck)
+        view = fair.play_until(table, round_over, rng)
         fair.move(table, seat_to_move(view), {"action": "deal"})
     for tiles in (0, 3):
-        fair.play_until(table, laid(tiles), luck)
+        fair.play_until(table, laid(tiles), rng)
         snapshot = take_snapshot(server, table.id)
         game = decoded(table.id, snapshot)
         for seat in (None, *table.tokens):
             token = None if seat is None else table.tokens[seat]
             answers = []
-            for each in (snapshot, *(otherwise(game, snapshot, seat, Random(number)) for number in range(2))):
+            for each in (snapshot, *(with_hidden_changed(game, snapshot, seat, Random(number)) for number in range(2))):
                 restore(server, table.id, each)
                 answers.append(
                     [

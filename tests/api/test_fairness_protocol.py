@@ -1,4 +1,4 @@
-"""Players who trust nobody play as ``docs/fairness.md`` tells them, and check their match with both programs."""
+"""Players follow the protocol of ``docs/fairness.md``, and check their match with both verifiers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Noted = dict[int, str]
 
 
 def note(api: Api, path: str, noted: Noted) -> None:
-    """Note the commitments that are shown; none may have changed."""
+    """Record the published commitments; none may have changed."""
     for each in api.get(path).get_json()["commitments"]:
         assert noted.setdefault(each["round"], each["commitment"]) == each["commitment"]
 
@@ -26,9 +26,9 @@ def check(api: Api, path: str, noted: Noted) -> tuple[Said, dict[str, Any]]:
     answer = api.get(f"{path}/fairness")
     said = in_python().run(given=answer.data)
     assert in_javascript().run(given=answer.data) == said
-    told: dict[str, Any] = answer.get_json()
-    assert {each["round"]: each["commitment"] for each in told["rounds"]} == noted
-    return said, told
+    report: dict[str, Any] = answer.get_json()
+    assert {each["round"]: each["commitment"] for each in report["rounds"]} == noted
+    return said, report
 
 
 @pytest.mark.parametrize("key", variants())
@@ -50,19 +50,21 @@ def test_a_match_among_players_who_trust_nobody_can_be_checked_as_the_page_says(
 
     view = api.play_until(table, round_over, Random(key))
     assert view["status"] == "round_over"
-    said, told = check(api, table.path, noted)
+    said, report = check(api, table.path, noted)
     assert said.left == 0
-    assert told["rounds"][0]["client_seeds"] == given
-    assert [told["rounds"][0]["hands"][seat] for seat in range(seats)] == [names(hands[seat]) for seat in range(seats)]
+    assert report["rounds"][0]["client_seeds"] == given
+    assert [report["rounds"][0]["hands"][seat] for seat in range(seats)] == [
+        names(hands[seat]) for seat in range(seats)
+    ]
 
     dealer = seat_to_move(view)
     api.make_move(table, dealer, {"action": "deal", "client_seed": "another text"})
     note(api, table.path, noted)
     api.play_until(table, lambda view: view["round"] == 2 and round_over(view), Random(key))
-    said, told = check(api, table.path, noted)
+    said, report = check(api, table.path, noted)
     assert said.left == 0
     given[dealer] = "another text"
-    assert told["rounds"][1]["client_seeds"] == given
+    assert report["rounds"][1]["client_seeds"] == given
 
 
 @pytest.mark.parametrize("key", variants())
@@ -73,9 +75,9 @@ def test_of_a_finished_match_nothing_is_left_open(api: Api, key: str) -> None:
     while not match_finished(view):
         note(api, table.path, noted)
         view = api.play_until(table, reached(view["version"] + 1), Random(key))
-    said, told = check(api, table.path, noted)
+    said, report = check(api, table.path, noted)
     assert said.left == 0
-    assert said.out.endswith(f"{len(told['rounds'])} hold, 0 open, 0 wrong\n")
+    assert said.out.endswith(f"{len(report['rounds'])} hold, 0 open, 0 wrong\n")
 
 
 def names(hand: list[Any]) -> list[str]:
@@ -84,8 +86,8 @@ def names(hand: list[Any]) -> list[str]:
 
 def test_the_verifiers_report_that_an_arranged_match_proves_nothing(api: Api) -> None:
     table = api.create("domino", 2, seed="arranged")
-    said, told = check(api, table.path, {})
-    assert not told["provable"]
+    said, report = check(api, table.path, {})
+    assert not report["provable"]
     assert said == (
         2,
         "",

@@ -1,4 +1,4 @@
-"""Hostile input on every route there is: refused as a problem, never a fault of the service, and nothing changes."""
+"""Hostile input at every route: refused with a problem, never an internal error, and nothing changes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from werkzeug.test import TestResponse
 
 from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table
-from tests.api.test_bad_input import JSON, MALFORMED, Watch, as_stream, watch
+from tests.api.test_bad_input import JSON, MALFORMED, StoreContents, as_stream, contents
 from tests.api.test_whole_app import method_of, operations
 from tests.support.table import seat_to_move
 
-__all__ = ["watch"]
+__all__ = ["contents"]
 
 HOUSE_SECRETS = (b"Traceback", b".py", b"werkzeug", b"flask", b"Flask", b"redis", b"Redis", b"gunicorn", b"Python/")
 REFUSED: dict[str, Any] = {
@@ -31,8 +31,8 @@ REFUSED: dict[str, Any] = {
 """For each operation with a body, one that is well-formed and refused."""
 
 
-class Door(NamedTuple):
-    """An operation at its address, with the token that it takes."""
+class Endpoint(NamedTuple):
+    """An operation at its path, with the token for it."""
 
     id: str
     method: str
@@ -41,29 +41,29 @@ class Door(NamedTuple):
     token: str | None
 
 
-class House(NamedTuple):
-    """A game, and the way to everything in it."""
+class Target(NamedTuple):
+    """A game, and all endpoints within it."""
 
     table: Table
-    doors: tuple[Door, ...]
+    endpoints: tuple[Endpoint, ...]
 
 
 @pytest.fixture
-def house(app: Flask, api: Api) -> House:
+def target(app: Flask, api: Api) -> Target:
     table = api.create("domino", 2)
     seat = seat_to_move(api.view(table))
-    doors = []
+    endpoints = []
     for rule, described in operations(app):
         path = rule.rule.replace("<game>", table.id).replace("<int:seat>", str(seat)).replace("<variant>", "domino")
         assert "<" not in path
         token = None if described.access == "public" else table.tokens[seat]
-        doors.append(Door(described.id, method_of(rule), rule.rule, path, token))
-    assert {door.id for door in doors if door.method == "POST"} == set(REFUSED)
-    return House(table, tuple(doors))
+        endpoints.append(Endpoint(described.id, method_of(rule), rule.rule, path, token))
+    assert {endpoint.id for endpoint in endpoints if endpoint.method == "POST"} == set(REFUSED)
+    return Target(table, tuple(endpoints))
 
 
 def check(answer: TestResponse) -> None:
-    """No fault of the service; if it is a refusal, it is a problem that tells nothing of the house."""
+    """Check that this is no internal error, and that a refusal is a problem without internal details."""
     assert answer.status_code < 500
     if answer.status_code >= 400 and answer.request.method != "HEAD":
         assert answer.mimetype == "application/problem+json"
@@ -71,8 +71,8 @@ def check(answer: TestResponse) -> None:
     assert "Server" not in answer.headers
 
 
-def ask(api: Api, door: Door, method: str | None = None, path: str | None = None, **more: Any) -> TestResponse:
-    answer = api.ask(method or door.method, path or door.path, token=more.pop("token", door.token), **more)
+def ask(api: Api, endpoint: Endpoint, method: str | None = None, path: str | None = None, **more: Any) -> TestResponse:
+    answer = api.ask(method or endpoint.method, path or endpoint.path, token=more.pop("token", endpoint.token), **more)
     check(answer)
     return answer
 
@@ -111,39 +111,41 @@ BODIES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("key", [None, "a-key"])
 @pytest.mark.parametrize("name", BODIES)
 def test_no_hostile_body_is_accepted_by_any_endpoint(
-    api: Api, house: House, watch: Watch, name: str, key: str | None
+    api: Api, target: Target, contents: StoreContents, name: str, key: str | None
 ) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
         more = dict(BODIES[name])
         headers = {**more.pop("headers", {}), **({} if key is None else {"Idempotency-Key": key})}
         for method in ("GET", "HEAD", "POST", "PUT", "DELETE") if key is None else ("POST",):
-            answer = ask(api, door, method, headers=headers, **more)
+            answer = ask(api, endpoint, method, headers=headers, **more)
             taken = method in ("GET", "HEAD") and answer.status_code == 200
-            assert taken or answer.status_code in (400, 405, 413, 415, 422), (method, door.path)
-    assert watch.now(house.table) == before
+            assert taken or answer.status_code in (400, 405, 413, 415, 422), (method, endpoint.path)
+    assert contents.now(target.table) == before
 
 
-def test_no_body_beyond_the_limit_is_taken_without_a_length_either(api: Api, house: House, watch: Watch) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
-        if door.method == "POST":
-            answer = ask(api, door, content_type=JSON, **as_stream(b" " * (MAX_BODY_BYTES + 1)))
+def test_no_body_beyond_the_limit_is_taken_without_a_length_either(
+    api: Api, target: Target, contents: StoreContents
+) -> None:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
+        if endpoint.method == "POST":
+            answer = ask(api, endpoint, content_type=JSON, **as_stream(b" " * (MAX_BODY_BYTES + 1)))
             assert answer.status_code == 413
-    assert watch.now(house.table) == before
+    assert contents.now(target.table) == before
 
 
-def test_a_body_that_is_cut_off_is_malformed(api: Api, house: House, watch: Watch) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
-        if door.method == "POST":
-            data = json.dumps(REFUSED[door.id]).encode()
+def test_a_body_that_is_cut_off_is_malformed(api: Api, target: Target, contents: StoreContents) -> None:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
+        if endpoint.method == "POST":
+            data = json.dumps(REFUSED[endpoint.id]).encode()
             cut = as_stream(data[:-1])
-            assert ask(api, door, content_type=JSON, **cut).status_code == 400
+            assert ask(api, endpoint, content_type=JSON, **cut).status_code == 400
             lied = {"CONTENT_LENGTH": str(len(data) + 1)}
             lies = {**as_stream(data), "environ_overrides": lied}
-            assert ask(api, door, content_type=JSON, **lies).status_code == 400
-    assert watch.now(house.table) == before
+            assert ask(api, endpoint, content_type=JSON, **lies).status_code == 400
+    assert contents.now(target.table) == before
 
 
 # Queries
@@ -155,36 +157,38 @@ NUMBERS = (
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_no_hostile_number_is_accepted_in_a_query(api: Api, house: House, watch: Watch, number: str) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
+def test_no_hostile_number_is_accepted_in_a_query(
+    api: Api, target: Target, contents: StoreContents, number: str
+) -> None:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
         for name in ("after", "limit", "wait"):
             for query in (f"{name}={number}", f"{name}=1&{name}={number}"):
-                if door.method == "GET":
-                    answer = ask(api, door, path=f"{door.path}?{query}")
-                    assert answer.status_code == (422 if door.id == "getEvents" else 200), query
+                if endpoint.method == "GET":
+                    answer = ask(api, endpoint, path=f"{endpoint.path}?{query}")
+                    assert answer.status_code == (422 if endpoint.id == "getEvents" else 200), query
                 else:
-                    refused = ask(api, door, path=f"{door.path}?{query}", json=REFUSED[door.id])
+                    refused = ask(api, endpoint, path=f"{endpoint.path}?{query}", json=REFUSED[endpoint.id])
                     assert refused.status_code in (403, 409, 422)
-    assert watch.now(house.table) == before
+    assert contents.now(target.table) == before
 
 
 ODD_QUERIES = ("&&&", "=", "=1", "%", "%zz", "a" * 100_000, "x=%00", "%00=1", "%ff=%ff", "x=1", "AFTER=1", "after[]=1")
 
 
 @pytest.mark.parametrize("query", ODD_QUERIES)
-def test_an_unusual_query_is_refused_or_ignored(api: Api, house: House, watch: Watch, query: str) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
-        if door.method == "GET":
-            assert ask(api, door, path=f"{door.path}?{query}").status_code in (200, 422)
+def test_an_unusual_query_is_refused_or_ignored(api: Api, target: Target, contents: StoreContents, query: str) -> None:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
+        if endpoint.method == "GET":
+            assert ask(api, endpoint, path=f"{endpoint.path}?{query}").status_code in (200, 422)
         else:
-            answer = ask(api, door, path=f"{door.path}?{query}", json=REFUSED[door.id])
+            answer = ask(api, endpoint, path=f"{endpoint.path}?{query}", json=REFUSED[endpoint.id])
             assert answer.status_code in (403, 409, 422)
-    assert watch.now(house.table) == before
+    assert contents.now(target.table) == before
 
 
-# Segments of an address
+# Path segments
 
 SEGMENTS = (
     *("%00", "a%00b", "%ff", "%ed%a0%80", "%7B%7D", "%7Dx", "x%7D", "*", "..", "%2e%2e", "a%2fb", "%0d%0aX:y", "%20"),
@@ -194,20 +198,20 @@ SEGMENTS = (
 
 
 @pytest.mark.parametrize("segment", SEGMENTS)
-def test_an_unusual_path_segment_is_not_found(api: Api, house: House, watch: Watch, segment: str) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
-        for path in with_segment(door.rule, house.table, segment):
-            for token in (None, door.token, "wrong"):
+def test_an_unusual_path_segment_is_not_found(api: Api, target: Target, contents: StoreContents, segment: str) -> None:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
+        for path in with_segment(endpoint.rule, target.table, segment):
+            for token in (None, endpoint.token, "wrong"):
                 for key in ({}, {"Idempotency-Key": "a-key"}):
-                    body = REFUSED.get(door.id)
-                    answer = ask(api, door, path=path, token=token, json=body, headers=key)
+                    body = REFUSED.get(endpoint.id)
+                    answer = ask(api, endpoint, path=path, token=token, json=body, headers=key)
                     assert answer.status_code in (401, 404, 405), (path, answer.status_code)
-    assert watch.now(house.table) == before
+    assert contents.now(target.table) == before
 
 
 def with_segment(rule: str, table: Table, segment: str) -> Iterator[str]:
-    """The addresses of this rule with the odd segment at each of its places, the others being good."""
+    """The paths of this rule with the unusual segment at each of its places, the others being valid."""
     good = {"<game>": table.id, "<int:seat>": "0", "<variant>": "domino"}
     places = [name for name in good if name in rule]
     for odd in places:
@@ -268,33 +272,33 @@ READ_BY_OTHERS = (
 
 
 @pytest.mark.parametrize("name", READ_BY_US)
-def test_an_unusual_header_breaks_nothing(api: Api, house: House, watch: Watch, name: str) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
+def test_an_unusual_header_breaks_nothing(api: Api, target: Target, contents: StoreContents, name: str) -> None:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
         for value in ODD_VALUES.values():
-            knock(api, door, {name: value})
-    assert watch.now(house.table) == before
+            send_headers(api, endpoint, {name: value})
+    assert contents.now(target.table) == before
 
 
-def test_unusual_values_of_ignored_headers_break_nothing(api: Api, house: House, watch: Watch) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
+def test_unusual_values_of_ignored_headers_break_nothing(api: Api, target: Target, contents: StoreContents) -> None:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
         for value in ODD_VALUES.values():
             headers = dict.fromkeys(READ_BY_OTHERS, value)
-            knock(api, door, headers)
-            check(api.ask_unchecked("OPTIONS", door.path, headers=headers))
-    assert watch.now(house.table) == before
+            send_headers(api, endpoint, headers)
+            check(api.ask_unchecked("OPTIONS", endpoint.path, headers=headers))
+    assert contents.now(target.table) == before
 
 
-def knock(api: Api, door: Door, headers: dict[str, str]) -> None:
-    """Ask with these headers for what is shown, or for what is refused anyway."""
-    token = None if "Authorization" in headers else door.token
-    if door.method == "GET":
-        check(api.ask_unchecked("GET", door.path, token=token, headers=headers))
+def send_headers(api: Api, endpoint: Endpoint, headers: dict[str, str]) -> None:
+    """Send a request with these headers: a read, or a write that is refused anyway."""
+    token = None if "Authorization" in headers else endpoint.token
+    if endpoint.method == "GET":
+        check(api.ask_unchecked("GET", endpoint.path, token=token, headers=headers))
         return
-    body = json.dumps(REFUSED[door.id]).encode()
+    body = json.dumps(REFUSED[endpoint.id]).encode()
     how = {} if "Content-Type" in headers else {"content_type": JSON}
-    answer = api.ask("POST", door.path, token=token, headers=headers, data=body, **how)
+    answer = api.ask("POST", endpoint.path, token=token, headers=headers, data=body, **how)
     check(answer)
     assert answer.status_code >= 400
 
@@ -304,15 +308,15 @@ NOWHERE = ("//", "/v1", "/v1/", "/v1//games", "/v1/games/", "/%00", "/" + "a/" *
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_unusual_method_is_not_allowed(api: Api, house: House, watch: Watch, method: str) -> None:
-    before = watch.now(house.table)
-    for door in house.doors:
-        body = REFUSED.get(door.id, {"colour": 1})
-        answer = api.ask_unchecked(method, door.path, token=door.token, json=body)
+def test_an_unusual_method_is_not_allowed(api: Api, target: Target, contents: StoreContents, method: str) -> None:
+    before = contents.now(target.table)
+    for endpoint in target.endpoints:
+        body = REFUSED.get(endpoint.id, {"colour": 1})
+        answer = api.ask_unchecked(method, endpoint.path, token=endpoint.token, json=body)
         check(answer)
         if method.upper() not in ("GET", "HEAD", "POST"):
             assert answer.status_code == 405
-    assert watch.now(house.table) == before
+    assert contents.now(target.table) == before
 
 
 @pytest.mark.parametrize("path", NOWHERE)

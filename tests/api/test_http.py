@@ -1,4 +1,4 @@
-"""What HTTP itself asks of every address: methods, types, errors as problems, and browsers of any origin."""
+"""HTTP at every path: methods, media types, errors as problems, and CORS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ADDRESSES = {
     "/readyz": {"GET"},
     "/openapi.yaml": {"GET"},
 }
-"""Every address and the methods that the contract names; HEAD goes with GET, and OPTIONS with all."""
+"""Every path and its documented methods; HEAD goes with GET, and OPTIONS with all."""
 
 SHOWN = {"etag", "location", "retry-after", "www-authenticate", "allow", "content-language", "idempotent-replayed"}
 
@@ -40,7 +40,7 @@ def table(api: Api) -> Table:
 
 @pytest.fixture(params=ADDRESSES)
 def address(request: pytest.FixtureRequest, table: Table) -> tuple[str, set[str]]:
-    """Each address with the methods that it takes."""
+    """Each path with the methods that it supports."""
     methods = set(ADDRESSES[request.param])
     return request.param.format(game=table.path), methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
 
@@ -83,7 +83,7 @@ def test_a_head_of_every_address_has_the_headers_of_its_get(api: Api, address: t
         assert sorted(head.headers) == sorted(get.headers)
 
 
-# Addresses
+# Paths
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_query_changes_nothing(api: Api, table: Table) -> None:
     assert api.get(f"{table.path}?x=1&x=2&%ff=%00").data == api.get(table.path).data
 
 
-# Types
+# Media types
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_game_refused_for_its_content_type_is_not_stored(api: Api, server: Any
     assert server.dbsize() == before
 
 
-# Browsers
+# CORS
 
 
 def assert_open_to_all(headers: Any) -> None:

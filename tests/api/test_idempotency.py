@@ -1,4 +1,4 @@
-"""What is asked for under an ``Idempotency-Key`` is made once; asked again, it is answered as it was the first time."""
+"""A request with an ``Idempotency-Key`` is executed once; repeated, it gets the first answer again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, one_open_seat, restore, shortest, take_snapshot
@@ -35,8 +35,8 @@ PATIENCE = 30
 OPERATIONS = ("create", "join", "move", "token")
 
 
-class Wish(NamedTuple):
-    """A request that makes something, the game that it is about, and another body that would be taken, too."""
+class Write(NamedTuple):
+    """A writing request, the game it is about, and another body that is valid, too."""
 
     path: str
     body: dict[str, Any]
@@ -49,37 +49,37 @@ def new_key() -> str:
     return str(uuid4())
 
 
-def wish_for(api: Api, operation: str) -> Wish:
+def write_for(api: Api, operation: str) -> Write:
     people: list[dict[str, Any]] = [{"name": "Ada"}, {"name": "Bo"}, {"open": True}]
     if operation == "create":
         body = {"variant": "domino", "players": people, "seed": SEED}
-        return Wish("/v1/games", body, None, None, body | {"seed": "another"})
+        return Write("/v1/games", body, None, None, body | {"seed": "another"})
     if operation == "join":
         table = api.create("domino", [*people, {"open": True}], seed=SEED)
         body = {"name": "Cem", "join_code": str(table.join_code)}
-        return Wish(f"{table.path}/players", body, None, table, body | {"name": "Dua"})
+        return Write(f"{table.path}/players", body, None, table, body | {"name": "Dua"})
     table = api.create("domino", 2, seed=SEED)
     seat = seat_to_move(api.view(table))
     if operation == "token":
-        return Wish(f"{table.path}/players/{seat}/token", {}, table.tokens[seat], table, None)
+        return Write(f"{table.path}/players/{seat}/token", {}, table.tokens[seat], table, None)
     move = api.moves(table, seat)[0]
     unguarded = {name: value for name, value in move.items() if name != "version"}
-    return Wish(f"{table.path}/moves", move, table.tokens[seat], table, unguarded)
+    return Write(f"{table.path}/moves", move, table.tokens[seat], table, unguarded)
 
 
 @pytest.fixture(params=OPERATIONS)
-def wish(request: pytest.FixtureRequest, api: Api) -> Wish:
-    return wish_for(api, request.param)
+def write(request: pytest.FixtureRequest, api: Api) -> Write:
+    return write_for(api, request.param)
 
 
-def send(api: Api, wish: Wish, key: str | None, **more: Any) -> TestResponse:
+def send(api: Api, write: Write, key: str | None, **more: Any) -> TestResponse:
     headers = {**more.pop("headers", {}), **({} if key is None else {"Idempotency-Key": key})}
-    return api.post(wish.path, more.pop("body", wish.body), token=wish.token, headers=headers, **more)
+    return api.post(write.path, more.pop("body", write.body), token=write.token, headers=headers, **more)
 
 
-def state_of(server: redis.Redis, wish: Wish) -> Any:
-    """All that the store holds of the game, or the number of all it holds."""
-    return server.dbsize() if wish.table is None else (take_snapshot(server, wish.table.id), server.dbsize())
+def state_of(server: redis.Redis, write: Write) -> Any:
+    """All that the store holds of the game, or the number of its keys."""
+    return server.dbsize() if write.table is None else (take_snapshot(server, write.table.id), server.dbsize())
 
 
 def replayed(answer: TestResponse) -> bool:
@@ -88,7 +88,7 @@ def replayed(answer: TestResponse) -> bool:
 
 
 def assert_same(again: TestResponse, first: TestResponse) -> None:
-    """The answer of the first time: status, bytes and headers, and a word that it is that."""
+    """The first answer again: the same status, body and headers, and a header that marks it as repeated."""
     assert not replayed(first)
     assert replayed(again)
     assert again.status_code == first.status_code == 201
@@ -97,47 +97,42 @@ def assert_same(again: TestResponse, first: TestResponse) -> None:
     assert said == list(first.headers)
 
 
-def said(answer: TestResponse) -> tuple[int, str]:
-    assert answer.json is not None
-    return answer.status_code, answer.json["code"]
-
-
-# The same again
+# Repeated requests
 
 
 def test_a_repeated_request_gets_the_first_answer_and_changes_nothing(
-    api: Api, server: redis.Redis, wish: Wish
+    api: Api, server: redis.Redis, write: Write
 ) -> None:
     key = new_key()
-    first = send(api, wish, key)
-    made = state_of(server, wish)
+    first = send(api, write, key)
+    made = state_of(server, write)
     for _ in range(3):
-        assert_same(send(api, wish, key), first)
-    assert state_of(server, wish) == made
+        assert_same(send(api, write, key), first)
+    assert state_of(server, write) == made
     assert first.headers["Location"]
 
 
 @pytest.mark.parametrize("spelled", ['"{key}"', "{key}", " {key} "])
-def test_a_key_is_the_same_quoted_or_bare(api: Api, wish: Wish, spelled: str) -> None:
+def test_a_key_is_the_same_quoted_or_bare(api: Api, write: Write, spelled: str) -> None:
     key = new_key()
-    first = send(api, wish, key)
-    assert_same(send(api, wish, spelled.format(key=key).strip()), first)
+    first = send(api, write, key)
+    assert_same(send(api, write, spelled.format(key=key).strip()), first)
 
 
-def test_a_body_is_the_same_however_it_is_written(api: Api, wish: Wish) -> None:
+def test_a_body_is_the_same_however_it_is_written(api: Api, write: Write) -> None:
     key = new_key()
-    first = send(api, wish, key)
-    turned = dict(reversed(wish.body.items()))
+    first = send(api, write, key)
+    turned = dict(reversed(write.body.items()))
     spellings = [
         json.dumps(turned, indent=3),
-        " \n" + json.dumps(wish.body, separators=(",", ":")) + "\t",
-        json.dumps(wish.body).replace("name", "n\\u0061me").replace("action", "\\u0061ction"),
+        " \n" + json.dumps(write.body, separators=(",", ":")) + "\t",
+        json.dumps(write.body).replace("name", "n\\u0061me").replace("action", "\\u0061ction"),
     ]
     for text in spellings:
         again = api.ask(
             "POST",
-            wish.path,
-            token=wish.token,
+            write.path,
+            token=write.token,
             data=text,
             headers={"Idempotency-Key": key},
             content_type="application/json; charset=utf-8",
@@ -146,53 +141,53 @@ def test_a_body_is_the_same_however_it_is_written(api: Api, wish: Wish) -> None:
 
 
 def test_no_body_and_an_empty_object_are_the_same_token_request(api: Api) -> None:
-    wish, key = wish_for(api, "token"), new_key()
-    first = api.ask("POST", wish.path, token=wish.token, headers={"Idempotency-Key": key})
-    assert_same(send(api, wish, key), first)
+    write, key = write_for(api, "token"), new_key()
+    first = api.ask("POST", write.path, token=write.token, headers={"Idempotency-Key": key})
+    assert_same(send(api, write, key), first)
 
 
 @pytest.mark.parametrize("operation", ["create", "join", "move"])
 def test_another_body_under_the_same_key_is_refused_and_changes_nothing(
     api: Api, server: redis.Redis, operation: str
 ) -> None:
-    wish, key = wish_for(api, operation), new_key()
-    first = send(api, wish, key)
-    made = state_of(server, wish)
-    answer = send(api, wish, key, body=wish.other)
-    assert said(answer) == (422, "key_reused")
+    write, key = write_for(api, operation), new_key()
+    first = send(api, write, key)
+    made = state_of(server, write)
+    answer = send(api, write, key, body=write.other)
+    assert status_and_code(answer) == (422, "key_reused")
     assert not replayed(answer)
-    if wish.table is not None:
-        assert state_of(server, wish) == made
-    assert_same(send(api, wish, key), first)
+    if write.table is not None:
+        assert state_of(server, write) == made
+    assert_same(send(api, write, key), first)
 
 
 def test_a_number_beyond_all_machines_is_a_body_like_any_other(api: Api) -> None:
-    wish, key = wish_for(api, "move"), new_key()
-    first = send(api, wish, key, body=wish.body | {"points": 10**40})
-    assert_same(send(api, wish, key, body=wish.body | {"points": 10**40}), first)
-    assert said(send(api, wish, key, body=wish.body | {"points": 10**40 + 1})) == (422, "key_reused")
+    write, key = write_for(api, "move"), new_key()
+    first = send(api, write, key, body=write.body | {"points": 10**40})
+    assert_same(send(api, write, key, body=write.body | {"points": 10**40}), first)
+    assert status_and_code(send(api, write, key, body=write.body | {"points": 10**40 + 1})) == (422, "key_reused")
 
 
-def test_without_a_key_a_repeated_request_is_a_new_request(api: Api, wish: Wish) -> None:
-    first = send(api, wish, new_key())
-    second = send(api, wish, None)
+def test_without_a_key_a_repeated_request_is_a_new_request(api: Api, write: Write) -> None:
+    first = send(api, write, new_key())
+    second = send(api, write, None)
     assert not replayed(second)
     assert second.data != first.data
-    if wish.path.endswith("/moves"):
-        assert said(second) == (412, "stale_version")
-    elif wish.path.endswith("/token"):
-        assert said(second) == (401, "unauthorized")
+    if write.path.endswith("/moves"):
+        assert status_and_code(second) == (412, "stale_version")
+    elif write.path.endswith("/token"):
+        assert status_and_code(second) == (401, "unauthorized")
     else:
         assert second.status_code == 201
 
 
-def test_another_key_makes_another_request(api: Api, wish: Wish) -> None:
-    first, second = send(api, wish, new_key()), send(api, wish, new_key())
+def test_another_key_makes_another_request(api: Api, write: Write) -> None:
+    first, second = send(api, write, new_key()), send(api, write, new_key())
     assert not replayed(second)
     assert second.data != first.data
 
 
-# Only what was made is kept
+# Only successful requests are stored
 
 
 def test_a_refused_move_can_be_retried_under_its_key(api: Api, server: redis.Redis) -> None:
@@ -202,31 +197,31 @@ def test_a_refused_move_can_be_retried_under_its_key(api: Api, server: redis.Red
     wanted = {name: value for name, value in move.items() if name != "version"}
     early = {"Idempotency-Key": key}
     before = take_snapshot(server, table.id)
-    assert said(api.move(table, 1 - seat, wanted, headers=early)) == (409, "not_your_turn")
+    assert status_and_code(api.move(table, 1 - seat, wanted, headers=early)) == (409, "not_your_turn")
     stale = api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'})
-    assert said(stale) == (412, "stale_version")
-    assert said(api.move(table, seat, {"action": "pass"}, headers=early)) == (409, "illegal_move")
+    assert status_and_code(stale) == (412, "stale_version")
+    assert status_and_code(api.move(table, seat, {"action": "pass"}, headers=early)) == (409, "illegal_move")
     assert take_snapshot(server, table.id) == before
     first = api.move(table, seat, wanted, headers=early)
     assert_same(api.move(table, seat, wanted, headers=early | {"If-Match": '"1"'}), first)
 
 
 def test_a_refused_join_can_be_retried_under_its_key(api: Api) -> None:
-    wish, key = wish_for(api, "join"), new_key()
-    assert said(send(api, wish, key, body=wish.body | {"join_code": "wrong"})) == (403, "forbidden")
-    assert said(send(api, wish, key, body=wish.body | {"name": ""})) == (422, "invalid")
-    assert not replayed(send(api, wish, key))
+    write, key = write_for(api, "join"), new_key()
+    assert status_and_code(send(api, write, key, body=write.body | {"join_code": "wrong"})) == (403, "forbidden")
+    assert status_and_code(send(api, write, key, body=write.body | {"name": ""})) == (422, "invalid")
+    assert not replayed(send(api, write, key))
 
 
 def test_a_refused_creation_can_be_retried_under_its_key(api: Api) -> None:
-    wish, key = wish_for(api, "create"), new_key()
-    assert said(send(api, wish, key, body=wish.body | {"rules": {"hand": 4}})) == (422, "invalid")
-    assert said(send(api, wish, key, body=wish.body | {"variant": "chess"})) == (422, "invalid")
-    first = send(api, wish, key)
-    assert_same(send(api, wish, key), first)
+    write, key = write_for(api, "create"), new_key()
+    assert status_and_code(send(api, write, key, body=write.body | {"rules": {"hand": 4}})) == (422, "invalid")
+    assert status_and_code(send(api, write, key, body=write.body | {"variant": "chess"})) == (422, "invalid")
+    first = send(api, write, key)
+    assert_same(send(api, write, key), first)
 
 
-# Whose key it is
+# The scope of a key
 
 
 def test_a_key_belongs_to_its_seat(api: Api) -> None:
@@ -243,8 +238,8 @@ def test_a_key_belongs_to_its_seat(api: Api) -> None:
 def test_a_key_belongs_to_its_game(api: Api) -> None:
     key = new_key()
     for _ in range(2):
-        wish = wish_for(api, "join")
-        answer = send(api, wish, key)
+        write = write_for(api, "join")
+        answer = send(api, write, key)
         assert (answer.status_code, replayed(answer)) == (201, False)
 
 
@@ -259,7 +254,7 @@ def test_a_key_belongs_to_what_it_was_used_for(api: Api) -> None:
     move = api.moves(table, seat)[0]
     answer = api.move(table, seat, move, headers={"Idempotency-Key": key})
     assert (answer.status_code, replayed(answer)) == (201, False)
-    created = send(api, wish_for(api, "create"), key)
+    created = send(api, write_for(api, "create"), key)
     assert (created.status_code, replayed(created)) == (201, False)
 
 
@@ -279,15 +274,15 @@ def test_the_same_key_of_different_players_makes_different_joins(api: Api) -> No
 
 
 def test_a_replay_is_for_its_own_seat_only(api: Api) -> None:
-    wish, key = wish_for(api, "move"), new_key()
-    assert wish.table is not None
-    first = send(api, wish, key)
+    write, key = write_for(api, "move"), new_key()
+    assert write.table is not None
+    first = send(api, write, key)
     seat = first.get_json()["you"]["seat"]
-    other = wish.table.tokens[1 - seat]
-    answer = send(api, wish._replace(token=other), key)
-    assert said(answer) == (412, "stale_version")
+    other = write.table.tokens[1 - seat]
+    answer = send(api, write._replace(token=other), key)
+    assert status_and_code(answer) == (412, "stale_version")
     for token in (None, "seat_nobody", api.create("domino", 2).tokens[0]):
-        assert said(send(api, wish._replace(token=token), key)) == (401, "unauthorized")
+        assert status_and_code(send(api, write._replace(token=token), key)) == (401, "unauthorized")
 
 
 # After the game has moved on
@@ -298,14 +293,14 @@ def test_every_move_of_a_finished_match_is_answered_again_under_its_key(
     api: Api, server: redis.Redis, variant: str
 ) -> None:
     people = one_open_seat(variant)
-    opening = {"Idempotency-Key": new_key()}
+    create_key = {"Idempotency-Key": new_key()}
     body = {"variant": variant, "players": people, "seed": SEED, "rules": shortest(variant)}
-    created = api.post("/v1/games", body, headers=opening)
-    opened = created.get_json()
-    table = Table(api, opened)
-    entering = {"Idempotency-Key": new_key()}
+    created = api.post("/v1/games", body, headers=create_key)
+    created_game = created.get_json()
+    table = Table(api, created_game)
+    join_key = {"Idempotency-Key": new_key()}
     player = {"name": "Late", "join_code": table.join_code}
-    joined = api.post(f"{table.path}/players", player, headers=entering)
+    joined = api.post(f"{table.path}/players", player, headers=join_key)
     table.tokens[len(people) - 1] = joined.get_json()["token"]
 
     made = play_with_keys(api, table, Random(SEED), if_match=True)
@@ -313,8 +308,8 @@ def test_every_move_of_a_finished_match_is_answered_again_under_its_key(
     before = take_snapshot(server, table.id)
     for seat, move, headers, first in made:
         assert_same(api.move(table, seat, move, headers=headers), first)
-    assert_same(api.post("/v1/games", body, headers=opening), created)
-    assert_same(api.post(f"{table.path}/players", player, headers=entering), joined)
+    assert_same(api.post("/v1/games", body, headers=create_key), created)
+    assert_same(api.post(f"{table.path}/players", player, headers=join_key), joined)
     assert take_snapshot(server, table.id) == before
 
 
@@ -328,55 +323,55 @@ def test_a_move_without_a_version_that_is_legal_again_is_not_made_again(api: Api
 
 
 def test_a_repeated_join_gets_its_first_seat_when_all_seats_are_taken(api: Api) -> None:
-    wish, key = wish_for(api, "join"), new_key()
-    assert wish.table is not None
-    first = send(api, wish, key)
-    assert api.join(wish.table).status_code == 201
-    assert said(api.join(wish.table)) == (409, "seats_taken")
-    again = send(api, wish, key)
+    write, key = write_for(api, "join"), new_key()
+    assert write.table is not None
+    first = send(api, write, key)
+    assert api.join(write.table).status_code == 201
+    assert status_and_code(api.join(write.table)) == (409, "seats_taken")
+    again = send(api, write, key)
     assert_same(again, first)
     assert again.get_json()["game"]["status"] == "waiting"
-    assert api.get(wish.table.path, token=again.get_json()["token"]).get_json()["you"]["seat"] == 2
+    assert api.get(write.table.path, token=again.get_json()["token"]).get_json()["you"]["seat"] == 2
 
 
 def test_the_tokens_of_a_replayed_game_are_those_that_play(api: Api) -> None:
-    wish, key = wish_for(api, "create"), new_key()
-    send(api, wish, key)
-    opened = send(api, wish, key).get_json()
-    path = f"/v1/games/{opened['game']['id']}"
-    body = {"name": "Cem", "join_code": opened["join_code"]}
+    write, key = write_for(api, "create"), new_key()
+    send(api, write, key)
+    created_game = send(api, write, key).get_json()
+    path = f"/v1/games/{created_game['game']['id']}"
+    body = {"name": "Cem", "join_code": created_game["join_code"]}
     assert api.post(f"{path}/players", body).status_code == 201
-    for each in opened["seats"]:
+    for each in created_game["seats"]:
         assert api.get(path, token=each["token"]).get_json()["you"]["seat"] == each["seat"]
 
 
 def test_two_games_created_under_two_keys_share_no_secret(api: Api) -> None:
-    wish = wish_for(api, "create")
-    opened = [send(api, wish, key).get_json() for key in (new_key(), new_key(), None)]
-    assert len({each["game"]["id"] for each in opened}) == 3
-    assert len({each["join_code"] for each in opened}) == 3
-    assert len({seat["token"] for each in opened for seat in each["seats"]}) == 6
+    write = write_for(api, "create")
+    created_game = [send(api, write, key).get_json() for key in (new_key(), new_key(), None)]
+    assert len({each["game"]["id"] for each in created_game}) == 3
+    assert len({each["join_code"] for each in created_game}) == 3
+    assert len({seat["token"] for each in created_game for seat in each["seats"]}) == 6
 
 
 def test_a_token_change_can_be_retried_with_the_old_token(api: Api) -> None:
-    wish, key = wish_for(api, "token"), new_key()
-    assert wish.table is not None
-    first = send(api, wish, key)
+    write, key = write_for(api, "token"), new_key()
+    assert write.table is not None
+    first = send(api, write, key)
     new = first.get_json()["token"]
-    assert_same(send(api, wish, key), first)
-    assert said(send(api, wish, new_key())) == (401, "unauthorized")
-    assert said(send(api, wish, None)) == (401, "unauthorized")
+    assert_same(send(api, write, key), first)
+    assert status_and_code(send(api, write, new_key())) == (401, "unauthorized")
+    assert status_and_code(send(api, write, None)) == (401, "unauthorized")
     for path in ("", "/moves", "/score", "/events"):
-        assert api.get(wish.table.path + path, token=wish.token).status_code == 401
-        assert api.get(wish.table.path + path, token=new).status_code == 200
-    # With the new token it is somebody else's key.
-    newer = send(api, wish._replace(token=new), key)
+        assert api.get(write.table.path + path, token=write.token).status_code == 401
+        assert api.get(write.table.path + path, token=new).status_code == 200
+    # With the new token, the key has another scope.
+    newer = send(api, write._replace(token=new), key)
     assert not replayed(newer)
     assert newer.get_json()["token"] != new
-    assert_same(send(api, wish, key), first)
+    assert_same(send(api, write, key), first)
 
 
-# Elsewhere, and later
+# Other workers, and the time to live
 
 
 def another_worker(redis_url: str, feed: RedisEventFeed, secret: bytes = SECRET) -> Api:
@@ -385,72 +380,72 @@ def another_worker(redis_url: str, feed: RedisEventFeed, secret: bytes = SECRET)
     return Api(create_app(build_games(store, feed, secret, TTL_SECONDS), build_document).test_client(use_cookies=False))
 
 
-def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: RedisEventFeed, wish: Wish) -> None:
+def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: RedisEventFeed, write: Write) -> None:
     key = new_key()
-    first = send(api, wish, key)
-    assert_same(send(another_worker(redis_url, feed), wish, key), first)
+    first = send(api, write, key)
+    assert_same(send(another_worker(redis_url, feed), write, key), first)
 
 
 @pytest.mark.parametrize("kind", ["create", "join", "token"])
 def test_a_worker_with_another_secret_gives_no_token_that_opens_nothing(
     api: Api, redis_url: str, feed: RedisEventFeed, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    wish, key = wish_for(api, kind), new_key()
-    send(api, wish, key)
-    answer = send(another_worker(redis_url, feed, b"another"), wish, key)
+    write, key = write_for(api, kind), new_key()
+    send(api, write, key)
+    answer = send(another_worker(redis_url, feed, b"another"), write, key)
     assert answer.get_json()["code"] == "internal"
     assert "SECRET_KEY is not the one" in caplog.text
 
 
-def test_an_idempotency_key_is_remembered_for_a_day(api: Api, server: redis.Redis, wish: Wish) -> None:
+def test_an_idempotency_key_is_remembered_for_a_day(api: Api, server: redis.Redis, write: Write) -> None:
     before = set(server.keys("domino:*key:*"))
-    send(api, wish, new_key())
-    kept: Any = set(server.keys("domino:*key:*")) - before
-    assert len(kept) == (2 if wish.table is None else 1)
+    send(api, write, new_key())
+    stored: Any = set(server.keys("domino:*key:*")) - before
+    assert len(stored) == (2 if write.table is None else 1)
     assert IDEMPOTENCY_TTL == 24 * 60 * 60
-    for name in kept:
+    for name in stored:
         assert 86_390 < int(server.ttl(name)) <= 86_400
 
 
 def test_a_forgotten_key_makes_another_with_secrets_of_its_own(api: Api, server: redis.Redis) -> None:
     for operation in ("create", "join"):
-        wish, key = wish_for(api, operation), new_key()
+        write, key = write_for(api, operation), new_key()
         before = set(server.keys("domino:*key:*"))
-        first = send(api, wish, key).get_json()
+        first = send(api, write, key).get_json()
         server.delete(*(set(server.keys("domino:*key:*")) - before))
-        second = send(api, wish, key)
+        second = send(api, write, key)
         assert not replayed(second)
         assert secrets_in(second.get_json()).isdisjoint(secrets_in(first))
 
 
 def secrets_in(answer: dict[str, Any]) -> set[str]:
-    """The tokens and codes that an answer hands out."""
+    """The tokens and join codes in an answer."""
     found = {answer[name] for name in ("token", "join_code") if name in answer}
     return found | {each["token"] for each in answer.get("seats", ())}
 
 
-def test_the_store_never_holds_a_token_or_a_code(api: Api, server: redis.Redis, wish: Wish) -> None:
+def test_the_store_never_holds_a_token_or_a_code(api: Api, server: redis.Redis, write: Write) -> None:
     key = new_key()
-    secrets = secrets_in(send(api, wish, key).get_json())
-    send(api, wish, key)
-    if wish.table is not None:
-        secrets |= {*wish.table.tokens.values(), *([wish.table.join_code] if wish.table.join_code else [])}
-    assert secrets or wish.path.endswith("/moves")
-    for name, value in all_that_is_kept(server):
+    secrets = secrets_in(send(api, write, key).get_json())
+    send(api, write, key)
+    if write.table is not None:
+        secrets |= {*write.table.tokens.values(), *([write.table.join_code] if write.table.join_code else [])}
+    assert secrets or write.path.endswith("/moves")
+    for name, value in stored_values(server):
         text = name + value
         assert not [each for each in (*secrets, key) if each.removeprefix("seat_").encode() in text]
 
 
-def all_that_is_kept(server: redis.Redis) -> list[tuple[bytes, bytes]]:
+def stored_values(server: redis.Redis) -> list[tuple[bytes, bytes]]:
     names: Any = server.keys("*")
-    kept = []
+    stored = []
     for name in names:
         value: Any = b"\n".join(server.lrange(name, 0, -1)) if name.endswith(b":events") else server.get(name)  # type: ignore[arg-type]
-        kept.append((name, value or b""))
-    return kept
+        stored.append((name, value or b""))
+    return stored
 
 
-# Keys that are none, and the order of faults
+# Invalid keys, and the order of errors
 
 NO_KEYS = {
     "nothing": "",
@@ -477,34 +472,34 @@ NO_KEYS = {
 
 
 @pytest.mark.parametrize("name", NO_KEYS)
-def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, wish: Wish, name: str) -> None:
-    before = state_of(server, wish)
-    answer = send(api, wish, NO_KEYS[name])
-    assert said(answer) == (422, "invalid")
+def test_a_key_that_is_none_is_invalid_and_named(api: Api, server: redis.Redis, write: Write, name: str) -> None:
+    before = state_of(server, write)
+    answer = send(api, write, NO_KEYS[name])
+    assert status_and_code(answer) == (422, "invalid")
     assert list(answer.get_json()["errors"]) == ["Idempotency-Key"]
-    assert state_of(server, wish) == before
+    assert state_of(server, write) == before
 
 
-def test_two_idempotency_key_headers_are_refused(api: Api, server: redis.Redis, wish: Wish) -> None:
-    before = state_of(server, wish)
-    headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two"), ("Authorization", f"Bearer {wish.token}")]
-    answer = api.client.post(wish.path, json=wish.body, headers=headers[: 2 if wish.token is None else 3])
-    assert said(answer) == (422, "invalid")
-    assert state_of(server, wish) == before
+def test_two_idempotency_key_headers_are_refused(api: Api, server: redis.Redis, write: Write) -> None:
+    before = state_of(server, write)
+    headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two"), ("Authorization", f"Bearer {write.token}")]
+    answer = api.client.post(write.path, json=write.body, headers=headers[: 2 if write.token is None else 3])
+    assert status_and_code(answer) == (422, "invalid")
+    assert state_of(server, write) == before
 
 
 @pytest.mark.parametrize("key", ["x", "y" * 255, '"z"', f'"{"w" * 255}"', '"a,b"', "!#$%&'()*+-./:;<=>?@[]^_`{|}~"])
-def test_any_visible_characters_make_a_key(api: Api, wish: Wish, key: str) -> None:
-    first = send(api, wish, key)
-    assert_same(send(api, wish, key), first)
+def test_any_visible_characters_make_a_key(api: Api, write: Write, key: str) -> None:
+    first = send(api, write, key)
+    assert_same(send(api, write, key), first)
 
 
 def test_errors_of_a_move_under_a_key_are_checked_in_the_documented_order(api: Api, server: redis.Redis) -> None:
-    wish, key = wish_for(api, "move"), new_key()
-    assert wish.table is not None
-    send(api, wish, key)
+    write, key = write_for(api, "move"), new_key()
+    assert write.table is not None
+    send(api, write, key)
     stale, bad = {"If-Match": '"1"'}, {"Idempotency-Key": ""}
-    before = take_snapshot(server, wish.table.id)
+    before = take_snapshot(server, write.table.id)
     huge = {"data": "{" * 300_000}
     under = {"Idempotency-Key": key} | stale
     json_type = {"content_type": "application/json"}
@@ -520,35 +515,35 @@ def test_errors_of_a_move_under_a_key_are_checked_in_the_documented_order(api: A
         (412, "stale_version", {"headers": stale, "json": {"action": "pass"}}),
     ]
     for status, code, request in cases:
-        assert said(api.ask("POST", wish.path, **{"token": wish.token, **request})) == (status, code)
-    assert take_snapshot(server, wish.table.id) == before
+        assert status_and_code(api.ask("POST", write.path, **{"token": write.token, **request})) == (status, code)
+    assert take_snapshot(server, write.table.id) == before
 
 
 def test_errors_of_a_token_change_under_a_key_are_checked_in_the_documented_order(
     api: Api, server: redis.Redis
 ) -> None:
-    wish = wish_for(api, "token")
-    assert wish.table is not None
-    seat = int(wish.path.split("/")[-2])
-    foreign = wish.table.tokens[1 - seat]
-    before = take_snapshot(server, wish.table.id)
+    write = write_for(api, "token")
+    assert write.table is not None
+    seat = int(write.path.split("/")[-2])
+    foreign = write.table.tokens[1 - seat]
+    before = take_snapshot(server, write.table.id)
     for headers in ({"Idempotency-Key": new_key()}, {"Idempotency-Key": "a b"}, {}):
         bad = {"data": "{", "content_type": "application/json", "headers": headers}
-        for path in (wish.path, "/v1/games/nowhere/players/0/token"):
+        for path in (write.path, "/v1/games/nowhere/players/0/token"):
             for token in (None, "wrong"):
-                assert said(api.ask("POST", path, token=token, **bad)) == (401, "unauthorized")
-        nobody = f"{wish.table.path}/players/2/token"
-        assert said(api.ask("POST", nobody, token=wish.token, **bad)) == (404, "not_found")
-        assert said(api.ask("POST", wish.path, token=foreign, **bad)) == (403, "forbidden")
-        assert said(api.ask("POST", wish.path, token=wish.token, **bad)) == (400, "malformed")
-    assert take_snapshot(server, wish.table.id) == before
+                assert status_and_code(api.ask("POST", path, token=token, **bad)) == (401, "unauthorized")
+        nobody = f"{write.table.path}/players/2/token"
+        assert status_and_code(api.ask("POST", nobody, token=write.token, **bad)) == (404, "not_found")
+        assert status_and_code(api.ask("POST", write.path, token=foreign, **bad)) == (403, "forbidden")
+        assert status_and_code(api.ask("POST", write.path, token=write.token, **bad)) == (400, "malformed")
+    assert take_snapshot(server, write.table.id) == before
 
 
-# A crowd
+# Concurrent requests
 
 
 def at_once(app: Flask, ask: Callable[[Api, int], TestResponse]) -> list[TestResponse]:
-    """What a crowd is answered that asks at the same moment."""
+    """The answers to requests that are sent at the same moment."""
     together = threading.Barrier(CROWD)
 
     def run(number: int) -> TestResponse:
@@ -561,50 +556,50 @@ def at_once(app: Flask, ask: Callable[[Api, int], TestResponse]) -> list[TestRes
 
 
 def test_of_concurrent_requests_under_one_key_one_is_made_and_all_get_its_answer(
-    app: Flask, api: Api, server: redis.Redis, wish: Wish
+    app: Flask, api: Api, server: redis.Redis, write: Write
 ) -> None:
     key = new_key()
-    before = 0 if wish.table is None else take_snapshot(server, wish.table.id).version
-    answers = at_once(app, lambda own, _: send(own, wish, key))
+    before = 0 if write.table is None else take_snapshot(server, write.table.id).version
+    answers = at_once(app, lambda own, _: send(own, write, key))
     assert [answer.status_code for answer in answers] == [201] * CROWD
     assert len({answer.data for answer in answers}) == 1
     assert sum(not replayed(answer) for answer in answers) == 1
-    if wish.table is not None:
-        assert take_snapshot(server, wish.table.id).version == before + 1
-        assert len(take_snapshot(server, wish.table.id).events) == before + 1
+    if write.table is not None:
+        assert take_snapshot(server, write.table.id).version == before + 1
+        assert len(take_snapshot(server, write.table.id).events) == before + 1
 
 
 @pytest.mark.parametrize("operation", ["create", "join", "move"])
 def test_of_two_different_concurrent_requests_under_one_key_one_is_made(app: Flask, api: Api, operation: str) -> None:
-    wish, key = wish_for(api, operation), new_key()
-    bodies = (wish.body, wish.other)
-    answers = at_once(app, lambda own, number: send(own, wish, key, body=bodies[number % 2]))
+    write, key = write_for(api, operation), new_key()
+    bodies = (write.body, write.other)
+    answers = at_once(app, lambda own, number: send(own, write, key, body=bodies[number % 2]))
     made = [answer for answer in answers if answer.status_code == 201]
     assert len(made) == CROWD // 2
     assert len({answer.data for answer in made}) == 1
     assert sum(not replayed(answer) for answer in made) == 1
-    assert {said(answer) for answer in answers if answer.status_code != 201} == {(422, "key_reused")}
+    assert {status_and_code(answer) for answer in answers if answer.status_code != 201} == {(422, "key_reused")}
 
 
 def test_of_concurrent_token_changes_without_a_key_one_wins(app: Flask, api: Api) -> None:
-    wish = wish_for(api, "token")
-    assert wish.table is not None
-    answers = at_once(app, lambda own, _: send(own, wish, None))
+    write = write_for(api, "token")
+    assert write.table is not None
+    answers = at_once(app, lambda own, _: send(own, write, None))
     (made,) = [answer for answer in answers if answer.status_code == 201]
-    assert {said(answer) for answer in answers if answer is not made} == {(401, "unauthorized")}
-    assert api.get(wish.table.path, token=made.get_json()["token"]).status_code == 200
+    assert {status_and_code(answer) for answer in answers if answer is not made} == {(401, "unauthorized")}
+    assert api.get(write.table.path, token=made.get_json()["token"]).status_code == 200
 
 
 def test_a_game_that_has_expired_since_is_not_there_for_its_key_either(api: Api, server: redis.Redis) -> None:
     for operation in ("join", "move", "token"):
-        wish, key = wish_for(api, operation), new_key()
-        assert wish.table is not None
-        kept = take_snapshot(server, wish.table.id)
-        send(api, wish, key)
-        server.delete(keys.state(wish.table.id), keys.events(wish.table.id))
-        answer = send(api, wish, key)
-        assert said(answer) in ((404, "not_found"), (401, "unauthorized"))
-        restore(server, wish.table.id, kept)
+        write, key = write_for(api, operation), new_key()
+        assert write.table is not None
+        stored = take_snapshot(server, write.table.id)
+        send(api, write, key)
+        server.delete(keys.state(write.table.id), keys.events(write.table.id))
+        answer = send(api, write, key)
+        assert status_and_code(answer) in ((404, "not_found"), (401, "unauthorized"))
+        restore(server, write.table.id, stored)
 
 
 def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, saved_games: SavedGames) -> None:
@@ -619,13 +614,13 @@ def test_a_move_of_a_round_that_has_ended_is_answered_as_it_was(api: Api, saved_
     assert_same(api.move(table, seat, move, headers=headers), first)
 
 
-# ── What a worker remembers ──────────────────────────────────────────────────────────────────────────────────────────
+# ── What a worker caches ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
     api: Api, redis_url: str, feed: RedisEventFeed
 ) -> None:
-    """Another worker has given the seat a new token, whose bearer has moved under this key."""
+    """Another worker has changed the token of the seat, and its new holder has moved under this key."""
     table = api.create("domino", 2, seed=SEED)
     seat = api.view(table)["turn"]["seat"]
     old = table.tokens[seat]

@@ -1,4 +1,4 @@
-"""``POST /v1/games/{game}/players``: an open seat is taken by who has the code."""
+"""``POST /v1/games/{game}/players``: an open seat is taken with the join code."""
 
 from __future__ import annotations
 

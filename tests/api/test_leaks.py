@@ -1,4 +1,4 @@
-"""It leaks nothing: the channels through which a service of hidden hands could tell what it must not, one by one."""
+"""No leaks: every channel through which the service could reveal hidden tiles, tokens or the existence of a game."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from service.storage.event_frames import event_of
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, content_of
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import KeyedMove, play_with_keys
-from tests.api.saved_games import SEED, SavedGames, Snapshot, decoded, restore, take_snapshot
+from tests.api.saved_games import SEED, SavedGames, Snapshot, decoded, place_of, restore, take_snapshot
 from tests.api.test_whole_app import method_of, operations
 from tests.support.table import Json, seat_to_move
 
@@ -39,26 +39,22 @@ ALIKE = 3
 TILE = re.compile(r"\b(?:1?\d)-(?:1?\d)\b")
 
 
-def heard(answer: TestResponse) -> tuple[int, list[tuple[str, str]], bytes]:
-    return answer.status_code, sorted(answer.headers), answer.data
-
-
 def bodies_of(path: str) -> list[Any]:
-    """What to send to an address: nothing, something good, something bad."""
+    """Bodies for a path: none, a valid one, an invalid one."""
     good = {"moves": {"action": "pass"}, "players": {"name": "Eve", "join_code": "ABCDEFGH"}, "token": {}}
     return [None, good.get(path.rpartition("/")[2]), {"colour": 1}]
 
 
 def game_addresses(app: Flask) -> list[str]:
-    """Every address within a game."""
+    """Every path within a game."""
     return sorted({rule.rule for rule, _ in operations(app) if "<game>" in rule.rule})
 
 
 # Unknown game, foreign token, wrong token
 
 
-def strangers(api: Api) -> Iterator[tuple[str, str]]:
-    """A game and a token that does not open it, in every way that there is."""
+def without_access(api: Api) -> Iterator[tuple[str, str]]:
+    """Pairs of a game id and a token that gives no access to it, one for every reason."""
     table, foreign = api.create("domino", 2), api.create("fido", 4)
     changed = table.tokens[1]
     api.post(f"{table.path}/players/1/token", {}, token=changed)
@@ -74,19 +70,19 @@ def strangers(api: Api) -> Iterator[tuple[str, str]]:
 def test_unknown_game_foreign_token_and_wrong_token_are_indistinguishable(
     app: Flask, api: Api, key: str | None
 ) -> None:
-    known = list(strangers(api))
+    known = list(without_access(api))
     headers = {} if key is None else {"Idempotency-Key": key}
     for address in game_addresses(app):
         for method in METHODS:
             for body in bodies_of(address):
                 answers = {
-                    str(heard(api.ask_unchecked(method, path, token=token, json=body, headers=headers)))
-                    for path, token in ((place(address, game), token) for game, token in known)
+                    str(content_of(api.ask_unchecked(method, path, token=token, json=body, headers=headers)))
+                    for path, token in ((path_of(address, game), token) for game, token in known)
                 }
                 assert len(answers) == 1, f"{method} {address} tells {answers}"
 
 
-def place(address: str, game: str) -> str:
+def path_of(address: str, game: str) -> str:
     return address.replace("<game>", game).replace("<int:seat>", "0")
 
 
@@ -94,8 +90,8 @@ def test_without_access_head_reveals_no_more_than_get(app: Flask, api: Api) -> N
     readable = [each for each in game_addresses(app) if each.rpartition("/")[2] not in ("players", "token")]
     assert readable
     for address in readable:
-        for game, token in strangers(api):
-            get, head = (api.ask(method, place(address, game), token=token) for method in ("GET", "HEAD"))
+        for game, token in without_access(api):
+            get, head = (api.ask(method, path_of(address, game), token=token) for method in ("GET", "HEAD"))
             assert head.status_code == get.status_code == 401
             assert sorted(head.headers) == sorted(get.headers)
 
@@ -110,11 +106,11 @@ def test_a_matching_etag_does_not_replace_a_token(api: Api) -> None:
             assert "ETag" not in answer.headers
 
 
-# The way that a refusal takes: timing is not measured here, but what there is to measure
+# Store calls of a refusal: they, not the time they take, are compared
 
 
-class Counted:
-    """A store that notes what is asked of it."""
+class RecordingStore:
+    """A store that records the names of its calls."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -130,35 +126,35 @@ class Counted:
         return call
 
 
-class Counting(NamedTuple):
+class StoreCalls(NamedTuple):
     api: Api
-    store: Counted
+    store: RecordingStore
 
     def calls_of(self, method: str, path: str, **more: Any) -> tuple[str, ...]:
-        """What one request asks of the store."""
+        """The store calls of one request."""
         self.store.calls.clear()
         self.api.ask_unchecked(method, path, **more)
         return tuple(self.store.calls)
 
 
 @pytest.fixture
-def counting(store: RedisStore, feed: RedisEventFeed) -> Counting:
-    counted: Any = Counted(store)
+def store_calls(store: RedisStore, feed: RedisEventFeed) -> StoreCalls:
+    counted: Any = RecordingStore(store)
     app = create_app(build_games(counted, feed, SECRET, TTL_SECONDS), build_document)
-    return Counting(Api(app.test_client(use_cookies=False)), counted)
+    return StoreCalls(Api(app.test_client(use_cookies=False)), counted)
 
 
 @pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
 def test_a_request_without_access_makes_the_same_store_calls_whatever_the_reason(
-    app: Flask, api: Api, counting: Counting, key: str | None
+    app: Flask, api: Api, store_calls: StoreCalls, key: str | None
 ) -> None:
     headers = {} if key is None else {"Idempotency-Key": key}
-    known = list(strangers(api))
+    known = list(without_access(api))
     of_games = [(rule, described) for rule, described in operations(app) if "<game>" in rule.rule]
     assert of_games
     for rule, described in of_games:
         calls = {
-            counting.calls_of(method_of(rule), place(rule.rule, game), token=token, headers=headers)
+            store_calls.calls_of(method_of(rule), path_of(rule.rule, game), token=token, headers=headers)
             for game, token in known
         }
         wanted = ("read", "find_write") if key and described.id == "changeToken" else ("read",)
@@ -168,7 +164,7 @@ def test_a_request_without_access_makes_the_same_store_calls_whatever_the_reason
 @pytest.mark.parametrize("key", [None, "a-key-of-my-own"])
 @pytest.mark.parametrize("variant", variants())
 def test_every_tile_not_in_hand_is_refused_alike_with_the_same_store_calls(
-    server: redis.Redis, saved_games: SavedGames, counting: Counting, variant: str, key: str | None
+    server: redis.Redis, saved_games: SavedGames, store_calls: StoreCalls, variant: str, key: str | None
 ) -> None:
     headers = {} if key is None else {"Idempotency-Key": key}
     for stage in ("dealt", "late", "second_round"):
@@ -180,29 +176,21 @@ def test_every_tile_not_in_hand_is_refused_alike_with_the_same_store_calls(
         places = {place_of(game, tile): tile for tile in others}
         assert len(places) >= 3 - (stage == "dealt")
         ends: list[dict[str, Any]] = [{}, {"end": game.state.layout.ends[0].name} if game.state.layout.ends else {}]
-        # A worker that remembers the game of some moves ago may try the move on that first; what a seat could have
-        # played then, it knows itself.
-        counting.api.get(saved_game.table.path)
+        # A worker that has cached an older version may try the move on that first; a seat knows what it could
+        # have played then.
+        store_calls.api.get(saved_game.table.path)
         answers, calls = set(), set()
         for tile in places.values():
             for more in ends:
                 body = {"action": "play", "tile": tile.name, **more}
                 asked: dict[str, Any] = {"token": saved_game.table.tokens[seat], "json": body, "headers": headers}
-                calls.add(counting.calls_of("POST", f"{saved_game.table.path}/moves", **asked))
-                answer = counting.api.ask("POST", f"{saved_game.table.path}/moves", **asked)
+                calls.add(store_calls.calls_of("POST", f"{saved_game.table.path}/moves", **asked))
+                answer = store_calls.api.ask("POST", f"{saved_game.table.path}/moves", **asked)
                 assert answer.get_json()["code"] == "illegal_move"
-                answers.add(str(heard(answer)))
+                answers.add(str(content_of(answer)))
         assert len(answers) == 1
         assert calls == {("read",) if key is None else ("read", "find_write")}
         assert take_snapshot(server, saved_game.table.id) == saved_game.snapshot
-
-
-def place_of(game: Game, tile: Tile) -> str:
-    if tile in game.state.stock:
-        return "the stock"
-    if any(tile in hand for hand in game.state.hands):
-        return "a hand"
-    return "the table" if tile in game.rules.tiles else "no set"
 
 
 @pytest.mark.parametrize("variant", variants())
@@ -214,7 +202,7 @@ def test_out_of_turn_every_tile_is_refused_alike(api: Api, saved_games: SavedGam
         token, path = saved_game.table.tokens[seat], f"{saved_game.table.path}/moves"
         bodies = [{"action": "play", "tile": tile.name} for tile in TILES]
         assert api.post(path, bodies[0], token=token).get_json()["code"] == "not_your_turn"
-        answers = {str(heard(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}
+        answers = {str(content_of(api.ask_unchecked("POST", path, token=token, json=body))) for body in bodies}
         assert len(answers) == 1
 
 
@@ -226,26 +214,28 @@ def hidden_from(game: Game, seat: int | None) -> list[Tile]:
     return [tile for other in others for tile in game.state.hands[other]] + list(game.state.stock)
 
 
-def happened_in(game: Game, snapshot: Snapshot) -> list[EventEnvelope]:
+def events_of_snapshot(game: Game, snapshot: Snapshot) -> list[EventEnvelope]:
     return [
         decode_event(version, game.created_at, event_of(entry))
         for version, entry in enumerate(snapshot.unpacked_events, start=1)
     ]
 
 
-def unlike_where_hidden(game_id: str, snapshot: Snapshot, seat: int | None, luck: Random, *, drawn: bool) -> Snapshot:
+def with_hidden_tiles_changed(
+    game_id: str, snapshot: Snapshot, seat: int | None, rng: Random, *, drawn: bool
+) -> Snapshot:
     """The game and its events with the tiles of this round changed that ``seat`` has never seen.
 
-    Whose turn it was is seen by all, so only such changes are taken that leave it; with ``drawn`` also the tiles that
-    were drawn are changed, after which the events cannot be replayed.
+    Whose turn it was is public, so only changes that leave it are used; with ``drawn`` the tiles that were drawn are
+    changed, too, after which the events cannot be replayed.
     """
     game = decoded(game_id, snapshot)
-    happened = happened_in(game, snapshot)
-    began = max(place for place, each in enumerate(happened) if isinstance(each.event, Dealt))
-    taken = {each.event.tile for each in happened[began:] if isinstance(each.event, Drew)}
+    history = events_of_snapshot(game, snapshot)
+    began = max(place for place, each in enumerate(history) if isinstance(each.event, Dealt))
+    taken = {each.event.tile for each in history[began:] if isinstance(each.event, Drew)}
     pool = [tile for tile in hidden_from(game, seat) if drawn or tile not in taken]
     while True:
-        shuffled = luck.sample(pool, len(pool))
+        shuffled = rng.sample(pool, len(pool))
         swap = dict(zip(pool, shuffled, strict=True))
 
         def swapped(tiles: Any, swap: dict[Tile, Tile] = swap) -> tuple[Tile, ...]:
@@ -255,7 +245,7 @@ def unlike_where_hidden(game_id: str, snapshot: Snapshot, seat: int | None, luck
             hands=tuple(sort_tiles(swapped(hand)) for hand in game.state.hands), stock=swapped(game.state.stock)
         )
         events: list[EventEnvelope] = []
-        for each in happened[began:]:
+        for each in history[began:]:
             event = each.event
             if isinstance(event, Dealt):
                 hands = tuple(sort_tiles(swapped(hand)) for hand in event.hands)
@@ -264,9 +254,9 @@ def unlike_where_hidden(game_id: str, snapshot: Snapshot, seat: int | None, luck
                 event = Drew(event.seat, swap.get(event.tile, event.tile))
             events.append(each._replace(event=event))
         changed = game._replace(state=state)
-        past = [*happened[:began], *events]
+        past = [*history[:began], *events]
         if drawn or all(
-            rebuild_game(changed, past, version).state.turn == rebuild_game(game, happened, version).state.turn
+            rebuild_game(changed, past, version).state.turn == rebuild_game(game, history, version).state.turn
             for version in range(began + 1, game.version + 1)
         ):
             break
@@ -290,7 +280,7 @@ def tiles_held(view: Json) -> int:
     return sum(player["tiles"] for player in view["players"])
 
 
-def play_some(api: Api, server: redis.Redis, variant: str) -> Played:
+def play_half_a_round(api: Api, server: redis.Redis, variant: str) -> Played:
     """A round played until half of the tiles dealt are left in the hands."""
     seats = min(variants()[variant].players.low + 1, variants()[variant].players.high)
     table = api.create(variant, seats, seed=SEED)
@@ -304,13 +294,15 @@ def play_some(api: Api, server: redis.Redis, variant: str) -> Played:
 
 @pytest.mark.parametrize("variant", variants())
 def test_events_contain_nothing_hidden_from_a_seat(api: Api, server: redis.Redis, variant: str) -> None:
-    table, snapshot, _ = play_some(api, server, variant)
+    table, snapshot, _ = play_half_a_round(api, server, variant)
     for seat in (None, *table.tokens):
         token = None if seat is None else table.tokens[seat]
         shown = []
-        for luck in range(ALIKE):
-            unlike = unlike_where_hidden(table.id, snapshot, seat, Random(luck), drawn=True) if luck else snapshot
-            assert (unlike != snapshot) == bool(luck)
+        for number in range(ALIKE):
+            unlike = (
+                with_hidden_tiles_changed(table.id, snapshot, seat, Random(number), drawn=True) if number else snapshot
+            )
+            assert (unlike != snapshot) == bool(number)
             restore(server, table.id, unlike)
             asked = [
                 api.ask_unchecked(method, f"{table.path}/events{query}", token=token)
@@ -318,7 +310,7 @@ def test_events_contain_nothing_hidden_from_a_seat(api: Api, server: redis.Redis
                 for query in ("", "?after=2", "?after=5&limit=3", "?after=99999")
             ]
             asked.append(api.ask_unchecked("GET", f"{table.path}/score", token=token))
-            shown.append([heard(answer) for answer in asked])
+            shown.append([content_of(answer) for answer in asked])
         assert all(each == shown[0] for each in shown), f"the events tell seat {seat} what it cannot see"
 
 
@@ -334,8 +326,8 @@ def test_only_the_seat_that_drew_sees_the_drawn_tile(
     for seat in (None, *table.tokens):
         token = None if seat is None else table.tokens[seat]
         shown = []
-        for luck in range(ALIKE):
-            restore(server, table.id, unlike_where_hidden(table.id, snapshot, seat, Random(luck), drawn=True))
+        for number in range(ALIKE):
+            restore(server, table.id, with_hidden_tiles_changed(table.id, snapshot, seat, Random(number), drawn=True))
             page = api.get(f"{table.path}/events?after={after}", token=token)
             shown.append(page.data)
             assert page.get_json()["events"][0]["type"] == "drew"
@@ -345,12 +337,12 @@ def test_only_the_seat_that_drew_sees_the_drawn_tile(
 
 @pytest.mark.parametrize("variant", variants())
 def test_a_replay_shows_a_seat_the_same_whatever_it_cannot_see(api: Api, server: redis.Redis, variant: str) -> None:
-    table, snapshot, moves = play_some(api, server, variant)
+    table, snapshot, moves = play_half_a_round(api, server, variant)
     for seat in table.tokens:
         own = [each for each in moves if each[0] == seat]
         assert own
-        for luck in range(ALIKE):
-            restore(server, table.id, unlike_where_hidden(table.id, snapshot, seat, Random(luck), drawn=False))
+        for number in range(ALIKE):
+            restore(server, table.id, with_hidden_tiles_changed(table.id, snapshot, seat, Random(number), drawn=False))
             for _, move, headers, first in own:
                 again = api.ask_unchecked(
                     "POST", f"{table.path}/moves", token=table.tokens[seat], json=move, headers=headers
@@ -361,7 +353,7 @@ def test_a_replay_shows_a_seat_the_same_whatever_it_cannot_see(api: Api, server:
 
 @pytest.mark.parametrize("variant", variants())
 def test_every_viewer_counts_the_same_events_at_the_same_times(api: Api, server: redis.Redis, variant: str) -> None:
-    table, _, _ = play_some(api, server, variant)
+    table, _, _ = play_half_a_round(api, server, variant)
     pages = [
         api.get(f"{table.path}/events?limit=1000", token=token).get_json() for token in (None, *table.tokens.values())
     ]
@@ -386,7 +378,7 @@ def test_games_at_one_version_have_one_etag_whatever_was_dealt(api: Api) -> None
 
 
 def lists_of_tiles(value: Any) -> Iterator[list[str]]:
-    """Every list of tiles in an answer, but for what lies on the table."""
+    """Every list of tiles in an answer, except the tiles on the table."""
     if isinstance(value, dict):
         for name, each in value.items():
             if name != "board":
@@ -404,20 +396,20 @@ def test_hands_are_sorted_by_tile_and_not_in_the_order_of_the_deal(
     api: Api, saved_games: SavedGames, variant: str, stage: str
 ) -> None:
     table = saved_games.at(variant, stage).table
-    told = 0
+    checked = 0
     for token in (None, *table.tokens.values()):
         for path in ("", "/score", "/events?limit=1000"):
             for tiles in lists_of_tiles(api.get(table.path + path, token=token).get_json()):
                 assert tiles == [tile.name for tile in sort_tiles([parse_tile(name) for name in tiles])]
-                told += 1
-    assert told
+                checked += 1
+    assert checked
 
 
 # Words and fields of refusals
 
 
 def refusals_of(api: Api, saved_games: SavedGames) -> list[TestResponse]:
-    """Refusals of every kind, asked for in a game in full play."""
+    """Refusals of every kind, in a running game."""
     saved_game = saved_games.at("domino", "late")
     table = saved_game.table
     seat = seat_to_move(api.view(table))

@@ -1,4 +1,4 @@
-"""What every request gets around its answer: an id, security headers, a line in the log, and a count."""
+"""The middleware: request ids, security headers, the access log and the metrics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Lines = Callable[[], list[dict[str, Any]]]
 
 @pytest.fixture
 def watched(redis_url: str) -> Application:
-    """An application with counts of its own, over the shared server."""
+    """An application with metrics of its own, over the shared server."""
     metrics = Metrics()
     nodes = SingleNodeTopology(connect(redis_url))
     store = RedisStore(nodes, TTL_SECONDS, observe=metrics.redis)
@@ -68,7 +68,7 @@ def lines() -> Iterator[Lines]:
 
 
 def samples(api: Api) -> dict[tuple[str, ...], float]:
-    """What is counted: the values by name and labels."""
+    """The metrics: values by name and labels."""
     answer = api.get("/metrics")
     assert answer.status_code == 200
     assert answer.mimetype == "text/plain"
@@ -156,7 +156,7 @@ def test_a_request_is_one_line_that_names_the_template_of_its_route(seen: Api, l
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "told"),
+    ("method", "path", "logged"),
     [
         ("GET", "/v1/games/none", ("GET", "/v1/games/<game>", 404, "not_found")),
         ("GET", "/secret/path?and=query", ("GET", "-", 404, "not_found")),
@@ -166,11 +166,11 @@ def test_a_request_is_one_line_that_names_the_template_of_its_route(seen: Api, l
     ],
 )
 def test_a_refusal_is_logged_with_its_code(
-    method: str, path: str, told: tuple[str, str, int, str], seen: Api, lines: Lines
+    method: str, path: str, logged: tuple[str, str, int, str], seen: Api, lines: Lines
 ) -> None:
     seen.ask(method, path)
     (line,) = lines()
-    assert (line["method"], line["route"], line["status"], line["code"]) == told
+    assert (line["method"], line["route"], line["status"], line["code"]) == logged
 
 
 def test_a_stream_is_logged_and_counted_when_it_has_ended(watched: Application, seen: Api, lines: Lines) -> None:
@@ -264,7 +264,7 @@ def test_two_applications_count_apart(redis_url: str, seen: Api) -> None:
     assert samples(seen)["domino_http_requests_total", "GET", "/healthz", "200"] == 1
 
 
-# ── Nothing hidden in either ─────────────────────────────────────────────────────────────────────────────────────────
+# ── No secrets in either ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_no_token_path_game_query_or_tile_is_in_a_line_or_in_the_metrics(seen: Api, lines: Lines) -> None:
@@ -273,10 +273,10 @@ def test_no_token_path_game_query_or_tile_is_in_a_line_or_in_the_metrics(seen: A
     assert taken is not None
     table.tokens[1] = taken["token"]
     ask_everything(seen, table)
-    told = json.dumps(lines())
+    logged = json.dumps(lines())
     counted = seen.get("/metrics").get_data(as_text=True)
     secrets = {table.id, table.join_code, *table.tokens.values(), "Secret", "wanted", "seat_wrong", "nowhere", "spy"}
-    for text in (told, counted):
+    for text in (logged, counted):
         assert [secret for secret in secrets if secret is None or secret in text] == []
         assert not TILE.search(re.sub(r"\d{4}-\d\d-\d\dT", "", text))
 

@@ -1,4 +1,4 @@
-"""``/v1/games/{game}/moves``: what is listed can be posted back, and nothing else can be done."""
+"""``/v1/games/{game}/moves``: every listed move is legal, and no other."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 import redis
-from werkzeug.test import TestResponse
 
 from service.engine.variants import variants
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, status_and_code
 from tests.api.deals import deal
 from tests.api.notation import find_move, make_moves
 from tests.api.saved_games import SEED, SavedGame, SavedGames, restore, stages_of, take_snapshot
@@ -19,11 +18,6 @@ from tests.support.table import seat_to_move
 DOUBLES = "0-0 2-2 3-3 4-4 5-5 6-6"
 """In the stock, so that 1-1 leads."""
 PLAYING = ("dealt", "early", "late", "second_round")
-
-
-def code(answer: TestResponse) -> tuple[int, str]:
-    assert answer.json is not None
-    return answer.status_code, answer.json["code"]
 
 
 def two_places(api: Api) -> tuple[Table, int]:
@@ -81,7 +75,7 @@ def test_a_listed_move_is_made_once_and_then_refused_as_stale(api: Api, server: 
     assert api.move(table, seat, move).status_code == 201
     after = take_snapshot(server, table.id)
     for _ in range(2):
-        assert code(api.move(table, seat, move)) == (412, "stale_version")
+        assert status_and_code(api.move(table, seat, move)) == (412, "stale_version")
     assert take_snapshot(server, table.id) == after
 
 
@@ -95,7 +89,7 @@ def test_two_draws_in_a_row_are_two_moves_and_neither_is_made_twice(api: Api) ->
     assert api.move(table, 1, first[0]).status_code == 201
     second = api.moves(table, 1)
     assert [move["action"] for move in second] == ["draw"]
-    assert code(api.move(table, 1, first[0])) == (412, "stale_version")
+    assert status_and_code(api.move(table, 1, first[0])) == (412, "stale_version")
     assert api.move(table, 1, second[0]).status_code == 201
     view = api.view(table, 1)
     assert view["players"][1]["tiles"] == 8
@@ -126,7 +120,7 @@ def test_the_end_may_be_left_out_when_the_tile_has_one_legal_place(api: Api) -> 
     moves = [move for move in api.moves(table, 1) if move["tile"] == "2-3"]
     assert [move["end"] for move in moves] == ["left", "right"]
     answer = api.move(table, 1, {"action": "play", "tile": "2-3"})
-    assert code(answer) == (409, "illegal_move")
+    assert status_and_code(answer) == (409, "illegal_move")
     table, seat = two_places(api)
     made: Any = api.move(table, seat, {"action": "play", "tile": "1-2"}).json
     assert made["board"]["tiles"][-1]["on"] == {"tile": "1-1", "side": "long"}
@@ -196,11 +190,11 @@ def test_a_spectator_may_read_the_moves_and_sees_none(api: Api, saved_games: Sav
 
 
 def assert_refused(api: Api, server: redis.Redis, who: tuple[Table, int], move: Any, wanted: tuple[int, str]) -> None:
-    """The move is refused so, with the legal moves as they are, and nothing has changed."""
+    """Check that the move is refused like this, with the current legal moves, and that nothing has changed."""
     table, seat = who
     before = take_snapshot(server, table.id)
     answer = api.move(table, seat, move)
-    assert code(answer) == wanted
+    assert status_and_code(answer) == wanted
     assert take_snapshot(server, table.id) == before
     if wanted[0] in (409, 412):
         assert answer.json is not None
@@ -221,7 +215,7 @@ def test_a_move_that_is_not_listed_is_refused_with_the_reason_and_changes_nothin
 
 
 def refusal(view: dict[str, Any], seat: int, action: str) -> str:
-    """Why this move, which is not listed, is refused."""
+    """The code of the refusal of this move, which is not listed."""
     if view["status"] == "playing":
         return "illegal_move" if view["turn"] == {"seat": seat} else "not_your_turn"
     if view["status"] == "round_over":
@@ -293,7 +287,7 @@ def test_the_second_deal_of_the_same_round_is_refused(api: Api, saved_games: Sav
     table = saved_games.at("domino", "round_over").table
     moves = {seat: api.moves(table, seat)[0] for seat in table.tokens}
     assert api.move(table, 0, moves[0]).status_code == 201
-    assert code(api.move(table, 1, moves[1])) == (412, "stale_version")
+    assert status_and_code(api.move(table, 1, moves[1])) == (412, "stale_version")
     assert api.move(table, 1, {"action": "deal"}).status_code == 409
 
 

@@ -1,4 +1,4 @@
-"""Versions and ETags: a move for another version than the game has is refused, a view known already is 304."""
+"""Versions and ETags: a move for another version is refused, a cached view is revalidated with 304."""
 
 from __future__ import annotations
 

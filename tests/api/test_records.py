@@ -1,4 +1,4 @@
-"""A match can be kept, checked and played on: records over HTTP."""
+"""Records over HTTP: a match can be exported, verified and continued."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def people(seats: int) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def played(app: Any) -> dict[str, tuple[Table, str]]:
-    """A match of each variant, played to its end by players one of whom came later and one changed their token."""
+    """A finished match of each variant, in which one player joined later and one changed their token."""
     api = Api(app.test_client(use_cookies=False))
     matches = {}
     for variant in variants():
@@ -50,11 +50,11 @@ def played(app: Any) -> dict[str, tuple[Table, str]]:
         seats[0] |= {"name": 'Ada "the \\ first"', "client_seed": "seven green bottles"}
         table = api.create(variant, seats, rules=some_rounds(variant))
         api.take_seat(table, "Zoë", client_seed="🁡")
-        luck = Random(variant)
-        api.play_until(table, reached(9), luck)
+        rng = Random(variant)
+        api.play_until(table, reached(9), rng)
         changed: Any = api.post(f"{table.path}/players/0/token", {}, token=table.tokens[0]).get_json()
         table.tokens[0] = changed["token"]
-        api.play_until(table, match_finished, luck)
+        api.play_until(table, match_finished, rng)
         matches[variant] = table, record_of(api, table)
     return matches
 
@@ -80,10 +80,19 @@ def test_a_match_played_over_http_is_recorded_whole_and_verified(
     view = api.view(table)
     assert list(record.result or ()) == view["winners"]
     assert record.date == view["created_at"]
-    told: Any = api.post("/v1/verifications", {"record": text}).get_json()
-    assert (told["verified"], told["whole"], told["finished"], told["findings"]) == (True, True, True, [])
-    assert (told["fairness"], told["proven"], told["moves"]) == (PROVABLE, report.proven, report.moves)
-    assert "cannot be proven" in " ".join(told["notes"])
+    verification: Any = api.post("/v1/verifications", {"record": text}).get_json()
+    assert (verification["verified"], verification["whole"], verification["finished"], verification["findings"]) == (
+        True,
+        True,
+        True,
+        [],
+    )
+    assert (verification["fairness"], verification["proven"], verification["moves"]) == (
+        PROVABLE,
+        report.proven,
+        report.moves,
+    )
+    assert "cannot be proven" in " ".join(verification["notes"])
 
 
 @pytest.mark.parametrize("variant", variants())
@@ -95,14 +104,14 @@ def test_a_record_agrees_with_the_events_the_score_and_the_fairness_report(
     assert {seat["name"] for seat in record["players"]} == {each["name"] for each in api.view(table)["players"]}
     happened = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
     around = ("created", "joined", "token_changed", "dealt", "drew")
-    told = {event["version"]: event for each in record["rounds"] for event in each.get("events", ())}
+    report = {event["version"]: event for each in record["rounds"] for event in each.get("events", ())}
     for event in happened:
         if event["type"] not in around:
-            assert told.pop(event["version"]) == {name: value for name, value in event.items() if name != "at"}
-    assert {event["type"] for event in told.values()} <= {"drew"}
-    assert all("tile" in event["data"] for event in told.values())
-    luck = api.get(f"{table.path}/fairness").get_json()["rounds"]
-    for each, known in zip(record["rounds"], luck, strict=True):
+            assert report.pop(event["version"]) == {name: value for name, value in event.items() if name != "at"}
+    assert {event["type"] for event in report.values()} <= {"drew"}
+    assert all("tile" in event["data"] for event in report.values())
+    rng = api.get(f"{table.path}/fairness").get_json()["rounds"]
+    for each, known in zip(record["rounds"], rng, strict=True):
         for name in ("round", "commitment", "client_seeds", "seed", "attempt"):
             assert each.get(name) == known.get(name)
         if "deal" in each:
@@ -113,9 +122,9 @@ def test_a_record_agrees_with_the_events_the_score_and_the_fairness_report(
 @pytest.mark.parametrize("variant", variants())
 def test_during_play_a_record_shows_each_seat_what_it_has_seen(api: Api, variant: str) -> None:
     table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
-    luck = Random(variant)
+    rng = Random(variant)
     for wanted in (4, 12, 30):
-        view = api.play_until(table, round_over_or_reached(wanted), luck)
+        view = api.play_until(table, round_over_or_reached(wanted), rng)
         if round_over(view):
             break
         for seat in (None, *table.tokens):
@@ -168,7 +177,7 @@ def test_a_record_is_text_or_json_and_known_by_its_own_etag(api: Api, played: di
     assert api.get(path, headers={"Accept": "image/png"}).get_json()["code"] == "not_acceptable"
 
 
-# Checking
+# Verification
 
 
 def test_what_was_tampered_with_is_named_with_its_line(api: Api, played: dict[str, tuple[Table, str]]) -> None:
@@ -176,9 +185,9 @@ def test_what_was_tampered_with_is_named_with_its_line(api: Api, played: dict[st
     lines = text.split("\n")
     seed = next(number for number, line in enumerate(lines) if line.startswith("[Seed "))
     lines[seed] = lines[seed][:8] + ("0" if lines[seed][8] != "0" else "1") + lines[seed][9:]
-    told: Any = api.post("/v1/verifications", {"record": "\n".join(lines)}).get_json()
-    assert not told["verified"]
-    assert ("wrong_seed", seed + 1, 1) in [(each["code"], each["line"], each["round"]) for each in told["findings"]]
+    report: Any = api.post("/v1/verifications", {"record": "\n".join(lines)}).get_json()
+    assert not report["verified"]
+    assert ("wrong_seed", seed + 1, 1) in [(each["code"], each["line"], each["round"]) for each in report["findings"]]
 
 
 def test_a_text_that_is_no_record_is_refused_with_line_and_column(
@@ -210,17 +219,17 @@ def test_parsing_a_long_record_yields_to_other_requests(games: GameService) -> N
     assert len(breaths) >= 5
 
 
-# Playing on
+# Continuing a match
 
 
 @pytest.mark.parametrize("variant", variants())
 def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[Table, str]], variant: str) -> None:
     original, text = played[variant]
     seats = some_seats(variant)
-    luck = Random(variant)
+    rng = Random(variant)
     versions = [line.version for each in parse_record(text).rounds for line in each.lines]
     made = 0
-    for version in luck.sample(versions, 12):
+    for version in rng.sample(versions, 12):
         body = {"from": {"record": text, "version": version}, "players": people(seats)}
         answer = api.post("/v1/games", body)
         if answer.status_code == 422:
@@ -228,9 +237,9 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
             assert f"from version {version};" in complaint
             continue
         made += 1
-        opened: Any = answer.get_json()
-        game = opened["game"]
-        table = Table(api, opened)
+        created: Any = answer.get_json()
+        game = created["game"]
+        table = Table(api, created)
         assert (game["arranged"], game["variant"], "commitments" in game) == (True, variant, False)
         events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
         before = api.get(f"{original.path}/events?limit=1000").get_json()["events"]
@@ -240,7 +249,7 @@ def test_a_record_is_played_on_from_any_point(api: Api, played: dict[str, tuple[
         assert api.score(table)["rounds"] == [
             event["data"] for event in before if event["type"] == "round_ended" and event["version"] <= version
         ]
-        view = api.play_until(table, match_finished, luck)
+        view = api.play_until(table, match_finished, rng)
         record = parse_record(record_of(api, table))
         assert (record.fairness, record.players) == (ARRANGED, tuple(f"New {seat}" for seat in range(seats)))
         assert verify(record).findings == ()
@@ -254,8 +263,8 @@ def test_the_seats_of_a_match_played_on_hold_what_they_held(api: Api) -> None:
     then = {seat: api.view(table, seat) for seat in table.tokens}
     api.play_until(table, match_finished, Random(4))
     answer = api.post("/v1/games", {"from": {"record": record_of(api, table), "version": 20}, "players": people(3)})
-    opened: Any = answer.get_json()
-    again = Table(api, opened)
+    created: Any = answer.get_json()
+    again = Table(api, created)
     same = ("board", "turn", "you", "stock", "round", "status", "carry", "rules")
     for seat in again.tokens:
         now = api.view(again, seat)
@@ -269,9 +278,9 @@ def test_a_record_is_continued_at_its_end_if_no_version_is_given(api: Api) -> No
     table = api.create("domino", 2, seed="once")
     view = api.play_until(table, round_over, Random(1))
     answer = api.post("/v1/games", {"from": {"record": record_of(api, table)}, "players": people(2)})
-    opened: Any = answer.get_json()
-    assert (opened["game"]["status"], opened["game"]["round"]) == ("round_over", view["round"])
-    again = Table(api, opened)
+    created: Any = answer.get_json()
+    assert (created["game"]["status"], created["game"]["round"]) == ("round_over", view["round"])
+    again = Table(api, created)
     assert api.move(again, 0, {"action": "deal"}).get_json()["round"] == 2
     events = api.get(f"{again.path}/events?limit=1000").get_json()["events"]
     assert [event["data"]["arranged"] for event in events if event["type"] == "dealt"] == [True, False]
@@ -283,10 +292,10 @@ def test_open_seats_of_a_match_played_on_are_taken_first(api: Api) -> None:
     api.play_until(table, round_over, Random(1))
     seats: list[dict[str, Any]] = [{"name": "Ada"}, {"open": True}, {"open": True}]
     body = {"from": {"record": record_of(api, table), "version": 6}, "players": seats}
-    opened: Any = api.post("/v1/games", body).get_json()
-    assert opened["game"]["status"] == "waiting"
-    assert "turn" not in opened["game"]
-    again = Table(api, opened)
+    created: Any = api.post("/v1/games", body).get_json()
+    assert created["game"]["status"] == "waiting"
+    assert "turn" not in created["game"]
+    again = Table(api, created)
     refused = api.move(again, 0, {"action": "draw"})
     assert refused.get_json()["code"] == "not_started"
     waiting = record_of(api, again, 0)
@@ -348,7 +357,9 @@ def test_a_record_that_was_tampered_with_is_not_played_on(api: Api, played: dict
 def test_the_mover_of_a_match_played_on_moves(api: Api, played: dict[str, tuple[Table, str]]) -> None:
     _, text = played["homo-homini-lupus"]
     version = parse_record(text).rounds[1].lines[3].version
-    opened: Any = api.post("/v1/games", {"from": {"record": text, "version": version}, "players": people(4)}).get_json()
-    again = Table(api, opened)
-    seat = seat_to_move(opened["game"])
+    created: Any = api.post(
+        "/v1/games", {"from": {"record": text, "version": version}, "players": people(4)}
+    ).get_json()
+    again = Table(api, created)
+    seat = seat_to_move(created["game"])
     assert api.move(again, seat, api.moves(again, seat)[0]).status_code == 201

@@ -1,6 +1,6 @@
-"""``GET /v1/games/{game}/score``: who stands where, and every round's count explained.
+"""``GET /v1/games/{game}/score``: the standings, and the score lines of every round.
 
-What is expected is worked out from what was seen on the table while the round was played, and from the rules.
+Expected values are computed from what was seen during the round, and from the rules.
 """
 
 from __future__ import annotations
@@ -123,16 +123,16 @@ def assert_in_order(score: Score) -> None:
     assert ranks == [1 + sum(other < rank for other in ranks) for rank in ranks]
 
 
-# Matches that were watched from the first move to the last
+# Whole matches
 
 
 class Seen(NamedTuple):
-    """What was seen of a round: all that its count must follow from."""
+    """What was seen of a round: its result must follow from this alone."""
 
     view: Json
-    """As the round lies when it is over."""
+    """The view at the end of the round."""
     hands: list[list[str]]
-    """What each seat holds then."""
+    """The hand of each seat at the end."""
     opener: int
     first_out: int | None
     flipped: bool
@@ -142,7 +142,7 @@ class Seen(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A match that was watched."""
+    """A match and what was seen of its rounds."""
 
     variant: str
     rules: dict[str, Any]
@@ -162,32 +162,32 @@ MATCHES: dict[str, tuple[str, int, dict[str, Any], int]] = {
     "domino": ("domino", 4, {"limit": 60}, 1),
     "domino in teams": ("domino", 6, {"set": 9, "teams": 3, "limit": 90}, 1),
 }
-"""The game, its seats, its rules, and the luck of its players."""
+"""The variant, its seats, its rules, and the seed of the moves."""
 
 
-def watch(api: Api, variant: str, seats: int, rules: dict[str, Any], luck: int) -> Match:
-    """Play a match, luckily, and keep what was seen of each round."""
-    table = api.create(variant, seats, seed=f"watched {luck}", rules=rules)
-    choice = Random(luck)
+def watch(api: Api, variant: str, seats: int, rules: dict[str, Any], seed: int) -> Match:
+    """Play a match by random moves, and record what was seen of each round."""
+    table = api.create(variant, seats, seed=f"watched {seed}", rules=rules)
+    rng = Random(seed)
     rounds = []
     view = api.view(table)
     while view["status"] != "finished":
         if view["status"] == "round_over":
             view = say(api, table, seat_to_move(view), {"action": "deal"})
-        seen = watch_round(api, table, view, choice)
+        seen = watch_round(api, table, view, rng)
         rounds.append(seen)
         view = seen.view
     return Match(variant, view["rules"], rounds, api.score(table))
 
 
-def watch_round(api: Api, table: Table, view: Json, choice: Random) -> Seen:
+def watch_round(api: Api, table: Table, view: Json, rng: Random) -> Seen:
     opener, first_out = view["turn"]["seat"], None
     move: dict[str, Any] = {}
     points = [0] * len(view["players"])
     while view["status"] == "playing":
         seat = seat_to_move(view)
         moves: Any = api.ask_unchecked("GET", f"{table.path}/moves", token=table.tokens[seat]).json
-        move = choice.choice(moves["moves"])
+        move = rng.choice(moves["moves"])
         points[seat] += move.get("points", 0)
         view = say(api, table, seat, move)
         if first_out is None and view["players"][seat]["tiles"] == 0:
@@ -197,7 +197,7 @@ def watch_round(api: Api, table: Table, view: Json, choice: Random) -> Seen:
 
 
 def say(api: Api, table: Table, seat: int, move: Any) -> Json:
-    """Make a move; the answer has been checked by others often enough."""
+    """Make a move; other tests validate these answers."""
     answer = api.ask_unchecked("POST", f"{table.path}/moves", token=table.tokens[seat], json=move)
     assert answer.status_code == 201, answer.json
     view: Json = answer.json  # type: ignore[assignment]
@@ -221,14 +221,14 @@ def one_watched(api: Api, watched: dict[str, Match], name: str) -> Match:
 
 
 def was_in(match: Match, number: int) -> list[int]:
-    """Who played this round (from 0)."""
+    """The seats that played this round (from 0)."""
     before = match.rounds[number - 1].view if number else None
     seats = range(len(match.rounds[0].hands))
     return [seat for seat in seats if before is None or before["players"][seat]["in"]]
 
 
 def counts(match: Match) -> list[tuple[int, Seen, Score]]:
-    """Each round's number from 0, what was seen of it, and its count."""
+    """Each round's number from 0, what was seen of it, and its result."""
     return [(number, seen, match.card["rounds"][number]) for number, seen in enumerate(match.rounds)]
 
 
@@ -237,7 +237,7 @@ def pips(hand: Sequence[str]) -> int:
 
 
 def value(variant: str, hand: list[str]) -> int:
-    """What a hand counts (rules 1.8, 2.10, 3.8, 4.6, 5.7)."""
+    """The points of a hand (rules 1.8, 2.10, 3.8, 4.6, 5.7)."""
     if variant == "menschenwolf":
         return 50 if hand == ["6-6"] else pips(hand) + 10 * ("0-0" in hand)
     return 10 if variant == "domino" and hand == ["0-0"] else pips(hand)
@@ -262,7 +262,7 @@ def test_the_watched_rounds_end_for_every_reason(api: Api, watched: dict[str, Ma
 
 
 def tied_for_fewest(match: Match, number: int) -> list[int]:
-    """Who has the fewest points in hand when nobody is out, clockwise starting with the opener."""
+    """The seat with the fewest points in hand when no seat is out, clockwise from the opener."""
     seen = match.rounds[number]
     if match.variant != "menschenwolf" or seen.first_out is not None:
         return []
@@ -328,7 +328,7 @@ def test_points_without_a_loser_are_carried_until_a_single_loser_gets_them(match
 
 
 def expected_scores(match: Match, number: int) -> list[int]:
-    """What each seat writes, by the rules of its game."""
+    """The points of each seat by the rules of its variant."""
     seen = match.rounds[number]
     playing = was_in(match, number)
     values = [value(match.variant, hand) if seat in playing else 0 for seat, hand in enumerate(seen.hands)]
@@ -391,7 +391,7 @@ def test_the_lines_name_rules_of_their_game(match: Match) -> None:
 
 
 def assert_explained(api: Api, variant: str, score: Score) -> None:
-    """The rule of every score line begins a paragraph of the rule page, in either language."""
+    """Check that the rule of every score line begins a paragraph of the rule page, in both languages."""
     named = {line["rule"] for counted in score["rounds"] for line in counted["lines"]}
     for language in ("en", "de"):
         answer: Any = api.get(f"/v1/variants/{variant}", headers={"Accept-Language": language}).json
@@ -472,7 +472,7 @@ TIES = {"two of three for the highest": (3, "tie 71"), "two of four for the high
 
 
 def settle(mode: str, stake: int, totals: list[int]) -> list[Fraction]:
-    """What everybody gets (rules 4.8)."""
+    """What each seat gets (rules 4.8)."""
     mean, most = Fraction(sum(totals), len(totals)), max(totals)
     if mode == "average":
         return [mean - total for total in totals]
@@ -482,7 +482,7 @@ def settle(mode: str, stake: int, totals: list[int]) -> list[Fraction]:
 
 
 def check_settlement(score: Score, rules: dict[str, Any]) -> None:
-    """The amounts are those of the rules, exactly; they add up to 0, and the payments make them up."""
+    """Check the exact amounts, that they add up to 0, and that the payments add up to them."""
     settled = score["settlement"]
     assert settled["mode"] == rules["settlement"]
     by_seat = {each["seat"]: each["total"] for each in score["standings"]}

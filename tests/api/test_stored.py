@@ -1,4 +1,4 @@
-"""What the store holds, and what happens when it holds something else."""
+"""Stored games: their format, and games that are missing or of a newer service."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_round_is_not_dealt_to_one_player(api: Api) -> None:
     assert list(answer.get_json()["errors"]) == ["deals.1"]
 
 
-# Games whose events are packed
+# Games whose events are compacted
 
 
 def but_expiry(view: dict[str, Any]) -> dict[str, Any]:

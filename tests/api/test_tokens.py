@@ -1,4 +1,4 @@
-"""Tokens: how they look, what they open, and how one is changed for another."""
+"""Tokens: their form, what they give access to, and how one is changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
 from service.games.tokens import DerivedBytes, hash_secret
-from tests.api.client import Api, Table
+from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import SEED, SavedGame, decoded, take_snapshot
 from tests.support.table import seat_to_move
 
@@ -29,24 +29,19 @@ def table(api: Api) -> Table:
 
 
 def change(api: Api, table: Table, seat: int, *, token: str | None = None, **more: Any) -> TestResponse:
-    """Ask for a new token of this seat, by the bearer of it if no other token is given."""
+    """Change the token of this seat, by default with its current token."""
     shown = table.tokens[seat] if token is None else token
     return api.ask("POST", f"{table.path}/players/{seat}/token", token=shown, **more)
 
 
-def said(answer: TestResponse) -> tuple[int, str]:
-    assert answer.json is not None
-    return answer.status_code, answer.json["code"]
-
-
-# How they look
+# Their form
 
 
 def test_every_token_has_a_prefix_of_its_kind_and_256_bits(api: Api) -> None:
     for headers in ({}, {"Idempotency-Key": "a-token-of-every-way"}):
         body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
-        opened = api.post("/v1/games", body, headers=headers).get_json()
-        table = Table(api, opened)
+        created = api.post("/v1/games", body, headers=headers).get_json()
+        table = Table(api, created)
         player = {"name": "Bo", "join_code": table.join_code}
         table.tokens[1] = api.post(f"{table.path}/players", player, headers=headers).get_json()["token"]
         tokens = [*table.tokens.values(), change(api, table, 0, headers=headers).get_json()["token"]]
@@ -60,17 +55,17 @@ def test_every_token_has_a_prefix_of_its_kind_and_256_bits(api: Api) -> None:
 def test_a_token_is_kept_as_its_hash_alone(api: Api, server: redis.Redis, table: Table) -> None:
     old = list(table.tokens.values())
     new = change(api, table, 0).get_json()["token"]
-    kept = take_snapshot(server, table.id)
-    game = decoded(table.id, kept)
+    snapshot = take_snapshot(server, table.id)
+    game = decoded(table.id, snapshot)
     assert [seat.token_hash for seat in game.seats] == [hash_secret(new), hash_secret(old[1])]
-    held = b"\n".join([kept.state, *kept.events])
+    held = b"\n".join([snapshot.state, *snapshot.events])
     for token in (*old, new):
         secret = token.removeprefix("seat_")
         assert secret.encode() not in held
     assert b64encode(sha256(old[0].encode()).digest()) not in held
 
 
-# Changing one
+# Token changes
 
 
 def test_after_a_token_change_only_the_new_token_is_valid(api: Api, server: redis.Redis, saved_game: SavedGame) -> None:
@@ -85,7 +80,7 @@ def test_after_a_token_change_only_the_new_token_is_valid(api: Api, server: redi
     assert set(new) == {"seat", "name", "token"}
     assert (new["seat"], new["name"]) == (0, "P0")
     for path in READ:
-        assert said(api.get(table.path + path, token=table.tokens[0])) == (401, "unauthorized")
+        assert status_and_code(api.get(table.path + path, token=table.tokens[0])) == (401, "unauthorized")
     for path, shown in before.items():
         now = api.get(table.path + path, token=new["token"]).get_json()
         assert now["version"] == shown["version"] + 1
@@ -95,7 +90,7 @@ def test_after_a_token_change_only_the_new_token_is_valid(api: Api, server: redi
 
 
 def unversioned(shown: Any) -> Any:
-    """What is shown, but for version and times."""
+    """A view without version and times."""
     if isinstance(shown, dict):
         return {
             name: unversioned(value)
@@ -127,7 +122,7 @@ def test_a_token_change_raises_the_version_so_that_cached_views_expire(api: Api,
     change(api, table, 1 - seat)
     assert api.get(table.path, headers={"If-None-Match": known}).status_code == 200
     stale = api.move(table, seat, listed)
-    assert said(stale) == (412, "stale_version")
+    assert status_and_code(stale) == (412, "stale_version")
     assert api.move(table, seat, stale.get_json()["legal_moves"][0]).status_code == 201
 
 
@@ -153,19 +148,19 @@ def test_the_body_is_nothing_or_an_empty_object(api: Api, table: Table, body: by
 @pytest.mark.parametrize("body", [b"[]", b"null", b'{"seat": 0}', b'{"token": "seat_mine"}', b'{"": 1}', b"1"])
 def test_a_token_of_ones_own_making_is_not_taken(api: Api, server: redis.Redis, table: Table, body: bytes) -> None:
     before = take_snapshot(server, table.id)
-    assert said(change(api, table, 0, data=body, content_type="application/json")) == (422, "invalid")
+    assert status_and_code(change(api, table, 0, data=body, content_type="application/json")) == (422, "invalid")
     assert take_snapshot(server, table.id) == before
 
 
-# Whose it is
+# Access
 
 
 def refused(api: Api, server: redis.Redis, table: Table, path: str, token: str | None) -> tuple[int, str]:
-    """What a change at this address with this token gets, with a key or without; nothing is changed."""
+    """Check that a change with this token gets this answer, with or without a key, and changes nothing."""
     before = take_snapshot(server, table.id)
     answers = [api.ask("POST", path, token=token, headers=headers) for headers in ({}, {"Idempotency-Key": "mine"})]
     assert take_snapshot(server, table.id) == before
-    ((status, code),) = {said(answer) for answer in answers}
+    ((status, code),) = {status_and_code(answer) for answer in answers}
     return status, code
 
 
@@ -206,7 +201,7 @@ def test_of_two_clients_that_change_a_token_the_second_is_unauthorized(
 ) -> None:
     first = change(api, table, 0)
     before = take_snapshot(server, table.id)
-    assert said(change(api, table, 0)) == (401, "unauthorized")
+    assert status_and_code(change(api, table, 0)) == (401, "unauthorized")
     assert take_snapshot(server, table.id) == before
     assert api.get(table.path, token=first.get_json()["token"]).status_code == 200
 
@@ -218,9 +213,9 @@ def test_a_stream_of_the_old_token_sends_the_token_change_and_ends(api: Api, tab
     lines = stream.iter_encoded()
     assert next(lines) == b"\n"
     change(api, table, 0)
-    told = [line for line in lines if line != b"\n"]
-    assert len(told) == 1
-    assert b'"token_changed"' in told[0]
+    events = [line for line in lines if line != b"\n"]
+    assert len(events) == 1
+    assert b'"token_changed"' in events[0]
 
 
 def test_the_document_describes_how_a_token_is_changed() -> None:
@@ -234,7 +229,7 @@ def test_the_document_describes_how_a_token_is_changed() -> None:
     assert "required" not in described.get("requestBody", {}) or not described["requestBody"]["required"]
 
 
-# Drawn again
+# Repeated requests
 
 
 def test_the_same_purpose_draws_the_same_bytes() -> None:

@@ -1,4 +1,4 @@
-"""``GET /v1/variants`` and ``GET /v1/variants/{id}``: what is on offer is what can be created."""
+"""``GET /v1/variants`` and ``GET /v1/variants/{id}``: the listed variants are those that can be created."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ HANDS_OF_THE_RULES: dict[str, dict[tuple[int, int], tuple[int, int, int]]] = {
         for players, hand in enumerate(hands, 2)
     },
 }
-"""By game, set and number of players: the hand, the stock, and how much of it can be drawn (rules 1.1 to 5.2)."""
+"""By variant, set and number of players: the hand, the stock, and how much of it can be drawn (rules 1.1 to 5.2)."""
 
 
 def shown(api: Api, variant: str, language: str = "en") -> dict[str, Any]:

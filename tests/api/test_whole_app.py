@@ -18,7 +18,7 @@ from service.web.problems import PROBLEMS
 from tests.api.client import ANYWHERE, Api
 
 FILES_OF_THE_READER = {"/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}
-"""The only addresses that the document does not describe."""
+"""The only paths that the document does not describe."""
 PUBLIC = {
     "createGame",
     "getContract",
@@ -29,11 +29,11 @@ PUBLIC = {
     "listVariants",
     "verifyRecord",
 }
-"""What anybody may ask."""
+"""Operations without a token."""
 SPECTATOR = {"getEvents", "getFairness", "getGame", "getMoves", "getRecord", "getScore", "joinGame"}
-"""What takes the token of a seat, or none; any other is refused."""
+"""Operations that take the token of a seat or none; any other token is refused."""
 BY_HTTP_ITSELF = {"method_not_allowed", *ANYWHERE}
-"""Problems that no operation need name."""
+"""Problems that no operation has to document."""
 STATUSES = {
     "malformed": 400,
     "unauthorized": 401,
@@ -54,7 +54,7 @@ STATUSES = {
     "internal": 500,
     "storage_unavailable": 503,
 }
-"""The problems of the contract that the service has by now."""
+"""The problems of the contract."""
 PROCESSES = {"service.__main__", "service.wsgi", "service.gunicorn_worker"}
 """Modules that are a process; to import one is to start it, or to patch this one."""
 
@@ -81,7 +81,7 @@ def refusals(kind: type[Refusal] = Refusal) -> Iterator[type[Refusal]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def every_module() -> None:
-    """All of the service is imported, so that no refusal is overlooked."""
+    """Import the whole service, so that every refusal is found."""
     for module in walk_packages(service.__path__, "service."):
         if module.name not in PROCESSES:
             import_module(module.name)

@@ -1,4 +1,4 @@
-"""The worked countings of the rules, played for real: arranged deals whose play ends with the hands of the example.
+"""The worked examples of the rules: arranged deals whose play ends with the hands of the example.
 
 The hands and the moves are data; what is expected of them is copied from the rules.
 """
@@ -17,7 +17,7 @@ from tests.support.table import Json, seat_to_move
 
 
 class Worked(NamedTuple):
-    """A deal, and the play that leads to the hands of an example."""
+    """A deal, and the moves that lead to the hands of an example."""
 
     hands: tuple[str, ...]
     play: str
@@ -25,7 +25,7 @@ class Worked(NamedTuple):
 
 
 def play_out(api: Api, variant: str, *rounds: Worked, **rules: Any) -> Table:
-    """Play these rounds as they are written, and stop when the last one has been counted."""
+    """Play these rounds, and stop when the last one has been counted."""
     deals = [deal(variant, *each.hands, stock=each.stock, **rules) for each in rounds]
     table = api.create(variant, len(rounds[0].hands), deals=deals, rules=rules, seed="what comes after")
     for number, each in enumerate(rounds):

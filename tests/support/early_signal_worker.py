@@ -1,4 +1,4 @@
-"""The real worker, whose second one is told to stop before it has handlers for that: ``UNTIMELY`` says when and how."""
+"""The real worker, the second of which is stopped before it has signal handlers (``UNTIMELY``: when and how)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _forked = 0
 
 
 class UntimelyWorker(Worker):
-    """Told to stop right after the ``fork`` or, a little later, in its ``boot``."""
+    """Stopped right after the ``fork`` or, a little later, in its ``boot``."""
 
     def __init__(self, age: int, *rest: Any) -> None:
         global _forked  # noqa: PLW0603 # a hook of fork is told nothing

@@ -1,4 +1,4 @@
-"""What tests ask about processes."""
+"""Questions of tests about processes."""
 
 from __future__ import annotations
 

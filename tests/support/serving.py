@@ -65,7 +65,7 @@ class Service:
             raise AssertionError("the service did not start:\n" + "\n".join(self.lines))
 
     def stop(self) -> int:
-        """Ask it to end and wait; killed, with its children, if it does not."""
+        """Stop it and wait; it is killed, with its children, if it does not end."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:

@@ -1,4 +1,4 @@
-"""A tiny web application in the place of the real one, for the tests of the processes around it."""
+"""A tiny web application that replaces the real one in tests of the processes around it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ StartResponse = Callable[..., Any]
 
 
 class Application:
-    """It says who serves, counts in Redis, takes its time, takes a body, or streams until it is told to stop."""
+    """Returns the worker's process id, counts in Redis, sleeps, reads a body, or streams until it is stopped."""
 
     def __init__(self) -> None:
         self._store = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=2)
@@ -68,12 +68,12 @@ class Application:
 
 
 def create() -> Application:
-    """What gunicorn is given."""
+    """The application that gunicorn serves."""
     return Application()
 
 
 def _flood() -> Iterator[bytes]:
-    """More than any client that does not read can take."""
+    """An endless body, for a client that does not read it."""
     _note("flood begins")
     try:
         while True:

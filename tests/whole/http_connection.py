@@ -1,4 +1,4 @@
-"""A client's way to a running service: one connection, opened anew whenever it breaks."""
+"""Clients of the histories over HTTP: one connection, reopened when it breaks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.histories.clients import Gateway, Position, Response
 from tests.histories.history import MoveRequest, OperationResult, Outcome
 
 TIME_OUT = 20.0
-"""Seconds until a client gives a request up."""
+"""Seconds until a client gives up a request."""
 
 EXPECTED = {
     *("unauthorized", "not_your_turn", "illegal_move", "not_started", "round_over", "game_over", "seats_taken"),
@@ -25,7 +25,7 @@ EXPECTED = {
 
 
 class Answer(NamedTuple):
-    """When a request on a game was answered, and how; 0 for one that got no answer."""
+    """When a request on a game was answered, and its status; 0 for no answer."""
 
     at: float
     game: str
@@ -34,7 +34,7 @@ class Answer(NamedTuple):
 
 
 class Log:
-    """What all doors of a history went through; threads may share it."""
+    """The requests of all clients of a history; thread-safe."""
 
     def __init__(self) -> None:
         self.counted: Counter[str] = Counter()
@@ -82,13 +82,13 @@ class HttpDoor(Gateway):
     def __init__(self, url: str, log: Log) -> None:
         self._address = urlsplit(url).netloc
         self._log = log
-        self._line: http.client.HTTPConnection | None = None
+        self._connection: http.client.HTTPConnection | None = None
 
     def close(self) -> None:
-        """Hang up."""
-        if self._line is not None:
-            self._line.close()
-            self._line = None
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Response:
         players = [{"open": True} if name is None else {"name": name} for name in names]
@@ -162,19 +162,19 @@ class HttpDoor(Gateway):
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
         """The answer. A read is sent again if a connection that had served before is gone."""
         while True:
-            fresh = self._line is None
-            if self._line is None:
-                self._line = http.client.HTTPConnection(self._address, timeout=TIME_OUT)
+            fresh = self._connection is None
+            if self._connection is None:
+                self._connection = http.client.HTTPConnection(self._address, timeout=TIME_OUT)
             began = time.monotonic()
             try:
-                self._line.request(method, path, body, dict(headers))
-                answer = self._line.getresponse()
+                self._connection.request(method, path, body, dict(headers))
+                answer = self._connection.getresponse()
                 data = answer.read()
             except (OSError, http.client.HTTPException) as error:
                 self.close()
                 gone = not fresh and not isinstance(error, TimeoutError)
                 self._log.broken(method, path, gone=gone)
-                if not gone or method == "POST":  # a client asks again for a wish, so that it is on record
+                if not gone or method == "POST":  # the client retries a write itself, so that it is recorded
                     raise NoAnswer from error
                 continue
             if answer.will_close:

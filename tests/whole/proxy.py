@@ -1,6 +1,6 @@
-"""A line to Redis that fails: a proxy that loses replies, cuts connections and is slow, as it is told.
+"""A proxy in front of Redis that loses replies, cuts connections and is slow on demand.
 
-Owns the bytes between a service and its server. It fails only scripts (EVALSHA), which are what writes.
+Owns the bytes between a service and its server. Only scripts (EVALSHA) fail, as they are the writes.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ class Mishap(Enum):
     """What happens to a script and its reply."""
 
     REPLY_LOST = "replies lost"
-    """The server has executed it; the line stays open and silent."""
+    """The server has executed it; the connection stays open and idle."""
     CUT_BEFORE = "cut before"
-    """The server never hears of it."""
+    """The server never receives it."""
     CUT_AFTER = "cut after"
-    """The server has executed it, and the line breaks."""
+    """The server has executed it, and the connection breaks."""
     SLOW = "slow replies"
 
 
 class Proxy:
     """Listens on loopback and passes on to the server's socket; every ``every``-th script has the next mishap.
 
-    With ``every = 0`` all is well.
+    With ``every = 0`` nothing fails.
     """
 
     def __init__(self, server: Path) -> None:
@@ -45,7 +45,7 @@ class Proxy:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._wake, self._waker = socket.socketpair()
         self._thread = threading.Thread(target=self._serve)
-        self._lines: dict[socket.socket, _Line] = {}
+        self._connections: dict[socket.socket, _Connection] = {}
         self._scripts = count(1)
         self._mishaps = count()
         self.every = 0
@@ -68,21 +68,21 @@ class Proxy:
         try:
             while True:
                 now = time.monotonic()
-                held = [line.due for line in self._lines.values() if line.due]
+                held = [connection.due for connection in self._connections.values() if connection.due]
                 wait = max(0.0, min(held) - now) if held else None
-                ready, _, _ = select.select([self._wake, self._listening, *self._lines], [], [], wait)
+                ready, _, _ = select.select([self._wake, self._listening, *self._connections], [], [], wait)
                 if self._wake in ready:
                     return
                 for end in ready:
                     if end is self._listening:
                         self._accept()
-                    elif end in self._lines:  # not cut a moment ago
-                        self._pass_on(end, self._lines[end])
-                for line in set(self._lines.values()):
-                    if line.due and line.due <= time.monotonic():
-                        self._flush(line)
+                    elif end in self._connections:  # not cut a moment ago
+                        self._pass_on(end, self._connections[end])
+                for connection in set(self._connections.values()):
+                    if connection.due and connection.due <= time.monotonic():
+                        self._flush(connection)
         finally:
-            for end in self._lines:
+            for end in self._connections:
                 end.close()
 
     def _accept(self) -> None:
@@ -95,57 +95,57 @@ class Proxy:
             client.close()
             server.close()
             return
-        self._lines[client] = self._lines[server] = _Line(client, server)
+        self._connections[client] = self._connections[server] = _Connection(client, server)
 
-    def _pass_on(self, end: socket.socket, line: _Line) -> None:
+    def _pass_on(self, end: socket.socket, connection: _Connection) -> None:
         try:
             data = end.recv(65536)
             if not data:
-                self._cut(line)
-            elif end is line.client:
-                self._ask(line, data)
+                self._cut(connection)
+            elif end is connection.client:
+                self._ask(connection, data)
             else:
-                self._answer(line, data)
+                self._answer(connection, data)
         except OSError:
-            self._cut(line)
+            self._cut(connection)
 
-    def _ask(self, line: _Line, data: bytes) -> None:
-        line.heard.feed(data)
-        while (command := line.heard.gets()) is not False:
+    def _ask(self, connection: _Connection, data: bytes) -> None:
+        connection.heard.feed(data)
+        while (command := connection.heard.gets()) is not False:
             if self.every and command[0] == b"EVALSHA" and next(self._scripts) % self.every == 0:
                 mishaps = list(Mishap)
-                line.mishap = mishaps[next(self._mishaps) % len(mishaps)]
-                self.injected[line.mishap.value] += 1
-        if line.mishap is Mishap.CUT_BEFORE:
-            self._cut(line)
+                connection.mishap = mishaps[next(self._mishaps) % len(mishaps)]
+                self.injected[connection.mishap.value] += 1
+        if connection.mishap is Mishap.CUT_BEFORE:
+            self._cut(connection)
         else:
-            line.server.sendall(data)
+            connection.server.sendall(data)
 
-    def _answer(self, line: _Line, data: bytes) -> None:
-        match line.mishap:
+    def _answer(self, connection: _Connection, data: bytes) -> None:
+        match connection.mishap:
             case Mishap.REPLY_LOST:
-                pass  # nor will any other be heard here: the client hangs up
+                pass  # the client closes the connection, so no other reply is expected
             case Mishap.CUT_AFTER:
-                self._cut(line)
+                self._cut(connection)
             case Mishap.SLOW:
-                line.held += data
-                line.due = line.due or time.monotonic() + SLOW_SECONDS
+                connection.held += data
+                connection.due = connection.due or time.monotonic() + SLOW_SECONDS
             case _:
-                line.client.sendall(data)
+                connection.client.sendall(data)
 
-    def _flush(self, line: _Line) -> None:
-        held, line.held, line.due, line.mishap = line.held, b"", 0.0, None
+    def _flush(self, connection: _Connection) -> None:
+        held, connection.held, connection.due, connection.mishap = connection.held, b"", 0.0, None
         with contextlib.suppress(OSError):
-            line.client.sendall(held)
+            connection.client.sendall(held)
 
-    def _cut(self, line: _Line) -> None:
-        line.due = 0.0
-        for end in (line.client, line.server):
-            self._lines.pop(end, None)
+    def _cut(self, connection: _Connection) -> None:
+        connection.due = 0.0
+        for end in (connection.client, connection.server):
+            self._connections.pop(end, None)
             end.close()
 
 
-class _Line:
+class _Connection:
     """A connection of the service and the one to the server that goes with it."""
 
     def __init__(self, client: socket.socket, server: socket.socket) -> None:

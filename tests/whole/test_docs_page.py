@@ -1,4 +1,4 @@
-"""The reader of the contract at /docs: everything that it needs comes from this service."""
+"""The documentation page at /docs: everything that it loads comes from this service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.serving import Service
 
 
 class Page(HTMLParser):
-    """Every address that a page loads or links to."""
+    """Every URL that a page loads or links to."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ def test_the_page_and_every_file_it_needs_come_from_the_service(
 
 
 def test_the_page_is_the_same_whatever_host_it_is_asked_by(http: httpx.Client) -> None:
-    """Nothing of the page is taken from the request, so no request puts a word into it."""
+    """Check that the page contains nothing from the request."""
     plain = http.get("/docs/").text
     assert http.get("/docs/", headers={"Host": "evil.example"}).text == plain
 

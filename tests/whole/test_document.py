@@ -1,4 +1,4 @@
-"""The published document: whole, plain, and true of a running service."""
+"""The published OpenAPI document: complete, and true of a running service."""
 
 from __future__ import annotations
 
@@ -125,13 +125,13 @@ def test_every_example_is_valid(contract: Contract) -> None:
 
 
 def test_every_problem_is_explained(contract: Contract) -> None:
-    told = " ".join(
+    described = " ".join(
         answer["description"] for *_, operation in contract.operations() for answer in operation["responses"].values()
     )
     anywhere = contract.document["info"]["description"]
     assert [code for code in PROBLEMS if f"`{code}`" not in anywhere] == []
     # 405 is the answer to a method that no operation has.
-    assert [code for code in PROBLEMS if f"`{code}`" not in told and code != "method_not_allowed"] == []
+    assert [code for code in PROBLEMS if f"`{code}`" not in described and code != "method_not_allowed"] == []
 
 
 def test_every_operation_has_a_name_of_its_own(contract: Contract) -> None:
@@ -166,7 +166,7 @@ def test_the_answers_besides_a_match_are_as_documented(http: httpx.Client, contr
             again = {"Accept-Language": language, "If-None-Match": etag}
             contract.check(http.get(f"/v1/variants/{variant}", headers=again))
     contract.check(http.get("/v1/variants", headers={"Accept": "text/html"}))
-    # A game is opened, taken, and refuses.
+    # A game is created and joined, and requests are refused.
     table = Table.create(http, "domino", [{"name": "Ada"}, {"open": True}])
     contract.check(http.post("/v1/games", json={"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}))
     contract.check(table.move(0, {"action": "pass"}))

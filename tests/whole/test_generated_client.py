@@ -1,4 +1,4 @@
-"""A client that a program has written from the document plays whole matches, and knows no rule."""
+"""A client generated from the OpenAPI document plays whole matches."""
 
 from __future__ import annotations
 
@@ -89,22 +89,22 @@ def test_the_generated_client_plays_a_whole_match(variant: str, generated: Gener
     anybody = generated.client()
     offered = generated.call("variants", "list_variants", client=anybody).parsed
     seats = next(each for each in offered.variants if each.id == variant).players.min_
-    opened = generated.call(
+    created = generated.call(
         "games",
         "create_game",
         client=anybody,
         body=models.GameIn.from_dict({"variant": variant, "players": [{"name": f"P{seat}"} for seat in range(seats)]}),
     )
-    assert opened.status_code == 201
-    game = opened.parsed.game
-    clients = {each.seat: generated.client(each.token) for each in opened.parsed.seats}
-    luck = random.Random(4)
+    assert created.status_code == 201
+    game = created.parsed.game
+    clients = {each.seat: generated.client(each.token) for each in created.parsed.seats}
+    rng = random.Random(4)
     for _ in range(MOST_MOVES):
         if game.status == "finished":
             break
         seat = game.turn.seat if game.status == "playing" else next(each.seat for each in game.players if each.in_)
         listed = generated.call("moves", "get_moves", game.id, client=clients[seat]).parsed
-        move = models.MoveIn.from_dict(luck.choice(listed.moves).to_dict())
+        move = models.MoveIn.from_dict(rng.choice(listed.moves).to_dict())
         made = generated.call("moves", "make_move", game.id, client=clients[seat], body=move)
         assert made.status_code == 201, made.content
         game = made.parsed

@@ -1,8 +1,8 @@
-"""Recorded histories over HTTP, while everything around the service breaks: nothing is lost, nothing made twice.
+"""Recorded histories over HTTP, while everything around the service fails: no write is lost or made twice.
 
-A scenario is what breaks, and what may come of it. A wish has an Idempotency-Key, and what got no answer, or an
-unclear one, is asked for again under it until all is known; where wishes without a key are made, too, the service's
-own second sending is all they have. Then the games in Redis are held against the answers.
+A scenario is what fails, and what may follow from it. A write with an Idempotency-Key that got no answer, or an
+unclear one, is retried until its outcome is known; writes without a key depend on the service's own retries.
+Afterwards the games in Redis are compared with the answers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ FAILOVER = 3.0
 """Seconds after the node time-out of a Cluster within which its games are served again."""
 MOST_ATTEMPTS = 400
 SLOWEST = 3.0
-"""Seconds within which everything is answered, whatever is wrong with the store."""
+"""Seconds within which every request is answered, whatever fails; asserted in soak runs only."""
 
 
 class Stage(NamedTuple):
@@ -71,8 +71,8 @@ class Stage(NamedTuple):
         return found
 
 
-class Blow(NamedTuple):
-    """The part of the games that lost their server, from when to when."""
+class Outage(NamedTuple):
+    """The games that lost their server, the others, and the time between failure and recovery."""
 
     games: frozenset[str]
     others: frozenset[str]
@@ -81,7 +81,7 @@ class Blow(NamedTuple):
 
 
 class Play:
-    """One history: the clients at work, what they went through, and what was broken meanwhile."""
+    """One history: its clients, the log of their requests, and the injected failures."""
 
     def __init__(self, stage: Stage, prefix: str, keyed: float) -> None:
         self.stage = stage
@@ -89,12 +89,12 @@ class Play:
         self.party = Party(prefix)
         self.log = Log()
         self.broken: Counter[str] = Counter()
-        self.blows: list[Blow] = []
+        self.outages: list[Outage] = []
         self._over = Event()
-        self._luck = Random(prefix)
+        self._rng = Random(prefix)
 
     def run(self, seconds: float, trouble: Trouble) -> None:
-        """Let the clients play while there is trouble for so long, and until all they asked for is known."""
+        """Run the clients while failures are injected for so long, and until all outcomes are known."""
         with ThreadPoolExecutor(CLIENTS) as threads:
             running = [threads.submit(self._live) for _ in range(CLIENTS)]
             try:
@@ -112,7 +112,7 @@ class Play:
             self._client(door).settle()
 
     def _enough(self) -> bool:
-        """Whether requests were served, and everything that the proxy can do to a connection was done."""
+        """Whether requests were served, and every mishap of the proxy has occurred."""
         proxy = self.stage.proxy
         return self.log.served > 10 * CLIENTS and (proxy is None or all(proxy.injected[each.value] for each in Mishap))
 
@@ -127,7 +127,7 @@ class Play:
         )
 
     def load(self, seconds: float) -> None:
-        """Let the clients work in peace for a while."""
+        """Let the clients work without a failure for a while."""
         self._over.wait(seconds)
 
     def until(self, condition: Callable[[], bool]) -> None:
@@ -137,12 +137,12 @@ class Play:
             self._over.wait(0.01)
 
     def until_served(self) -> None:
-        """Wait until the clients get on again."""
+        """Wait until the clients are served again."""
         served = self.log.served
         self.until(lambda: self.log.served > served + 8 * CLIENTS)
 
     def any(self, pids: list[int]) -> int:
-        return self._luck.choice(pids)
+        return self._rng.choice(pids)
 
     def _live(self) -> None:
         with closing(HttpDoor(self.stage.service.url, self.log)) as door:
@@ -155,7 +155,7 @@ class Play:
     def _client(self, door: HttpDoor) -> Client:
         return Client(
             self.party,
-            Random(self._luck.random()),
+            Random(self._rng.random()),
             [door],
             keyed=self._keyed,
             tables=self.stage.tables,
@@ -168,7 +168,7 @@ class Play:
 Trouble = Callable[[Play], None]
 
 
-# What breaks
+# Failures
 
 
 def nothing(play: Play) -> None:
@@ -204,15 +204,15 @@ def restart_the_workers(play: Play) -> None:
     play.until_served()
 
 
-def spoil_the_line(play: Play) -> None:
+def disturb_connections(play: Play) -> None:
     assert play.stage.proxy is not None
     play.stage.proxy.every = 7
     play.load(0.5)
 
 
 def kill_a_primary(play: Play) -> None:
-    """It comes back after its replica has taken over, and is a replica from then on."""
-    cluster, primary, hit, others = struck(play)
+    """Kill a primary, and start it again after the failover: it is a replica from then on."""
+    cluster, primary, hit, others = games_by_primary(play)
     began = time.monotonic()
     primary.kill()
     play.broken["primaries killed"] += 1
@@ -221,11 +221,11 @@ def kill_a_primary(play: Play) -> None:
     primary.start()
     play.until(lambda: whole(cluster))
     play.load(0.5)
-    play.blows.append(Blow(hit, others, began, time.monotonic()))
+    play.outages.append(Outage(hit, others, began, time.monotonic()))
 
 
 def freeze_a_replica(play: Play) -> None:
-    cluster, primary, hit, others = struck(play)
+    cluster, primary, hit, others = games_by_primary(play)
     replica = cluster.replica_of(primary)
     began = time.monotonic()
     replica.freeze()
@@ -236,11 +236,11 @@ def freeze_a_replica(play: Play) -> None:
         replica.thaw()
     play.until(lambda: whole(cluster))
     play.load(0.5)
-    play.blows.append(Blow(hit, others, began, time.monotonic()))
+    play.outages.append(Outage(hit, others, began, time.monotonic()))
 
 
-def struck(play: Play) -> tuple[Cluster, Server, frozenset[str], frozenset[str]]:
-    """A primary that keeps games, those games, and the others."""
+def games_by_primary(play: Play) -> tuple[Cluster, Server, frozenset[str], frozenset[str]]:
+    """A primary that stores games, those games, and the others."""
     cluster = play.stage.cluster
     assert cluster is not None
     play.until(lambda: len(play.party.tables) >= play.stage.tables)
@@ -265,7 +265,7 @@ def whole(cluster: Cluster) -> bool:
 
 
 class Scenario(NamedTuple):
-    """What breaks, and where.
+    """What fails, and where.
 
     Whether clients may notice (``noticed``) more than a closed connection; how many wishes have a key; and whether
     what is made may be lost, as it may be when the only server that has it dies (``DURABILITY=local``). The slowest
@@ -286,7 +286,7 @@ SCENARIOS = (
     Scenario("workers killed", kill_a_worker, slowest=PATIENCE),
     Scenario("rolling restart", restart_the_workers, noticed=False, slowest=PATIENCE),
     Scenario("server killed", kill_the_server),
-    Scenario("line spoilt", spoil_the_line, stage="proxied", keyed=0.8),
+    Scenario("connections disturbed", disturb_connections, stage="proxied", keyed=0.8),
     Scenario("Cluster: a primary killed", kill_a_primary, stage="replicated"),
     Scenario("Cluster: a replica frozen", freeze_a_replica, stage="replicated"),
 )
@@ -348,14 +348,14 @@ def test_nothing_is_lost_or_made_twice(scenario: Scenario, request: pytest.Fixtu
 def test_nothing_is_lost_or_made_twice_in_a_long_time(
     scenario: Scenario, request: pytest.FixtureRequest, figures: Figures
 ) -> None:
-    log, blows = play_and_judge(scenario, request.getfixturevalue(scenario.stage), SOAK_SECONDS, figures)
+    log, outages = play_and_judge(scenario, request.getfixturevalue(scenario.stage), SOAK_SECONDS, figures)
     assert log.slowest < scenario.slowest
-    for blow in blows:
+    for outage_of_games in outages:
         for method in ("GET", "POST") if scenario.lossy else ("GET",):  # else moves wait for a new replica
-            assert longest_gap(log, blow, method) < NODE_TIMEOUT + FAILOVER
+            assert longest_gap(log, outage_of_games, method) < NODE_TIMEOUT + FAILOVER
 
 
-def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Figures) -> tuple[Log, list[Blow]]:
+def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Figures) -> tuple[Log, list[Outage]]:
     """Play a history and check it; what was measured in seconds is returned, as it depends on the machine."""
     before = stage.games()
     play = Play(stage, f"{time.time_ns():x}-", scenario.keyed)
@@ -366,10 +366,10 @@ def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Fi
         stage.proxy.injected.clear()
     log = play.log
     measured = {"s outage at most": log.outage, "s for the slowest answer": log.slowest}
-    for blow in play.blows:
+    for outage_of_games in play.outages:
         for what, method in (("reads", "GET"), ("moves", "POST")):
             name = f"s without {what} of the games hit at most"
-            measured[name] = max(measured.get(name, 0.0), longest_gap(log, blow, method))
+            measured[name] = max(measured.get(name, 0.0), longest_gap(log, outage_of_games, method))
     figures(scenario.name, {**play.broken, **verdict.figures, **log.counted, **measured})
     assert scenario.lossy or not verdict.complaints, verdict.complaints
     assert not log.unexpected, log.unexpected
@@ -378,25 +378,31 @@ def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Fi
     if not scenario.noticed:
         assert not log.counted["no answer"]
         assert not [what for what in log.counted if what.startswith("answered 5")]
-        assert not [wish for wish in play.party.history.operations if only_replayed(wish)]
-    for blow in play.blows:
-        assert blow.others
-        failed = [answer for answer in log.answers if answer.game in blow.others and not 0 < answer.status < 500]
+        assert not [operation for operation in play.party.history.operations if only_replayed(operation)]
+    for outage_of_games in play.outages:
+        assert outage_of_games.others
+        failed = [
+            answer for answer in log.answers if answer.game in outage_of_games.others and not 0 < answer.status < 500
+        ]
         assert not failed, failed
-    return log, play.blows
+    return log, play.outages
 
 
-def longest_gap(log: Log, blow: Blow, method: str) -> float:
+def longest_gap(log: Log, outage_of_games: Outage, method: str) -> float:
     """Seconds without a good answer about the games that were hit."""
     good = [
         answer.at
         for answer in log.answers
-        if answer.game in blow.games and answer.method == method and answer.status in (200, 201)
+        if answer.game in outage_of_games.games and answer.method == method and answer.status in (200, 201)
     ]
-    times = [blow.began, *[at for at in good if blow.began < at < blow.ended], blow.ended]
+    times = [
+        outage_of_games.began,
+        *[at for at in good if outage_of_games.began < at < outage_of_games.ended],
+        outage_of_games.ended,
+    ]
     return max(after - before for before, after in pairwise(times))
 
 
-def only_replayed(wish: Operation) -> bool:
-    """Whether it was made, but the one who made it never said so."""
-    return bool(wish.made) and all(told.replayed for told in wish.made)
+def only_replayed(operation: Operation) -> bool:
+    """Whether the write was made, but all answers were repetitions of a lost first one."""
+    return bool(operation.made) and all(result.replayed for result in operation.made)

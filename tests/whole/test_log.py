@@ -1,4 +1,4 @@
-"""What the service prints: enough to see what went on, and nothing that opens a game or tells a tile."""
+"""The log of the service: it contains no token, join code, key or tile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from service.engine.variants import variants
 from tests.support.serving import Service
 from tests.whole.table import Table, connect
-from tests.whole.test_sockets import Line
+from tests.whole.test_sockets import Connection
 
 SEED = "a seed nobody may read"
 TOKEN = re.compile(r"seat_[\w-]{20,}")
@@ -53,9 +53,9 @@ def test_no_secret_is_printed(tmp_path: Path) -> None:
             f"POST {waiting.path}/players HTTP/1.1\r\nHost: localhost\r\nContent-Length: {token}\r\n\r\n",
             f"POST {waiting.path}/players HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{token}\r\n",
         ):
-            with Line(service) as line:
-                line.send(broken)
-                assert token.encode() not in line.read().body
+            with Connection(service) as connection:
+                connection.send(broken)
+                assert token.encode() not in connection.read().body
         taken = http.post(f"{waiting.path}/players", json=join)
         assert taken.status_code == 201
         secrets.add(taken.json()["token"])

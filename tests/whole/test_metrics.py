@@ -1,4 +1,4 @@
-"""What several workers count, they count together; what they log is JSON, line by line."""
+"""Metrics are summed over all workers; the log is one JSON object a line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.whole.table import Table, connect
 
 
 def samples(url: str) -> dict[tuple[str, ...], float]:
-    """The metrics as a worker says them, on a connection of its own, so that any may answer."""
+    """The metrics, requested on a new connection, so that any worker may answer."""
     answer = httpx.get(f"{url}/metrics").raise_for_status()
     assert answer.headers["Content-Type"].startswith("text/plain")
     return {
@@ -47,7 +47,7 @@ def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> N
             == counted["domino_moves_total", "domino"]
             > 10
         )
-        # Nobody waits until the events of a finished game are compacted, so it may take a while.
+        # The events of a finished game are compacted in the background, so it may take a while.
         compacted = ("domino_redis_command_duration_seconds_count", "compact")
         assert any(samples(service.url).get(compacted) == 2 for _ in range(200)), "they are read, and replaced"
         kill(service.workers()[0], signal.SIGKILL)

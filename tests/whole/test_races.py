@@ -1,4 +1,4 @@
-"""Many clients at once, on two workers: one of them is first, and everybody is told the truth."""
+"""Concurrent clients on two workers: one request wins, and all get consistent answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def posted(table: Table, seat: int, moves: list[Json], headers: dict[str, str]) 
 
 
 def check_refusal(answer: httpx.Response) -> Json:
-    """A refusal of somebody who was late: a problem that tells how the game stands."""
+    """Check that a late request got a problem with the current state of the game."""
     assert answer.headers["Content-Type"] == PROBLEM
     assert answer.status_code in (409, 412), answer.text
     problem: Json = answer.json()
@@ -81,7 +81,7 @@ GUARDS = ("version", "If-Match: version", "If-Match: ETag")
 def test_of_concurrent_moves_for_the_same_version_one_is_made(
     different: bool, http: httpx.Client, crowd: Crowd
 ) -> None:
-    luck = random.Random(1)
+    rng = random.Random(1)
     table = Table.create(http, "domino", 3, rules={"limit": 25})
     view = table.view()
     turns = 0
@@ -90,7 +90,7 @@ def test_of_concurrent_moves_for_the_same_version_one_is_made(
         seat = table.to_move(view)
         looked = table.get(seat=seat)
         legal = looked.json()["legal_moves"]
-        moves = legal if different else [luck.choice(legal)]
+        moves = legal if different else [rng.choice(legal)]
         guard = GUARDS[turns % len(GUARDS)]
         match guard:
             case "version":
@@ -117,19 +117,19 @@ def test_of_concurrent_moves_for_the_same_version_one_is_made(
 
 
 def test_concurrent_moves_without_versions_are_made_one_after_the_other(http: httpx.Client, crowd: Crowd) -> None:
-    luck = random.Random(2)
+    rng = random.Random(2)
     table = Table.create(http, "dominospiel", 3, rules={"limit": 15})
     view = table.view()
     while view["status"] != "finished":
         before = view["version"]
         seat = table.to_move(view)
         legal = [without_version(move) for move in table.moves(seat)]
-        answers = crowd.at_once(posted(table, seat, [luck.choice(legal)], {}))
+        answers = crowd.at_once(posted(table, seat, [rng.choice(legal)], {}))
         made = [answer.json() for answer in answers if answer.status_code == 201]
         for answer in answers:
             if answer.status_code != 201:
                 assert check_refusal(answer)["version"] > before
-        # Several may be made, for a seat may draw more than once; each has a version of its own.
+        # Several may succeed, for a seat may draw more than once; each has a version of its own.
         versions = sorted(each["version"] for each in made)
         assert made
         assert len(set(versions)) == len(versions)
@@ -140,7 +140,7 @@ def test_concurrent_moves_without_versions_are_made_one_after_the_other(http: ht
 
 
 def check_score(table: Table, view: Json) -> None:
-    """The score card tells of a match that ended once, with rounds one after the other."""
+    """Check that the score card shows a match that ended once, with consecutive rounds."""
     score = table.get("/score").raise_for_status().json()
     assert score["version"] == view["version"]
     assert score["status"] == "finished"
@@ -150,7 +150,7 @@ def check_score(table: Table, view: Json) -> None:
 
 
 def test_every_version_has_its_own_score_card(http: httpx.Client, crowd: Crowd) -> None:
-    """Every 201 is a version of its own, with no gap: a play is one event, or two where it ends the round."""
+    """Every 201 has its own version, without a gap: a play is one event, or two where it ends the round."""
     table = Table.create(http, "fido", 3)
     view = table.view()
     while view["status"] == "playing":

@@ -1,4 +1,4 @@
-"""Requests drawn from the document, good and bad, into live games: every answer must be one that the document allows.
+"""Valid and invalid requests generated from the document, sent to live games: every answer must be documented.
 
 ``SCHEMATHESIS_EXAMPLES`` draws more of them for each operation (30 in a usual run), ``SCHEMATHESIS_SEED`` other ones.
 """
@@ -31,7 +31,7 @@ Case = schemathesis.Case[Any]
 
 ACCEPTED = ["2xx", "3xx", "401", "403", "404", "409"]
 OPERATIONS: list[Json] = [
-    # What a plain schema cannot say: a seat is one of three things, options hold for some variants only, …
+    # What the schemas cannot express: a seat is one of three things, options hold for some variants only, …
     {
         "include-operation-id": "createGame",
         "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
@@ -65,7 +65,7 @@ CHECKS: Json = {
 
 
 class Tables:
-    """Live games of every variant, and games with seats to be taken; a game that is over makes room for a new one."""
+    """Live games of every variant, and games with open seats; a finished game is replaced by a new one."""
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
@@ -75,9 +75,9 @@ class Tables:
         self.record = self._play()
 
     def begin(self) -> None:
-        """Number the requests anew, so that those of an operation do not depend on what ran before it."""
+        """Restart the numbering of requests, so that those of an operation do not depend on what ran before it."""
         self.numbers = itertools.count()
-        self.luck = random.Random(SEED)
+        self.rng = random.Random(SEED)
 
     def _deal(self, variant: str) -> Table:
         return Table.create(self.http, variant)
@@ -86,7 +86,7 @@ class Tables:
         return Table.create(self.http, "menschenwolf", [{"name": "Ada"}, *[{"open": True}] * 12])
 
     def _play(self) -> str:
-        """The record of a match of as many as sit at ``SEATS``."""
+        """The record of a match with as many seats as ``SEATS``."""
         table = Table.create(self.http, "homo-homini-lupus", rules={"rounds": 1})
         for _ in table.play(SEED):
             pass
@@ -109,7 +109,7 @@ class Tables:
 
 
 class Seat:
-    """Marks the requests that are to come from a seat; which one is known when they are sent."""
+    """Marks the requests that need the token of a seat; which one is decided when they are sent."""
 
     def get(self, _case: Case, _context: schemathesis.AuthContext) -> str:
         return BEARER
@@ -158,7 +158,7 @@ def tables(http: httpx.Client) -> Tables:
 
 @pytest.fixture
 def seen(tables: Tables) -> Iterator[Counter[tuple[str, int]]]:
-    """Counts operations and the status of their answers; afterwards the test must have seen more than refusals."""
+    """Counts operations and the status of their answers; afterwards some requests must have succeeded."""
     tables.begin()
     counted: Counter[tuple[str, int]] = Counter()
     yield counted
@@ -182,9 +182,9 @@ def test_every_answer_is_one_that_the_document_allows(
 
 
 def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
-    """Let most requests go to a live game, with the token of a seat, and many of the good ones with what it needs.
+    """Send most requests to a live game with the token of a seat, and fill in what many valid ones need.
 
-    Gives that game and seat.
+    Returns that game and seat.
     """
     number = next(tables.numbers)
     assert case.meta is not None
@@ -199,7 +199,7 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     if case.headers.get("Authorization") == BEARER or ("Authorization" in case.headers and number % 4):
         case.headers["Authorization"] = f"Bearer {table.tokens[seat]}"
     if "wait" in case.query and is_good:
-        case.query["wait"] = 0  # a poll is not to last
+        case.query["wait"] = 0  # a poll should not wait
     if not is_good or number % 3 == 0:
         return table, seat
     body: Any = case.body
@@ -208,14 +208,14 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     elif joins:
         case.body = {**body, "join_code": table.join_code}
     elif case.path.endswith("/moves") and case.method == "POST":
-        case.body = tables.luck.choice([*table.moves(seat), *OUT_OF_PLACE])
+        case.body = tables.rng.choice([*table.moves(seat), *OUT_OF_PLACE])
     elif case.path == "/v1/games":
-        body = {**body, "players": tables.luck.choice(SEATS)}
+        body = {**body, "players": tables.rng.choice(SEATS)}
         for name in ("deals", "rules", "from"):
             body.pop(name, None)
         case.body = body
         if number % 5 == 0:
-            version = 2 + tables.luck.randrange(12)
+            version = 2 + tables.rng.randrange(12)
             case.body = {"players": body["players"], "from": {"record": tables.record, "version": version}}
     elif case.path == "/v1/verifications":
         case.body = {"record": tables.record}

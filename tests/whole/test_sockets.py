@@ -1,4 +1,4 @@
-"""Bytes on the wire, as a careless or hostile client sends them: answered or hung up on, and nobody else suffers."""
+"""Raw bytes, as a faulty or hostile client sends them: answered or disconnected, without an effect on other clients."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GOOD = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
 
 
 class Answer:
-    """One answer, read off a line."""
+    """One answer, read off a connection."""
 
     def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.status = status
@@ -44,7 +44,7 @@ class Answer:
         return value
 
 
-class Line:
+class Connection:
     """A connection to the service, on which bytes are written and answers read."""
 
     def __init__(self, service: Service) -> None:
@@ -70,7 +70,7 @@ class Line:
         self._socket.shutdown(socket.SHUT_WR)
 
     def has_data(self) -> bool:
-        """Whether something can be read now, be it the end."""
+        """Whether data or the end of the connection can be read now."""
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         return bool(poll.poll(0))
@@ -81,7 +81,7 @@ class Line:
         return bool(got)
 
     def read(self, *, head: bool = False) -> Answer:
-        """The next answer; its length must be announced. Raises ``EOFError`` when the line ends instead."""
+        """The next answer; its length must be announced. Raises ``EOFError`` when the connection is closed instead."""
         while b"\r\n\r\n" not in self._kept:
             if not self._receive():
                 raise EOFError(self._kept)
@@ -97,19 +97,19 @@ class Line:
         return Answer(status, headers, body)
 
     def ends(self) -> bool:
-        """Whether the service hangs up without another answer."""
+        """Whether the service closes the connection without another answer."""
         try:
             return not self._receive() and not self._kept
         except ConnectionResetError:
             return True
 
-    def says_something(self, seconds: float) -> bool:
+    def has_data_within(self, seconds: float) -> bool:
         return bool(select.select([self._socket], [], [], seconds)[0])
 
 
 @pytest.fixture
-def line(service: Service) -> Iterator[Line]:
-    with Line(service) as it:
+def connection(service: Service) -> Iterator[Connection]:
+    with Connection(service) as it:
         yield it
 
 
@@ -125,112 +125,116 @@ def padded(size: int) -> bytes:
     return body + b" " * (size - len(body))
 
 
-def still_in_step(line: Line) -> None:
-    """The next request on the same line gets its own answer."""
-    line.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    answer = line.read()
+def assert_next_answered(connection: Connection) -> None:
+    """Check that the next request on the same connection gets its own answer."""
+    connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    answer = connection.read()
     assert (answer.status, answer.body) == (200, b'{"status":"ok"}')
 
 
-def in_step_or_closed(line: Line, answer: Answer) -> None:
-    """After a refusal the line goes on with the next request, or it is closed as the answer said."""
+def assert_next_answered_or_closed(connection: Connection, answer: Answer) -> None:
+    """Check that after a refusal the connection serves the next request, or is closed as announced."""
     if answer.headers.get("connection", "").lower() == "close":
-        assert line.ends()
+        assert connection.ends()
     else:
-        still_in_step(line)
+        assert_next_answered(connection)
 
 
 @pytest.mark.parametrize("size", [10, 1000, CHUNK, LIMIT])
-def test_a_chunked_body_within_the_limit_is_taken(size: int, line: Line) -> None:
+def test_a_chunked_body_within_the_limit_is_taken(size: int, connection: Connection) -> None:
     body = padded(LIMIT)
-    line.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"), *chunked(body, size))
-    assert line.read().status == 201
-    still_in_step(line)
+    connection.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"), *chunked(body, size))
+    assert connection.read().status == 201
+    assert_next_answered(connection)
 
 
 @pytest.mark.parametrize("size", [LIMIT + 1, 4 * LIMIT])
-def test_a_chunked_body_beyond_the_limit_is_too_large(size: int, line: Line) -> None:
-    line.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"))
-    with contextlib.suppress(OSError):  # it need not listen to the end
-        line.send(*chunked(padded(size)))
-    answer = line.read()
+def test_a_chunked_body_beyond_the_limit_is_too_large(size: int, connection: Connection) -> None:
+    connection.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"))
+    with contextlib.suppress(OSError):  # it need not read to the end
+        connection.send(*chunked(padded(size)))
+    answer = connection.read()
     assert (answer.status, answer.problem["code"]) == (413, "too_large")
-    in_step_or_closed(line, answer)
+    assert_next_answered_or_closed(connection, answer)
 
 
-def test_an_endless_chunked_body_is_not_waited_for(line: Line) -> None:
-    line.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"))
+def test_an_endless_chunked_body_is_not_waited_for(connection: Connection) -> None:
+    connection.send(JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n"))
     piece = b"%x\r\n%b\r\n" % (CHUNK, b" " * CHUNK)
     with contextlib.suppress(OSError):
         for _ in range(2 * LIMIT // CHUNK):
-            line.send(piece)
-            if line.says_something(0):
+            connection.send(piece)
+            if connection.has_data_within(0):
                 break
-    assert line.says_something(PATIENCE)
-    assert line.read().problem["code"] == "too_large"
+    assert connection.has_data_within(PATIENCE)
+    assert connection.read().problem["code"] == "too_large"
 
 
-def test_a_body_announced_beyond_the_limit_is_refused_before_it_is_sent(line: Line) -> None:
-    line.send(JSON_POST.format("/v1/games", f"Content-Length: {LIMIT + 1}\r\n"))
-    answer = line.read()
+def test_a_body_announced_beyond_the_limit_is_refused_before_it_is_sent(connection: Connection) -> None:
+    connection.send(JSON_POST.format("/v1/games", f"Content-Length: {LIMIT + 1}\r\n"))
+    answer = connection.read()
     assert (answer.status, answer.problem["code"]) == (413, "too_large")
 
 
-def test_a_client_that_waits_for_leave_to_send_gets_it(line: Line) -> None:
+def test_a_client_that_waits_for_leave_to_send_gets_it(connection: Connection) -> None:
     body = json.dumps(GOOD).encode()
-    line.send(JSON_POST.format("/v1/games", f"Expect: 100-continue\r\nContent-Length: {len(body)}\r\n"))
-    assert line.read(head=True).status == 100
-    line.send(body)
-    assert line.read().status == 201
-    still_in_step(line)
+    connection.send(JSON_POST.format("/v1/games", f"Expect: 100-continue\r\nContent-Length: {len(body)}\r\n"))
+    assert connection.read(head=True).status == 100
+    connection.send(body)
+    assert connection.read().status == 201
+    assert_next_answered(connection)
 
 
 @pytest.mark.parametrize("refused", [("/v1/games/none/moves", 401), ("/v1/games/none/players", 404), ("/healthz", 405)])
-def test_the_body_of_a_refused_request_is_not_read_as_the_next_request(refused: tuple[str, int], line: Line) -> None:
+def test_the_body_of_a_refused_request_is_not_read_as_the_next_request(
+    refused: tuple[str, int], connection: Connection
+) -> None:
     path, status = refused
     body = b"GET /v1/variants HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3
-    line.send(JSON_POST.format(path, f"Content-Length: {len(body)}\r\n"), body)
-    answer = line.read()
+    connection.send(JSON_POST.format(path, f"Content-Length: {len(body)}\r\n"), body)
+    answer = connection.read()
     assert answer.status == status
-    in_step_or_closed(line, answer)
+    assert_next_answered_or_closed(connection, answer)
 
 
-def test_a_length_shorter_than_the_body_cuts_it(line: Line) -> None:
+def test_a_length_shorter_than_the_body_cuts_it(connection: Connection) -> None:
     body = json.dumps(GOOD).encode()
-    line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body) - 1}\r\n"), body)
-    assert line.read().problem["code"] == "malformed"
+    connection.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body) - 1}\r\n"), body)
+    assert connection.read().problem["code"] == "malformed"
 
 
-def test_a_length_longer_than_the_body_is_not_answered_as_if_it_were_whole(line: Line, http: httpx.Client) -> None:
+def test_a_length_longer_than_the_body_is_not_answered_as_if_it_were_whole(
+    connection: Connection, http: httpx.Client
+) -> None:
     body = json.dumps(GOOD).encode()
-    line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body) + 10}\r\n"), body)
-    assert not line.says_something(0.3)
+    connection.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body) + 10}\r\n"), body)
+    assert not connection.has_data_within(0.3)
     assert http.get("/healthz").status_code == 200
-    line.end_sending()
+    connection.end_sending()
     with contextlib.suppress(EOFError, ConnectionResetError):
-        assert line.read().status == 400
+        assert connection.read().status == 400
 
 
 BAD_LENGTHS = ["-1", "abc", "1, 2", "+5", "0x10", "9" * 40, ""]
 
 
 @pytest.mark.parametrize("length", BAD_LENGTHS)
-def test_a_length_that_is_none_is_refused(length: str, line: Line) -> None:
-    line.send(JSON_POST.format("/v1/games", f"Content-Length: {length}\r\n"), "{}")
-    assert line.read().status in (400, 413)
+def test_a_length_that_is_none_is_refused(length: str, connection: Connection) -> None:
+    connection.send(JSON_POST.format("/v1/games", f"Content-Length: {length}\r\n"), "{}")
+    assert connection.read().status in (400, 413)
 
 
-def test_two_content_lengths_are_refused(line: Line) -> None:
-    line.send(JSON_POST.format("/v1/games", "Content-Length: 2\r\nContent-Length: 3\r\n"), "{} ")
-    assert line.read().status == 400
-    assert line.ends()
+def test_two_content_lengths_are_refused(connection: Connection) -> None:
+    connection.send(JSON_POST.format("/v1/games", "Content-Length: 2\r\nContent-Length: 3\r\n"), "{} ")
+    assert connection.read().status == 400
+    assert connection.ends()
 
 
-def test_a_length_beside_chunks_is_refused(line: Line) -> None:
+def test_a_length_beside_chunks_is_refused(connection: Connection) -> None:
     head = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"
-    line.send(JSON_POST.format("/v1/games", head) + "5\r\n{    \r\n0\r\n\r\n")
-    assert line.read().status == 400
-    assert line.ends()
+    connection.send(JSON_POST.format("/v1/games", head) + "5\r\n{    \r\n0\r\n\r\n")
+    assert connection.read().status == 400
+    assert connection.ends()
 
 
 READ = (
@@ -256,28 +260,30 @@ def address(table: Table, path: str) -> str:
 
 
 @pytest.mark.parametrize("path", [*READ, "/v1/variants/none", "/v1/games/none", "/none"])
-def test_head_answers_as_get_without_the_body(path: str, line: Line, table: Table) -> None:
+def test_head_answers_as_get_without_the_body(path: str, connection: Connection, table: Table) -> None:
     request = f"{address(table, path)} HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    line.send(f"GET {request}")
-    got = line.read()
-    line.send(f"HEAD {request}")
-    told = line.read(head=True)
-    assert told.status == got.status
-    for headers in (got.headers, told.headers):
+    connection.send(f"GET {request}")
+    got = connection.read()
+    connection.send(f"HEAD {request}")
+    head_answer = connection.read(head=True)
+    assert head_answer.status == got.status
+    for headers in (got.headers, head_answer.headers):
         headers.pop("date")
         headers.pop("x-request-id")
-    assert told.headers == got.headers
-    still_in_step(line)
+    assert head_answer.headers == got.headers
+    assert_next_answered(connection)
 
 
 @pytest.mark.parametrize("path", [*READ, "/v1/games", "/v1/games/none/players"])
-def test_options_names_the_methods_and_lets_browsers_of_any_origin_in(path: str, line: Line, table: Table) -> None:
-    line.send(
+def test_options_names_the_methods_and_lets_browsers_of_any_origin_in(
+    path: str, connection: Connection, table: Table
+) -> None:
+    connection.send(
         f"OPTIONS {address(table, path)} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://elsewhere.example\r\n"
         "Access-Control-Request-Method: POST\r\n"
         "Access-Control-Request-Headers: authorization, content-type, if-match, if-none-match\r\n\r\n"
     )
-    answer = line.read()
+    answer = connection.read()
     assert answer.status in (200, 204)
     methods = set(answer.headers["allow"].split(", "))
     assert "OPTIONS" in methods
@@ -287,7 +293,7 @@ def test_options_names_the_methods_and_lets_browsers_of_any_origin_in(path: str,
     assert "POST" in answer.headers["access-control-allow-methods"]
     allowed = {each.strip().lower() for each in answer.headers["access-control-allow-headers"].split(",")}
     assert {"authorization", "content-type", "if-match", "if-none-match"} <= allowed
-    still_in_step(line)
+    assert_next_answered(connection)
 
 
 def test_a_browser_may_read_what_it_needs_of_every_answer(http: httpx.Client, table: Table) -> None:
@@ -313,25 +319,25 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("error", ERRORS)
-def test_after_an_error_the_line_goes_on(error: str, line: Line) -> None:
+def test_after_an_error_the_line_goes_on(error: str, connection: Connection) -> None:
     request, status = ERRORS[error]
     for _ in range(3):
-        line.send(request)
-        assert line.read().problem["status"] == status
-    still_in_step(line)
+        connection.send(request)
+        assert connection.read().problem["status"] == status
+    assert_next_answered(connection)
 
 
-def test_pipelined_requests_are_answered_in_order(line: Line) -> None:
+def test_pipelined_requests_are_answered_in_order(connection: Connection) -> None:
     names = list(ERRORS) * 3
-    line.send("".join(ERRORS[name][0] for name in names))
-    assert [line.read().status for _ in names] == [ERRORS[name][1] for name in names]
-    still_in_step(line)
+    connection.send("".join(ERRORS[name][0] for name in names))
+    assert [connection.read().status for _ in names] == [ERRORS[name][1] for name in names]
+    assert_next_answered(connection)
 
 
 @pytest.mark.parametrize("request_", [*(request for request, _ in ERRORS.values()), READ[0], "no http\r\n\r\n"])
-def test_no_answer_names_a_version_of_what_serves(request_: str, line: Line) -> None:
-    line.send(request_ if "\r\n" in request_ else f"GET {request_} HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    answer = line.read()
+def test_no_answer_names_a_version_of_what_serves(request_: str, connection: Connection) -> None:
+    connection.send(request_ if "\r\n" in request_ else f"GET {request_} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    answer = connection.read()
     assert answer.headers.get("server", "gunicorn") == "gunicorn"
     assert "x-powered-by" not in answer.headers
     for package in ("flask", "gevent", "gunicorn", "redis", "werkzeug"):
@@ -367,12 +373,12 @@ NONSENSE = {
 def test_invalid_bytes_are_refused_and_no_worker_ends(name: str, service: Service, http: httpx.Client) -> None:
     before = service.workers()
     for _ in range(4):  # so that each worker gets some
-        with Line(service) as line:
+        with Connection(service) as connection:
             with contextlib.suppress(OSError):
-                line.send(NONSENSE[name])
-                line.end_sending()
+                connection.send(NONSENSE[name])
+                connection.end_sending()
             with contextlib.suppress(EOFError, ConnectionResetError):
-                answer = line.read()
+                answer = connection.read()
                 assert 400 <= answer.status <= 505
                 assert answer.status != 500
                 assert b"Traceback" not in answer.body
@@ -398,12 +404,12 @@ ODD_TARGETS = [
 
 @pytest.mark.parametrize("target", ODD_TARGETS)
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_an_unusual_path_gets_a_problem_document(method: str, target: str, line: Line) -> None:
-    line.send(f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
-    answer = line.read()
+def test_an_unusual_path_gets_a_problem_document(method: str, target: str, connection: Connection) -> None:
+    connection.send(f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+    answer = connection.read()
     assert 400 <= answer.status < 500, answer.body
     assert answer.problem["code"] in ("malformed", "not_found", "method_not_allowed", "unsupported_media_type")
-    in_step_or_closed(line, answer)
+    assert_next_answered_or_closed(connection, answer)
 
 
 ODD_HEADERS = [
@@ -416,12 +422,12 @@ ODD_HEADERS = [
 
 
 @pytest.mark.parametrize(("name", "value"), ODD_HEADERS)
-def test_a_malformed_token_is_unauthorized(name: str, value: bytes, line: Line, table: Table) -> None:
-    line.send(f"GET {table.path} HTTP/1.1\r\nHost: localhost\r\n{name}: ", value, "\r\n\r\n")
-    answer = line.read()
+def test_a_malformed_token_is_unauthorized(name: str, value: bytes, connection: Connection, table: Table) -> None:
+    connection.send(f"GET {table.path} HTTP/1.1\r\nHost: localhost\r\n{name}: ", value, "\r\n\r\n")
+    answer = connection.read()
     assert (answer.status, answer.problem["code"]) == (401, "unauthorized")
     assert answer.headers["www-authenticate"].startswith("Bearer")
-    still_in_step(line)
+    assert_next_answered(connection)
 
 
 ODD_BUT_HARMLESS = [
@@ -446,23 +452,23 @@ ODD_BUT_HARMLESS = [
 
 
 @pytest.mark.parametrize("header", ODD_BUT_HARMLESS)
-def test_an_unusual_header_is_harmless(header: bytes, line: Line, table: Table) -> None:
+def test_an_unusual_header_is_harmless(header: bytes, connection: Connection, table: Table) -> None:
     for path in (table.path, "/v1/variants/domino"):
-        line.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n", header, b"\r\n\r\n")
-        answer = line.read()
+        connection.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n", header, b"\r\n\r\n")
+        answer = connection.read()
         assert answer.status in (200, 406)
-        still_in_step(line)
+        assert_next_answered(connection)
 
 
 @pytest.mark.parametrize("keys", [b"a\r\nIdempotency-Key: b", b"\xff", b"", b"a b", b'"a', b"a,b"])
-def test_an_invalid_idempotency_key_is_refused(keys: bytes, line: Line) -> None:
+def test_an_invalid_idempotency_key_is_refused(keys: bytes, connection: Connection) -> None:
     body = json.dumps(GOOD).encode()
-    line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\nIdempotency-Key: ")[:-2], keys)
-    line.send("\r\n\r\n", body)
-    answer = line.read()
+    connection.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\nIdempotency-Key: ")[:-2], keys)
+    connection.send("\r\n\r\n", body)
+    answer = connection.read()
     assert (answer.status, answer.problem["code"]) == (422, "invalid")
     assert list(answer.problem["errors"]) == ["Idempotency-Key"]
-    still_in_step(line)
+    assert_next_answered(connection)
 
 
 BAD_BODIES = {
@@ -493,14 +499,14 @@ BAD_BODIES = {
 
 
 @pytest.mark.parametrize("name", BAD_BODIES)
-def test_a_bad_body_is_refused(name: str, line: Line) -> None:
+def test_a_bad_body_is_refused(name: str, connection: Connection) -> None:
     body = BAD_BODIES[name]
-    line.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\n"), body)
-    answer = line.read()
+    connection.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\n"), body)
+    answer = connection.read()
     assert (answer.status, answer.problem["code"]) in ((400, "malformed"), (422, "invalid"))
     if answer.status == 422:
         assert answer.problem["errors"]
-    still_in_step(line)
+    assert_next_answered(connection)
 
 
 def test_hundreds_of_unfinished_requests_do_not_block_others(
@@ -513,21 +519,21 @@ def test_hundreds_of_unfinished_requests_do_not_block_others(
         JSON_POST.format("/v1/games", "Transfer-Encoding: chunked\r\n").encode() + b'9\r\n{"variant',
     )
     with contextlib.ExitStack() as stack:
-        lines = [stack.enter_context(Line(service)) for _ in range(500)]
-        for number, each in enumerate(lines):
+        connections = [stack.enter_context(Connection(service)) for _ in range(500)]
+        for number, each in enumerate(connections):
             each.send(halves[number % len(halves)])
         before = service.workers()
         for number in range(25):
             assert http.get("/v1/variants").status_code == 200
             assert table.get(seat=0).status_code == 200
-            with Line(service) as fresh:
-                still_in_step(fresh)
-            # Answered beside the unfinished requests, and not only once their time was up.
-            assert number or not any(line.has_data() for line in lines)
+            with Connection(service) as fresh:
+                assert_next_answered(fresh)
+            # Answered while the unfinished requests are pending, not only after their time-out.
+            assert number or not any(connection.has_data() for connection in connections)
         assert service.workers() == before
-        # The slow ones that go on are answered in the end.
+        # A slow request is answered in the end.
         body = json.dumps(GOOD).encode()
-        slow = stack.enter_context(Line(service))
+        slow = stack.enter_context(Connection(service))
         slow.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\n"))
         for place in range(0, len(body), 16):
             slow.send(body[place : place + 16])
@@ -538,8 +544,8 @@ def test_clients_that_disconnect_early_do_no_harm(service: Service, http: httpx.
     before = service.workers()
     for request in (b"GET /v1/vari", b"GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n"):
         for _ in range(50):
-            with Line(service) as line:
-                line.send(request)
+            with Connection(service) as connection:
+                connection.send(request)
     assert http.get("/healthz").status_code == 200
     assert service.workers() == before
     assert os.getpid() not in before

@@ -1,4 +1,4 @@
-"""Streams of a running service with two workers: what they tell, while clients, Redis and the service come and go."""
+"""Streams of a running service with two workers, while clients, Redis and the service stop and restart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.storage import keys
 from tests.storage.servers import RealServer
 from tests.support.serving import Service
 from tests.whole.contract import Contract
-from tests.whole.listening import NDJSON, SSE, Event, Listener
+from tests.whole.stream_reader import NDJSON, SSE, Event, StreamReader
 from tests.whole.table import PATIENCE, Table, connect, variants
 
 CUTS = 100
@@ -28,7 +28,7 @@ LONG = {"limit": 1000}
 
 
 def everything(table: Table, seat: int | None = None) -> list[Event]:
-    """All that has happened, by pages."""
+    """All events, by pages."""
     events: list[Event] = []
     for _ in range(1000):
         page = table.get(f"/events?limit=1000&after={len(events)}", seat).raise_for_status().json()
@@ -38,11 +38,11 @@ def everything(table: Table, seat: int | None = None) -> list[Event]:
     raise AssertionError("pages without an end")
 
 
-def step(table: Table, luck: random.Random) -> int:
-    """Whoever is to move makes a move; the version then."""
+def step(table: Table, rng: random.Random) -> int:
+    """The seat to move makes a move; the version then."""
     view = table.view()
     seat = table.to_move(view)
-    answer = table.move(seat, luck.choice(table.moves(seat)))
+    answer = table.move(seat, rng.choice(table.moves(seat)))
     assert answer.status_code == 201, answer.text
     return int(answer.json()["version"])
 
@@ -59,7 +59,7 @@ def test_both_kinds_of_streams_send_every_viewer_the_whole_match(http: httpx.Cli
         table = Table.create(http, variant["id"], rules=rules, seed="a rainy evening")
         with ExitStack() as stack, ThreadPoolExecutor(16) as crowd:
             listening = [
-                (seat, crowd.submit(list, stack.enter_context(Listener(table, seat, media_type=kind)).events()))
+                (seat, crowd.submit(list, stack.enter_context(StreamReader(table, seat, media_type=kind)).events()))
                 for seat in viewers(table)
                 for kind in (SSE, NDJSON)
             ]
@@ -70,20 +70,20 @@ def test_both_kinds_of_streams_send_every_viewer_the_whole_match(http: httpx.Cli
                 assert heard.result(PATIENCE) == events
                 contract.check_value(event["schema"], {"events": events, "version": 1, "more": False})
         assert [each["version"] for each in events] == [*range(1, len(events) + 1)]
-        with Listener(table, after=len(events)) as again:
+        with StreamReader(table, after=len(events)) as again:
             assert (again.answer.status, again.answer.read()) == (204, b"")
 
 
 def test_a_poll_returns_a_move_made_at_another_worker(http: httpx.Client) -> None:
     table = Table.create(http, "domino", 2, rules=LONG)
-    luck = random.Random(1)
+    rng = random.Random(1)
     with ThreadPoolExecutor(1) as crowd, connect(str(http.base_url)) as own:
         version = table.view()["version"]
         for _ in range(20):  # connections go to both workers
             poll = crowd.submit(
                 own.get, f"{table.path}/events?after={version}&wait=25", headers={"Connection": "close"}
             )
-            version = step(table, luck)
+            version = step(table, rng)
             page = poll.result(PATIENCE).raise_for_status().json()
             assert page["version"] <= version
             assert page["events"]
@@ -91,7 +91,7 @@ def test_a_poll_returns_a_move_made_at_another_worker(http: httpx.Client) -> Non
 
 def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http: httpx.Client) -> None:
     table = Table.create(http, "dominospiel", 3, rules=LONG, seed="cuts")
-    luck = random.Random(2)
+    rng = random.Random(2)
     stop = threading.Event()
 
     def play() -> None:
@@ -108,8 +108,8 @@ def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http:
             heard: dict[str, list[Event]] = {SSE: [], NDJSON: []}
             for _ in range(CUTS):
                 for kind, events in heard.items():
-                    with Listener(table, 1, after=len(events) or None, media_type=kind) as stream:
-                        events.extend(stream.events(most_bytes=luck.choice((1, 20, luck.randrange(1500)))))
+                    with StreamReader(table, 1, after=len(events) or None, media_type=kind) as stream:
+                        events.extend(stream.events(most_bytes=rng.choice((1, 20, rng.randrange(1500)))))
             assert not playing.done()
         finally:
             stop.set()
@@ -117,7 +117,7 @@ def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http:
     whole = everything(table, 1)
     assert len(whole) > 100
     for kind, events in heard.items():
-        with Listener(table, 1, after=len(events), media_type=kind) as stream:
+        with StreamReader(table, 1, after=len(events), media_type=kind) as stream:
             if len(events) < len(whole):
                 events.extend(stream.until(len(whole)))
         assert events == whole
@@ -132,7 +132,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
 
 @pytest.fixture
 def own(server: RealServer, tmp_path: Path) -> Iterator[Service]:
-    """A service that the test may hurt, with few streams."""
+    """A service of its own for one test, with few streams."""
     with Service(tmp_path / "own", REDIS_URL=server.url, MAX_STREAMS="4", GRACEFUL_TIMEOUT="600") as running:
         yield running
 
@@ -149,8 +149,8 @@ def errors(service: Service) -> list[str]:
 
 def test_a_restart_of_redis_leaves_no_gap_in_a_stream(own: Service, client: httpx.Client, server: RealServer) -> None:
     table = Table.create(client, "domino", 3, rules=LONG)
-    luck = random.Random(4)
-    with Listener(table, 0) as seat, Listener(table) as public:
+    rng = random.Random(4)
+    with StreamReader(table, 0) as seat, StreamReader(table) as public:
         for stream in (seat, public):
             assert [each["version"] for each in stream.take(2)] == [1, 2]
         reached = 2
@@ -159,8 +159,8 @@ def test_a_restart_of_redis_leaves_no_gap_in_a_stream(own: Service, client: http
             assert client.get(table.path).status_code == 503
             server.start()
             before = reached
-            reached = step(table, luck)
-            reached = step(table, luck)
+            reached = step(table, rng)
+            reached = step(table, rng)
             for stream in (seat, public):
                 assert [each["version"] for each in stream.until(reached)] == [*range(before + 1, reached + 1)]
     assert not errors(own)
@@ -168,12 +168,12 @@ def test_a_restart_of_redis_leaves_no_gap_in_a_stream(own: Service, client: http
 
 def test_cut_subscription_connections_leave_no_gap_in_a_stream(client: httpx.Client, server: RealServer) -> None:
     table = Table.create(client, "domino", 3, rules=LONG)
-    luck = random.Random(5)
-    with Listener(table, 0) as stream:
+    rng = random.Random(5)
+    with StreamReader(table, 0) as stream:
         heard = [each["version"] for each in stream.take(2)]
         for _ in range(10):
             server.admin.client_kill_filter(_type="pubsub")
-            heard += [each["version"] for each in stream.until(step(table, luck))]
+            heard += [each["version"] for each in stream.until(step(table, rng))]
     assert heard == [*range(1, len(heard) + 1)]
 
 
@@ -181,12 +181,12 @@ def test_a_game_that_is_deleted_under_a_stream_is_not_found_when_it_connects_aga
     own: Service, client: httpx.Client, server: RealServer
 ) -> None:
     table = Table.create(client, "domino", 2)
-    with Listener(table, 0) as stream:
+    with StreamReader(table, 0) as stream:
         stream.take(2)
         server.admin.delete(keys.state(table.id), keys.events(table.id))
-        server.admin.client_kill_filter(_type="pubsub")  # all look again
+        server.admin.client_kill_filter(_type="pubsub")  # all resubscribe
         assert list(stream.events()) == []
-    with Listener(table) as again:
+    with StreamReader(table) as again:
         assert again.answer.status == 404
     assert not errors(own)
 
@@ -194,7 +194,7 @@ def test_a_game_that_is_deleted_under_a_stream_is_not_found_when_it_connects_aga
 def test_streams_beyond_the_cap_are_refused_while_moves_are_made(client: httpx.Client) -> None:
     table = Table.create(client, "domino", 2, rules=LONG)
     with ExitStack() as stack:
-        streams = [stack.enter_context(Listener(table)) for _ in range(30)]
+        streams = [stack.enter_context(StreamReader(table)) for _ in range(30)]
         statuses = [stream.answer.status for stream in streams]
         assert set(statuses) == {200, 503}
         assert statuses.count(200) <= 8, "four a worker"
@@ -213,7 +213,7 @@ def test_at_a_stop_streams_get_their_closing_event_and_polls_their_answer(
     table, polled = Table.create(client, "domino", 2), Table.create(client, "domino", 2)
     version = table.view()["version"]
     with ExitStack() as stack, ThreadPoolExecutor(2) as crowd:
-        streams = [stack.enter_context(Listener(table, 0, media_type=kind)) for kind in (SSE, NDJSON)]
+        streams = [stack.enter_context(StreamReader(table, 0, media_type=kind)) for kind in (SSE, NDJSON)]
         for stream in streams:
             stream.take(version)
         poll = crowd.submit(client.get, f"{polled.path}/events?after={version}&wait=25")
@@ -237,23 +237,23 @@ def until_followed(server: RealServer, table: Table) -> None:
 
 def test_a_rolling_restart_lets_streams_go_on_elsewhere(own: Service, client: httpx.Client) -> None:
     table = Table.create(client, "domino", 2, rules=LONG)
-    luck = random.Random(7)
-    with Listener(table, 1) as stream:
+    rng = random.Random(7)
+    with StreamReader(table, 1) as stream:
         stream.take(2)
         own.process.send_signal(signal.SIGHUP)
         *_, last = stream.events()
         assert last["type"] == "closing"
     with connect(own.url) as fresh:
         again = Table(fresh, table.created)
-        with Listener(again, 1, after=last["version"]) as stream:
-            version = step(again, luck)
+        with StreamReader(again, 1, after=last["version"]) as stream:
+            version = step(again, rng)
             assert [each["version"] for each in stream.until(version)] == [*range(3, version + 1)]
 
 
 def test_a_client_that_reads_nothing_for_a_while_gets_all_in_the_end(http: httpx.Client) -> None:
     table = Table.create(http, "fido", 3, rules={"set": 18, "rounds": 100}, seed="slow")
-    luck = random.Random(8)
-    with Listener(table, 0) as stream:
+    rng = random.Random(8)
+    with StreamReader(table, 0) as stream:
         for _ in range(150):
-            version = step(table, luck)
+            version = step(table, rng)
         assert [each["version"] for each in stream.until(version)] == [*range(1, version + 1)]

@@ -1,4 +1,4 @@
-"""A reader of streams over HTTP, for tests: knows chunks and server-sent events, no rules."""
+"""Reads event streams over HTTP: server-sent events and newline-delimited JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SSE = "text/event-stream"
 NDJSON = "application/x-ndjson"
 
 
-class Listener(AbstractContextManager["Listener"]):
+class StreamReader(AbstractContextManager["StreamReader"]):
     """One stream of a table, read as it comes; every wait for the next byte ends."""
 
     def __init__(
@@ -25,17 +25,17 @@ class Listener(AbstractContextManager["Listener"]):
         self._sse = media_type == SSE
         self._rest = b""
         where = table.http.base_url
-        self.line = http.client.HTTPConnection(where.host, where.port, timeout=PATIENCE)
+        self.connection = http.client.HTTPConnection(where.host, where.port, timeout=PATIENCE)
         headers = {"Accept": media_type, **table.headers(seat)}
         if after is not None:
             headers["Last-Event-ID"] = str(after)
         asked = "&".join(f"{name}={value}" for name, value in query.items())
-        self.line.request("GET", f"{table.path}/events?{asked}", headers=headers)
-        self.answer = self.line.getresponse()
+        self.connection.request("GET", f"{table.path}/events?{asked}", headers=headers)
+        self.answer = self.connection.getresponse()
 
     def __exit__(self, *_: object) -> None:
         self.answer.close()
-        self.line.close()
+        self.connection.close()
 
     def events(self, most_bytes: int = 1 << 30) -> Iterator[Event]:
         """Every event as it comes, to the end of the stream or of so many bytes."""
@@ -53,20 +53,20 @@ class Listener(AbstractContextManager["Listener"]):
 
     def take(self, count: int) -> list[Event]:
         """The next events, so many of them."""
-        heard: list[Event] = []
+        events_read: list[Event] = []
         for event in self.events():
-            heard.append(event)
-            if len(heard) == count:
-                return heard
-        raise AssertionError(f"the stream ended after {len(heard)} events")
+            events_read.append(event)
+            if len(events_read) == count:
+                return events_read
+        raise AssertionError(f"the stream ended after {len(events_read)} events")
 
     def until(self, version: int) -> list[Event]:
         """The next events up to this version."""
-        heard: list[Event] = []
+        events_read: list[Event] = []
         for event in self.events():
-            heard.append(event)
+            events_read.append(event)
             if event["version"] >= version:
-                return heard
+                return events_read
         raise AssertionError("the stream ended before")
 
     def _event(self, block: bytes) -> Event | None:
