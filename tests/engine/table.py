@@ -64,7 +64,7 @@ def arrange(rules: Rules, hands: Sequence[str], stock: str = "") -> ArrangedDeal
     return ArrangedDeal(tuple(dealt), tiles(stock) + tuple(rest))
 
 
-class Table:
+class EngineTable:
     """A match, dealt; ``state`` is where it stands and ``log`` all that has happened."""
 
     def __init__(

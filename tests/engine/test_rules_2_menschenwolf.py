@@ -11,7 +11,7 @@ from service.engine.referee import advance
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set
 from service.engine.view import view
-from tests.engine.table import Table, names, tiles, variant
+from tests.engine.table import EngineTable, names, tiles, variant
 
 WOLF = "menschenwolf"
 
@@ -50,7 +50,7 @@ TWO_LOSERS_PLAY = """
 """The second worked example of 2.11: A is out, B keeps 4-6 5-5, C 3-6 5-6, D 2-3."""
 
 
-def end_round(table: Table, lead: str, *hands: str) -> None:
+def end_round(table: EngineTable, lead: str, *hands: str) -> None:
     """Let the round end with these hands: the opener leads, then is out, or the second player turns the lead over."""
     assert table.turn is not None
     opener = table.turn
@@ -63,27 +63,27 @@ def end_round(table: Table, lead: str, *hands: str) -> None:
     assert table.state.phase != PLAYING
 
 
-def after_a_double_lead() -> Table:
+def after_a_double_lead() -> EngineTable:
     """3-3 lies, the other high doubles and 1-2 are in the stock; seat 1 is to move."""
-    table = Table(WOLF, "3-3 3-4 3-6 …", "3-5 1-3 2-3 …", stock="1-2 4-4 5-5 6-6")
+    table = EngineTable(WOLF, "3-3 3-4 3-6 …", "3-5 1-3 2-3 …", stock="1-2 4-4 5-5 6-6")
     table.do(0, "3-3")
     return table
 
 
-def before_a_mother_in_mid_chain() -> Table:
+def before_a_mother_in_mid_chain() -> EngineTable:
     """1-2 2-4 lies; seat 0 holds 4-4, 6-6 and 4-5, seat 1 4-6, 0-4 and 1-3."""
-    table = Table(WOLF, "1-2 4-4 6-6 4-5 …", "2-4 4-6 1-3 0-4 …", stock="1-1 2-2")
+    table = EngineTable(WOLF, "1-2 4-4 6-6 4-5 …", "2-4 4-6 1-3 0-4 …", stock="1-1 2-2")
     table.play("1-2", "2-4")
     assert (table.turn, table.ends()) == (0, [1, 4])
     return table
 
 
-def nothing_fits_the_second(seats: int, *, stock: str = "") -> Table:
+def nothing_fits_the_second(seats: int, *, stock: str = "") -> EngineTable:
     """1-2 lies; seat 1 holds neither a 1 nor a 2, the last seat 1-3."""
     hands = ["1-2 …", "3-4 5-5 3-3 0-0 0-3 0-4 0-5 3-6 4-4"]
     size = variant(WOLF).rules({}, seats).hand_size(seats)
     hands[1] = " ".join(hands[1].split()[:size])
-    table = Table(WOLF, *hands, *["…"] * (seats - 3), *["1-3 …"] * (seats > 2), stock=stock)
+    table = EngineTable(WOLF, *hands, *["…"] * (seats - 3), *["1-3 …"] * (seats > 2), stock=stock)
     table.do(0, "1-2")
     return table
 
@@ -106,12 +106,12 @@ def test_2_1_the_set_is_double_six() -> None:
 
 @pytest.mark.parametrize(("seats", "hand"), HANDS.items())
 def test_2_1_the_hand_by_the_number_of_players(seats: int, hand: int) -> None:
-    table = Table(WOLF, seats=seats)
+    table = EngineTable(WOLF, seats=seats)
     assert [len(held) for held in table.state.hands] == [hand] * seats
 
 
 def test_2_1_the_table_is_read_anew_for_the_players_still_in() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", "…", limit=10)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…", limit=10)
     end_round(table, "1-2", "", "0-3", "5-6", "0-4")
     assert table.state.eliminated_round == (0, 0, 1, 0)
     table.do(0, "deal")
@@ -124,7 +124,7 @@ def test_2_1_the_table_is_read_anew_for_the_players_still_in() -> None:
 
 def test_2_1_a_deal_arranged_for_a_player_who_is_out_by_then_is_not_taken() -> None:
     """Hands of nine for three would not do for the two who are left."""
-    table = Table(WOLF, "1-2 …", "…", "…", limit=10, later=[["6-6 …", "…", "…"], ["6-6 …", "", "…"]])
+    table = EngineTable(WOLF, "1-2 …", "…", "…", limit=10, later=[["6-6 …", "…", "…"], ["6-6 …", "", "…"]])
     end_round(table, "1-2", "", "5-6", "0-1")
     table.do(0, "deal")
     assert [len(held) for held in table.state.hands] == [7, 0, 7]
@@ -142,7 +142,7 @@ STOCKS = {2: 14, 3: 1, 4: 0, 5: 3, 6: 4, 7: 0, 8: 4, 9: 1, 10: 8, 11: 6, 12: 4, 
 
 @pytest.mark.parametrize(("seats", "stock"), STOCKS.items())
 def test_2_2_the_rest_is_the_stock(seats: int, stock: int) -> None:
-    assert len(Table(WOLF, seats=seats).state.stock) == stock
+    assert len(EngineTable(WOLF, seats=seats).state.stock) == stock
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_2_2_the_rest_is_the_stock(seats: int, stock: int) -> None:
     [(2, 12), (3, 0), (4, 0), (5, 1), (6, 2), (7, 0), (8, 2), (9, 0), (10, 6), (11, 4), (12, 2), (13, 0)],
 )
 def test_2_2_two_of_the_stock_can_never_be_drawn(seats: int, drawable: int) -> None:
-    table = Table(WOLF, seats=seats)
+    table = EngineTable(WOLF, seats=seats)
     assert table.rules.drawable(table.state) == drawable
     assert view(table.rules, table.state, None).drawable == drawable
 
@@ -166,7 +166,7 @@ def test_2_2_two_tiles_stay_hidden_and_out_of_play() -> None:
 
 
 def test_2_3_who_holds_1_2_opens_round_1_and_must_lead_it() -> None:
-    table = Table(WOLF, "6-6 …", "5-5 …", "1-2 4-4 …")
+    table = EngineTable(WOLF, "6-6 …", "5-5 …", "1-2 4-4 …")
     assert (table.turn, table.legal()) == (2, {"1-2"})
     table.refuses(2, "4-4 draw pass done flip")
     table.refuses(0, "6-6")
@@ -174,18 +174,18 @@ def test_2_3_who_holds_1_2_opens_round_1_and_must_lead_it() -> None:
 
 
 def test_2_3_without_1_2_the_highest_double_in_any_hand_opens_and_must_be_led() -> None:
-    table = Table(WOLF, "3-3 …", "4-4 1-1 5-6 …", stock="1-2 5-5 6-6")
+    table = EngineTable(WOLF, "3-3 …", "4-4 1-1 5-6 …", stock="1-2 5-5 6-6")
     assert (table.turn, table.legal()) == (1, {"4-4"})
     table.refuses(1, "1-1 5-6 4-4!")
 
 
 def test_2_3_without_a_double_the_heaviest_tile_opens() -> None:
-    table = Table(WOLF, "4-6 3-6 …", "5-6 …", stock="1-2 0-0 1-1 2-2 3-3 4-4 5-5 6-6")
+    table = EngineTable(WOLF, "4-6 3-6 …", "5-6 …", stock="1-2 0-0 1-1 2-2 3-3 4-4 5-5 6-6")
     assert (table.turn, table.legal()) == (1, {"5-6"})
 
 
 def test_2_3_the_heaviest_tile_need_not_have_the_highest_half() -> None:
-    table = Table(WOLF, "2-6 …", "4-5 …", stock="1-2 0-0 1-1 2-2 3-3 4-4 5-5 6-6 5-6 4-6 3-6")
+    table = EngineTable(WOLF, "2-6 …", "4-5 …", stock="1-2 0-0 1-1 2-2 3-3 4-4 5-5 6-6 5-6 4-6 3-6")
     assert (table.turn, table.legal()) == (1, {"4-5"})
 
 
@@ -193,12 +193,12 @@ def test_2_3_the_heaviest_tile_need_not_have_the_highest_half() -> None:
 def test_2_3_of_equally_heavy_tiles_the_one_with_the_higher_half_opens(opener: int) -> None:
     hands = ["4-5 …", "4-5 …"]
     hands[opener] = "3-6 …"
-    table = Table(WOLF, *hands, stock="1-2 0-0 1-1 2-2 3-3 4-4 5-5 6-6 5-6 4-6")
+    table = EngineTable(WOLF, *hands, stock="1-2 0-0 1-1 2-2 3-3 4-4 5-5 6-6 5-6 4-6")
     assert (table.turn, table.legal()) == (opener, {"3-6"})
 
 
 def test_2_3_in_later_rounds_the_winner_opens_with_any_tile() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", later=[["1-2 6-6 …", "…", "0-1 0-2 0-3 2-3 2-4 2-5 2-6 3-3 3-4"]])
+    table = EngineTable(WOLF, "1-2 …", "…", "…", later=[["1-2 6-6 …", "…", "0-1 0-2 0-3 2-3 2-4 2-5 2-6 3-3 3-4"]])
     end_round(table, "1-2", "5-5", "3-4", "1-1")
     assert table.counted.winner == 2
     table.do(0, "deal")
@@ -265,7 +265,7 @@ def test_2_4_other_ends_of_the_chain_stay_playable_meanwhile() -> None:
 
 
 def test_2_4_a_face_down_double_is_never_the_mother_the_next_face_up_one_is() -> None:
-    table = Table(WOLF, "1-2 4-4 1-5 …", "2-4 1-1 …", stock="6-6")
+    table = EngineTable(WOLF, "1-2 4-4 1-5 …", "2-4 1-1 …", stock="6-6")
     table.play("1-2", "2-4", "4-4!")
     assert (table.ends(), table.ends("gated"), table.ends("closed")) == ([1], [], [4])
     table.play("1-1")
@@ -276,13 +276,13 @@ def test_2_4_a_face_down_double_is_never_the_mother_the_next_face_up_one_is() ->
 
 
 def test_2_4_a_double_may_be_the_mother_in_the_turn_of_a_face_down_one() -> None:
-    table = Table(WOLF, "1-2 …", "1-1 2-2 …", stock="6-6")
+    table = EngineTable(WOLF, "1-2 …", "1-1 2-2 …", stock="6-6")
     table.play("1-2", "1-1!", "2-2")
     assert (table.ends(), table.ends("gated"), table.ends("closed")) == ([2], [2, 2], [1])
 
 
 def test_2_4_of_two_doubles_face_up_in_one_turn_only_the_first_is_the_mother() -> None:
-    table = Table(WOLF, "1-2 …", "1-1 2-2 …", stock="6-6")
+    table = EngineTable(WOLF, "1-2 …", "1-1 2-2 …", stock="6-6")
     table.play("1-2", "1-1", "2-2")
     assert (table.ends(), table.ends("gated")) == ([1, 2], [1, 1])
 
@@ -313,7 +313,7 @@ def test_2_5_a_face_down_double_closes_its_end() -> None:
 
 
 def test_2_5_the_opening_tile_is_never_laid_face_down() -> None:
-    table = Table(WOLF, "3-3 …", "…", stock="1-2 4-4 5-5 6-6")
+    table = EngineTable(WOLF, "3-3 …", "…", stock="1-2 4-4 5-5 6-6")
     table.refuses(0, "3-3!")
 
 
@@ -331,9 +331,9 @@ def test_2_5_a_double_fits_before_it_closes() -> None:
 # 2.6
 
 
-def with_doubles_to_lay() -> Table:
+def with_doubles_to_lay() -> EngineTable:
     """1-2 lies; seat 1 holds 1-1, 2-2, 3-3 and 2-3, 1-4."""
-    table = Table(WOLF, "1-2 2-4 …", "1-1 2-2 3-3 2-3 1-4 …", stock="6-6")
+    table = EngineTable(WOLF, "1-2 2-4 …", "1-1 2-2 3-3 2-3 1-4 …", stock="6-6")
     table.do(0, "1-2")
     return table
 
@@ -386,7 +386,7 @@ def test_2_6_each_double_goes_face_up_or_face_down() -> None:
 
 
 def test_2_6_three_doubles_in_one_turn() -> None:
-    table = Table(WOLF, "1-2 2-3 1-1 3-3 4-4 …", "2-2 2-4 …", stock="5-5 6-6")
+    table = EngineTable(WOLF, "1-2 2-3 1-1 3-3 4-4 …", "2-2 2-4 …", stock="5-5 6-6")
     table.play("1-2", "2-2", "2-3", "2-4@2-2.short")
     assert (table.turn, table.ends()) == (0, [1, 2, 3, 4])
     table.do(0, "1-1!")
@@ -410,7 +410,7 @@ def test_2_6_nobody_can_end_a_turn_before_a_tile_is_laid() -> None:
 
 
 def test_2_6_the_opening_turn_is_one_tile() -> None:
-    table = Table(WOLF, "1-2 1-1 2-2 …", "…")
+    table = EngineTable(WOLF, "1-2 1-1 2-2 …", "…")
     table.do(0, "1-2")
     assert table.turn == 1
     table.refuses(0, "1-1 2-2 done")
@@ -439,7 +439,7 @@ def test_2_7_a_drawn_tile_that_fits_must_be_placed() -> None:
 
 
 def test_2_7_who_can_place_must_place() -> None:
-    table = Table(WOLF, "1-2 …", "2-3 …")
+    table = EngineTable(WOLF, "1-2 …", "2-3 …")
     table.do(0, "1-2")
     table.refuses(1, "draw pass done flip")
 
@@ -497,7 +497,7 @@ def test_2_8_no_flip_once_a_drawn_tile_fits() -> None:
 
 
 def test_2_8_no_flip_with_a_tile_that_fits() -> None:
-    table = Table(WOLF, "1-2 …", "2-3 …")
+    table = EngineTable(WOLF, "1-2 …", "2-3 …")
     table.do(0, "1-2")
     table.refuses(1, "flip")
 
@@ -511,13 +511,13 @@ def test_2_8_no_flip_for_the_third_player_although_only_the_opening_tile_lies() 
 
 
 def test_2_8_no_flip_for_the_opener_or_before_the_lead() -> None:
-    table = Table(WOLF, "1-2 …", "3-4 …")
+    table = EngineTable(WOLF, "1-2 …", "3-4 …")
     table.refuses(0, "flip")
     table.refuses(1, "flip")
 
 
 def test_2_8_no_flip_once_a_second_tile_lies() -> None:
-    table = Table(WOLF, "1-2 2-4 …", "2-3 …", stock="6-6 5-5 5-6")
+    table = EngineTable(WOLF, "1-2 2-4 …", "2-3 …", stock="6-6 5-5 5-6")
     table.play("1-2", "2-3")
     table.put("5-5", "5-6")
     assert table.legal() == {"draw"}
@@ -529,7 +529,7 @@ def test_2_8_no_flip_once_a_second_tile_lies() -> None:
 
 
 def test_2_8_the_second_player_is_the_next_one_still_in_the_match() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", "…", limit=10)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…", limit=10)
     end_round(table, "1-2", "", "5-6", "0-4", "0-3")
     assert table.state.eliminated_round == (0, 1, 0, 0)
     table.do(0, "deal")
@@ -543,7 +543,7 @@ def test_2_8_the_second_player_is_the_next_one_still_in_the_match() -> None:
 
 
 def test_2_9_a_the_round_ends_when_somebody_lays_their_last_tile() -> None:
-    table = Table(WOLF, *A_GOES_OUT)
+    table = EngineTable(WOLF, *A_GOES_OUT)
     table.play(A_GOES_OUT_PLAY)
     assert (table.state.phase, table.counted.ended_by, table.counted.winner) == (ROUND_OVER, "out", 0)
 
@@ -630,7 +630,7 @@ def test_2_9_the_first_reason_that_holds_is_given() -> None:
 def test_2_10_the_value_of_a_hand(hand: str, value: int) -> None:
     """Pips, but 0-0 always counts 10, and 6-6 counts 50 when it is the only tile left (12 otherwise)."""
     assert variant(WOLF).rules({}, 4).hand_value(tiles(hand)) == value
-    table = Table(WOLF, "1-2 …", "…", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…")
     end_round(table, "1-2", "", "0-3", hand or "0-4", "5-6 5-5 4-6")
     assert [left.value for left in table.counted.hands] == [0, 3, value or 4, 31]
 
@@ -640,7 +640,7 @@ def test_2_10_the_value_of_a_hand(hand: str, value: int) -> None:
 
 def test_2_11_worked_example_the_loser_writes_everybodys_points() -> None:
     """A out, B {0-0,1-3} = 14, C {6-6} = 50, D {2-5} = 7 → C writes 71."""
-    table = Table(WOLF, *A_GOES_OUT)
+    table = EngineTable(WOLF, *A_GOES_OUT)
     table.play(A_GOES_OUT_PLAY)
     assert [table.hand(seat) for seat in range(4)] == ["", "0-0 1-3", "6-6", "2-5"]
     assert [left.value for left in table.counted.hands] == [0, 14, 50, 7]
@@ -651,7 +651,7 @@ def test_2_11_worked_example_the_loser_writes_everybodys_points() -> None:
 
 def test_2_11_worked_example_without_a_single_loser_nobody_writes() -> None:
     """B and C 20 each, D 5 → nobody writes, 45 carried."""
-    table = Table(WOLF, *TWO_LOSERS)
+    table = EngineTable(WOLF, *TWO_LOSERS)
     table.play(TWO_LOSERS_PLAY)
     assert [table.hand(seat) for seat in range(4)] == ["", "4-6 5-5", "3-6 5-6", "2-3"]
     assert (table.counted.scores, table.counted.loser, table.counted.carried) == ((0, 0, 0, 0), None, 45)
@@ -659,25 +659,25 @@ def test_2_11_worked_example_without_a_single_loser_nobody_writes() -> None:
 
 
 def test_2_11_option_others_write_own() -> None:
-    table = Table(WOLF, *A_GOES_OUT, others_write_own=True)
+    table = EngineTable(WOLF, *A_GOES_OUT, others_write_own=True)
     table.play(A_GOES_OUT_PLAY)
     assert (table.counted.scores, table.counted.loser) == ((0, 14, 71, 7), 2)
 
 
 def test_2_11_option_others_write_own_and_no_single_loser() -> None:
-    table = Table(WOLF, *TWO_LOSERS, others_write_own=True)
+    table = EngineTable(WOLF, *TWO_LOSERS, others_write_own=True)
     table.play(TWO_LOSERS_PLAY)
     assert (table.counted.scores, table.counted.carried) == ((0, 0, 0, 0), 45)
 
 
 def test_2_11_the_loser_is_who_has_the_most_points_in_hand_not_the_most_pips() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     end_round(table, "1-2", "", "6-6", "5-6 5-5 4-6")
     assert (table.counted.loser, table.counted.scores) == (1, (0, 81, 0))
 
 
 def test_2_11_carries_add_up_and_go_to_the_next_single_loser() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…")
     end_round(table, "1-2", "", "4-6 5-5", "3-6 5-6", "2-3")
     table.do(0, "deal")
     end_round(table, "3-3", "", "5-5", "4-6", "1-1")
@@ -691,7 +691,7 @@ def test_2_11_carries_add_up_and_go_to_the_next_single_loser() -> None:
 
 
 def test_2_11_the_lines_show_what_is_added_up() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", "…", others_write_own=True)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…", others_write_own=True)
     end_round(table, "1-2", "", "4-6 5-5", "3-6 5-6", "2-3")
     table.do(0, "deal")
     end_round(table, "3-3", "", "5-6", "0-1", "0-2")
@@ -704,7 +704,7 @@ def test_2_11_the_lines_show_what_is_added_up() -> None:
 
 
 def test_2_11_a_carry_goes_to_the_loser_alone_even_if_the_others_write_their_own() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", others_write_own=True)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", others_write_own=True)
     end_round(table, "1-2", "", "5-5", "4-6")
     table.do(0, "deal")
     end_round(table, "3-3", "", "5-6", "0-1")
@@ -712,7 +712,7 @@ def test_2_11_a_carry_goes_to_the_loser_alone_even_if_the_others_write_their_own
 
 
 def test_2_11_what_is_carried_when_the_match_ends_lapses() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     end_round(table, "1-2", "", "0-0", "5-5")
     assert (table.state.phase, table.state.totals) == (FINISHED, (0, 0, 0))
 
@@ -721,14 +721,14 @@ def test_2_11_what_is_carried_when_the_match_ends_lapses() -> None:
 
 
 def test_2_12_a_total_of_100_stays() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…")
     end_round(table, "1-2", "", "5-6 4-6 0-4", "6-6", "5-5 4-5 0-6")
     assert (table.state.totals, table.state.eliminated_round) == ((0, 0, 100, 0), (0, 0, 0, 0))
     assert table.events(Eliminated) == []
 
 
 def test_2_12_a_total_of_101_is_out() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…")
     end_round(table, "1-2", "", "5-6 4-6 0-5", "6-6", "5-5 4-5 0-6")
     assert (table.state.totals, table.state.eliminated_round) == ((0, 0, 101, 0), (0, 0, 1, 0))
     assert table.events(Eliminated) == [Eliminated(2)]
@@ -736,7 +736,7 @@ def test_2_12_a_total_of_101_is_out() -> None:
 
 
 def test_2_12_who_is_out_is_dealt_no_hand_and_has_no_turn() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", limit=10)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "", "5-6", "0-3")
     assert table.legal(1) == set()
     with pytest.raises(NotYourTurn):
@@ -749,14 +749,14 @@ def test_2_12_who_is_out_is_dealt_no_hand_and_has_no_turn() -> None:
 
 @pytest.mark.parametrize(("limit", "out"), [(29, True), (30, False), (31, False)])
 def test_2_12_option_limit(limit: int, out: bool) -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", limit=limit)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", limit=limit)
     assert table.rules.settings["limit"] == limit
     end_round(table, "1-2", "", "5-6 4-6", "4-5")
     assert (table.state.totals, table.state.eliminated_round) == ((0, 30, 0), (0, int(out), 0))
 
 
 def test_2_12_if_all_go_in_the_same_round_the_lowest_total_wins() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", limit=20, others_write_own=True)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", limit=20, others_write_own=True)
     end_round(table, "1-2", "5-6 4-6", "5-5 4-6 3-3", "5-6 5-5")
     assert table.state.totals == (21, 26 + 21 + 21, 21)
     assert table.events(Eliminated) == [Eliminated(0), Eliminated(1), Eliminated(2)]
@@ -767,7 +767,7 @@ def test_2_12_if_all_go_in_the_same_round_the_lowest_total_wins() -> None:
 
 
 def test_2_13_a_lone_double_zero_ends_the_match_and_the_lowest_total_wins() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     end_round(table, "1-2", "5-6", "0-3", "0-4")
     assert (table.state.totals, table.counted.winner) == ((18, 0, 0), 1)
     table.do(0, "deal")
@@ -778,34 +778,34 @@ def test_2_13_a_lone_double_zero_ends_the_match_and_the_lowest_total_wins() -> N
 
 
 def test_2_13_the_round_is_written_first() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     end_round(table, "1-2", "5-6", "0-0", "0-4")
     assert table.state.totals == (25, 0, 0)
     assert table.state.winners == (1, 2)
 
 
 def test_2_13_who_went_over_the_limit_in_this_round_does_not_win() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", "…", limit=10)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…", limit=10)
     end_round(table, "1-2", "", "0-3", "5-6", "0-0")
     assert table.events(Eliminated) == [Eliminated(2)]
     assert (table.state.phase, table.state.winners) == (FINISHED, (0, 1, 3))
 
 
 def test_2_13_the_holder_of_the_lone_double_zero_may_be_the_loser_who_goes_out() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", limit=10)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "", "0-3", "0-0")
     assert (table.state.totals, table.events(Eliminated)) == ((0, 0, 13), [Eliminated(2)])
     assert (table.state.phase, table.state.winners) == (FINISHED, (0, 1))
 
 
 def test_2_13_double_zero_beside_another_tile_ends_nothing() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     end_round(table, "1-2", "", "0-0 0-1", "0-3")
     assert (table.state.phase, table.state.winners) == (ROUND_OVER, ())
 
 
 def test_2_13_an_earlier_lone_double_zero_that_was_laid_ends_nothing() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     end_round(table, "1-2", "", "5-6", "0-3")
     table.do(0, "deal")
     end_round(table, "0-0", "", "5-6", "0-3")
@@ -813,7 +813,7 @@ def test_2_13_an_earlier_lone_double_zero_that_was_laid_ends_nothing() -> None:
 
 
 def test_2_13_if_all_go_over_the_limit_in_this_round_the_lowest_total_wins_all_the_same() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", limit=5, others_write_own=True)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", limit=5, others_write_own=True)
     end_round(table, "1-2", "1-5", "0-0", "5-6")
     assert (table.state.totals, table.state.eliminated_round) == ((6, 10, 27), (1, 1, 1))
     assert (table.state.phase, table.state.winners) == (FINISHED, (0,))
@@ -823,7 +823,7 @@ def test_2_13_if_all_go_over_the_limit_in_this_round_the_lowest_total_wins_all_t
 
 
 def test_2_14_the_match_ends_when_one_player_is_left_and_that_player_wins() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", limit=10)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "", "5-6", "0-3")
     assert (table.state.phase, table.state.eliminated_round) == (ROUND_OVER, (0, 1, 0))
     table.do(0, "deal")
@@ -836,7 +836,7 @@ def test_2_14_the_match_ends_when_one_player_is_left_and_that_player_wins() -> N
 
 
 def test_2_14_the_last_two_play_on_by_the_same_rules() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", limit=10)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "", "5-6", "0-3")
     table.do(0, "deal")
     table.put("3-3 1-1", "", "4-4 5-5", stock="0-6 0-5 0-4 0-3")
@@ -851,7 +851,7 @@ def test_2_14_the_last_two_play_on_by_the_same_rules() -> None:
 
 
 def test_2_15_who_went_out_wins_the_round_and_opens_the_next() -> None:
-    table = Table(WOLF, "…", "…", "1-2 …")
+    table = EngineTable(WOLF, "…", "…", "1-2 …")
     end_round(table, "1-2", "0-3", "5-6", "")
     assert table.counted.winner == 2
     table.do(0, "deal")
@@ -859,7 +859,7 @@ def test_2_15_who_went_out_wins_the_round_and_opens_the_next() -> None:
 
 
 def test_2_15_else_the_fewest_points_in_hand_win_the_round() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     end_round(table, "1-2", "5-6 0-1", "0-0 0-3", "0-6 0-5")
     assert (table.counted.winner, [left.value for left in table.counted.hands]) == (2, [12, 13, 11])
     table.do(0, "deal")
@@ -867,7 +867,7 @@ def test_2_15_else_the_fewest_points_in_hand_win_the_round() -> None:
 
 
 def test_2_15_tied_for_the_fewest_points_the_first_clockwise_from_the_opener_wins_the_round() -> None:
-    table = Table(WOLF, "…", "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "…", "1-2 …", "…", "…")
     end_round(table, "1-2", "1-6", "6-6 5-5", "3-4", "5-6")
     assert [left.value for left in table.counted.hands] == [7, 22, 7, 11]
     assert table.counted.winner == 2
@@ -876,13 +876,13 @@ def test_2_15_tied_for_the_fewest_points_the_first_clockwise_from_the_opener_win
 
 
 def test_2_15_tied_with_the_opener_the_opener_wins_the_round() -> None:
-    table = Table(WOLF, "…", "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "…", "1-2 …", "…", "…")
     end_round(table, "1-2", "1-6", "2-5", "3-4", "5-6")
     assert table.counted.winner == 1
 
 
 def test_2_15_is_the_winner_of_the_round_out_of_the_match_the_next_one_still_in_opens() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…", "…", limit=30, others_write_own=True)
+    table = EngineTable(WOLF, "1-2 …", "…", "…", "…", limit=30, others_write_own=True)
     end_round(table, "1-2", "0-3", "3-4 0-6", "0-4", "0-5")
     assert (table.state.totals, table.counted.winner) == ((3, 25, 4, 5), 0)
     table.do(0, "deal")
@@ -894,12 +894,12 @@ def test_2_15_is_the_winner_of_the_round_out_of_the_match_the_next_one_still_in_
 
 
 def test_2_15_in_round_1_nobody_is_the_dealer() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     assert view(table.rules, table.state, None).dealer is None
 
 
 def test_2_15_from_round_2_on_the_highest_total_deals_and_it_is_shown() -> None:
-    table = Table(WOLF, "1-2 …", "…", "…")
+    table = EngineTable(WOLF, "1-2 …", "…", "…")
     end_round(table, "1-2", "", "0-3", "5-6")
     table.do(0, "deal")
     assert view(table.rules, table.state, None).dealer == 2
@@ -910,7 +910,7 @@ def test_2_15_from_round_2_on_the_highest_total_deals_and_it_is_shown() -> None:
 
 
 def test_2_15_of_tied_totals_the_first_clockwise_from_the_last_opener_deals() -> None:
-    table = Table(WOLF, "…", "…", "1-2 …", "…")
+    table = EngineTable(WOLF, "…", "…", "1-2 …", "…")
     end_round(table, "1-2", "5-5", "4-6", "", "0-1")
     assert table.state.totals == (0, 0, 0, 0)
     table.do(0, "deal")
@@ -918,7 +918,7 @@ def test_2_15_of_tied_totals_the_first_clockwise_from_the_last_opener_deals() ->
 
 
 def test_2_15_only_a_player_still_in_deals() -> None:
-    table = Table(WOLF, "…", "1-2 …", "…", "…", limit=10)
+    table = EngineTable(WOLF, "…", "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "5-6", "0-1", "0-3", "0-4")
     assert (table.state.totals, table.state.eliminated_round) == ((19, 0, 0, 0), (1, 0, 0, 0))
     table.do(1, "deal")
@@ -926,7 +926,7 @@ def test_2_15_only_a_player_still_in_deals() -> None:
 
 
 def test_2_15_is_the_last_opener_out_the_next_one_still_in_is_the_first_of_the_tied() -> None:
-    table = Table(WOLF, "…", "1-2 …", "…", "…", limit=10)
+    table = EngineTable(WOLF, "…", "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "0-1", "5-6", "0-3", "0-4")
     assert (table.state.totals, table.state.eliminated_round) == ((0, 19, 0, 0), (0, 1, 0, 0))
     table.do(0, "deal")

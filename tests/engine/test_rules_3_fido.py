@@ -12,7 +12,7 @@ from service.engine.referee import advance, can_open, deal, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.engine.view import view
-from tests.engine.table import Table, names, tiles, variant
+from tests.engine.table import EngineTable, names, tiles, variant
 
 FIDO = "fido"
 
@@ -56,14 +56,14 @@ NINE_PLAY = """
 """A whole round of nine on double-six. The sums are 12, 17, 21, 18, 14, 19, 23, 21, 18, 21."""
 
 
-def lead_of_12() -> Table:
+def lead_of_12() -> EngineTable:
     """12-12 lies; seat 1 holds 10-12, 5-12 and 11-12, seat 2 9-12."""
-    table = Table(FIDO, "12-12 …", "10-12 5-12 11-12 …", "9-12 6-12 …")
+    table = EngineTable(FIDO, "12-12 …", "10-12 5-12 11-12 …", "9-12 6-12 …")
     table.do(0, "12-12")
     return table
 
 
-def listed(table: Table, tile: str) -> list[tuple[int | None, int | None]]:
+def listed(table: EngineTable, tile: str) -> list[tuple[int | None, int | None]]:
     """What a tile of the mover would bring, place by place: the sum of the ends, and the points."""
     assert table.turn is not None
     moves = legal_moves(table.rules, table.state, table.turn)
@@ -102,7 +102,7 @@ def test_3_1_the_size_and_the_divisor_of_each_set(highest: int) -> None:
 
 @pytest.mark.parametrize(("highest", "players", "hand"), DEALS)
 def test_3_2_the_hand_by_set_and_players(highest: int, players: int, hand: int) -> None:
-    table = Table(FIDO, seats=players, set=highest)
+    table = EngineTable(FIDO, seats=players, set=highest)
     assert [len(held) for held in table.state.hands] == [hand] * players
     assert len(table.state.stock) == SIZES[highest] - players * hand
     assert table.rules.drawable(table.state) == len(table.state.stock)
@@ -112,13 +112,13 @@ def test_3_2_the_hand_by_set_and_players(highest: int, players: int, hand: int) 
 
 
 def test_3_3_the_highest_double_in_any_hand_opens() -> None:
-    table = Table(FIDO, "1-1 …", "10-10 3-3 …", "9-9 …", stock="12-12 11-11")
+    table = EngineTable(FIDO, "1-1 …", "10-10 3-3 …", "9-9 …", stock="12-12 11-11")
     assert table.turn == 1
     table.do(1, "10-10")
 
 
 def test_3_3_the_highest_double_must_be_led() -> None:
-    table = Table(FIDO, "1-1 …", "10-10 3-3 11-12 …", "9-9 …", stock="12-12 11-11")
+    table = EngineTable(FIDO, "1-1 …", "10-10 3-3 11-12 …", "9-9 …", stock="12-12 11-11")
     assert table.legal() == {"10-10"}
     table.refuses(1, "3-3 11-12 10-10! draw pass done flip")
     table.refuses(2, "9-9")
@@ -165,7 +165,7 @@ def test_3_4_after_that_all_sides_of_the_opening_double_are_open(end: str) -> No
 
 
 def test_3_4_on_every_other_double_two_short_sides_and_the_far_long_side_are_open_at_once() -> None:
-    table = Table(FIDO, "12-12 10-10 3-10 …", "11-12 5-10 …", "10-12 11-11 5-11 …")
+    table = EngineTable(FIDO, "12-12 10-10 3-10 …", "11-12 5-10 …", "10-12 11-11 5-11 …")
     table.play("12-12", "11-12@12-12.long", "11-11")
     assert (table.ends(), table.ends("gated")) == ([11, 11, 11, 12, 12, 12], [])
     assert sorted(end.side for end in table.layout.ends if end.number == 11) == ["long", "short", "short"]
@@ -174,7 +174,7 @@ def test_3_4_on_every_other_double_two_short_sides_and_the_far_long_side_are_ope
 
 
 def test_3_4_every_double_branches() -> None:
-    table = Table(FIDO, "12-12 …", "10-12 …", "9-10 …")
+    table = EngineTable(FIDO, "12-12 …", "10-12 …", "9-10 …")
     table.play("12-12", "10-12@12-12.long", "9-10")
     table.put("9-9 0-0", "9-11 0-1", "11-11 0-2")
     table.play("9-9")
@@ -184,7 +184,7 @@ def test_3_4_every_double_branches() -> None:
 
 
 def test_3_4_a_double_joins_by_a_long_side_and_the_opening_one_by_none() -> None:
-    table = Table(FIDO, "12-12 …", "11-12 …", "11-11 …")
+    table = EngineTable(FIDO, "12-12 …", "11-12 …", "11-11 …")
     table.play("12-12", "11-12@12-12.long", "11-11")
     lead, _, double = table.layout.placements
     assert (lead.host, double.host, double.side) == (-1, 1, "end")
@@ -196,7 +196,7 @@ def test_3_4_a_double_joins_by_a_long_side_and_the_opening_one_by_none() -> None
 
 def test_3_5_counting_example() -> None:
     """12-12 → 24 · 10-12 → 34 · 10-11 → 35 · 0-12 → 35 · 5-12 → 28 · 11-11 → 39 · 1-11 → 29 · 6-11 → 35."""
-    table = Table(FIDO, *COUNTING)
+    table = EngineTable(FIDO, *COUNTING)
     for number, (move, ends_sum, points) in enumerate(COUNTING_PLAY):
         assert table.turn == number % 3
         table.play(move)
@@ -207,7 +207,7 @@ def test_3_5_counting_example() -> None:
 
 def test_3_5_counting_example_at_34() -> None:
     """6-12 on a short side → 28, 4 points; the same tile on the free long side → 40, 0."""
-    table = Table(FIDO, *COUNTING)
+    table = EngineTable(FIDO, *COUNTING)
     table.play("12-12", "10-12@12-12.long")
     assert table.places("6-12") == ["12-12.long", "12-12.short", "12-12.short"]
     assert sorted(listed(table, "6-12")) == [(28, 4), (28, 4), (40, 0)]
@@ -220,7 +220,7 @@ def test_3_5_counting_example_at_34() -> None:
 
 
 def test_3_5_what_each_uncovered_end_counts() -> None:
-    table = Table(FIDO, *COUNTING)
+    table = EngineTable(FIDO, *COUNTING)
     table.play("12-12", "10-12@12-12.long")
     assert sorted((end.side, end.number, end.counts) for end in table.layout.ends) == [
         ("end", 10, 10),
@@ -275,7 +275,7 @@ def test_3_5_a_double_on_a_long_side_cannot_be() -> None:
 
 def test_3_6_divisible_by_the_divisor_scores_the_quotient() -> None:
     """63 → 9 points: 24, 33, 41, 50, 60, 63."""
-    table = Table(FIDO, "12-12 9-9 8-11 …", "9-12 9-10 …", "8-12 …", stock="")
+    table = EngineTable(FIDO, "12-12 9-9 8-11 …", "9-12 9-10 …", "8-12 …", stock="")
     table.play("12-12", "9-12@12-12.long", "8-12@12-12.long", "9-9@9-12", "9-10@9-9.long")
     table.put("0-0", "0-1", "8-11 1-1")
     assert table.layout.ends_sum == 60
@@ -304,28 +304,28 @@ def test_3_6_not_divisible_scores_nothing() -> None:
 def test_3_6_the_opening_tile_scores_too(highest: int, lead: str, ends_sum: int, points: int) -> None:
     number = parse_tile(lead).low
     higher = " ".join([f"{n}-{n}" for n in range(number + 1, highest + 1)])
-    table = Table(FIDO, f"{lead} …", *["…"] * 3, stock=higher, set=highest)
+    table = EngineTable(FIDO, f"{lead} …", *["…"] * 3, stock=higher, set=highest)
     table.do(0, lead)
     assert (table.last_play.ends_sum, table.last_play.points) == (ends_sum, points)
     assert table.state.running_totals() == (points, 0, 0, 0)
 
 
 def test_3_6_the_last_tile_scores_too() -> None:
-    table = Table(FIDO, *NINE, set=6)
+    table = EngineTable(FIDO, *NINE, set=6)
     table.play(NINE_PLAY)
     assert (table.last_play.seat, table.last_play.ends_sum, table.last_play.points) == (0, 21, 7)
     assert table.counted.scores[0] == 4 + 7
 
 
 def test_3_6_a_sum_of_0_scores_0() -> None:
-    table = Table(FIDO, "0-0 …", "…", "…", stock="1-1 2-2 3-3 4-4 5-5 6-6", set=6)
+    table = EngineTable(FIDO, "0-0 …", "…", "…", stock="1-1 2-2 3-3 4-4 5-5 6-6", set=6)
     table.do(0, "0-0")
     assert (table.last_play.ends_sum, table.last_play.points) == (0, 0)
     assert table.state.running_totals() == (0, 0, 0)
 
 
 def test_3_6_the_points_of_the_running_round_show_at_once() -> None:
-    table = Table(FIDO, *COUNTING)
+    table = EngineTable(FIDO, *COUNTING)
     for move, _, _ in COUNTING_PLAY[:3]:
         table.play(move)
     assert [player.total for player in view(table.rules, table.state, None).players] == [0, 0, 5]
@@ -366,7 +366,7 @@ def test_3_7_who_can_score_need_not() -> None:
 @pytest.mark.parametrize("drawn", ["0-0", "3-12"])
 def test_3_7_who_cannot_draws_one_tile_and_does_not_place_it_this_turn(drawn: str) -> None:
     twelves = [f"{half}-12" for half in range(12) if half != 4 and f"{half}-12" != drawn]
-    table = Table(FIDO, "12-12 …", "…", "4-12 …", stock=" ".join([drawn, *twelves]))
+    table = EngineTable(FIDO, "12-12 …", "…", "4-12 …", stock=" ".join([drawn, *twelves]))
     table.do(0, "12-12")
     assert table.legal() == {"draw"}
     table.refuses(1, "pass done")
@@ -396,13 +396,13 @@ def test_3_7_stock_empty_who_cannot_place_passes() -> None:
 
 
 def test_3_8_the_round_ends_when_somebody_lays_their_last_tile() -> None:
-    table = Table(FIDO, *NINE, set=6)
+    table = EngineTable(FIDO, *NINE, set=6)
     table.play(NINE_PLAY)
     assert (table.counted.ended_by, table.counted.winner, table.hand(0)) == ("out", 0, "")
 
 
 def test_3_8_the_round_ends_when_the_stock_is_empty_and_nobody_fits() -> None:
-    table = Table(FIDO, "6-6 …", "…", "…", set=6)
+    table = EngineTable(FIDO, "6-6 …", "…", "…", set=6)
     table.do(0, "6-6")
     table.put("3-3", "5-6 1-1", "2-2", stock="")
     table.do(1, "5-6@6-6.long")
@@ -410,7 +410,7 @@ def test_3_8_the_round_ends_when_the_stock_is_empty_and_nobody_fits() -> None:
 
 
 def test_3_8_the_round_ends_when_the_last_tile_of_the_stock_is_drawn_and_nobody_fits() -> None:
-    table = Table(FIDO, "6-6 …", "…", "…", set=6)
+    table = EngineTable(FIDO, "6-6 …", "…", "…", set=6)
     table.do(0, "6-6")
     table.put("3-3", "1-1", "2-2", stock="4-4 5-5")
     table.do(1, "draw")
@@ -420,7 +420,7 @@ def test_3_8_the_round_ends_when_the_last_tile_of_the_stock_is_drawn_and_nobody_
 
 
 def test_3_8_the_round_goes_on_while_the_stock_or_another_hand_has_a_tile() -> None:
-    table = Table(FIDO, "6-6 …", "…", "…", set=6)
+    table = EngineTable(FIDO, "6-6 …", "…", "…", set=6)
     table.do(0, "6-6")
     table.put("3-6", "1-1", "2-2", stock="4-4")
     table.do(1, "draw")
@@ -429,7 +429,7 @@ def test_3_8_the_round_goes_on_while_the_stock_or_another_hand_has_a_tile() -> N
 
 def test_3_8_everybody_subtracts_the_pips_left_in_hand() -> None:
     """Points 4+7, 0, 7, 6, 0, 0, 0, 7, 6; left 0, 0-0, 0-1, 0-2, 0-3, 0-4, 0-5, 0-6, 1-1. Totals may be negative."""
-    table = Table(FIDO, *NINE, set=6)
+    table = EngineTable(FIDO, *NINE, set=6)
     table.play(NINE_PLAY)
     assert [left.value for left in table.counted.hands] == [0, 0, 1, 2, 3, 4, 5, 6, 2]
     assert table.counted.scores == table.state.totals == (11, 0, 6, 4, -3, -4, -5, 1, 4)
@@ -438,7 +438,7 @@ def test_3_8_everybody_subtracts_the_pips_left_in_hand() -> None:
 
 
 def test_3_8_the_lines_of_a_seat_add_up_to_its_score() -> None:
-    table = Table(FIDO, *NINE, set=6)
+    table = EngineTable(FIDO, *NINE, set=6)
     table.play(NINE_PLAY)
     assert [(line.seat, line.points, line.rule) for line in table.counted.lines if line.seat in (0, 1, 2)] == [
         (0, 4, "3.6"),
@@ -450,7 +450,7 @@ def test_3_8_the_lines_of_a_seat_add_up_to_its_score() -> None:
 
 def test_3_8_the_pips_are_subtracted_in_a_blocked_round_too() -> None:
     """6-6 scores 12 ÷ 3; 5-6 makes it 17. Left are 3-3, 1-1 and 2-2."""
-    table = Table(FIDO, "6-6 …", "…", "…", set=6)
+    table = EngineTable(FIDO, "6-6 …", "…", "…", set=6)
     table.do(0, "6-6")
     table.put("3-3", "5-6 1-1", "2-2", stock="")
     table.do(1, "5-6@6-6.long")
@@ -458,13 +458,13 @@ def test_3_8_the_pips_are_subtracted_in_a_blocked_round_too() -> None:
 
 
 def test_3_8_most_points_win() -> None:
-    table = Table(FIDO, *NINE, set=6)
+    table = EngineTable(FIDO, *NINE, set=6)
     table.play(NINE_PLAY)
     assert (table.state.phase, table.state.winners) == (FINISHED, (0,))
 
 
 def test_3_8_ties_share_the_win() -> None:
-    table = Table(FIDO, "6-6 …", "…", "…", set=6)
+    table = EngineTable(FIDO, "6-6 …", "…", "…", set=6)
     table.do(0, "6-6")
     table.put("3-3", "5-6 1-1", "2-2", stock="")
     table.do(1, "5-6@6-6.long")
@@ -475,7 +475,7 @@ def test_3_8_ties_share_the_win() -> None:
 
 
 def test_3_9_a_match_is_one_round() -> None:
-    table = Table(FIDO, seats=3)
+    table = EngineTable(FIDO, seats=3)
     assert table.rules.settings["rounds"] == 1
     table.play_out()
     assert table.state.phase == FINISHED
@@ -485,7 +485,7 @@ def test_3_9_a_match_is_one_round() -> None:
 
 def test_3_9_option_rounds_is_a_series_by_sum() -> None:
     """Round 1: 4 − 6, −2, −4. Round 2, led by seat 2: 5-5 scores nothing, left are 4-4, 2-2, nothing."""
-    table = Table(FIDO, "6-6 …", "…", "…", later=[["…", "…", "5-5 6-6 …"]], set=6, rounds=2)
+    table = EngineTable(FIDO, "6-6 …", "…", "…", later=[["…", "…", "5-5 6-6 …"]], set=6, rounds=2)
     table.do(0, "6-6")
     table.put("3-3", "5-6 1-1", "2-2", stock="")
     table.do(1, "5-6@6-6.long")
@@ -499,7 +499,7 @@ def test_3_9_option_rounds_is_a_series_by_sum() -> None:
 
 
 def test_3_9_every_round_of_a_series_is_opened_by_the_highest_double() -> None:
-    table = Table(FIDO, "6-6 …", "…", "…", later=[["…", "…", "6-6 …"]], set=6, rounds=2)
+    table = EngineTable(FIDO, "6-6 …", "…", "…", later=[["…", "…", "6-6 …"]], set=6, rounds=2)
     table.put("6-6", "0-1", "0-2")
     table.do(0, "6-6")
     table.do(1, "deal")
@@ -541,7 +541,7 @@ def test_3_10_the_row_of_a_tile(highest: int, tile: str, row: int) -> None:
 
 def test_3_10_rows_r_and_divisor_less_r_serve_each_other() -> None:
     """At 35, 2 above nothing: 0-2 of row 2 makes it 37, and then 2-7 of row 5 makes it 42."""
-    table = Table(FIDO, *COUNTING)
+    table = EngineTable(FIDO, *COUNTING)
     for move, _, _ in COUNTING_PLAY[:4]:
         table.play(move)
     assert table.layout.ends_sum == 35
@@ -556,7 +556,7 @@ def test_3_10_rows_r_and_divisor_less_r_serve_each_other() -> None:
 
 def test_3_10_a_row_up_and_its_partner_down_bring_the_same_points() -> None:
     """At 34, 1 is missing: 10-11 of row 1 adds 1, 6-12 of row 6 takes 6 away."""
-    table = Table(FIDO, *COUNTING)
+    table = EngineTable(FIDO, *COUNTING)
     table.play("12-12", "10-12@12-12.long")
     assert listed(table, "10-11") == [(35, 5)]
     assert (28, 4) in listed(table, "6-12")
@@ -565,7 +565,7 @@ def test_3_10_a_row_up_and_its_partner_down_bring_the_same_points() -> None:
 
 
 def test_3_10_a_hand_can_be_shown_sorted_by_row() -> None:
-    table = Table(FIDO, "12-12 …", "3-12 8-8 0-7 …", "…")
+    table = EngineTable(FIDO, "12-12 …", "3-12 8-8 0-7 …", "…")
     for seat in range(3):
         you = view(table.rules, table.state, seat).you
         assert you is not None

@@ -13,7 +13,7 @@ from service.engine.moves import DEAL
 from service.engine.referee import advance
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set, parse_tile
-from tests.engine.table import Table, names, variant
+from tests.engine.table import EngineTable, names, variant
 
 SPIEL = "dominospiel"
 
@@ -40,7 +40,7 @@ class Settled(NamedTuple):
     payments: list[tuple[object, ...]]
 
 
-def settled(table: Table) -> Settled:
+def settled(table: EngineTable) -> Settled:
     """The settlement; whatever it is, the payments make up the amounts, and these add up to 0."""
     assert table.rules.settlement is not None
     settlement = table.rules.settlement(table.state)
@@ -54,9 +54,9 @@ def settled(table: Table) -> Settled:
     return Settled(settlement.mode, settlement.amounts, [tuple(payment) for payment in sorted(settlement.payments)])
 
 
-def finished_with(*hands: str, **options: Any) -> Table:
+def finished_with(*hands: str, **options: Any) -> EngineTable:
     """A match that one round ends: seat 0 leads 0-0, its only tile, and is out; these hands are left."""
-    table = Table(SPIEL, "0-0 …", *["…"] * (len(hands) - 1), round_end="first_out", **{"limit": 1, **options})
+    table = EngineTable(SPIEL, "0-0 …", *["…"] * (len(hands) - 1), round_end="first_out", **{"limit": 1, **options})
     table.put("0-0", *hands[1:], stock="")
     table.do(0, "0-0")
     assert table.state.phase == FINISHED
@@ -83,7 +83,7 @@ def test_4_1_the_set_is_double_six() -> None:
 def test_4_1_all_tiles_are_dealt_as_far_as_they_divide_and_the_rest_is_the_stock(
     players: int, hand: int, stock: int
 ) -> None:
-    table = Table(SPIEL, seats=players)
+    table = EngineTable(SPIEL, seats=players)
     assert [len(held) for held in table.state.hands] == [hand] * players
     assert (len(table.state.stock), table.rules.drawable(table.state)) == (stock, stock)
 
@@ -92,7 +92,7 @@ def test_4_1_all_tiles_are_dealt_as_far_as_they_divide_and_the_rest_is_the_stock
 
 
 def test_4_2_who_holds_0_0_opens_and_must_lead_it() -> None:
-    table = Table(SPIEL, "6-6 …", "5-5 …", "0-0 1-1 0-1 …")
+    table = EngineTable(SPIEL, "6-6 …", "5-5 …", "0-0 1-1 0-1 …")
     assert (table.turn, table.legal()) == (2, {"0-0"})
     table.refuses(2, "1-1 0-1 0-0! draw pass done flip")
     table.refuses(0, "6-6")
@@ -100,13 +100,13 @@ def test_4_2_who_holds_0_0_opens_and_must_lead_it() -> None:
 
 
 def test_4_2_is_0_0_in_the_stock_the_lowest_double_in_any_hand_opens() -> None:
-    table = Table(SPIEL, "2-2 …", "6-6 5-5 …", "3-3 4-4 …", "0-1 …", "0-2 …", stock="0-0 1-1")
+    table = EngineTable(SPIEL, "2-2 …", "6-6 5-5 …", "3-3 4-4 …", "0-1 …", "0-2 …", stock="0-0 1-1")
     assert (table.turn, table.legal()) == (0, {"2-2"})
     table.do(0, "2-2")
 
 
 def test_4_2_every_round_is_opened_so() -> None:
-    table = Table(SPIEL, "0-0 …", "…", "…", later=[["…", "…", "0-0 …"]], limit=1000)
+    table = EngineTable(SPIEL, "0-0 …", "…", "…", later=[["…", "…", "0-0 …"]], limit=1000)
     table.play_out()
     table.do(1, "deal")
     assert (table.turn, table.legal()) == (2, {"0-0"})
@@ -116,7 +116,7 @@ def test_4_2_every_round_is_opened_so() -> None:
 
 
 def test_4_3_two_ends() -> None:
-    table = Table(SPIEL, "0-0 0-1 0-2 …", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 0-1 0-2 …", "…", "…", "…")
     table.do(0, "0-0")
     assert [(end.name, end.number) for end in table.layout.ends] == [("left", 0), ("right", 0)]
     assert table.places("0-1") == ["left", "right"]
@@ -125,7 +125,7 @@ def test_4_3_two_ends() -> None:
 
 
 def test_4_3_doubles_do_not_branch() -> None:
-    table = Table(SPIEL, "0-0 0-1 1-1 1-2 …", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 0-1 1-1 1-2 …", "…", "…", "…")
     table.play("0-0", "0-1@right", "1-1")
     assert [(end.name, end.number, end.gate) for end in table.layout.ends] == [
         ("left", 0, "open"),
@@ -136,7 +136,7 @@ def test_4_3_doubles_do_not_branch() -> None:
 
 
 def test_4_3_a_double_is_never_laid_face_down() -> None:
-    table = Table(SPIEL, "0-0 0-1 1-1 …", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 0-1 1-1 …", "…", "…", "…")
     table.play("0-0", "0-1@right")
     assert table.places("1-1") == ["right"]
     table.refuses(0, "1-1!")
@@ -146,7 +146,7 @@ def test_4_3_a_double_is_never_laid_face_down() -> None:
 
 
 def test_4_4_a_turn_is_any_number_of_fitting_tiles_until_done() -> None:
-    table = Table(SPIEL, "0-0 …", "0-1 1-2 2-2 2-3 1-3 …", "0-2 …", "…")
+    table = EngineTable(SPIEL, "0-0 …", "0-1 1-2 2-2 2-3 1-3 …", "0-2 …", "…")
     table.play("0-0", "done")
     for number, tile in enumerate(("0-1@left", "1-2", "2-2", "2-3")):
         assert table.turn == 1
@@ -158,7 +158,7 @@ def test_4_4_a_turn_is_any_number_of_fitting_tiles_until_done() -> None:
 
 
 def test_4_4_the_opening_turn_too_may_have_any_number_of_tiles() -> None:
-    table = Table(SPIEL, "0-0 0-1 1-2 2-6 …", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 0-1 1-2 2-6 …", "…", "…", "…")
     table.do(0, "0-0")
     assert table.turn == 0
     table.play("0-1@left", "1-2", "2-6", "done")
@@ -166,13 +166,13 @@ def test_4_4_the_opening_turn_too_may_have_any_number_of_tiles() -> None:
 
 
 def test_4_4_the_opening_turn_may_end_with_the_lead() -> None:
-    table = Table(SPIEL, "0-0 0-1 …", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 0-1 …", "…", "…", "…")
     table.play("0-0", "done")
     assert table.turn == 1
 
 
 def test_4_4_at_least_one_tile_if_any_fits() -> None:
-    table = Table(SPIEL, "0-0 …", "0-1 6-6 …", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 …", "0-1 6-6 …", "…", "…", "…")
     table.play("0-0", "done")
     table.refuses(1, "done pass draw flip")
     table.do(1, "0-1@left")
@@ -180,14 +180,14 @@ def test_4_4_at_least_one_tile_if_any_fits() -> None:
 
 
 def test_4_4_only_fitting_tiles_may_follow() -> None:
-    table = Table(SPIEL, "0-0 0-1 2-3 6-6 1-4 …", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 0-1 2-3 6-6 1-4 …", "…", "…", "…")
     table.play("0-0", "0-1@right")
     table.refuses(0, "2-3 6-6 1-4@left")
     assert table.places("1-4") == ["right"]
 
 
 def test_4_4_out_of_fitting_tiles_the_turn_is_over_without_saying_so() -> None:
-    table = Table(SPIEL, "0-0 …", "…", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 …", "…", "…", "…", "…")
     table.put("0-0 0-1 2-3", "1-5", "0-2", "0-3", "0-4")
     table.do(0, "0-0")
     assert table.turn == 0
@@ -199,9 +199,9 @@ def test_4_4_out_of_fitting_tiles_the_turn_is_over_without_saying_so() -> None:
 # 4.5
 
 
-def bought(stock: str) -> Table:
+def bought(stock: str) -> EngineTable:
     """0-0 lies; seat 1, to move, holds nothing that fits but 1-1, 1-2 and 6-6, the others a 0-tile each."""
-    table = Table(SPIEL, "0-0 …", "…", "…", "…", "…")
+    table = EngineTable(SPIEL, "0-0 …", "…", "…", "…", "…")
     table.play("0-0", "done")
     table.put("0-5 4-5", "1-1 1-2 6-6", "0-2 5-5", "0-3 3-3", "0-4 4-4", stock=stock)
     return table
@@ -259,9 +259,9 @@ def test_4_5_stock_empty_who_has_no_fitting_tile_passes() -> None:
 # 4.6
 
 
-def with_one_out(stock: str, **options: Any) -> Table:
+def with_one_out(stock: str, **options: Any) -> EngineTable:
     """0-0 0-1 lies and seat 1 has just laid its last tile, 0-1; seat 0 holds 5-5, seat 2 1-2 and 6-6."""
-    table = Table(SPIEL, "0-0 0-6 …", "…", "…", **options)
+    table = EngineTable(SPIEL, "0-0 0-6 …", "…", "…", **options)
     table.play("0-0", "done")
     table.put("5-5", "0-1", "1-2 6-6", stock=stock)
     table.do(1, "0-1@right")
@@ -330,7 +330,7 @@ def test_4_6_the_round_ends_when_nobody_has_a_tile_left() -> None:
 
 
 def test_4_6_a_round_without_anybody_out_has_no_winner() -> None:
-    table = Table(SPIEL, *TOTALS)
+    table = EngineTable(SPIEL, *TOTALS)
     table.play(TOTALS_PLAY)
     assert (table.counted.ended_by, table.counted.winner) == ("blocked", None)
 
@@ -354,7 +354,7 @@ def test_4_6_option_first_out_the_loser_writes_the_stock_too() -> None:
 
 
 def test_4_6_option_first_out_each_of_several_tied_losers_writes_the_stock() -> None:
-    table = Table(SPIEL, "0-0 0-6 …", "…", "…", "…", round_end="first_out")
+    table = EngineTable(SPIEL, "0-0 0-6 …", "…", "…", "…", round_end="first_out")
     table.play("0-0", "done")
     table.put("4-6", "0-1", "5-5", "1-2", stock="2-3")
     table.do(1, "0-1@right")
@@ -362,7 +362,7 @@ def test_4_6_option_first_out_each_of_several_tied_losers_writes_the_stock() -> 
 
 
 def test_4_6_option_first_out_a_blocked_round_has_no_stock_to_write() -> None:
-    table = Table(SPIEL, *TOTALS, round_end="first_out")
+    table = EngineTable(SPIEL, *TOTALS, round_end="first_out")
     table.play(TOTALS_PLAY)
     assert (table.counted.ended_by, table.counted.scores) == ("blocked", (34, 10, 7, 53))
 
@@ -389,7 +389,7 @@ def test_4_6_by_default_nobody_writes_the_stock() -> None:
 )
 def test_4_7_the_match_ends_when_a_player_has_50_or_more(left: str, over: bool) -> None:
     """12 + 11 + 10 + 10 + 6, 7 or 8: 49, 50 or 51."""
-    table = Table(SPIEL, "0-0 …", "…", "…", round_end="first_out")
+    table = EngineTable(SPIEL, "0-0 …", "…", "…", round_end="first_out")
     assert table.rules.settings["limit"] == 50
     table.put("0-0", left, "0-1", stock="")
     table.do(0, "0-0")
@@ -398,7 +398,7 @@ def test_4_7_the_match_ends_when_a_player_has_50_or_more(left: str, over: bool) 
 
 
 def test_4_7_what_is_written_adds_up_over_the_rounds() -> None:
-    table = Table(SPIEL, "0-0 …", "…", "…", later=[["0-0 …", "…", "…"]], round_end="first_out", limit=30)
+    table = EngineTable(SPIEL, "0-0 …", "…", "…", later=[["0-0 …", "…", "…"]], round_end="first_out", limit=30)
     table.put("0-0", "6-6", "4-6 5-5", stock="")
     table.do(0, "0-0")
     assert (table.state.totals, table.state.phase) == ((0, 12, 20), ROUND_OVER)
@@ -410,14 +410,14 @@ def test_4_7_what_is_written_adds_up_over_the_rounds() -> None:
 
 @pytest.mark.parametrize(("limit", "over"), [(10, True), (11, True), (12, False)])
 def test_4_7_option_limit(limit: int, over: bool) -> None:
-    table = Table(SPIEL, "0-0 …", "…", "…", round_end="first_out", limit=limit)
+    table = EngineTable(SPIEL, "0-0 …", "…", "…", round_end="first_out", limit=limit)
     table.put("0-0", "5-6", "0-1", stock="")
     table.do(0, "0-0")
     assert (table.state.phase == FINISHED) == over
 
 
 def test_4_7_the_lowest_total_wins() -> None:
-    table = Table(SPIEL, *TOTALS)
+    table = EngineTable(SPIEL, *TOTALS)
     table.play(TOTALS_PLAY)
     assert (table.state.phase, table.state.totals, table.state.winners) == (FINISHED, (34, 10, 7, 53), (2,))
     for seat in range(4):
@@ -428,7 +428,7 @@ def test_4_7_the_lowest_total_wins() -> None:
 def test_4_7_ties_share_the_win() -> None:
     table = finished_with("", "0-1", "5-6", limit=10)
     assert table.state.winners == (0,)
-    table = Table(SPIEL, "0-0 …", "…", "…", limit=10)
+    table = EngineTable(SPIEL, "0-0 …", "…", "…", limit=10)
     table.play("0-0", "done")
     table.put("0-6", "0-1", "1-2 5-5", stock="")
     table.play("0-1@right", "1-2", "0-6")
@@ -436,7 +436,7 @@ def test_4_7_ties_share_the_win() -> None:
 
 
 def test_4_7_nobody_goes_out_of_the_match_before_its_end() -> None:
-    table = Table(SPIEL, *TOTALS, limit=54)
+    table = EngineTable(SPIEL, *TOTALS, limit=54)
     table.play(TOTALS_PLAY)
     assert (table.state.phase, table.state.eliminated_round, table.events(Eliminated)) == (ROUND_OVER, (0, 0, 0, 0), [])
 
@@ -446,7 +446,7 @@ def test_4_7_nobody_goes_out_of_the_match_before_its_end() -> None:
 
 def test_4_8_worked_example_average() -> None:
     """Totals A 34, B 10, C 7, D 53 → mean 26: A pays 8, B gets 16, C gets 19, D pays 27."""
-    table = Table(SPIEL, *TOTALS)
+    table = EngineTable(SPIEL, *TOTALS)
     assert table.rules.settings["settlement"] == "average"
     table.play(TOTALS_PLAY)
     assert table.state.totals == (34, 10, 7, 53)
@@ -456,7 +456,7 @@ def test_4_8_worked_example_average() -> None:
 
 def test_4_8_worked_example_difference() -> None:
     """By difference D pays A 19, B 43, C 46."""
-    table = Table(SPIEL, *TOTALS, settlement="difference")
+    table = EngineTable(SPIEL, *TOTALS, settlement="difference")
     table.play(TOTALS_PLAY)
     settlement = settled(table)
     assert (settlement.mode, settlement.amounts) == ("difference", (19, 43, 46, -108))
@@ -465,7 +465,7 @@ def test_4_8_worked_example_difference() -> None:
 
 @pytest.mark.parametrize(("options", "stake"), [({}, 1), ({"stake": 5}, 5)])
 def test_4_8_fixed_the_highest_total_pays_the_stake_to_each_other_player(options: dict[str, Any], stake: int) -> None:
-    table = Table(SPIEL, *TOTALS, settlement="fixed", **options)
+    table = EngineTable(SPIEL, *TOTALS, settlement="fixed", **options)
     assert table.rules.settings["stake"] == stake
     table.play(TOTALS_PLAY)
     settlement = settled(table)
@@ -527,7 +527,7 @@ def test_4_8_three_tied_for_the_highest_total_pay_thirds() -> None:
 @pytest.mark.parametrize("mode", ["average", "difference", "fixed"])
 @pytest.mark.parametrize("players", range(2, 8))
 def test_4_8_the_sum_is_0_for_every_mode_and_number_of_players(mode: str, players: int) -> None:
-    table = Table(SPIEL, seats=players, settlement=mode, limit=1, seed=f"{mode} {players}")
+    table = EngineTable(SPIEL, seats=players, settlement=mode, limit=1, seed=f"{mode} {players}")
     table.play_out()
     while table.state.phase == ROUND_OVER:
         table.do(0, "deal")

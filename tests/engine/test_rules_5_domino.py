@@ -17,7 +17,7 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView, DrewView, event_view, view
-from tests.engine.table import Table, names, tiles, variant
+from tests.engine.table import EngineTable, names, tiles, variant
 
 DOMINO = "domino"
 
@@ -45,7 +45,7 @@ A_GOES_OUT_PLAY = """
 """The worked example of 5.9: team A keeps 1-7 with the finisher's partner, B 5-7 and 0-8, C 2-7 and 2-4."""
 
 
-def finish(table: Table, *hands: str) -> None:
+def finish(table: EngineTable, *hands: str) -> None:
     """Let the opener be out at once with the lead 6-6, and the others keep these hands."""
     assert table.turn is not None
     opener = table.turn
@@ -54,7 +54,7 @@ def finish(table: Table, *hands: str) -> None:
     assert table.state.phase != PLAYING
 
 
-def block(table: Table, *hands: str) -> None:
+def block(table: EngineTable, *hands: str) -> None:
     """Let the round be blocked with these hands: seat 0 leads 6-6, seat 1 lays 5-6, nothing else fits 5 or 6."""
     table.do(0, "6-6")
     table.put(hands[0], f"5-6 {hands[1]}", *hands[2:], stock="")
@@ -62,13 +62,13 @@ def block(table: Table, *hands: str) -> None:
     assert table.counted.ended_by == "blocked"
 
 
-def blockable(*, players: int = 2, **options: Any) -> Table:
-    return Table(DOMINO, "6-6 …", *["…"] * (players - 1), **options)
+def blockable(*, players: int = 2, **options: Any) -> EngineTable:
+    return EngineTable(DOMINO, "6-6 …", *["…"] * (players - 1), **options)
 
 
-def chain_of_four() -> Table:
+def chain_of_four() -> EngineTable:
     """1/1 1/2 2/5 5/4 lies; seat 0, to move, holds 4-6 and 1-3."""
-    table = Table(DOMINO, "1-1 2-5 4-6 1-3 …", "1-2 4-5 …")
+    table = EngineTable(DOMINO, "1-1 2-5 4-6 1-3 …", "1-2 4-5 …")
     table.play("1-1", "1-2@right", "2-5", "4-5")
     assert (table.turn, table.chain()) == (0, "1/1 1/2 2/5 5/4")
     return table
@@ -123,7 +123,7 @@ USUAL = [
 
 @pytest.mark.parametrize(("highest", "players", "hand"), USUAL)
 def test_5_2_the_usual_hand(highest: int, players: int, hand: int) -> None:
-    table = Table(DOMINO, seats=players, set=highest)
+    table = EngineTable(DOMINO, seats=players, set=highest)
     assert [len(held) for held in table.state.hands] == [hand] * players
     assert len(table.state.stock) == {6: 28, 9: 55, 12: 91}[highest] - players * hand
     assert table.rules.settings["hand"] == hand
@@ -139,14 +139,14 @@ def test_5_2_option_hand_5_to_7_as_far_as_the_tiles_last(highest: int, players: 
         with pytest.raises(InvalidSetup):
             variant(DOMINO).rules(options, players)
     else:
-        table = Table(DOMINO, seats=players, **options)
+        table = EngineTable(DOMINO, seats=players, **options)
         assert [len(held) for held in table.state.hands] == [hand] * players
         assert len(table.state.stock) == size - players * hand
 
 
 def test_5_2_the_size_is_fixed_by_the_number_of_seats_when_the_game_is_made() -> None:
     """Six players on double-nine get six; so do the five that are left."""
-    table = Table(DOMINO, "9-9 …", *["…"] * 5, set=9, limit=5)
+    table = EngineTable(DOMINO, "9-9 …", *["…"] * 5, set=9, limit=5)
     table.put("9-9", "0-6", "0-1", "0-2", "0-3", "0-4")
     table.do(0, "9-9")
     assert table.state.eliminated_round == (0, 1, 0, 0, 0, 0)
@@ -156,7 +156,7 @@ def test_5_2_the_size_is_fixed_by_the_number_of_seats_when_the_game_is_made() ->
 
 
 def test_5_2_four_players_on_double_six_deal_everything() -> None:
-    table = Table(DOMINO, seats=4)
+    table = EngineTable(DOMINO, seats=4)
     assert ([len(held) for held in table.state.hands], table.state.stock) == ([7, 7, 7, 7], ())
 
 
@@ -164,21 +164,21 @@ def test_5_2_four_players_on_double_six_deal_everything() -> None:
 
 
 def test_5_3_the_player_with_the_highest_double_in_any_hand_opens() -> None:
-    table = Table(DOMINO, "4-4 …", "5-5 0-0 …", "1-1 …", stock="6-6")
+    table = EngineTable(DOMINO, "4-4 …", "5-5 0-0 …", "1-1 …", stock="6-6")
     assert table.turn == 1
     table.refuses(0, "4-4")
     table.do(1, "5-5")
 
 
 def test_5_3_the_opener_leads_any_double_they_hold() -> None:
-    table = Table(DOMINO, "4-4 …", "5-5 0-0 2-2 0-1 …", "1-1 …", stock="6-6")
+    table = EngineTable(DOMINO, "4-4 …", "5-5 0-0 2-2 0-1 …", "1-1 …", stock="6-6")
     assert table.legal() == {"5-5", "0-0", "2-2"}
     table.do(1, "0-0")
     assert table.ends() == [0, 0]
 
 
 def test_5_3_the_lead_is_a_double() -> None:
-    table = Table(DOMINO, "4-4 …", "5-5 0-0 2-2 0-1 …", "1-1 …", stock="6-6")
+    table = EngineTable(DOMINO, "4-4 …", "5-5 0-0 2-2 0-1 …", "1-1 …", stock="6-6")
     table.refuses(1, "0-1 5-5! draw pass done flip")
 
 
@@ -201,7 +201,7 @@ def test_5_3_nobody_can_open_a_deal_without_a_double() -> None:
 
 
 def test_5_3_every_round_is_opened_so() -> None:
-    table = Table(DOMINO, "6-6 …", "…", "…", later=[["6-6 …", "…", "…"], ["…", "…", "6-6 2-2 …"]])
+    table = EngineTable(DOMINO, "6-6 …", "…", "…", later=[["6-6 …", "…", "…"], ["…", "…", "6-6 2-2 …"]])
     finish(table, "", "0-1", "0-2")
     table.do(1, "deal")
     assert table.turn == 0
@@ -214,7 +214,7 @@ def test_5_3_every_round_is_opened_so() -> None:
 
 
 def test_5_4_two_ends_left_and_right() -> None:
-    table = Table(DOMINO, "1-1 6-6 …", "1-2 …")
+    table = EngineTable(DOMINO, "1-1 6-6 …", "1-2 …")
     table.do(0, "1-1")
     assert [(end.name, end.number) for end in table.layout.ends] == [("left", 1), ("right", 1)]
     assert table.places("1-2") == ["left", "right"]
@@ -276,7 +276,7 @@ def test_5_4_a_double_does_not_branch_nor_close() -> None:
 # 5.5
 
 
-def drawing(stock: str) -> Table:
+def drawing(stock: str) -> EngineTable:
     """1/1 1/2 2/5 5/4 lies; seat 0, to move, holds nothing that fits, seat 1 1-6."""
     table = chain_of_four()
     table.put("2-2 3-5", "1-6 2-3", stock=stock)
@@ -346,7 +346,7 @@ def test_5_5_stock_empty_who_cannot_place_passes() -> None:
 
 
 def test_5_6_the_round_ends_when_somebody_lays_their_last_tile() -> None:
-    table = Table(DOMINO, *A_GOES_OUT, set=9, hand=5, teams=3)
+    table = EngineTable(DOMINO, *A_GOES_OUT, set=9, hand=5, teams=3)
     table.play(A_GOES_OUT_PLAY)
     assert (table.state.phase, table.counted.ended_by, table.counted.winner) == (ROUND_OVER, "out", 0)
 
@@ -473,7 +473,7 @@ def test_5_8_if_all_who_are_left_reach_it_in_the_same_round_the_lowest_total_win
 
 
 def test_5_8_of_those_who_go_together_only_who_was_left_can_win() -> None:
-    table = Table(DOMINO, "6-6 …", "…", "…", later=[["6-6 …", "…", ""]], limit=10)
+    table = EngineTable(DOMINO, "6-6 …", "…", "…", later=[["6-6 …", "…", ""]], limit=10)
     finish(table, "", "0-1", "5-6")
     table.do(0, "deal")
     block(table, "3-3 4-4", "3-4 2-4", "")
@@ -510,20 +510,20 @@ def test_5_9_two_to_five_teams(teams: int) -> None:
 
 @pytest.mark.parametrize(("size", "teams"), SHAPES)
 def test_5_9_the_seats_alternate_between_the_teams(size: int, teams: int) -> None:
-    table = Table(DOMINO, seats=size * teams, set=12, teams=teams)
+    table = EngineTable(DOMINO, seats=size * teams, set=12, teams=teams)
     assert [table.rules.team(seat) for seat in range(size * teams)] == list(range(teams)) * size
     shown = view(table.rules, table.state, None).players
     assert [player.team for player in shown] == list(range(teams)) * size
 
 
 def test_5_9_without_teams_everybody_plays_alone() -> None:
-    table = Table(DOMINO, seats=4)
+    table = EngineTable(DOMINO, seats=4)
     assert (table.rules.teams, table.rules.team(3)) == (0, None)
 
 
 @pytest.mark.parametrize(("size", "teams"), SHAPES)
 def test_5_9_every_shape_plays_to_its_end_and_a_team_wins(size: int, teams: int) -> None:
-    table = Table(DOMINO, seats=size * teams, set=9, teams=teams, limit=60)
+    table = EngineTable(DOMINO, seats=size * teams, set=9, teams=teams, limit=60)
     table.play_out()
     while table.state.phase == ROUND_OVER:
         table.do(table.state.active_seats()[0], "deal")
@@ -536,7 +536,7 @@ def test_5_9_every_shape_plays_to_its_end_and_a_team_wins(size: int, teams: int)
 
 def test_5_9_worked_example_out() -> None:
     """The finisher's partner holds 8, team B 20, team C 15 → A 0, B 28, C 23."""
-    table = Table(DOMINO, *A_GOES_OUT, set=9, hand=5, teams=3)
+    table = EngineTable(DOMINO, *A_GOES_OUT, set=9, hand=5, teams=3)
     table.play(A_GOES_OUT_PLAY)
     assert [table.hand(seat) for seat in range(6)] == ["", "5-7", "2-7", "1-7", "0-8", "2-4"]
     assert table.counted.scores == table.state.totals == (0, 28, 23, 0, 28, 23)
@@ -544,13 +544,13 @@ def test_5_9_worked_example_out() -> None:
 
 def test_5_9_worked_example_blocked() -> None:
     """Blocked instead → 8, 20, 15."""
-    table = Table(DOMINO, "6-6 …", *["…"] * 5, stock="7-7 8-8 9-9", set=9, hand=5, teams=3)
+    table = EngineTable(DOMINO, "6-6 …", *["…"] * 5, stock="7-7 8-8 9-9", set=9, hand=5, teams=3)
     block(table, "0-2", "4-8", "2-7", "2-4", "0-8", "3-3")
     assert table.counted.scores == table.state.totals == (8, 20, 15, 8, 20, 15)
 
 
 def test_5_9_the_lines_of_every_seat_add_up_to_the_score_of_its_team() -> None:
-    table = Table(DOMINO, *A_GOES_OUT, set=9, hand=5, teams=3)
+    table = EngineTable(DOMINO, *A_GOES_OUT, set=9, hand=5, teams=3)
     table.play(A_GOES_OUT_PLAY)
     for seat, score in enumerate(table.counted.scores):
         lines = [line for line in table.counted.lines if line.seat == seat]
@@ -559,7 +559,7 @@ def test_5_9_the_lines_of_every_seat_add_up_to_the_score_of_its_team() -> None:
 
 
 def test_5_9_the_finishers_team_writes_nothing_whoever_of_it_finishes() -> None:
-    table = Table(DOMINO, "…", "…", "6-6 …", "…", teams=2)
+    table = EngineTable(DOMINO, "…", "…", "6-6 …", "…", teams=2)
     finish(table, "5-5", "0-1", "", "0-2")
     assert table.counted.scores == (0, 3 + 10, 0, 3 + 10)
 
@@ -579,7 +579,7 @@ def test_5_9_hand_values_hold_hand_by_hand() -> None:
 
 def test_5_9_a_team_is_eliminated_as_a_whole() -> None:
     later = [["6-6 …", "", "…", "…", "", "…"]]
-    table = Table(DOMINO, "6-6 …", *["…"] * 5, stock="7-7 8-8 9-9", later=later, set=9, teams=3, limit=20)
+    table = EngineTable(DOMINO, "6-6 …", *["…"] * 5, stock="7-7 8-8 9-9", later=later, set=9, teams=3, limit=20)
     finish(table, "", "5-6", "0-1", "", "4-6", "0-2")
     assert table.state.totals == (0, 21, 3, 0, 21, 3)
     assert table.state.eliminated_round == (0, 1, 0, 0, 1, 0)
@@ -650,8 +650,8 @@ SEATS = {key: min(game.players.high, 5) for key, game in variants().items()}
 AGREED: Mapping[str, Mapping[str, Any]] = {"domino": {"set": 9}, "fido": {"set": 6}}
 
 
-def any_table(key: str, seed: object = 0) -> Table:
-    return Table(key, seats=SEATS[key], seed=f"common {seed}", **AGREED.get(key, {}))
+def any_table(key: str, seed: object = 0) -> EngineTable:
+    return EngineTable(key, seats=SEATS[key], seed=f"common {seed}", **AGREED.get(key, {}))
 
 
 @pytest.mark.parametrize("key", variants())
