@@ -54,7 +54,7 @@ class Gateway(Protocol):
 Send = Callable[[Gateway], OperationResult]
 
 
-class Table:
+class KnownGame:
     """A game as the clients know it: its id, its tokens, its join code."""
 
     def __init__(self, game: str, tokens: Mapping[int, str], join_code: str | None) -> None:
@@ -88,7 +88,7 @@ class Party:
 
     def __init__(self, prefix: str = "N") -> None:
         self.history = History()
-        self.tables: list[Table] = []
+        self.tables: list[KnownGame] = []
         self.keyed: list[tuple[Operation, Send]] = []
         self._prefix = prefix
         self._names = count(1)
@@ -151,7 +151,7 @@ class Client:
         def send(gateway: Gateway) -> OperationResult:
             result, tokens, join_code = gateway.create(variant.key, names, key)
             if tokens and all(table.game != result.game for table in self._party.tables):
-                self._party.tables.append(Table(result.game, tokens, join_code))
+                self._party.tables.append(KnownGame(result.game, tokens, join_code))
             return result
 
         self._submit(Operation(kind="create", what=name, key=key), send)
@@ -159,7 +159,7 @@ class Client:
     def _join(self) -> None:
         self._join_at(self._random.choice(self._party.tables))
 
-    def _join_at(self, table: Table) -> None:
+    def _join_at(self, table: KnownGame) -> None:
         code = table.join_code
         if code is None:
             return
@@ -186,7 +186,7 @@ class Client:
             return
         self._move_at(table, position)
 
-    def _move_at(self, table: Table, position: Position) -> None:
+    def _move_at(self, table: KnownGame, position: Position) -> None:
         seat = position.seat
         move = (
             self._random.choice(position.legal)
