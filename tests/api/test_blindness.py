@@ -208,7 +208,7 @@ def test_a_draw_shows_the_others_only_that_one_tile_was_drawn(
             saved_game.table.id,
             Snapshot(b"%d %b" % (game.version, encode_game(changed)), before.snapshot.events),
         )
-        fixed_api.make_first_move(saved_game.table)
+        fixed_api.make_legal_move(saved_game.table)
         for viewer in watching:
             token = None if viewer is None else saved_game.table.tokens[viewer]
             shown[viewer].append(content_of(fixed_api.get(saved_game.table.path, token=token)))
@@ -377,7 +377,7 @@ def test_a_draw_is_streamed_to_the_others_alike_whatever_was_drawn(
                     path = f"{saved_game.table.path}/events"
                     received = fixed_api.ask_unchecked("GET", path, token=token, headers=headers, buffered=False)
                     streams[viewer, kind] = stack.enter_context(closing(received)).iter_encoded()
-            fixed_api.make_first_move(saved_game.table)
+            fixed_api.make_legal_move(saved_game.table)
             for who, chunks in streams.items():
                 shown.setdefault(who, []).append(read_until(chunks, game.version + 1))
     for (viewer, kind), sent in shown.items():

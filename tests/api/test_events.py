@@ -128,7 +128,7 @@ def read_events(chunks: Iterator[bytes], count: int) -> list[Event]:
 
 def make_move(api: Api, table: Table) -> int:
     """Make the first legal move; the version then."""
-    return int(api.make_first_move(table)["version"])
+    return int(api.make_legal_move(table)["version"])
 
 
 @pytest.fixture(params=variants())

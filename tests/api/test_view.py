@@ -182,7 +182,7 @@ def test_every_seat_of_a_team_carries_its_teams_total(api: Api) -> None:
 def test_a_move_that_ends_nothing_adds_one_to_the_version(api: Api) -> None:
     table = api.create("domino", 2, seed=SEED)
     before = api.view(table)
-    after = api.make_first_move(table)
+    after = api.make_legal_move(table)
     assert after["version"] == before["version"] + 1
     assert len(after["board"]["tiles"]) == 1
 
@@ -191,7 +191,7 @@ def test_each_automatic_event_raises_the_version_by_one(api: Api) -> None:
     table = api.create("homo-homini-lupus", 4, seed=SEED, rules={"rounds": 1})
     versions = [api.view(table)["version"]]
     while api.view(table)["status"] == "playing":
-        versions.append(api.make_first_move(table)["version"])
+        versions.append(api.make_legal_move(table)["version"])
     steps = [after - before for before, after in pairwise(versions)]
     assert set(steps[:-1]) == {1}
     assert steps[-1] == 3, "the move, the count, and the end of the match"

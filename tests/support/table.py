@@ -81,8 +81,8 @@ class Table(Generic[R]):
     def move(self, seat: int, move: Any, **headers: str) -> R:
         return self.client.move(self, seat, move, headers=self.headers(None, **headers))
 
-    def make_first_move(self) -> Json:
-        return self.client.make_first_move(self)
+    def make_legal_move(self, random: Random | None = None) -> Json:
+        return self.client.make_legal_move(self, random)
 
     def to_move(self, view: Json | None = None) -> int:
         return seat_to_move(view or self.view())
@@ -145,10 +145,11 @@ class GameClient(ABC, Generic[R]):
         """Make a legal move; the game as its mover then sees it."""
         return self._body(self.move(table, seat, move), 201)
 
-    def make_first_move(self, table: Table[Any]) -> Json:
-        """Make the first legal move of the seat to move; the game as its mover then sees it."""
+    def make_legal_move(self, table: Table[Any], random: Random | None = None) -> Json:
+        """Make the first legal move of the seat to move, or one drawn with ``random``; its view then."""
         seat = seat_to_move(self.view(table))
-        return self.make_move(table, seat, self.moves(table, seat)[0])
+        moves = self.moves(table, seat)
+        return self.make_move(table, seat, random.choice(moves) if random else moves[0])
 
     def play(
         self,

@@ -16,6 +16,7 @@ import pytest
 from service.devserver.embedded import find_server
 from tests.storage.servers import RealServer
 from tests.support.serving import Service
+from tests.support.table import match_finished
 from tests.whole.table import Table, connect
 from tests.whole.test_readme import OPERATIONS, sessions
 
@@ -75,26 +76,18 @@ def begin(service: Service) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     with connect(service.url) as http:
         table = Table.create(http, "dominospiel", 2, rules={"limit": 1}, seed="a rainy evening")
         for _ in range(MOVES):
-            make_move(table)
-        return table.opened, [table.get(seat=seat).json() for seat in table.tokens]
+            table.make_legal_move()
+        return table.created, [table.get(seat=seat).json() for seat in table.tokens]
 
 
-def go_on(service: Service, opened: dict[str, Any], views: list[dict[str, Any]]) -> None:
+def go_on(service: Service, created: dict[str, Any], views: list[dict[str, Any]]) -> None:
     """The match is where it was, whole, and is played to its end with the same tokens."""
     with connect(service.url) as http:
-        table = Table(http, opened)
+        table = Table(http, created)
         assert [table.get(seat=seat).json() for seat in table.tokens] == views
         events = table.get("/events").json()["events"]
         assert [event["version"] for event in events] == list(range(1, views[0]["version"] + 1))
-        while "turn" in table.get().json():
-            make_move(table)
-        assert table.get().json()["status"] == "finished"
-
-
-def make_move(table: Table) -> None:
-    seat = table.get().json()["turn"]["seat"]
-    move = table.get("/moves", seat).json()["moves"][0]
-    assert table.move(seat, move).status_code == 201
+        table.client.play_until(table, match_finished)
 
 
 def test_the_folder_of_the_embedded_server_is_copied_and_restored(tmp_path: Path, programs: Path) -> None:

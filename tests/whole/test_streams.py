@@ -38,13 +38,9 @@ def everything(table: Table, seat: int | None = None) -> list[Event]:
     raise AssertionError("pages without an end")
 
 
-def step(table: Table, rng: random.Random) -> int:
-    """The seat to move makes a move; the version then."""
-    view = table.view()
-    seat = table.to_move(view)
-    answer = table.move(seat, rng.choice(table.moves(seat)))
-    assert answer.status_code == 201, answer.text
-    return int(answer.json()["version"])
+def make_move(table: Table, rng: random.Random) -> int:
+    """Make a legal move; the version then."""
+    return int(table.make_legal_move(rng)["version"])
 
 
 def viewers(table: Table) -> list[int | None]:
@@ -83,7 +79,7 @@ def test_a_poll_returns_a_move_made_at_another_worker(http: httpx.Client) -> Non
             poll = crowd.submit(
                 own.get, f"{table.path}/events?after={version}&wait=25", headers={"Connection": "close"}
             )
-            version = step(table, rng)
+            version = make_move(table, rng)
             page = poll.result(PATIENCE).raise_for_status().json()
             assert page["version"] <= version
             assert page["events"]
@@ -100,7 +96,7 @@ def test_a_hundred_random_cuts_of_a_stream_lose_nothing_and_repeat_nothing(http:
             for _ in range(MOST_STEPS):
                 if stop.is_set():
                     return
-                step(mine, random.Random(3))
+                make_move(mine, random.Random(3))
 
     with ThreadPoolExecutor(1) as crowd:
         playing = crowd.submit(play)
@@ -159,8 +155,8 @@ def test_a_restart_of_redis_leaves_no_gap_in_a_stream(own: Service, client: http
             assert client.get(table.path).status_code == 503
             server.start()
             before = reached
-            reached = step(table, rng)
-            reached = step(table, rng)
+            reached = make_move(table, rng)
+            reached = make_move(table, rng)
             for stream in (seat, public):
                 assert [each["version"] for each in stream.until(reached)] == [*range(before + 1, reached + 1)]
     assert not errors(own)
@@ -173,7 +169,7 @@ def test_cut_subscription_connections_leave_no_gap_in_a_stream(client: httpx.Cli
         heard = [each["version"] for each in stream.take(2)]
         for _ in range(10):
             server.admin.client_kill_filter(_type="pubsub")
-            heard += [each["version"] for each in stream.until(step(table, rng))]
+            heard += [each["version"] for each in stream.until(make_move(table, rng))]
     assert heard == [*range(1, len(heard) + 1)]
 
 
@@ -201,7 +197,7 @@ def test_streams_beyond_the_cap_are_refused_while_moves_are_made(client: httpx.C
         for stream in streams:
             if stream.answer.status == 503:
                 assert int(stream.answer.headers["Retry-After"]) >= 1
-        version = step(table, random.Random(6))
+        version = make_move(table, random.Random(6))
         for stream in streams:
             if stream.answer.status == 200:
                 assert len(stream.until(version)) == version
@@ -246,7 +242,7 @@ def test_a_rolling_restart_lets_streams_go_on_elsewhere(own: Service, client: ht
     with connect(own.url) as fresh:
         again = Table(fresh, table.created)
         with StreamReader(again, 1, after=last["version"]) as stream:
-            version = step(again, rng)
+            version = make_move(again, rng)
             assert [each["version"] for each in stream.until(version)] == [*range(3, version + 1)]
 
 
@@ -255,5 +251,5 @@ def test_a_client_that_reads_nothing_for_a_while_gets_all_in_the_end(http: httpx
     rng = random.Random(8)
     with StreamReader(table, 0) as stream:
         for _ in range(150):
-            version = step(table, rng)
+            version = make_move(table, rng)
         assert [each["version"] for each in stream.until(version)] == [*range(1, version + 1)]
