@@ -252,9 +252,9 @@ def test_an_option_takes_exactly_what_its_schema_takes(api: Api, variant: str, o
 def test_an_option_left_out_has_the_default_that_its_schema_names(api: Api, variant: str) -> None:
     properties = shown(api, variant)["options"]["properties"]
     defaults = {key: option["default"] for key, option in properties.items() if "default" in option}
-    wishes: list[dict[str, Any]] = [{}, {"rules": {}}, {"rules": defaults}]
-    for wish in wishes:
-        table = api.create(variant, variants()[variant].players.low, **wish)
+    requests: list[dict[str, Any]] = [{}, {"rules": {}}, {"rules": defaults}]
+    for request in requests:
+        table = api.create(variant, variants()[variant].players.low, **request)
         assert table.created["game"]["rules"].items() >= defaults.items()
 
 

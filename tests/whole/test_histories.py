@@ -267,9 +267,9 @@ def whole(cluster: Cluster) -> bool:
 class Scenario(NamedTuple):
     """What fails, and where.
 
-    Whether clients may notice (``noticed``) more than a closed connection; how many wishes have a key; and whether
-    what is made may be lost, as it may be when the only server that has it dies (``DURABILITY=local``). The slowest
-    answer may take so many seconds; while no worker runs, clients wait for the next one.
+    Whether clients may notice (``noticed``) more than a closed connection; how many writes have a key; and whether
+    a write may be lost, as when the only server that has it dies (``DURABILITY=local``). The slowest answer may take so
+    many seconds; while no worker runs, clients wait for the next one.
     """
 
     name: str
