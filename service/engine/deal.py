@@ -146,8 +146,7 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
     """The tiles in the order that this seed gives to this attempt at dealing this round."""
     order = list(tiles)
     n = len(order)
-    context = _length_prefixed_once(_LABEL) + _length_prefixed_once(round_number) + _length_prefixed_once(attempt)
-    for word in chain.from_iterable(_blocks(seed, context)):
+    for word in chain.from_iterable(_blocks(seed, round_number, attempt)):
         if n < 2:
             break
         if word < _MULTIPLE[n]:
@@ -167,10 +166,14 @@ def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
     return ArrangedDeal(tuple(hands), tuple(order[start:]))
 
 
-def _blocks(seed: bytes, context: bytes) -> Iterator[tuple[int, ...]]:
+def _blocks(seed: bytes, round_number: int, attempt: int) -> Iterator[tuple[int, ...]]:
     """The stream, a block at a time, as numbers of 4 bytes."""
+    context = _length_prefixed_once(_LABEL) + _length_prefixed_once(round_number) + _length_prefixed_once(attempt)
+    keyed = hmac.new(seed, context, "sha256")
     for counter in count():
-        yield _EIGHT_WORDS.unpack(hmac.digest(seed, context + _length_prefixed_once(counter), "sha256"))
+        block = keyed.copy()
+        block.update(_length_prefixed_once(counter))
+        yield _EIGHT_WORDS.unpack(block.digest())
 
 
 @lru_cache

@@ -150,36 +150,43 @@ class Layout(NamedTuple):
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
-        placements, ends, line, end_value, named, open_mask, ends_sum = self
+        placements, ends, two_ended, end_value, last_number, open_mask, ends_sum = self
         name, touching, at_host, at_side, _, at_counts = at
-        host, place = len(placements), ends.index(at)
-        sides, mask, total = (
-            _closed(tile) if face_down else _opened(tile, touching, NEVER if line else branching, end_value)
-        )
+        host = len(placements)
+        if two_ended:
+            branching = NEVER
+        sides, mask, total = _closed(tile) if face_down else _opened(tile, touching, branching, end_value)
         ends_sum += total - at_counts
-        if at_side == LONG and not (line and end_value is None):
+        if at_side == LONG and not (two_ended and end_value is None):
             if not at_host:
-                ends_sum += self._gain_beside(at)
+                ends_sum += self._gain_beside(touching, at_counts)
             ends = tuple([_beside(end, end_value) if end.host == at_host else end for end in ends])
-        if line:  # for ever two ends
-            ((number, side, gate, counts),) = sides
+        if two_ended:
+            number, side, gate, counts = sides[0]
             end = _new(End, (name, number, host, side, gate, counts))
-            ends = (ends[0], end) if place else (end, ends[1])
+            if name == LEFT:
+                other = ends[1]
+                ends = (end, other)
+            else:
+                other = ends[0]
+                ends = (other, end)
+            open_mask = mask | 1 << other.number if other.gate == OPEN else mask
         else:
+            place = self.ends.index(at)
             joined = []
             for number, side, gate, counts in sides:
-                named += 1
-                joined.append(_new(End, (f"e{named}", number, host, side, gate, counts)))
+                last_number += 1
+                joined.append(_new(End, (f"e{last_number}", number, host, side, gate, counts)))
             ends = (*ends[:place], *joined, *ends[place + 1 :])
-        open_mask |= mask
-        if not mask >> touching & 1:
-            for end in ends:
-                if end.number == touching and end.gate == OPEN:
-                    break
-            else:
-                open_mask ^= 1 << touching
+            open_mask |= mask
+            if not mask >> touching & 1:
+                for end in ends:
+                    if end.number == touching and end.gate == OPEN:
+                        break
+                else:
+                    open_mask ^= 1 << touching
         placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
-        return _new(Layout, (placements, ends, line, end_value, named, open_mask, ends_sum))
+        return _new(Layout, (placements, ends, two_ended, end_value, last_number, open_mask, ends_sum))
 
     def flip_lead(self) -> Layout:
         """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""
@@ -194,12 +201,30 @@ class Layout(NamedTuple):
         if at is None:
             return _opened(tile, None, branching, self.end_value).total
         total = self.ends_sum - at.counts + _opened(tile, at.number, branching, self.end_value).total
-        return total + self._gain_beside(at) if at.side == LONG and not at.host else total
+        return total + self._gain_beside(at.number, at.counts) if at.side == LONG and not at.host else total
 
-    def _gain_beside(self, at: End) -> int:
-        """What the other long side of a leading double counts more when the long side ``at`` is covered."""
-        others = [end for end in self.ends if end.host == at.host and end.side == LONG and end != at]
-        return sum([_beside(end, self.end_value).counts - end.counts for end in others])
+    def covered_sums(self) -> list[tuple[int, str, int]]:
+        """Each open end as its number, its name, and the sum of the ends once it is covered."""
+        ends_sum = self.ends_sum
+        sums = []
+        for name, number, host, side, gate, counts in self.ends:
+            if gate == OPEN:
+                covered = ends_sum - counts
+                if side == LONG and not host:
+                    covered += self._gain_beside(number, counts)
+                sums.append((number, name, covered))
+        return sums
+
+    def gains(self, tile: Tile, branching: Branching) -> tuple[int, int]:
+        """What the ends count that ``tile`` opens face up: if it joins by its lower half, and by its higher one."""
+        return _gains(tile, NEVER if self.two_ended else branching, self.end_value)
+
+    def _gain_beside(self, number: int, counts: int) -> int:
+        """What the other long side of a leading double counts more when one is covered that ``counts`` this much.
+
+        They counted the same as long as they were paired; if the other one is covered already, the difference is 0.
+        """
+        return _counts(self.end_value, number, LONG, OPEN, paired=False) - counts
 
     def restored(self, placements: tuple[Placement, ...], sides: Iterable[KeptEnd], named: int) -> Layout:
         """The layout with these tiles and ends, on this empty table.
@@ -267,6 +292,15 @@ def _opened(tile: Tile, touching: int | None, branching: Branching, end_value: E
 
 
 @cache
+def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tuple[int, int]:
+    """What the ends count together that a tile opens face up: joining by its lower half, and by its higher one."""
+    return (
+        _opened(tile, tile.low, branching, end_value).total,
+        _opened(tile, tile.high, branching, end_value).total,
+    )
+
+
+@cache
 def _closed(double: Tile) -> _Opened:
     """What a double leaves that joins face down: one closed end, to be seen (rules 1.5, 2.5)."""
     return _Opened(((double.low, LONG, CLOSED, 0),), 0, 0)
@@ -290,6 +324,7 @@ def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, 
     return 0 if end_value is None or gate == CLOSED else end_value(number, side, paired)
 
 
+@cache
 def empty_layout(*, line: bool, end_value: EndValue | None) -> Layout:
     """A table without tiles; it has no ends."""
     return Layout((), (), line, end_value)

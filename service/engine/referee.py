@@ -43,7 +43,7 @@ from service.engine.events import (
 from service.engine.layout import NEVER, OPEN, Branching, End, Layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, PlacementScore, State
-from service.engine.tiles import Tile, sort_tiles
+from service.engine.tiles import Tile, add_tile, sort_tiles
 from service.engine.variant import Rules
 
 MAX_DEAL_ATTEMPTS: Final = 10_000
@@ -85,33 +85,52 @@ def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
     """The places of these tiles: an end each, and for a double that may lie face down two."""
     ends, open_mask = layout.ends, layout.open_mask
     if not ends:
-        return [_play(rules, layout, tile, None, _branching(rules, layout, tile)) for tile in tiles]
-    scored, face_down = rules.points is not None, rules.face_down
+        return [_lead(rules, layout, tile) for tile in tiles]
+    if rules.points is not None:
+        return _scored_plays(rules, layout, tiles)
     moves = []
     for tile in tiles:
         mask = tile.mask
         if mask & open_mask:
-            branching = rules.branching(layout, tile) if scored and tile.double else NEVER
             for end in ends:
                 if mask >> end.number & 1 and end.gate == OPEN:
-                    moves.append(_play(rules, layout, tile, end, branching) if scored else play(tile, end.name))
-                    if face_down and tile.double:
+                    moves.append(play(tile, end.name))
+                    if tile.double and rules.face_down:
                         moves.append(play(tile, end.name, face_down=True))
     return moves
+
+
+def _scored_plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
+    """As ``_plays``, each with what it counts; no tile leads."""
+    if not layout.fits_any(tiles):
+        return []
+    open_mask, covered_sums, points = layout.open_mask, layout.covered_sums(), rules.points
+    assert points is not None
+    moves = []
+    for tile in tiles:
+        mask, low = tile.mask, tile.low
+        if mask & open_mask:
+            gain_by_low, gain_by_high = layout.gains(tile, _branching(rules, layout, tile))
+            for number, end, covered_sum in covered_sums:
+                if mask >> number & 1:
+                    ends_sum = covered_sum + (gain_by_low if number == low else gain_by_high)
+                    moves.append(_new(Move, (PLAY, tile, end, False, ends_sum, points(ends_sum))))
+                    if tile.double and rules.face_down:
+                        moves.append(play(tile, end, face_down=True))
+    return moves
+
+
+def _lead(rules: Rules, layout: Layout, tile: Tile) -> Move:
+    """The move that leads this tile, with what it counts."""
+    if rules.points is None:
+        return play(tile, None)
+    ends_sum = layout.sum_after(None, tile, _branching(rules, layout, tile))
+    return Move(PLAY, tile, ends_sum=ends_sum, points=rules.points(ends_sum))
 
 
 def _branching(rules: Rules, layout: Layout, tile: Tile) -> Branching:
     """How a tile branches when it is laid face up."""
     return rules.branching(layout, tile) if tile.double else NEVER
-
-
-def _play(rules: Rules, layout: Layout, tile: Tile, end: End | None, branching: Branching) -> Move:
-    """The move that lays this tile face up at this end, with what it counts."""
-    name = None if end is None else end.name
-    if rules.points is None:
-        return play(tile, name)
-    ends_sum = layout.sum_after(end, tile, branching)
-    return _new(Move, (PLAY, tile, name, False, ends_sum, rules.points(ends_sum)))
 
 
 def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
@@ -280,18 +299,13 @@ def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
 
 
 def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opener: int | None) -> State:
-    return state._replace(
-        phase=PLAYING,
-        round=event.round,
+    return state.after_deal(
         hands=event.hands,
         stock=event.stock,
         layout=rules.empty_layout(),
         turn=turn,
-        tiles_laid=0,
-        drew=False,
+        round_number=event.round,
         opener=opener,
-        went_out_first=None,
-        placements_scored=(),
     )
 
 
@@ -302,13 +316,7 @@ def _apply_played(rules: Rules, state: State, event: Played) -> State:
 def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
     """The state after a play at this end; the lead joins none."""
     seat, tile, _, face_down, points, ends_sum = event
-    layout, laid, drew, first_out, scored = (
-        state.layout,
-        state.tiles_laid,
-        state.drew,
-        state.went_out_first,
-        state.placements_scored,
-    )
+    layout = state.layout
     branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
     if end is None:
         layout = layout.lead(tile, seat, branching)
@@ -318,32 +326,59 @@ def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
     held.remove(tile)
     hand = tuple(held)
     hands = _with_hand(state.hands, seat, hand)
-    if points:
-        assert ends_sum is not None
-        scored += (PlacementScore(seat, ends_sum, points),)
-    if not hand and first_out is None:
-        first_out = seat
     followers = rules.may_follow(layout, hand)
     if followers and layout.fits_any(followers):
         turn: int | None = seat
-        laid += 1
+        tiles_laid, drew = state.tiles_laid + 1, state.drew
     else:
-        turn, laid, drew = _next_seat(hands, seat), 0, False
-    return state.after_play(
-        hands=hands, layout=layout, turn=turn, laid=laid, drew=drew, first_out=first_out, scored=scored
+        turn = _next_seat(hands, seat)
+        tiles_laid, drew = 0, False
+    went_out_first = state.went_out_first
+    if not hand and went_out_first is None:
+        went_out_first = seat
+    placements_scored = state.placements_scored
+    if points:
+        assert ends_sum is not None
+        placements_scored += (PlacementScore(seat, ends_sum, points),)
+    return state.after_move(
+        hands=hands,
+        stock=state.stock,
+        layout=layout,
+        turn=turn,
+        tiles_laid=tiles_laid,
+        drew=drew,
+        went_out_first=went_out_first,
+        placements_scored=placements_scored,
     )
 
 
 def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
     seat, tile = event.seat, event.tile
-    hands = _with_hand(state.hands, seat, sort_tiles((*state.hands[seat], tile)))
+    hands = _with_hand(state.hands, seat, add_tile(state.hands[seat], tile))
     goes_on = rules.drawing.place if tile.mask & state.layout.open_mask else rules.drawing.again
-    turn = seat if goes_on else _next_seat(hands, seat)
-    return state._replace(hands=hands, stock=state.stock[1:], turn=turn, tiles_laid=0, drew=goes_on)
+    return state.after_move(
+        hands=hands,
+        stock=state.stock[1:],
+        layout=state.layout,
+        turn=seat if goes_on else _next_seat(hands, seat),
+        tiles_laid=0,
+        drew=goes_on,
+        went_out_first=state.went_out_first,
+        placements_scored=state.placements_scored,
+    )
 
 
 def _apply_turn_end(_rules: Rules, state: State, event: Passed | Done) -> State:
-    return state._replace(turn=_next_seat(state.hands, event.seat), tiles_laid=0, drew=False)
+    return state.after_move(
+        hands=state.hands,
+        stock=state.stock,
+        layout=state.layout,
+        turn=_next_seat(state.hands, event.seat),
+        tiles_laid=0,
+        drew=False,
+        went_out_first=state.went_out_first,
+        placements_scored=state.placements_scored,
+    )
 
 
 def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:

@@ -28,16 +28,14 @@ class PlacementScore(NamedTuple):
     points: int
 
 
-_ROUND_FACTS: Final = 8
-"""How many fields of ``State`` are facts of the running round; they come first."""
 _new: Final = tuple.__new__  # as in ``layout``
 
 
 class State(NamedTuple):
     """Everything that is true between two moves; all per-seat tuples are in seat order.
 
-    What a move can change comes first, what stays while a round runs after it (``_ROUND_FACTS``).
-    Before the first deal a match is in the phase ``round_over`` with round 0.
+    The first fields are those that ``after_move`` and ``after_deal`` set, in their order. Before the first deal a
+    match is in the phase ``round_over`` with round 0.
     """
 
     hands: tuple[Hand, ...]
@@ -70,19 +68,35 @@ class State(NamedTuple):
     """Who deals, in the games that have a dealer; from the end of the first round on."""
     winners: tuple[int, ...]
 
-    def after_play(
+    def after_move(
         self,
         *,
         hands: tuple[Hand, ...],
+        stock: tuple[Tile, ...],
         layout: Layout,
         turn: int | None,
-        laid: int,
+        tiles_laid: int,
         drew: bool,
-        first_out: int | None,
-        scored: tuple[PlacementScore, ...],
+        went_out_first: int | None,
+        placements_scored: tuple[PlacementScore, ...],
     ) -> State:
-        """The state in which a play has changed these facts: what ``_replace`` gives, at a quarter of its cost."""
-        return _new(State, (hands, self.stock, layout, turn, laid, drew, first_out, scored) + self[_ROUND_FACTS:])
+        """The state with these facts of the running round: what ``_replace`` gives, at less than half of its cost."""
+        facts = (hands, stock, layout, turn, tiles_laid, drew, went_out_first, placements_scored)
+        return _new(State, facts + self[len(facts) :])
+
+    def after_deal(
+        self,
+        *,
+        hands: tuple[Hand, ...],
+        stock: tuple[Tile, ...],
+        layout: Layout,
+        turn: int | None,
+        round_number: int,
+        opener: int | None,
+    ) -> State:
+        """The state at the start of this round, likewise."""
+        facts = (hands, stock, layout, turn, 0, False, None, (), PLAYING, round_number, opener)
+        return _new(State, facts + self[len(facts) :])
 
     def active_seats(self) -> tuple[int, ...]:
         """The seats still in the match, in seat order."""

@@ -6,7 +6,8 @@ the same object, so tiles are compared by identity. Must not know: layouts, play
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import insort
+from collections.abc import Iterable, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Final
@@ -88,6 +89,13 @@ def double_set(highest: int) -> tuple[Tile, ...]:
 def sort_tiles(tiles: Iterable[Tile]) -> tuple[Tile, ...]:
     """The tiles by their lower half, then by their higher one: 0-0, 0-1, …, 1-1, 1-2, …"""
     return tuple(sorted(tiles, key=_by_rank))
+
+
+def add_tile(hand: Sequence[Tile], tile: Tile) -> tuple[Tile, ...]:
+    """A sorted hand with one more tile, sorted."""
+    tiles = list(hand)
+    insort(tiles, tile, key=_by_rank)
+    return tuple(tiles)
 
 
 def pips(tiles: Iterable[Tile]) -> int:
