@@ -1,6 +1,6 @@
-"""The only luck: from a seed to an order of tiles.
+"""From a seed to an order of tiles: the only randomness of the engine.
 
-The shuffle can be repeated in any language:
+The shuffle can be reproduced in any language:
 
 * A *field* is a text's length in bytes as 4 bytes, big-endian, and then its UTF-8 bytes.
 * The *stream* of a seed (32 bytes) is the concatenation of its blocks 0, 1, 2, …; block ``c`` is
@@ -14,19 +14,20 @@ The shuffle can be repeated in any language:
 * *Dealing*: in seat order each seat that is in takes its hand from the front, all its tiles at once; the
   rest is the stock, drawn from the front.
 
-For a game arranged by a seed text, the seed is SHA-256 over the fields ``"domino-seed-1"`` and the text, in every
+In a game created with a seed text, the seed is SHA-256 over the fields ``"domino-seed-1"`` and the text, in every
 round. Vectors: ``tests/vectors/shuffle.json``.
 
-Any other deal can be checked by anybody, afterwards (``SCHEME``; ``docs/fairness.md``):
+Any other deal can be verified after the round (``SCHEME``; ``docs/fairness.md``):
 
-* The *master* is 32 bytes from the operating system, never told. The *round's seed* is HMAC-SHA256 with the
-  master as the key, over the fields ``"domino-round-seed-1"`` and round. It is told when the round is over.
-* Its *commitment*, told before, is SHA-256 over the fields ``"domino-commitment-1"`` and the round's seed.
+* The *master* is 32 bytes from the operating system, never published. The *round's seed* is HMAC-SHA256 with the
+  master as the key, over the fields ``"domino-round-seed-1"`` and round. It is published when the round is over.
+* Its *commitment*, published before the deal, is SHA-256 over the fields ``"domino-commitment-1"`` and the round's
+  seed.
 * The *shuffle's seed* is HMAC-SHA256 with the round's seed as the key, over the fields ``"domino-deal-1"``, the id of
   the game, round, the number of seats, and each seat's *client seed* in seat order (a seat without one: the empty
   text).
 
-Must not know: who wins, or what a tile is worth.
+Does not depend on the rules of any game.
 """
 
 from __future__ import annotations
@@ -59,62 +60,62 @@ Hands = tuple[tuple[Tile, ...], ...]
 
 
 class ArrangedDeal(NamedTuple):
-    """A deal somebody has set: a hand a seat (empty for a seat that is out), the stock in the order of drawing."""
+    """A deal fixed beforehand: each seat's hand (empty for an eliminated one), the stock in the order of drawing."""
 
     hands: Hands
     stock: tuple[Tile, ...]
 
 
-_SPENT = ArrangedDeal((), ())
+_USED = ArrangedDeal((), ())
 
 
 class Deck(NamedTuple):
-    """Where the tiles of a match come from: 32 secret bytes, and what else there is to it.
+    """What the deals of a match are derived from.
 
-    Either somebody has fixed the chance: the bytes are the seed of every shuffle, and the first rounds may have deals
-    ``arranged`` for them. Or the deals can be proven for the ``game`` of that id: the bytes are its master, and each
-    seat may have given a client seed.
+    Without a ``game`` the randomness is fixed: ``seed`` is the seed of every shuffle, and the first rounds may have
+    ``arranged`` deals. With the id of a ``game`` its deals can be verified: ``seed`` is the master, and each seat may
+    have contributed a client seed.
     """
 
     seed: bytes
     arranged: tuple[ArrangedDeal, ...] = ()
     game: str | None = None
     client_seeds: tuple[str, ...] = ()
-    """In seat order; empty for a seat that has given none."""
+    """In seat order; an empty text for a seat that contributed none."""
 
     def discard_used(self, round_number: int) -> Deck:
-        """The deck without the deals of the rounds up to this one; their places stay."""
-        spent = min(round_number, len(self.arranged))
-        if not spent or self.arranged[spent - 1] == _SPENT:
+        """The deck without the arranged deals of the rounds up to this one; the others keep their place."""
+        used = min(round_number, len(self.arranged))
+        if not used or self.arranged[used - 1] == _USED:
             return self
-        return self._replace(arranged=(_SPENT,) * spent + self.arranged[spent:])
+        return self._replace(arranged=(_USED,) * used + self.arranged[used:])
 
     def with_client_seed(self, seat: int, text: str) -> Deck:
-        """The deck with what a seat adds to the luck of the deals to come."""
+        """The deck with the client seed of a seat, which counts for the deals to come."""
         return self._replace(client_seeds=(*self.client_seeds[:seat], text, *self.client_seeds[seat + 1 :]))
 
     def arranged_for(self, round_number: int) -> ArrangedDeal | None:
-        """The deal set for this round, if there is one."""
+        """The deal arranged for this round, or ``None``."""
         return self.arranged[round_number - 1] if round_number <= len(self.arranged) else None
 
     def shuffle_seed(self, round_number: int) -> bytes:
-        """The seed of the shuffles of this round."""
+        """The seed of the shuffles of this round: 32 bytes."""
         if self.game is None:
             return self.seed
         return shuffle_seed(round_seed(self.seed, round_number), self.game, round_number, self.client_seeds)
 
     def commitment(self, round_number: int) -> bytes | None:
-        """What binds the seed of this round before it is told; ``None`` if the deals cannot be proven."""
+        """The commitment to the seed of this round: 32 bytes, or ``None`` if the deals cannot be verified."""
         return None if self.game is None else commitment(round_seed(self.seed, round_number))
 
     def deal_proof(self, round_number: int, attempt: int) -> DealProof | None:
-        """What the deal of this round was drawn from, if that can be proven."""
-        following = self.commitment(round_number + 1)
-        return None if following is None else DealProof(attempt, self.client_seeds, following)
+        """What the deal of this round was derived from, or ``None`` if the deals cannot be verified."""
+        next_commitment = self.commitment(round_number + 1)
+        return None if next_commitment is None else DealProof(attempt, self.client_seeds, next_commitment)
 
 
 def length_prefixed(value: str | bytes) -> bytes:
-    """A text, or bytes, that cannot run into their neighbour: the length in bytes, then the bytes."""
+    """A field: the length in bytes as 4 bytes, then the bytes, so that no two sequences of fields are alike."""
     data = value.encode() if isinstance(value, str) else value
     return len(data).to_bytes(4, "big") + data
 
@@ -126,24 +127,24 @@ def seed_from_text(text: str) -> bytes:
 
 @lru_cache(maxsize=1024)
 def round_seed(master: bytes, round_number: int) -> bytes:
-    """The seed of a round: 32 bytes that tell nothing of another round's."""
+    """The seed of a round: 32 bytes, from which no other round's seed can be computed."""
     return hmac.digest(master, length_prefixed(_ROUND_LABEL) + length_prefixed(str(round_number)), "sha256")
 
 
 @lru_cache(maxsize=1024)
 def commitment(seed: bytes) -> bytes:
-    """What can be told of a round's seed beforehand: 32 bytes that fit no other seed and do not betray this one."""
+    """The commitment to a round's seed: 32 bytes that match no other seed and do not reveal this one."""
     return sha256(length_prefixed(_COMMITMENT_LABEL) + length_prefixed(seed)).digest()
 
 
 def shuffle_seed(seed: bytes, game: str, round_number: int, client_seeds: Sequence[str]) -> bytes:
-    """The seed of the shuffles of a round: from the round's own, and from what every seat has added to it."""
+    """The seed of the shuffles of a round: 32 bytes, from the round's own seed and every seat's client seed."""
     texts = (SCHEME, game, str(round_number), str(len(client_seeds)), *client_seeds)
     return hmac.digest(seed, b"".join(map(length_prefixed, texts)), "sha256")
 
 
 def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:
-    """The tiles in the order that this seed gives to this attempt at dealing this round."""
+    """The tiles in the order in which this seed shuffles them for this attempt at dealing this round."""
     order = list(tiles)
     n = len(order)
     for word in chain.from_iterable(_blocks(seed, round_number, attempt)):
@@ -157,7 +158,7 @@ def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int)
 
 
 def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
-    """The hands taken from the front of ``order``, a size a seat, and the stock that is left."""
+    """The hands taken from the front of ``order``, one of each size in seat order, and the stock that is left."""
     hands = []
     start = 0
     for size in sizes:
@@ -167,16 +168,16 @@ def split(order: Sequence[Tile], sizes: Sequence[int]) -> ArrangedDeal:
 
 
 def _blocks(seed: bytes, round_number: int, attempt: int) -> Iterator[tuple[int, ...]]:
-    """The stream, a block at a time, as numbers of 4 bytes."""
-    context = _length_prefixed_once(_LABEL) + _length_prefixed_once(round_number) + _length_prefixed_once(attempt)
+    """The stream, block by block, each as eight numbers of 4 bytes."""
+    context = _cached_field(_LABEL) + _cached_field(round_number) + _cached_field(attempt)
     keyed = hmac.new(seed, context, "sha256")
     for counter in count():
         block = keyed.copy()
-        block.update(_length_prefixed_once(counter))
+        block.update(_cached_field(counter))
         yield _EIGHT_WORDS.unpack(block.digest())
 
 
 @lru_cache
-def _length_prefixed_once(value: str | int) -> bytes:
-    """The field of a value that comes again and again."""
+def _cached_field(value: str | int) -> bytes:
+    """The field of a value that is needed for every shuffle."""
     return length_prefixed(str(value))

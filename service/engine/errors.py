@@ -1,16 +1,16 @@
-"""What the rules say no to.
+"""Moves, setups and texts that are rejected.
 
 Owns the tree of refusals of the engine::
 
     Refusal
-    ├── BadSetup       a match that cannot be made: options, players or an arranged deal   invalid
-    ├── BadNotation    a text that is no tile or no line of a match                        invalid
-    ├── NotYourTurn    somebody else is to move, or the seat is out of the match           not_your_turn
-    ├── IllegalMove    the rules do not allow this move now                                illegal_move
-    ├── RoundOver      the count stands and the next deal is due                           round_over
-    └── GameOver       the match has been won                                              game_over
+    ├── InvalidSetup     a match that cannot be created: options, players or an arranged deal   invalid
+    ├── InvalidNotation  a text that is not a tile or not a line of a match                     invalid
+    ├── NotYourTurn      another seat is to move, or the seat is out of the match               not_your_turn
+    ├── IllegalMove      the rules do not allow this move now                                   illegal_move
+    ├── RoundOver        the round has been scored, and the next deal is due                    round_over
+    └── GameOver         the match has been won                                                 game_over
 
-Must not know: HTTP. No message names a tile that its reader may not see.
+Does not depend on HTTP. No message names a tile that its reader may not see.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import ClassVar
 
 
 class Refusal(Exception):
-    """A rule said no, and nothing has changed. ``code`` is stable; the message is a sentence for people."""
+    """A request that the rules reject; nothing has changed. ``code`` is stable, the message is for people."""
 
     code: ClassVar[str]
 
@@ -30,7 +30,7 @@ class Refusal(Exception):
 
 
 class InvalidSetup(Refusal):
-    """A match that cannot be made. ``errors`` has the complaints by the path of the field (``rules.set``)."""
+    """A match that cannot be created. ``errors`` has the messages by the path of the field (``rules.set``)."""
 
     code = "invalid"
 
@@ -40,7 +40,7 @@ class InvalidSetup(Refusal):
 
 
 class InvalidNotation(Refusal):
-    """A text that is no tile or no line of a match. ``at`` is the place, from 0, where it cannot be right."""
+    """A text that is not a tile or a line of a match. ``at``: the offset, from 0, of the first wrong character."""
 
     code = "invalid"
 
@@ -50,7 +50,7 @@ class InvalidNotation(Refusal):
 
 
 class NotYourTurn(Refusal):
-    """Somebody else is to move, or this seat is out of the match."""
+    """Another seat is to move, or this seat is out of the match."""
 
     code = "not_your_turn"
 
@@ -62,7 +62,7 @@ class IllegalMove(Refusal):
 
 
 class RoundOver(Refusal):
-    """The round has been counted; the next deal is due before anybody can move."""
+    """The round has been scored; the next one has to be dealt before any other move."""
 
     code = "round_over"
 

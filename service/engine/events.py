@@ -1,9 +1,9 @@
-"""What has happened in a match, and how a round was counted.
+"""The events of a match, and the result of a round.
 
-Owns the events that the referee writes; a match is the sum of its events. They hold the whole truth,
-hidden tiles included: who may know what of them is for ``view`` alone to say. A new event is a class
-and its row in ``EVENT_TYPES``: the store, the notation, the answers and the document take from there
-what its plain fields need. Must not know how an event changes a state (``play``) or how it is stored.
+Owns the events that the referee returns; replaying all of them gives the state of the match. They are complete,
+hidden tiles included: only ``view`` decides what of them a seat may know. A new event is a class and its row in
+``EVENT_TYPES``, from which the codec, the notation, the responses and the OpenAPI document take its plain fields.
+Does not depend on how an event changes a state (``referee``) or how it is stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EndReason = Literal["out", "blocked", "closed", "flip"]
 
 
 class RemainingHand(NamedTuple):
-    """What a seat held when the round ended, and what it was worth."""
+    """The tiles that a seat held when the round ended, and their value."""
 
     seat: int
     tiles: tuple[Tile, ...]
@@ -25,7 +25,7 @@ class RemainingHand(NamedTuple):
 
 
 class ScoreLine(NamedTuple):
-    """One entry on the score card: points, the rule they come from, and the arithmetic."""
+    """One entry on the score card: points, the rule they follow from, and the arithmetic."""
 
     seat: int
     points: int
@@ -34,7 +34,7 @@ class ScoreLine(NamedTuple):
 
 
 class RoundResult(NamedTuple):
-    """The count of a round. ``scores`` has a number a seat; the lines of a seat add up to its score."""
+    """The result of a round. ``scores`` is in seat order; the score lines of a seat add up to its score."""
 
     number: int
     ended_by: EndReason
@@ -47,21 +47,21 @@ class RoundResult(NamedTuple):
 
 
 class DealProof(NamedTuple):
-    """What a deal was drawn from, beside the seed of its round, so that it can be checked (``deal``)."""
+    """What a deal was derived from, besides the seed of its round, so that it can be verified (``deal``)."""
 
     attempt: int
-    """How many deals of this round the rules have dealt again."""
+    """How many deals of this round were rejected by the rules before this one."""
     client_seeds: tuple[str, ...]
-    """What each seat has added, in seat order; empty for a seat that has added nothing."""
+    """In seat order; an empty text for a seat that contributed none."""
     next_commitment: bytes
-    """The commitment to the seed of the round to come."""
+    """The commitment to the seed of the next round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A round was dealt: every hand (empty for a seat that is out), and the stock in the order of drawing.
+    """A round was dealt: every hand (empty for an eliminated seat), and the stock in the order of drawing.
 
-    Of a deal that can be proven it has the ``luck``, too.
+    A deal that can be verified has a ``proof``.
     """
 
     round: int
@@ -72,9 +72,9 @@ class Dealt:
 
 
 class Played(NamedTuple):
-    """A tile was laid; ``end`` is where it joined (the lead: nowhere). Points where ends are counted.
+    """A tile was laid at this ``end``, ``None`` for the lead; with the points it scored where ends are counted.
 
-    Most events are of this kind, and a named tuple is the quickest thing to make that cannot be changed.
+    A named tuple and not a frozen dataclass, because most events are plays and it is faster to create.
     """
 
     seat: int
@@ -87,7 +87,7 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drew:
-    """The next tile of the stock went to a hand."""
+    """A seat drew the next tile of the stock."""
 
     seat: int
     tile: Tile
@@ -95,7 +95,7 @@ class Drew:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A seat could not or would not place, and had nothing to draw."""
+    """A seat passed: it laid no tile and could draw none."""
 
     seat: int
 
@@ -116,21 +116,21 @@ class Flipped:
 
 @dataclass(frozen=True, slots=True)
 class RoundEnded:
-    """The round is over and counted."""
+    """The round is over and has been scored."""
 
     round: RoundResult
 
 
 @dataclass(frozen=True, slots=True)
 class Eliminated:
-    """A seat is out of the match."""
+    """A seat went out of the match."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The match is won; ties share it."""
+    """The match is over; tied seats share the win."""
 
     winners: tuple[int, ...]
 
@@ -144,17 +144,17 @@ FieldKind = Literal["seat", "seats", "tile", "end", "number", "flag", "text", "b
 
 
 class EventType(NamedTuple):
-    """What whoever writes events down has to know of one type."""
+    """How one type of event is named and written."""
 
     event: type
     name: str
-    """Its ``type`` in an answer."""
+    """Its ``type`` in a response."""
     code: int
-    """Its number in the store; a number stands for the same type for ever."""
+    """Its number in the stored form; a number is never given to another type."""
     fields: tuple[tuple[str, FieldKind], ...] | None
-    """Its fields in order, each with its kind; ``None``: each format writes them by functions of its own."""
+    """Its fields in order, each with its kind; ``None``: each format has its own functions for this type."""
     word: str = ""
-    """Its word in the notation, for an event that is written there as seat, word and fields."""
+    """Its word in the notation, for an event that is written as seat, word and fields."""
 
 
 EVENT_TYPES: Final = (

@@ -1,12 +1,11 @@
 """The layout: the tiles on the table, and the ends where a tile may join.
 
-This module owns the geometry that all games share. It must not know whose turn it is, what a hand
-holds, or which game is played.
+Owns the geometry that all games share. Does not depend on turns, hands, or which game is played.
 
-**One tree says it all.** Every tile but the first hangs on one *host* by one *side* of that host. A
+**The layout is a tree.** Every tile but the first hangs on one *host* by one *side* of that host. A
 place where a tile may join is an *end*: it has a name, the number to match, its host and the side, and
-a gate. Ends are never merged, even when two of them are alike. When a tile joins, its end is covered
-and gone; what the tile opens depends on the tile alone:
+a gate. Ends are never merged, even if two of them are alike. When a tile joins, its end is covered
+and removed; which ends the tile opens depends on the tile alone:
 
 ============================  ======================================================================
 laid                          opens
@@ -15,21 +14,21 @@ non-double, joining           its outer half (side ``end``)
 non-double, leading           both halves (side ``end``)
 double, joining, face up      the far ``long`` side, and both ``short`` sides if it *branches*
 double, leading               both ``long`` sides, and both ``short`` sides if it branches
-double, joining, face down    nothing: a closed end on its ``long`` side remains, to be seen
+double, joining, face down    none; a closed end on its ``long`` side remains visible
 ============================  ======================================================================
 
-A game only answers, for each face-up double, how it branches: ``NEVER``; ``IMMEDIATELY``: its short sides
-are open from the start; or ``GATED``: they are there, and open when the first tile after it joins one
-of its long sides. Where ends are counted, it also answers what an end counts (``EndValue``).
+A game only decides for each face-up double how it branches: ``NEVER``; ``IMMEDIATELY``: its short sides are
+open from the start; or ``GATED``: its short sides open when the first tile joins one of its long sides. Where
+ends are counted, it also decides what an end counts (``EndValue``).
 
-**Proof on paper**, five cases, ends written host/side=number, gated in (), closed in []:
+**Worked examples**, ends written host/side=number, gated in (), closed in []:
 
 1. *Two-ended lines* (rules 4.3, 5.4): no double branches. Lead 1-1: 1-1/long=1, 1-1/long=1, named
-   ``left`` and ``right``; since an end is replaced by exactly one end, there are two for ever, and the
+   ``left`` and ``right``; since an end is replaced by exactly one end, there are always two, and the
    new end inherits the name. 1-2 on the right: 1-1/long=1, 1-2/end=2. 2-5, 5-4, 4-6 on the right →
    1, 6: the chain 1/1 1/2 2/5 5/4 4/6. 1-3 on the left → 3, 4 instead: 3/1 1/1 1/2 2/5 5/4.
-2. *Lupus's four arms* (rules 1.3): the lead branches AT_ONCE, all others NEVER. Lead 0-0: long=0,
-   long=0, short=0, short=0: four ends. Each is replaced by exactly one: four arms for ever. 0-1, then
+2. *Lupus's four arms* (rules 1.3): the lead branches IMMEDIATELY, all others NEVER. Lead 0-0: long=0,
+   long=0, short=0, short=0: four ends. Each is replaced by exactly one: always four arms. 0-1, then
    1-1 face down: [1-1/long=1]; when all four are closed, no end is open (1.7 b).
 3. *The wolf's mother* (rules 2.4): the first face-up double == GATED, the others NEVER. As the lead
    3-3: long=3, long=3, (short=3), (short=3). 3-5 on one long side: 5, 3, 3, 3, all open. In mid-chain
@@ -37,13 +36,14 @@ of its long sides. Where ends are counted, it also answers what an end counts (`
    1, 6-6/long=6, 4, 4: no more ends. A face-down 4-4 would only close its end; the next face-up double
    is the mother. The long side has an open gate as long as it is not served, so the layout is not
    closed before it.
-4. *FIDO's doubles* (rules 3.4, 3.5): the lead == GATED, the others AT_ONCE. What an end counts is its
+4. *FIDO's doubles* (rules 3.4, 3.5): the lead == GATED, the others IMMEDIATELY. What an end counts is its
    number, but for a long side, which counts nothing, gated or not. Lead 12-12: long, long, (short),
    (short): counts 0+0+12+12 = 24. 10-12 on a long side: 10 + 0 + 12 + 12 = 34. 10-11 on the 10: 35.
    0-12 on the other long side: +0 → 35. 5-12 on a short side: −12+5 = 28. 11-11 on the 11: −11+22 =
-   39. 1-11 on its short side: −11+1 = 29. 6-11 on its far long side: −0+6 = 35. As the rules have it.
+   39. 1-11 on its short side: −11+1 = 29. 6-11 on its far long side: −0+6 = 35. These are the sums
+   of the rules' example.
 5. *Face-down doubles* (rules 1.5, 2.5): they fit like any tile, so the parent's end is covered; the
-   closed end keeps the number and names the double, so a picture can show what closed it.
+   closed end keeps the number and refers to the double, so a rendering can show what closed it.
 
 A lead that is turned over (rules 2.8) closes every end.
 """
@@ -73,18 +73,18 @@ LEFT: Final = "left"
 RIGHT: Final = "right"
 
 EndValue = Callable[[int, Side, bool], int]
-"""What an end counts that is not closed, by its number, its side, and whether it is *paired*.
+"""What an end that is not closed counts, by its number, its side, and whether it is *paired*.
 
-Paired are the two long sides of a leading double as long as both are uncovered. So a recipe can say that an end counts
+The two long sides of a leading double are paired as long as both are uncovered. So a game can say that an end counts
 its number, that a long side counts nothing (rules 3.5), or that a double counts both halves once: on a long side its
-number if paired, else twice its number, on a short side nothing (All Fives, Fives and Threes). A game that scores by
-what the ends are and not by their sum (Bergen) leaves them uncounted.
+number if paired, else twice its number, and nothing on a short side (All Fives, Fives and Threes). In a game that
+scores by which ends there are and not by their sum (Bergen), ends are not counted.
 """
-KeptEnd = tuple[str, int, int, Side, Gate]
+StoredEnd = tuple[str, int, int, Side, Gate]
 """An end without what it counts: name, number, host, side, gate."""
 
 _new: Final = tuple.__new__
-"""Makes a named tuple without the detour through its own constructor, where that counts: on the way of every move."""
+"""Creates a named tuple without its slower constructor, for objects that every move creates."""
 
 
 class End(NamedTuple):
@@ -103,7 +103,7 @@ class End(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """A tile on the table. ``host`` and ``side`` tell what it joined; the lead joined nothing (-1)."""
+    """A tile on the table. ``host`` and ``side`` are those of the end it joined; the lead has the host -1."""
 
     tile: Tile
     host: int
@@ -115,10 +115,10 @@ class Placement(NamedTuple):
 class Layout(NamedTuple):
     """The tiles in the order of play, and the ends.
 
-    ``line``: the layout has two ends, ``left`` and ``right``; else ends are named e1, e2, … as they
-    arise, ``named`` of them so far. ``end_value``: what an end counts, ``None`` where ends are not counted.
-    ``open_mask`` has the bit of every open end's number, ``ends_sum`` is the sum of ``counts``; both
-    follow from ``ends``.
+    ``two_ended``: the layout has two ends, ``left`` and ``right``; otherwise ends are named e1, e2, … as they
+    arise, the newest with ``last_end_number``. ``end_value``: what an end counts, ``None`` where ends are not counted.
+    ``open_mask`` has the bit of every open end's number, ``ends_sum`` is the sum of ``counts``; both are derived from
+    ``ends``.
     """
 
     placements: tuple[Placement, ...]
@@ -136,9 +136,9 @@ class Layout(NamedTuple):
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
-        line, end_value = self.two_ended, self.end_value
-        opened = _opened(tile, None, NEVER if line else branching, end_value)
-        names = (LEFT, RIGHT) if line else [f"e{each}" for each in range(1, len(opened.sides) + 1)]
+        two_ended, end_value = self.two_ended, self.end_value
+        opened = _opened(tile, None, NEVER if two_ended else branching, end_value)
+        names = (LEFT, RIGHT) if two_ended else [f"e{each}" for each in range(1, len(opened.sides) + 1)]
         ends = tuple(
             [
                 End(name, number, 0, side, gate, counts)
@@ -146,7 +146,7 @@ class Layout(NamedTuple):
             ]
         )
         lead = Placement(tile, -1, END, seat, face_down=False)
-        return Layout((lead,), ends, line, end_value, 0 if line else len(ends), tile.mask, opened.total)
+        return Layout((lead,), ends, two_ended, end_value, 0 if two_ended else len(ends), tile.mask, opened.total)
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
@@ -189,13 +189,13 @@ class Layout(NamedTuple):
         return _new(Layout, (placements, ends, two_ended, end_value, last_number, open_mask, ends_sum))
 
     def flip_lead(self) -> Layout:
-        """The layout whose lead, the only tile on it, is turned over: no end is open any more (rules 2.8)."""
+        """The layout with its lead, the only tile, turned over: all ends are closed (rules 2.8)."""
         lead = self.placements[0]._replace(face_down=True)
         ends = tuple([end._replace(gate=CLOSED, counts=0) for end in self.ends])
         return self._replace(placements=(lead,), ends=ends, open_mask=0, ends_sum=0)
 
     def sum_after(self, at: End | None, tile: Tile, branching: Branching) -> int:
-        """The sum of the ends if ``tile`` joined face up at ``at`` (or led), without laying it."""
+        """The sum of the ends after ``tile`` joins face up at ``at`` (``None``: leads)."""
         if self.two_ended:
             branching = NEVER
         if at is None:
@@ -204,7 +204,7 @@ class Layout(NamedTuple):
         return total + self._gain_beside(at.number, at.counts) if at.side == LONG and not at.host else total
 
     def covered_sums(self) -> list[tuple[int, str, int]]:
-        """Each open end as its number, its name, and the sum of the ends once it is covered."""
+        """For each open end its number, its name, and the sum of the ends without it, once it is covered."""
         ends_sum = self.ends_sum
         sums = []
         for name, number, host, side, gate, counts in self.ends:
@@ -216,37 +216,38 @@ class Layout(NamedTuple):
         return sums
 
     def gains(self, tile: Tile, branching: Branching) -> tuple[int, int]:
-        """What the ends count that ``tile`` opens face up: if it joins by its lower half, and by its higher one."""
+        """What the ends count that ``tile`` opens face up: when it joins by its lower half, and by its higher one."""
         return _gains(tile, NEVER if self.two_ended else branching, self.end_value)
 
     def _gain_beside(self, number: int, counts: int) -> int:
-        """What the other long side of a leading double counts more when one is covered that ``counts`` this much.
+        """How much more the other long side of a leading double counts when the one that ``counts`` this is covered.
 
-        They counted the same as long as they were paired; if the other one is covered already, the difference is 0.
+        Paired long sides count the same; if the other one is covered already, they were not paired: 0.
         """
         return _counts(self.end_value, number, LONG, OPEN, paired=False) - counts
 
-    def restored(self, placements: tuple[Placement, ...], sides: Iterable[KeptEnd], named: int) -> Layout:
-        """The layout with these tiles and ends, on this empty table.
+    def restored(
+        self, placements: tuple[Placement, ...], stored_ends: Iterable[StoredEnd], last_end_number: int
+    ) -> Layout:
+        """This empty layout with these tiles and ends.
 
-        What the ends count, their sum and the open numbers follow.
+        What the ends count, their sum and the mask of the open ends are computed.
         """
-        sides = list(sides)
-        paired = sum([side == LONG and not host for _, _, host, side, _ in sides]) == 2
+        stored_ends = list(stored_ends)
+        paired = sum([side == LONG and not host for _, _, host, side, _ in stored_ends]) == 2
         ends = [
-            _new(End, (*kept, _counts(self.end_value, number, side, gate, paired=paired and not host)))
-            for kept in sides
-            for _, number, host, side, gate in (kept,)
+            End(name, number, host, side, gate, _counts(self.end_value, number, side, gate, paired=paired and not host))
+            for name, number, host, side, gate in stored_ends
         ]
         open_mask = 0
         for end in ends:
             if end.gate == OPEN:
                 open_mask |= 1 << end.number
         ends_sum = sum([end.counts for end in ends])
-        return Layout(placements, tuple(ends), self.two_ended, self.end_value, named, open_mask, ends_sum)
+        return Layout(placements, tuple(ends), self.two_ended, self.end_value, last_end_number, open_mask, ends_sum)
 
     def end(self, name: str) -> End | None:
-        """The end of that name, whatever its gate."""
+        """The end of that name, open or not; ``None`` if there is none."""
         for end in self.ends:
             if end.name == name:
                 return end
@@ -261,12 +262,12 @@ class Layout(NamedTuple):
         return False
 
     def has_face_up_double(self) -> bool:
-        """Whether a double lies face up: where only the first one branches, it has (rules 2.4)."""
+        """Whether a double lies face up (rules 2.4)."""
         return any(placement.tile.double and not placement.face_down for placement in self.placements)
 
 
 class _Opened(NamedTuple):
-    """What a tile opens where it is laid: number, side, gate and count of each end; the numbers open; the sum."""
+    """The ends that a tile opens (number, side, gate and count), the mask of their numbers, and the sum they count."""
 
     sides: tuple[tuple[int, Side, Gate, int], ...]
     mask: int
@@ -275,7 +276,7 @@ class _Opened(NamedTuple):
 
 @cache
 def _opened(tile: Tile, touching: int | None, branching: Branching, end_value: EndValue | None) -> _Opened:
-    """What a tile opens face up, as the table says; ``touching``: the number it joins by, ``None`` if it leads."""
+    """The ends that a tile opens face up; ``touching``: the number by which it joins, ``None`` if it leads."""
     paired = touching is None and tile.double
     sides: list[tuple[int, Side, Gate]]
     if tile.double:
@@ -293,7 +294,7 @@ def _opened(tile: Tile, touching: int | None, branching: Branching, end_value: E
 
 @cache
 def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tuple[int, int]:
-    """What the ends count together that a tile opens face up: joining by its lower half, and by its higher one."""
+    """As ``Layout.gains``."""
     return (
         _opened(tile, tile.low, branching, end_value).total,
         _opened(tile, tile.high, branching, end_value).total,
@@ -302,15 +303,14 @@ def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tupl
 
 @cache
 def _closed(double: Tile) -> _Opened:
-    """What a double leaves that joins face down: one closed end, to be seen (rules 1.5, 2.5)."""
+    """What a double leaves that joins face down: one closed end (rules 1.5, 2.5)."""
     return _Opened(((double.low, LONG, CLOSED, 0),), 0, 0)
 
 
 def _beside(end: End, end_value: EndValue | None) -> End:
-    """What becomes of an end when a tile joins a long side of the same double.
+    """An end of a double after a tile has joined a long side of the same double.
 
-    Its short sides, if they are gated, open (rules 2.4, 3.4); the other long side, which only a leading double has,
-    is the only one from now on.
+    A gated short side opens (rules 2.4, 3.4); the other long side of a leading double is no longer paired.
     """
     if end.gate == GATED:
         return end._replace(gate=OPEN)
@@ -320,11 +320,11 @@ def _beside(end: End, end_value: EndValue | None) -> End:
 
 
 def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, paired: bool) -> int:
-    """What an end counts. Nobody else asks the game."""
+    """What an end counts: 0 if it is closed or ends are not counted."""
     return 0 if end_value is None or gate == CLOSED else end_value(number, side, paired)
 
 
 @cache
-def empty_layout(*, line: bool, end_value: EndValue | None) -> Layout:
-    """A table without tiles; it has no ends."""
-    return Layout((), (), line, end_value)
+def empty_layout(*, two_ended: bool, end_value: EndValue | None) -> Layout:
+    """A layout without tiles; it has no ends."""
+    return Layout((), (), two_ended, end_value)

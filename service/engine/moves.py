@@ -1,6 +1,6 @@
-"""What a seat asks for.
+"""What a seat may ask for.
 
-Owns the one form of a move and the words for its actions. Must not know whether a move is legal.
+Owns the form of a move and the names of its actions. Does not depend on the rules: a move may be illegal.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 class Move(NamedTuple):
     """One move. ``tile``, ``end`` and ``face_down`` go with ``play`` only; the lead has no ``end``.
 
-    In a list of legal moves a play also tells the sum of the ends and the points after it, where ends
-    are counted (rules 3.5, 3.6); in a move that is asked for they are ignored.
+    Where ends are counted, a play in a list of legal moves also has the sum of the ends after it and the points it
+    scores (rules 3.5, 3.6); in a requested move both are ignored.
     """
 
     action: Action
@@ -33,7 +33,7 @@ class Move(NamedTuple):
 
 @cache
 def play(tile: Tile, end: str | None, *, face_down: bool = False) -> Move:
-    """The move that lays this tile there, where ends are not counted: made once, as lists name the same few."""
+    """The move that lays this tile there, where ends are not counted; cached, as lists of moves repeat the same few."""
     return Move(PLAY, tile, end, face_down)
 
 

@@ -1,7 +1,6 @@
 """House rules: what may be agreed before a match, within which bounds.
 
-Owns the form of an option and the check of a value; the options themselves stand in their recipe.
-Must not know any game.
+Owns the form of an option and the check of a value. Does not depend on any game: each variant defines its options.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ Value = bool | int | str
 
 
 class LocalizedText(NamedTuple):
-    """The same words in English and in German."""
+    """The same text in English and in German."""
 
     en: str
     de: str
@@ -26,8 +25,8 @@ class LocalizedText(NamedTuple):
 class Option:
     """One house rule.
 
-    It takes one of ``values``, or any whole number from ``low`` to ``high``. A default of ``None``
-    means that the recipe finds it from the other options and the number of seats.
+    It takes one of ``values``, or any whole number from ``low`` to ``high``. A default of ``None`` means that the
+    variant computes it from the other options and the number of seats.
     """
 
     key: str
@@ -39,7 +38,7 @@ class Option:
     high: int = 0
 
     def error_for(self, value: object) -> str | None:
-        """What is wrong with ``value``, or ``None``. ``True`` is no number and ``2.0`` is not 2."""
+        """An error message, or ``None`` if ``value`` is allowed. ``True`` is not a number and ``2.0`` is not 2."""
         if self.values:
             if any(type(value) is type(known) and value == known for known in self.values):
                 return None
@@ -55,15 +54,15 @@ def format_value(value: Value) -> str:
 
 
 def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> dict[str, Value | None]:
-    """Every option with its value: the one given, else the default. Raises ``InvalidSetup`` with all complaints."""
+    """Every option with its value: the one given, else the default. Raises ``InvalidSetup`` with all errors."""
     known = {option.key: option for option in options}
     errors = {f"rules.{key}": ["Unknown field."] for key in given if key not in known}
     resolved: dict[str, Value | None] = {}
     for key, option in known.items():
         value = given.get(key, option.default)
-        complaint = option.error_for(value) if key in given else None
-        if complaint is not None:
-            errors[f"rules.{key}"] = [complaint]
+        error = option.error_for(value) if key in given else None
+        if error is not None:
+            errors[f"rules.{key}"] = [error]
         resolved[key] = value  # type: ignore[assignment]  # checked just above, or the default
     if errors:
         raise InvalidSetup(errors)

@@ -1,22 +1,22 @@
-"""The referee: what a seat may do, what then happens, and what that makes of the match.
+"""The referee: the legal moves of a seat, the events of a move, and the state after an event.
 
-Owns the course of a turn, the same for all games; every question that a game answers in its own way is
-put to its ``Rules``. Must not know any game, nor who may see what (``view``).
+Owns the course of a turn, which is the same for all games; what differs between games is a question to their
+``Rules``. Does not depend on any game, or on who may see what (``view``).
 
-``legal_moves`` lists the moves, ``advance`` turns one into events and the state after them or refuses
-it, ``apply`` makes the state after a single event and is total: it refuses nothing. A turn:
+``legal_moves`` lists the moves. ``advance`` returns the events of a move and the state after them, or raises a
+``Refusal``. ``apply`` returns the state after a single event and never rejects one. A turn:
 
 ===========================  =================================================================
 the seat to move             may
 ===========================  =================================================================
-has a tile that fits         play; once it has laid one in this turn: or say done; if a tile it
-                             drew may be kept: or pass
-nothing fits, none laid      draw, if the stock and the drawing rule allow one more; else pass
-the second player (2.8)      with nothing that fits: also flip
+has a tile that fits         play; after laying a tile in this turn also done; after drawing one
+                             that may be kept also pass
+has no tile that fits        draw, if the stock and the drawing rule allow one more; else pass
+the second player (2.8)      if none of its tiles fits, also flip
 ===========================  =================================================================
 
-A turn ends by itself when nothing may follow: after the last tile that can be laid, and after a draw
-that may not be placed or does not fit where only one may be drawn.
+A turn ends automatically when nothing may follow: after the last tile that can be laid, and after a draw that may
+not be placed, or that does not fit where only one may be drawn.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ from service.engine.tiles import Tile, add_tile, sort_tiles
 from service.engine.variant import Rules
 
 MAX_DEAL_ATTEMPTS: Final = 10_000
-"""Attempts at dealing a round; the rules accept one long before."""
+"""Attempts at dealing a round; far more than are ever needed."""
 
 _new: Final = tuple.__new__  # as in ``layout``
 
 
-# What a seat may do
+# The legal moves
 
 
 def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
@@ -72,7 +72,7 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
 
 
 def _admitted(rules: Rules, state: State) -> Hand:
-    """The tiles that may lead, or follow in the same turn, whether they fit or not; else a whole hand is admitted."""
+    """The tiles that may lead, or follow in the same turn, whether they fit or not; otherwise any tile may be laid."""
     if state.tiles_laid:
         assert state.turn is not None
         return rules.may_follow(state.layout, state.hands[state.turn])
@@ -82,7 +82,7 @@ def _admitted(rules: Rules, state: State) -> Hand:
 
 
 def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
-    """The places of these tiles: an end each, and for a double that may lie face down two."""
+    """The plays of these tiles: one for each end that fits, two for a double that may lie face down."""
     ends, open_mask = layout.ends, layout.open_mask
     if not ends:
         return [_lead(rules, layout, tile) for tile in tiles]
@@ -101,7 +101,7 @@ def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
 
 
 def _scored_plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
-    """As ``_plays``, each with what it counts; no tile leads."""
+    """As ``_plays``, for a game in which plays score and a layout with tiles."""
     if not layout.fits_any(tiles):
         return []
     open_mask, covered_sums, points = layout.open_mask, layout.covered_sums(), rules.points
@@ -121,7 +121,7 @@ def _scored_plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
 
 
 def _lead(rules: Rules, layout: Layout, tile: Tile) -> Move:
-    """The move that leads this tile, with what it counts."""
+    """The move that leads this tile."""
     if rules.points is None:
         return play(tile, None)
     ends_sum = layout.sum_after(None, tile, _branching(rules, layout, tile))
@@ -139,21 +139,21 @@ def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
     return (*moves, FLIP) if rules.may_flip(state) else moves
 
 
-# What then happens
+# The events of a move
 
 
 def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
-    """The events of this move, those that follow by themselves included, and the state they lead to.
+    """The events of this move, including those that follow automatically, and the state after them.
 
-    A play may leave out its end when the tile has one legal place. Raises ``GameOver``, ``RoundOver``,
-    ``NotYourTurn`` or ``IllegalMove``; then nothing has happened.
+    A play may omit its end if the tile has one legal place. Raises ``GameOver``, ``RoundOver``, ``NotYourTurn`` or
+    ``IllegalMove``.
     """
     event: Event
     if seat == state.turn and move.action == PLAY:
-        event, end = _answer_play(rules, state, seat, move)
-        state = _lay(rules, state, event, end)
+        event, end = _decide_play(rules, state, seat, move)
+        state = _apply_play_at(rules, state, event, end)
     else:
-        event = _answer(rules, deck, state, seat, move)
+        event = _decide_other(rules, deck, state, seat, move)
         state = apply(rules, state, event)
         if not isinstance(event, (Drew, Flipped)):
             return (event,), state
@@ -162,66 +162,68 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tu
 
 
 def _end_round(rules: Rules, state: State, event: Event, reason: EndReason) -> tuple[tuple[Event, ...], State]:
-    """The event that ended the round, and what follows by itself: the count, and what that means for the match."""
+    """The event that ended the round, then its result and what that means for the match; and the state after them."""
     events = [event, RoundEnded(rules.score_round(state, reason, rules.hands_left(state)))]
     state = apply(rules, state, events[-1])
     verdict = rules.match_end(state)
-    follow: list[Event] = [Eliminated(seat) for seat in verdict.eliminated]
+    consequences: list[Event] = [Eliminated(seat) for seat in verdict.eliminated]
     if verdict.winners:
-        follow.append(Finished(verdict.winners))
-    for each in follow:
-        state = apply(rules, state, each)
-    return (*events, *follow), state
+        consequences.append(Finished(verdict.winners))
+    for consequence in consequences:
+        state = apply(rules, state, consequence)
+    return (*events, *consequences), state
 
 
 def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
-    """The next round's deal: the one arranged for it, else a shuffle that the rules do not deal again.
+    """The next round's deal: the one arranged for it, else the first shuffle that the rules accept.
 
-    An arranged deal is taken when its empty hands are those of the seats that are out.
+    An arranged deal is used if its empty hands are those of the eliminated seats.
     """
     round_number = state.round + 1
     arranged = deck.arranged_for(round_number)
-    if arranged and [bool(hand) for hand in arranged.hands] == [not gone for gone in state.eliminated_round]:
+    if arranged and [bool(hand) for hand in arranged.hands] == [
+        not eliminated for eliminated in state.eliminated_round
+    ]:
         return Dealt(round_number, tuple([sort_tiles(hand) for hand in arranged.hands]), arranged.stock, arranged=True)
     size = rules.hand_size(len(state.active_seats()))
-    sizes = [0 if gone else size for gone in state.eliminated_round]
+    sizes = [0 if out else size for out in state.eliminated_round]
     attempt, dealt = first_valid_deal(rules, state, deck.shuffle_seed(round_number), sizes)
-    luck = deck.deal_proof(round_number, attempt)
-    return dealt if luck is None else replace(dealt, proof=luck)
+    proof = deck.deal_proof(round_number, attempt)
+    return dealt if proof is None else replace(dealt, proof=proof)
 
 
 def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[int]) -> tuple[int, Dealt]:
-    """The attempt at dealing the next round from this seed that the rules do not deal again, and its deal."""
+    """The first attempt at dealing the next round from this seed that the rules accept, and its deal."""
     for attempt in range(MAX_DEAL_ATTEMPTS):
         dealt = deal_attempt(rules, seed, state.round + 1, attempt, sizes)
         if can_open(rules, state, dealt):
             return attempt, dealt
-    raise AssertionError("no deal that the rules accept")  # pragma: no cover: less likely than a bad bit of memory
+    raise AssertionError("no deal that the rules accept")  # pragma: no cover  # practically impossible
 
 
 def deal_attempt(rules: Rules, seed: bytes, round_number: int, attempt: int, sizes: Sequence[int]) -> Dealt:
-    """The deal from this seed of a shuffle in this attempt, a hand of each size, whether the rules accept it or not."""
+    """The deal of this attempt, one hand of each size, whether the rules accept it or not. ``seed``: of the shuffle."""
     hands, stock = split(shuffle(rules.tiles, seed, round_number, attempt), sizes)
     return Dealt(round_number, tuple([sort_tiles(hand) for hand in hands]), stock, arranged=False)
 
 
 def can_open(rules: Rules, state: State, dealt: Dealt) -> bool:
-    """Whether somebody can open this deal; if not, the rules deal again (rules 3.3, 5.3)."""
+    """Whether a seat can open this deal; if none can, it is dealt again (rules 3.3, 5.3)."""
     return rules.opening(_with_deal(rules, state, dealt, None, state.opener)) is not None
 
 
-def _answer(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
-    """The event of a move that is not a play of the seat to move."""
+def _decide_other(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
+    """The event of any move but a play of the seat to move."""
     if state.phase != PLAYING:
-        return _answer_after_round(rules, deck, state, seat, move)
+        return _decide_after_round(rules, deck, state, seat, move)
     if seat != state.turn:
         raise NotYourTurn("It is not your turn.")
     if move.action not in [legal.action for legal in legal_moves(rules, state, seat)]:
-        raise IllegalMove(_WHY_NOT[move.action])
-    return _SIMPLE[move.action](state, seat)
+        raise IllegalMove(_ILLEGAL[move.action])
+    return _EVENT_OF_ACTION[move.action](state, seat)
 
 
-def _answer_after_round(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Dealt:
+def _decide_after_round(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Dealt:
     if state.phase == FINISHED:
         raise GameOver("The match is over.")
     if move.action != "deal":
@@ -231,8 +233,8 @@ def _answer_after_round(rules: Rules, deck: Deck, state: State, seat: int, move:
     return deal(rules, deck, state)
 
 
-def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, End | None]:
-    """The event of a play, and the end that it names."""
+def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, End | None]:
+    """The event of a play, and the end where the tile joins (``None`` for the lead)."""
     _, tile, name, face_down, _, _ = move
     layout = state.layout
     if tile is None or tile not in state.hands[seat]:
@@ -240,9 +242,9 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
     leads = not layout.ends
     if (leads or state.tiles_laid) and tile not in _admitted(rules, state):
         raise IllegalMove("This tile may not be laid now.")
-    end = None if leads and name is None else _end_meant(layout, tile, name)
+    end = None if leads and name is None else _find_end(layout, tile, name)
     if face_down and (leads or not tile.double or not rules.face_down):
-        raise IllegalMove(_NOT_THERE)
+        raise IllegalMove(_NO_SUCH_PLACE)
     if end is not None:
         name = end.name
     ends_sum = points = None
@@ -252,8 +254,8 @@ def _answer_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
     return _new(Played, (seat, tile, name, face_down, points, ends_sum)), end
 
 
-def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End:
-    """The open end of that name, or the only one, where the tile fits."""
+def _find_end(layout: Layout, tile: Tile, name: str | None) -> End:
+    """The open end of that name where the tile fits, or the only such end without a name; raises ``IllegalMove``."""
     mask = tile.mask
     if name is not None:
         for end in layout.ends:
@@ -264,18 +266,18 @@ def _end_meant(layout: Layout, tile: Tile, name: str | None) -> End:
         return places[0]
     if name is None and places:
         raise IllegalMove("This tile has several places; name the end.")
-    raise IllegalMove(_NOT_THERE if places or not layout.ends else "This tile fits no open end.")
+    raise IllegalMove(_NO_SUCH_PLACE if places or not layout.ends else "This tile fits no open end.")
 
 
-_SIMPLE: Final[dict[str, Callable[[State, int], Event]]] = {
+_EVENT_OF_ACTION: Final[dict[str, Callable[[State, int], Event]]] = {
     "draw": lambda state, seat: Drew(seat, state.stock[0]),
     "pass": lambda _state, seat: Passed(seat),
     "done": lambda _state, seat: Done(seat),
     "flip": lambda _state, seat: Flipped(seat),
 }
 
-_NOT_THERE: Final = "This tile may not be laid there in this way."
-_WHY_NOT: Final = {
+_NO_SUCH_PLACE: Final = "This tile may not be laid there in this way."
+_ILLEGAL: Final = {
     "draw": "You may not draw now.",
     "pass": "You may not pass now.",
     "done": "There is no turn of several tiles to end.",
@@ -284,11 +286,11 @@ _WHY_NOT: Final = {
 }
 
 
-# What that makes of the match
+# The state after an event
 
 
 def apply(rules: Rules, state: State, event: Event) -> State:
-    """The state after an event. Total: an event that ``advance`` gave for this state is never refused."""
+    """The state after an event. Total: accepts every event that ``advance`` returned for this state."""
     return _APPLY[type(event)](rules, state, event)
 
 
@@ -310,11 +312,11 @@ def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opene
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
-    return _lay(rules, state, event, None if event.end is None else state.layout.end(event.end))
+    return _apply_play_at(rules, state, event, None if event.end is None else state.layout.end(event.end))
 
 
-def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
-    """The state after a play at this end; the lead joins none."""
+def _apply_play_at(rules: Rules, state: State, event: Played, end: End | None) -> State:
+    """The state after a play at this end (``None`` for the lead)."""
     seat, tile, _, face_down, points, ends_sum = event
     layout = state.layout
     branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
@@ -355,14 +357,14 @@ def _lay(rules: Rules, state: State, event: Played, end: End | None) -> State:
 def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
     seat, tile = event.seat, event.tile
     hands = _with_hand(state.hands, seat, add_tile(state.hands[seat], tile))
-    goes_on = rules.drawing.place if tile.mask & state.layout.open_mask else rules.drawing.again
+    turn_continues = rules.drawing.place if tile.mask & state.layout.open_mask else rules.drawing.again
     return state.after_move(
         hands=hands,
         stock=state.stock[1:],
         layout=state.layout,
-        turn=seat if goes_on else _next_seat(hands, seat),
+        turn=seat if turn_continues else _next_seat(hands, seat),
         tiles_laid=0,
-        drew=goes_on,
+        drew=turn_continues,
         went_out_first=state.went_out_first,
         placements_scored=state.placements_scored,
     )
@@ -386,16 +388,16 @@ def _apply_flipped(_rules: Rules, state: State, _event: Flipped) -> State:
 
 
 def _apply_round_ended(rules: Rules, state: State, event: RoundEnded) -> State:
-    counted = event.round
+    result = event.round
     state = state._replace(
         phase=ROUND_OVER,
         turn=None,
         tiles_laid=0,
         drew=False,
         placements_scored=(),
-        totals=tuple([total + score for total, score in zip(state.totals, counted.scores, strict=True)]),
-        carry=state.carry + counted.carried if counted.loser is None else 0,
-        round_winner=counted.winner,
+        totals=tuple([total + score for total, score in zip(state.totals, result.scores, strict=True)]),
+        carry=state.carry + result.carried if result.loser is None else 0,
+        round_winner=result.winner,
     )
     dealer = rules.dealer(state)
     return state if dealer == state.dealer else state._replace(dealer=dealer)
@@ -433,15 +435,15 @@ def _with_hand(hands: tuple[Hand, ...], seat: int, hand: Hand) -> tuple[Hand, ..
 
 
 def _next_seat(hands: tuple[Hand, ...], seat: int) -> int | None:
-    """Clockwise the next seat that holds tiles; this one again if it is the only one, nobody if there is none.
+    """The next seat clockwise that holds tiles: the same one if it is the only one, ``None`` if no seat holds any.
 
-    A seat that is out of the match holds none, nor does one that is out of the round (rules 4.6).
+    A seat that is out of the match or of the round (rules 4.6) holds none.
     """
-    following = seat
+    next_seat = seat
     for _ in hands:
-        following += 1
-        if following == len(hands):
-            following = 0
-        if hands[following]:
-            return following
+        next_seat += 1
+        if next_seat == len(hands):
+            next_seat = 0
+        if hands[next_seat]:
+            return next_seat
     return None

@@ -1,4 +1,4 @@
-"""From the events of a match to its state."""
+"""The state of a match from its events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.engine.variant import Rules
 
 
 def replay(rules: Rules, events: Iterable[Event]) -> State:
-    """The state of a match after these events, from its first one on."""
+    """The state of a match after these events, the first ones of the match."""
     state = rules.start()
     for event in events:
         state = apply(rules, state, event)

@@ -1,7 +1,7 @@
 """A match between two moves, frozen.
 
-Owns the facts that cannot be derived from each other. Must not know the rules that lead from one state
-to the next: only ``play.apply`` makes a state.
+Owns the facts that cannot be derived from each other. Does not depend on the rules that lead from one state
+to the next: only ``referee.apply`` makes a state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Hand = tuple[Tile, ...]
 
 
 class PlacementScore(NamedTuple):
-    """Points for one placement of the running round (rules 3.6), with the sum of the ends that gave them."""
+    """Points for one placement of the running round (rules 3.6), with the sum of the ends they follow from."""
 
     seat: int
     ends_sum: int
@@ -32,40 +32,40 @@ _new: Final = tuple.__new__  # as in ``layout``
 
 
 class State(NamedTuple):
-    """Everything that is true between two moves; all per-seat tuples are in seat order.
+    """All facts of a match between two moves; every tuple with one item per seat is in seat order.
 
     The first fields are those that ``after_move`` and ``after_deal`` set, in their order. Before the first deal a
     match is in the phase ``round_over`` with round 0.
     """
 
     hands: tuple[Hand, ...]
-    """Sorted; empty for a seat that is out."""
+    """Each sorted; empty for an eliminated seat."""
     stock: tuple[Tile, ...]
     """In the order of drawing."""
     layout: Layout
     turn: int | None
-    """Who is to move, in the phase ``playing``."""
+    """The seat to move; ``None`` unless the phase is ``playing``."""
     tiles_laid: int
     """Tiles laid in this turn."""
     drew: bool
     """Whether a tile was drawn in this turn."""
     went_out_first: int | None
-    """Who laid their last tile first in this round."""
+    """The seat that was the first to lay its last tile in this round."""
     placements_scored: tuple[PlacementScore, ...]
     phase: Phase
     round: int
     opener: int | None
-    """Who opened this round."""
+    """The seat that opened this round."""
     totals: tuple[int, ...]
     """The match score at the end of the last round."""
     eliminated_round: tuple[int, ...]
-    """The round in which a seat went out of the match; 0 while it is in."""
+    """The round in which a seat went out of the match; 0 while it is active."""
     carry: int
-    """Points waiting for the next single loser (rules 2.11)."""
+    """Points carried over to the next single loser (rules 2.11)."""
     round_winner: int | None
     """The winner of the last round."""
     dealer: int | None
-    """Who deals, in the games that have a dealer; from the end of the first round on."""
+    """The seat that deals, in games with a dealer; from the end of the first round on."""
     winners: tuple[int, ...]
 
     def after_move(
@@ -100,11 +100,12 @@ class State(NamedTuple):
 
     def active_seats(self) -> tuple[int, ...]:
         """The seats still in the match, in seat order."""
-        gone = self.eliminated_round
-        return tuple([seat for seat in range(len(gone)) if not gone[seat]] if any(gone) else range(len(gone)))
+        eliminated = self.eliminated_round
+        seats = range(len(eliminated))
+        return tuple([seat for seat in seats if not eliminated[seat]] if any(eliminated) else seats)
 
     def clockwise(self, first: int) -> tuple[int, ...]:
-        """The seats still in the match, clockwise starting with ``first``, or the next one if that is out."""
+        """The seats still in the match, clockwise from ``first``, or from the next one if that is eliminated."""
         seats = len(self.eliminated_round)
         return tuple([s % seats for s in range(first, first + seats) if not self.eliminated_round[s % seats]])
 

@@ -1,7 +1,7 @@
 """Tiles, their notation, and the sets they come in.
 
-A tile is one of 190 values, double-zero to double-eighteen, each made once: two names of a tile are
-the same object, so tiles are compared by identity. Must not know: layouts, players, games.
+A tile is one of 190 values, double-zero to double-eighteen, each created once: every reference to a tile is
+the same object, so tiles are compared by identity. Does not depend on layouts, players or games.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Tile:
     """Two halves, the smaller one first.
 
     ``pips`` is the sum of the halves, ``mask`` has the bit of each half's number set, ``index`` is the
-    tile's place in the order 0-0, 0-1, 1-1, 0-2, … in which every set is a beginning of the next one.
+    tile's place in the order 0-0, 0-1, 1-1, 0-2, … in which every set is a prefix of the next larger one.
     """
 
     __slots__ = ("double", "high", "index", "low", "mask", "name", "pips", "rank")
@@ -37,7 +37,7 @@ class Tile:
         self.name = f"{low}-{high}"
 
     def other_half(self, number: int) -> int:
-        """The half that is outside when the half ``number`` touches the layout."""
+        """The half that remains open when the half ``number`` touches the layout."""
         return self.high if number == self.low else self.low
 
     def __repr__(self) -> str:
@@ -48,7 +48,7 @@ class Tile:
 
 
 TILES: Final = tuple(Tile(low, high) for high in range(MAX_PIPS + 1) for low in range(high + 1))
-"""Every tile there is, by its index."""
+"""All tiles by their index."""
 
 _by_rank = attrgetter("rank")
 

@@ -1,8 +1,8 @@
-"""The form of a recipe: what every game must say of itself, one question at a time.
+"""The form of a game: the questions that every variant answers.
 
-A game is a frozen ``Variant``: who it is, its options, and a function from the options and the number
-of seats to ``Rules``, one answer a question. A question that most games answer alike has a default.
-Must not know: any game, and how the answers are put to use (``play``).
+A game is a frozen ``Variant``: its key and names, its options, and a function from the options and the number of
+seats to ``Rules``, one field for each question. A question that most games answer in the same way has a default.
+Does not depend on any game, or on how the answers are used (``referee``).
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from service.engine.tiles import Tile, pips
 
 ScoreOrder = Literal["highest", "lowest"]
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
-"""How a round that is over for this reason is counted, with these hands left."""
+"""The result of a round that ended for this reason with these hands left."""
 
 
 class Opening(NamedTuple):
-    """Who leads, and the tiles they may lead with."""
+    """The seat that leads, and the tiles it may lead with."""
 
     seat: int
     tiles: tuple[Tile, ...]
 
 
 class Drawing(NamedTuple):
-    """What a draw allows in the same turn."""
+    """What is allowed in the same turn after a draw."""
 
     again: bool
     """Draw again as long as nothing fits."""
@@ -43,14 +43,14 @@ class Drawing(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What the end of a round means for the match: who goes out now, and who has won, if it is over."""
+    """The consequences of a round for the match: the seats that go out, and the winners if the match is over."""
 
     eliminated: tuple[int, ...] = ()
     winners: tuple[int, ...] = ()
 
 
 class Payment(NamedTuple):
-    """Marks that one seat hands to another."""
+    """An amount that one seat pays to another."""
 
     payer: int
     payee: int
@@ -58,7 +58,7 @@ class Payment(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """What everybody gets (or pays, if negative), a number a seat, and who pays it to whom."""
+    """What each seat receives (or pays, if negative), in seat order, and the payments between them."""
 
     mode: str
     amounts: tuple[Fraction, ...]
@@ -69,7 +69,7 @@ def _never(_state: State) -> bool:
     return False
 
 
-def _nobody(_state: State) -> int | None:
+def _no_dealer(_state: State) -> int | None:
     return None
 
 
@@ -79,52 +79,52 @@ def _no_branches(_layout: Layout, _double: Tile) -> Branching:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The answers of one game, its options settled, for one number of seats."""
+    """The answers of one game for resolved options and a number of seats."""
 
     seats: int
     settings: Mapping[str, Value]
-    """The options as settled, and what follows from them that a player wants to know (rules 3.1: the divisor)."""
+    """The resolved options, and what follows from them that a player needs to know (rules 3.1: the divisor)."""
     tiles: tuple[Tile, ...]
     hand_size: Callable[[int], int]
-    """How many tiles each gets, by the number of players still in; 0: so many cannot play."""
+    """The number of tiles in a hand, by the number of active players; 0: not playable with that number."""
     opening: Callable[[State], Opening | None]
-    """Who opens the round just dealt, and with what; ``None``: deal again."""
+    """Who opens the round just dealt, and with which tiles; ``None``: deal again."""
     may_follow: Callable[[Layout, Hand], Hand]
-    """Which tiles of the mover's hand may follow, in the same turn, the tile laid last, as far as they fit."""
+    """The tiles of this hand that may follow the tile laid last in the same turn, whether they fit or not."""
     drawing: Drawing
     round_end: Callable[[State], EndReason | None]
-    """Why the round is over now, if it is; asked after each placement, draw and flip."""
+    """Why the round is over, or ``None``; called after each play, draw and flip."""
     score_round: Count
-    """What the round wrote, from the hands left, each with its ``hand_value``."""
+    """The result of the round, from the hands left, each with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
-    """Asked after each round, its scores added."""
+    """Called after each round with its scores added."""
     two_ended: bool = True
-    """Two ends, left and right; else ends arise and are numbered."""
+    """Two ends, ``left`` and ``right``; otherwise ends are numbered as they arise."""
     branching: Callable[[Layout, Tile], Branching] = _no_branches
-    """How a double branches that is to be laid face up on this layout."""
+    """How a double branches when it is laid face up on this layout."""
     face_down: bool = False
     """A double after the lead may be laid face down."""
     reserve: int = 0
-    """Tiles of the stock that stay hidden and out of play."""
+    """The number of tiles of the stock that cannot be drawn."""
     may_flip: Callable[[State], bool] = _never
-    """Whether the seat to move, which nothing fits, may turn the lead over."""
+    """Whether the seat to move, none of whose tiles fits, may turn the lead over."""
     end_value: EndValue | None = None
-    """What an end counts; ``None``: ends are not counted."""
+    """The value of an end; ``None``: ends are not counted."""
     points: Callable[[int], int] | None = None
-    """The points of a placement, by the sum of the ends after it; ``None``: placements do not score."""
+    """The points of a play, by the sum of the ends after it; ``None``: plays do not score."""
     hand_value: Callable[[Hand], int] = pips
-    """What a hand is worth that is left at the end of a round."""
-    dealer: Callable[[State], int | None] = _nobody
+    """The value of a hand that is left at the end of a round."""
+    dealer: Callable[[State], int | None] = _no_dealer
     settlement: Callable[[State], Settlement] | None = None
-    """What the players owe each other once the match is over."""
+    """The payments between the players after the match."""
     row: Callable[[Tile], int] | None = None
-    """By what a hand can be sorted (rules 3.10)."""
+    """The row of a tile, by which a hand can be sorted (rules 3.10)."""
     teams: int = 0
-    """How many teams; 0: everybody alone. Seat s is in team s mod teams."""
+    """The number of teams; 0: no teams. Seat s is in team s mod teams."""
 
     @property
     def scores_ends(self) -> bool:
-        """Whether the ends are counted, and a placement may score."""
+        """Whether ends are counted and a play may score."""
         return self.end_value is not None and self.points is not None
 
     def start(self) -> State:
@@ -133,24 +133,24 @@ class Rules:
 
     def empty_layout(self) -> Layout:
         """The table before the first tile of a round."""
-        return empty_layout(line=self.two_ended, end_value=self.end_value)
+        return empty_layout(two_ended=self.two_ended, end_value=self.end_value)
 
     def team(self, seat: int) -> int | None:
-        """The team of a seat, in a team game."""
+        """The team of a seat; ``None`` without teams."""
         return seat % self.teams if self.teams else None
 
     def hands_left(self, state: State) -> tuple[RemainingHand, ...]:
-        """The hand of every seat that is in, with its value."""
-        held = state.hands
-        return tuple([RemainingHand(seat, held[seat], self.hand_value(held[seat])) for seat in state.active_seats()])
+        """The hand of every active seat with its value."""
+        hands = state.hands
+        return tuple([RemainingHand(seat, hands[seat], self.hand_value(hands[seat])) for seat in state.active_seats()])
 
     def drawable(self, state: State) -> int:
-        """How many tiles of the stock can be drawn."""
+        """The number of tiles that can be drawn from the stock."""
         return max(0, len(state.stock) - self.reserve)
 
 
 class PlayerRange(NamedTuple):
-    """How many can play, from ``low`` to ``high``."""
+    """The possible numbers of players, from ``low`` to ``high``."""
 
     low: int
     high: int
@@ -158,7 +158,7 @@ class PlayerRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """The recipe of a game. ``edition`` counts the changes of its rules; a stored game keeps its own."""
+    """A game. ``edition`` counts the changes of its rules; a stored game keeps the edition it was created with."""
 
     key: str
     edition: int
@@ -169,16 +169,16 @@ class Variant:
     best: ScoreOrder
     """Whether the highest or the lowest total wins."""
     build: Callable[[Mapping[str, Value | None], int], Rules]
-    """From the options (``None`` where the recipe is to find a default) and the seats; raises ``InvalidSetup``."""
+    """The rules for these options (``None``: the default is computed) and seats; raises ``InvalidSetup``."""
     options: tuple[Option, ...] = field(default=())
 
     def rules(self, given: Mapping[str, object], seats: int) -> Rules:
-        """The rules for these options and seats. Raises ``InvalidSetup`` with every complaint there is."""
+        """The rules for these options and seats. Raises ``InvalidSetup`` with all errors."""
         errors: dict[str, list[str]] = {}
-        few, many = self.players
-        if not few <= seats <= many:
-            wanted = str(few) if few == many else f"{few} to {many}"
-            errors["players"] = [f"{self.name.en} is for {wanted} players."]
+        low, high = self.players
+        if not low <= seats <= high:
+            numbers = str(low) if low == high else f"{low} to {high}"
+            errors["players"] = [f"{self.name.en} is for {numbers} players."]
         try:
             options = resolve(self.options, given)
         except InvalidSetup as refusal:

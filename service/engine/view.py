@@ -1,19 +1,18 @@
-"""What one seat may know: of a state, and of an event. The only redaction there is.
+"""What one seat may know of a state and of an event: the only place where anything is redacted.
 
-A ``View`` is made of facts that its viewer may see, and of nothing else; what is shown of a match is made
-from a view, or is public (a count), or is the viewer's own (the legal moves). Two states that differ only
-in what a seat cannot see give that seat equal views.
-Must not know how a view is shown.
+A ``View`` contains only facts that its viewer may see, and every response about a match is made from views. Two
+states that differ only in what a seat cannot see give that seat equal views.
+Does not depend on how a view is presented.
 
 =========================  ==================================================================
-secret                     who may know
+secret                     visible to
 =========================  ==================================================================
-the tiles of a hand        its seat; everybody once the round is counted, from the count
-the order of the stock     nobody; everybody from the record, once the round is over
-the tile that was drawn    who drew it; likewise
-what was dealt             each seat its own hand; everybody all of it, once the round is over
-how often it was dealt     everybody, once the round is over
-the seed of a round        everybody, once the round is over; if the match ends before it is dealt, then
+the tiles of a hand        its seat; to all in the result of the round
+the order of the stock     nobody; to all in the record, once the round is over
+a tile that was drawn      the seat that drew it; to all in the record, once the round is over
+a deal                     each seat its own hand; to all in the record, once the round is over
+the attempts at a deal     nobody; to all once the round is over
+the seed of a round        nobody; to all once the round or the match is over
 legal moves                the seat that may make them
 =========================  ==================================================================
 """
@@ -42,7 +41,7 @@ class You(NamedTuple):
 
 
 class PlayerView(NamedTuple):
-    """What everybody knows of a player."""
+    """The public facts about a player."""
 
     seat: int
     tiles: int
@@ -52,7 +51,7 @@ class PlayerView(NamedTuple):
 
 
 class View(NamedTuple):
-    """A match as one seat, or a spectator, may know it."""
+    """A match as one seat or a spectator may know it."""
 
     phase: Phase
     round: int
@@ -69,9 +68,9 @@ class View(NamedTuple):
 
 
 class DealtView(NamedTuple):
-    """A deal as one viewer may know it: the viewer's own hand, if there is one.
+    """A deal as one viewer may know it: only the viewer's own hand, ``None`` for a spectator.
 
-    Where deals can be proven, also what the seats have added to the luck, and the commitment to the next round's seed.
+    If the deal can be verified, also the client seeds and the commitment to the next round's seed.
     """
 
     round: int
@@ -82,14 +81,14 @@ class DealtView(NamedTuple):
 
 
 class DrewView(NamedTuple):
-    """A draw as one viewer may know it: the tile, for who drew it."""
+    """A draw as one viewer may know it; ``tile`` is ``None`` unless the viewer drew it."""
 
     seat: int
     tile: Tile | None
 
 
 class RecordedDeal(NamedTuple):
-    """A deal as one viewer may know it, seat by seat: the tiles, or only how many there are."""
+    """A deal as a record of a running round has it: for each hand and the stock the tiles, or only their number."""
 
     round: int
     arranged: bool
@@ -98,7 +97,7 @@ class RecordedDeal(NamedTuple):
 
 
 RecordedEvent = Event | RecordedDeal | DrewView
-"""An event as a record tells it to one viewer."""
+"""An event as it stands in the record for one viewer."""
 
 
 def view(rules: Rules, state: State, seat: int | None) -> View:
@@ -132,22 +131,22 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
 
 
 def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
-    """What ``seat`` may know of an event; ``None`` is a spectator. All but deals and draws is public."""
+    """What ``seat`` may know of an event; ``None`` is a spectator. All events but deals and draws are public."""
     if isinstance(event, Dealt):
-        hand, luck = None if seat is None else event.hands[seat], event.proof
-        if luck is None:
+        hand, proof = None if seat is None else event.hands[seat], event.proof
+        if proof is None:
             return DealtView(event.round, event.arranged, hand)
-        return DealtView(event.round, event.arranged, hand, luck.client_seeds, luck.next_commitment)
+        return DealtView(event.round, event.arranged, hand, proof.client_seeds, proof.next_commitment)
     if isinstance(event, Drew):
         return DrewView(event.seat, event.tile if event.seat == seat else None)
     return event
 
 
 def view_for_record(event: Event, seat: int | None, *, over: bool) -> RecordedEvent:
-    """What a record tells ``seat`` of an event of a round, which is ``over`` or running; ``None`` is a spectator.
+    """An event as the record for ``seat`` has it; ``None`` is a spectator. ``over``: whether its round is over.
 
-    A round that is over is told whole; of a running one a seat gets its own hand and what it drew itself. The luck of
-    a deal is no part of it: a record has that for itself.
+    Of a round that is over everything is visible, of a running one a seat's own hand and draws. The proof of a deal is
+    left out: a record has a section of its own for it.
     """
     if isinstance(event, Dealt):
         if over:
@@ -160,12 +159,12 @@ def view_for_record(event: Event, seat: int | None, *, over: bool) -> RecordedEv
 
 
 def round_is_over(state: State, round_number: int) -> bool:
-    """Whether a round is over, so that all of it may be told."""
+    """Whether a round is over, so that all of it may be published."""
     return round_number < state.round or (round_number == state.round and state.phase != PLAYING)
 
 
 def revealed_seed(deck: Deck, state: State, round_number: int) -> bytes | None:
-    """The seed of a round, if its deals can be proven and it may be told by now: no deal to come depends on it."""
+    """The seed of a round, or ``None`` if its deals cannot be verified or a deal to come depends on it."""
     if deck.game is None or not (round_is_over(state, round_number) or state.phase == FINISHED):
         return None
     return round_seed(deck.seed, round_number)

@@ -36,7 +36,7 @@ class Paper:
     """A layout that tiles are written on, one after the other."""
 
     def __init__(self, *, line: bool = False, end_value: EndValue | None = None) -> None:
-        self.layout = empty_layout(line=line, end_value=end_value)
+        self.layout = empty_layout(two_ended=line, end_value=end_value)
 
     def lead(self, tile: str, branching: Branching = NEVER) -> list[str]:
         self.layout = self.layout.lead(parse_tile(tile), 0, branching)
@@ -69,7 +69,7 @@ class Paper:
 def test_an_empty_table_has_no_ends() -> None:
     for line in (False, True):
         for end_value in (None, all_but_long_sides):
-            layout = empty_layout(line=line, end_value=end_value)
+            layout = empty_layout(two_ended=line, end_value=end_value)
             assert (layout.placements, layout.ends, layout.open_mask, layout.ends_sum) == ((), (), 0, 0)
 
 
@@ -263,7 +263,7 @@ def test_proof_4_fido_counting() -> None:
 
 
 def test_proof_4_the_sum_of_a_lead_is_foreseen() -> None:
-    empty = empty_layout(line=False, end_value=all_but_long_sides)
+    empty = empty_layout(two_ended=False, end_value=all_but_long_sides)
     assert empty.sum_after(None, parse_tile("12-12"), GATED) == 24
     assert empty.sum_after(None, parse_tile("12-12"), NEVER) == 0
     assert empty.sum_after(None, parse_tile("3-5"), NEVER) == 8
@@ -314,7 +314,7 @@ def test_what_ends_count_follows_from_what_is_kept_of_them(end_value: EndValue |
     for end, tile in (("e1", "2-5"), ("e2", "5-6"), ("e6", "6-6")):
         layout = paper.layout
         kept = [(end.name, end.number, end.host, end.side, end.gate) for end in layout.ends]
-        empty = empty_layout(line=False, end_value=end_value)
+        empty = empty_layout(two_ended=False, end_value=end_value)
         assert empty.restored(layout.placements, kept, layout.last_end_number) == layout
         paper.join(end, tile)
 

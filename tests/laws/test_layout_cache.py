@@ -90,7 +90,7 @@ class Names:
         self._of = LayoutCache[str](self._make, lambda names, layout: f"{names} {layout.placements[-1].tile}")
 
     def of(self, *tiles: Placement) -> str:
-        return self._of(empty_layout(line=True, end_value=None)._replace(placements=tiles))
+        return self._of(empty_layout(two_ended=True, end_value=None)._replace(placements=tiles))
 
     def _make(self, layout: Layout) -> str:
         self.made += 1

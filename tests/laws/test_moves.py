@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from service.engine.errors import GameOver, IllegalMove, NotYourTurn, Refusal, RoundOver
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
@@ -11,7 +12,7 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, State
 from tests.laws.matches import Match, Step, law
 
-STEADY = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "round_winner", "dealer", "winners")
+MATCH_FACTS = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "round_winner", "dealer", "winners")
 
 
 def refusal(match: Match, state: State, seat: int, move: Move) -> type[Refusal] | None:
@@ -202,10 +203,30 @@ def test_a_state_knows_what_was_laid_and_drawn_in_this_turn(match: Match) -> Non
 
 
 @law()
-def test_what_is_steady_in_a_state_changes_with_deals_and_counts_alone(match: Match) -> None:
+def test_only_deals_and_results_change_the_facts_of_the_match(match: Match) -> None:
     for before, event, after in match.happenings:
         if isinstance(event, (Played, Drew, Passed, Done, Flipped)):
-            assert [getattr(after, fact) for fact in STEADY] == [getattr(before, fact) for fact in STEADY]
+            assert [getattr(after, fact) for fact in MATCH_FACTS] == [getattr(before, fact) for fact in MATCH_FACTS]
+
+
+@law()
+def test_the_named_updates_of_a_state_do_what_replace_does(match: Match) -> None:
+    for before, _, after in match.happenings:
+        running = after._asdict()
+        for fact in MATCH_FACTS:
+            del running[fact]
+        assert before.after_move(**running) == before._replace(**running)
+        tiles: dict[str, Any] = {"hands": after.hands, "stock": after.stock, "layout": after.layout, "turn": after.turn}
+        assert before.after_deal(**tiles, round_number=after.round, opener=after.opener) == before._replace(
+            **tiles,
+            tiles_laid=0,
+            drew=False,
+            went_out_first=None,
+            placements_scored=(),
+            phase=PLAYING,
+            round=after.round,
+            opener=after.opener,
+        )
 
 
 @law(matches=60)

@@ -1,4 +1,4 @@
-"""The named answers that recipes are made of, one question a file.
+"""The named answers to the questions of ``variant.Rules``, one question per file.
 
-An answer that is too much one game's own to have a name stands in that game's file.
+An answer that only one game gives is in that game's module.
 """

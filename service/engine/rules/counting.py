@@ -1,4 +1,4 @@
-"""What an end counts, in the games that count ends; ``layout.EndValue`` says what the arguments are."""
+"""What an end counts, in the games that count ends; ``layout.EndValue`` explains the arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a draw allows in the same turn."""
+"""What is allowed in the same turn after a draw."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Final
 from service.engine.variant import Drawing
 
 UNTIL_IT_FITS: Final = Drawing(again=True, place=True, keep=False)
-"""Draw until a drawn tile fits, then one must be placed (rules 1.6, 2.7)."""
+"""Draw until a tile fits, which then must be placed (rules 1.6, 2.7)."""
 
 ONE_AND_WAIT: Final = Drawing(again=False, place=False, keep=False)
 """Draw one, and do not place it in this turn (rules 3.7)."""
 
 ONE_AND_GO_ON: Final = Drawing(again=False, place=True, keep=False)
-"""Buy one; if it fits it is placed and the turn goes on (rules 4.5)."""
+"""Buy one; if it fits it is placed and the turn continues (rules 4.5)."""
 
 ONE_TO_PLACE_OR_KEEP: Final = Drawing(again=False, place=True, keep=True)
 """Draw one; if it fits it may be placed at once, or kept (rules 5.5)."""

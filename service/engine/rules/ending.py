@@ -1,4 +1,4 @@
-"""When a round is over, and when a match."""
+"""When a round is over, and when a match is over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RoundEnd = Callable[[State], EndReason | None]
 
 
 def first_of(*checks: RoundEnd) -> RoundEnd:
-    """The reason of the first check that has one, in the order in which a rule lists them."""
+    """The reason of the first check that returns one, in the order in which the rules list them."""
 
     def round_end(state: State) -> EndReason | None:
         for check in checks:
@@ -24,13 +24,13 @@ def first_of(*checks: RoundEnd) -> RoundEnd:
     return round_end
 
 
-def somebody_out(state: State) -> EndReason | None:
-    """Somebody laid their last tile (rules 1.7 a, 2.9 a, 3.8, 5.6)."""
+def first_seat_out(state: State) -> EndReason | None:
+    """A player laid their last tile (rules 1.7 a, 2.9 a, 3.8, 5.6)."""
     return None if state.went_out_first is None else "out"
 
 
-def everybody_out(state: State) -> EndReason | None:
-    """Nobody has a tile left (rules 4.6)."""
+def all_seats_out(state: State) -> EndReason | None:
+    """No player has a tile left (rules 4.6)."""
     return None if any(state.hands) else "out"
 
 
@@ -61,7 +61,7 @@ def blocked(reserve: int = 0) -> RoundEnd:
 
 
 def out_or_blocked(reserve: int = 0) -> RoundEnd:
-    """The usual two in one: somebody is out, or else nobody can go on (rules 3.8, 5.6)."""
+    """The usual two in one: a player is out, or else no player can continue (rules 3.8, 5.6)."""
 
     def round_end(state: State) -> EndReason | None:
         if state.went_out_first is not None:
@@ -78,7 +78,7 @@ def flipped(state: State) -> EndReason | None:
 
 
 def after_rounds(rounds: int, best: ScoreOrder) -> Callable[[State], Verdict]:
-    """The match is over after so many rounds (rules 1.9, 3.9)."""
+    """The match is over after this number of rounds (rules 1.9, 3.9)."""
 
     def match_end(state: State) -> Verdict:
         return NO_VERDICT if state.round < rounds else Verdict((), best_seats(state, state.active_seats(), best))
@@ -87,26 +87,26 @@ def after_rounds(rounds: int, best: ScoreOrder) -> Callable[[State], Verdict]:
 
 
 def last_side_standing(state: State, over: Callable[[int], bool], teams: int = 0) -> Verdict:
-    """Who has gone over the limit goes out, and the last side in wins (rules 2.12, 2.14, 5.8, 5.9).
+    """Seats whose total is ``over`` the limit go out, and the last side standing wins (rules 2.12, 2.14, 5.8, 5.9).
 
-    Go all who are left in the same round, the lowest total of them wins. The seats of a team have one
-    total, so a team goes out as a whole.
+    If all active seats go out in the same round, the lowest total of them wins. The seats of a team have the same
+    total, so they go out together.
     """
-    was_in = state.active_seats()
-    eliminated = tuple([seat for seat in was_in if over(state.totals[seat])])
-    left = tuple([seat for seat in was_in if seat not in eliminated])
+    active = state.active_seats()
+    eliminated = tuple([seat for seat in active if over(state.totals[seat])])
+    left = tuple([seat for seat in active if seat not in eliminated])
     if not left:
-        return Verdict(eliminated, best_seats(state, was_in, "lowest"))
+        return Verdict(eliminated, best_seats(state, active, "lowest"))
     sides = {seat % teams for seat in left} if teams else left
     return Verdict(eliminated, left if len(sides) == 1 else ())
 
 
 def best_seats(state: State, seats: Iterable[int], best: ScoreOrder) -> tuple[int, ...]:
-    """The seats with the best total among these; ties are shared."""
+    """The seats with the best total among these, several if tied."""
     seats = tuple(seats)
     totals = [state.totals[seat] for seat in seats]
-    top = max(totals) if best == "highest" else min(totals)
-    return tuple([seat for seat in seats if state.totals[seat] == top])
+    best_total = max(totals) if best == "highest" else min(totals)
+    return tuple([seat for seat in seats if state.totals[seat] == best_total])
 
 
 def _some_hand_fits(hands: tuple[Hand, ...], open_mask: int) -> bool:

@@ -29,7 +29,7 @@ def any_double_of_the_highest_holder(state: State) -> Opening | None:
 
 
 def _holders_of_doubles(state: State) -> dict[int, int]:
-    """By its number, who holds each double that is in a hand."""
+    """The seat that holds each double that is in a hand, by the number of the double."""
     return {tile.low: seat for seat, hand in enumerate(state.hands) for tile in hand if tile.double}
 
 

@@ -1,4 +1,4 @@
-"""What a round wrote: the score card of its lines, and how the arithmetic is written."""
+"""The result of a round from its score lines, and the text of their arithmetic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def round_result(
     loser: int | None = None,
     carried: int = 0,
 ) -> RoundResult:
-    """The count that these lines make up; its winner is who laid their last tile first, if anybody."""
+    """The result that these score lines add up to; its winner is the seat that went out first, ``None`` if none did."""
     lines = tuple(lines)
     scores = [0] * len(state.hands)
     for line in lines:
@@ -35,10 +35,10 @@ def round_result(
 
 
 def format_sum(numbers: Iterable[int]) -> str:
-    """Numbers as a sum: ``14 + 50 + 7``; nothing at all: ``0``."""
+    """Numbers as a sum, ``14 + 50 + 7``; ``0`` if there are none."""
     return " + ".join([str(number) for number in numbers]) or "0"
 
 
 def format_hand(left: RemainingHand) -> str:
-    """The value of a hand, tile by tile: ``5-6, 1-2 = 14``; the value tells of tiles that count in a special way."""
+    """The tiles of a hand and its value, which may differ from its pips: ``5-6, 1-2 = 14``."""
     return f"{', '.join([tile.name for tile in left.tiles]) or 'no tiles'} = {left.value}"

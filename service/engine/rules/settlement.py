@@ -1,4 +1,4 @@
-"""Who pays what to whom when a match is over (rules 4.8). Exact arithmetic; the sum is always 0."""
+"""The payments after a match (rules 4.8). Exact arithmetic; the sum is always 0."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from service.engine.variant import Payment, Settlement
 
 
 def fixed(stake: int) -> Callable[[State], Settlement]:
-    """Who has the most pays the stake to each other player; several of them share what is to be paid."""
+    """The player with the highest total pays the stake to each other player; tied ones share the payment."""
 
     def settle(state: State) -> Settlement:
         return _losers_pay("fixed", state.totals, lambda _total: stake)
@@ -19,13 +19,13 @@ def fixed(stake: int) -> Callable[[State], Settlement]:
 
 
 def difference(state: State) -> Settlement:
-    """Who has the most pays each other player as many as that player has fewer points."""
+    """The player with the highest total pays each other player the difference of their totals."""
     highest = max(state.totals)
     return _losers_pay("difference", state.totals, lambda total: highest - total)
 
 
 def average(state: State) -> Settlement:
-    """With the mean m of all totals, everybody gets m − total, or pays it if it is negative."""
+    """With the mean m of all totals, each player receives m − total, or pays it if it is negative."""
     totals = state.totals
     mean = Fraction(sum(totals), len(totals))
     amounts = tuple([mean - total for total in totals])
@@ -51,18 +51,18 @@ def _losers_pay(mode: str, totals: tuple[int, ...], owed: Callable[[int], int]) 
 
 
 def _netted(amounts: tuple[Fraction, ...]) -> tuple[Payment, ...]:
-    """Payments that make up these amounts: in seat order, each payer fills the first receivers still short."""
-    short = {seat: amount for seat, amount in enumerate(amounts) if amount > 0}
+    """Payments that add up to these amounts: in seat order, each payer pays the first payees with an amount due."""
+    due = {seat: amount for seat, amount in enumerate(amounts) if amount > 0}
     payments = []
     for payer, amount in enumerate(amounts):
         rest = -amount
-        for payee in list(short):
+        for payee in list(due):
             if rest <= 0:
                 break
-            paid = min(rest, short[payee])
+            paid = min(rest, due[payee])
             payments.append(Payment(payer, payee, paid))
             rest -= paid
-            short[payee] -= paid
-            if not short[payee]:
-                del short[payee]
+            due[payee] -= paid
+            if not due[payee]:
+                del due[payee]
     return tuple(payments)

@@ -1,4 +1,4 @@
-"""How a double branches that is laid face up; ``layout`` says what the words mean."""
+"""How a double branches that is laid face up; ``layout`` defines the terms."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ def lead_only(layout: Layout, _double: Tile) -> Branching:
 
 
 def first_face_up(layout: Layout, _double: Tile) -> Branching:
-    """The first double laid face up is the mother; its short sides wait for a long one (rules 2.4)."""
+    """The first double laid face up is the mother; its short sides open after a long one is joined (rules 2.4)."""
     return NEVER if layout.has_face_up_double() else GATED
 
 
 def every_double(layout: Layout, _double: Tile) -> Branching:
-    """Every double has four sides; those of the opening one wait for a long side (rules 3.4)."""
+    """Every double has four sides; the short ones of the lead open after a long one is joined (rules 3.4)."""
     return IMMEDIATELY if layout.placements else GATED

@@ -1,4 +1,4 @@
-"""Which tiles of the mover's hand may follow, in the same turn, the last tile of the layout."""
+"""Which tiles of a hand may follow the last tile of the layout in the same turn."""
 
 from __future__ import annotations
 

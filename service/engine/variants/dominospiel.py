@@ -8,7 +8,7 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_AND_GO_ON
-from service.engine.rules.ending import best_seats, blocked, everybody_out, first_of, somebody_out
+from service.engine.rules.ending import all_seats_out, best_seats, blocked, first_of, first_seat_out
 from service.engine.rules.opening import lowest_double
 from service.engine.rules.scoring import format_hand, round_result
 from service.engine.rules.settlement import average, difference, fixed
@@ -38,7 +38,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         opening=lowest_double,
         may_follow=any_number,
         drawing=ONE_AND_GO_ON,
-        round_end=first_of(somebody_out if first_out else everybody_out, blocked()),
+        round_end=first_of(first_seat_out if first_out else all_seats_out, blocked()),
         score_round=_count(loser_writes_stock=first_out),
         match_end=_match_end(limit),
         settlement=_settlements(stake)[settlement],

@@ -13,8 +13,8 @@ from service.engine.rules.ending import (
     all_ends_closed,
     blocked,
     first_of,
+    first_seat_out,
     nothing_left_fits,
-    somebody_out,
 )
 from service.engine.rules.opening import lowest_double
 from service.engine.rules.scoring import round_result
@@ -43,7 +43,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         face_down=True,
         may_follow=one_tile,
         drawing=UNTIL_IT_FITS,
-        round_end=first_of(somebody_out, all_ends_closed, nothing_left_fits, blocked()),
+        round_end=first_of(first_seat_out, all_ends_closed, nothing_left_fits, blocked()),
         score_round=_count,
         match_end=after_rounds(rounds, "highest"),
     )

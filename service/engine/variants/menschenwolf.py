@@ -13,9 +13,9 @@ from service.engine.rules.ending import (
     best_seats,
     blocked,
     first_of,
+    first_seat_out,
     flipped,
     last_side_standing,
-    somebody_out,
 )
 from service.engine.rules.opening import highest_double
 from service.engine.rules.scoring import format_hand, format_sum, round_result
@@ -51,7 +51,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         may_follow=doubles_after_a_double,
         drawing=UNTIL_IT_FITS,
         may_flip=_may_flip,
-        round_end=first_of(flipped, somebody_out, all_ends_closed, blocked(_HIDDEN)),  # a flip also closes every end
+        round_end=first_of(flipped, first_seat_out, all_ends_closed, blocked(_HIDDEN)),  # a flip also closes every end
         hand_value=_hand_value,
         score_round=_count(others_write_own=others_write_own),
         match_end=_match_end(limit),
