@@ -1,6 +1,6 @@
-"""A match as a record: one text that can be kept, read, checked and played on from.
+"""A match as a record: one text that can be stored, read, verified and continued.
 
-Read it from the inside out: ``record`` is the value, ``recording`` makes one from the events of a match, ``text`` and
-``parsing`` write and read it, ``verification`` says whether it can be so, ``positions`` finds the state at a version.
-Pure, as the engine is.
+Read it from the inside out: ``record`` is the value, ``builder`` creates one from the events of a match, ``writer`` and
+``parser`` write and read its text with the words of ``notation``, ``verification`` checks it, and ``fork_points`` finds
+the state at a version. Pure, as the engine is.
 """

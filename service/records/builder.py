@@ -1,7 +1,7 @@
-"""From the events of a match to its record.
+"""The record of a match from its events.
 
-Owns what a record takes from where. Who may know what of a running round is asked of ``view``; a seed is told of a
-round that is over, and of the one that a match that is over has committed to in vain: of no other, whatever is given.
+Owns which facts a record contains. ``view`` decides what a viewer may know of a running round. A seed is included only
+if its round is over, or if the match ended before the round it was committed to.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from service.engine.events import Dealt, Event, Finished, RoundEnded
 from service.engine.options import Value
 from service.engine.variant import Rules, Variant
 from service.engine.view import RecordedEvent, view_for_record
-from service.records.record import SPECTATOR, Fairness, Record, RecordedRound, VersionedEvent, Viewer
+from service.records.record import SPECTATOR, FairnessClaim, Record, RecordedRound, VersionedEvent, Viewer
 
 
-def resolved_options(recipe: Variant, rules: Rules) -> tuple[tuple[str, Value], ...]:
-    """Every option of the recipe with the value that it has in these rules, in the recipe's order."""
-    return tuple([(option.key, rules.settings[option.key]) for option in recipe.options])
+def resolved_options(variant: Variant, rules: Rules) -> tuple[tuple[str, Value], ...]:
+    """Every option of the variant with its value in these rules, in the order of the variant."""
+    return tuple([(option.key, rules.settings[option.key]) for option in variant.options])
 
 
 def build_record(
-    recipe: Variant,
+    variant: Variant,
     rules: Rules,
     events: Iterable[tuple[int, Event]],
     *,
     players: Sequence[str],
-    fairness: Fairness,
+    fairness: FairnessClaim,
     edition: int | None = None,
     game: str = "",
     date: str = "",
@@ -36,39 +36,39 @@ def build_record(
 ) -> Record:
     """The record of a match from its events with their versions.
 
-    ``commitment`` is that to the seed of round 1; those to later ones are told by the deals. ``seeds`` are the rounds'
-    seeds by number. ``viewer`` is who is to read it, ``None`` somebody who may know everything; while no round runs,
-    nothing is hidden from anybody and the record is whole.
+    ``commitment``: to the seed of round 1; the deals have those to later ones. ``seeds``: by number of the round.
+    ``viewer``: for whom the running round is redacted, ``None`` for nobody; without a running round nothing is hidden
+    and the record is complete.
     """
-    played = _by_round(events)
-    running = bool(played) and not any([isinstance(event, RoundEnded) for _, event in played[-1]])
-    last = played[-1][-1][1] if played else None
+    played_rounds = _by_round(events)
+    running = bool(played_rounds) and not any([isinstance(event, RoundEnded) for _, event in played_rounds[-1]])
+    last = played_rounds[-1][-1][1] if played_rounds else None
     result = last.winners if isinstance(last, Finished) else None
     rounds = []
-    for number, happened in enumerate(played, 1):
-        over = number < len(played) or not running
-        dealt = happened[0][1]
-        luck = dealt.proof if isinstance(dealt, Dealt) else None
+    for number, played in enumerate(played_rounds, 1):
+        over = number < len(played_rounds) or not running
+        dealt = played[0][1]
+        proof = dealt.proof if isinstance(dealt, Dealt) else None
         seed = (seeds or {}).get(number) if over else None
         rounds.append(
             RecordedRound(
                 number,
                 commitment,
-                None if luck is None else luck.client_seeds,
-                luck.attempt if luck is not None and over else None,
+                None if proof is None else proof.client_seeds,
+                proof.attempt if proof is not None and over else None,
                 seed,
-                tuple([VersionedEvent(version, _told(event, viewer, over=over)) for version, event in happened]),
+                tuple([VersionedEvent(version, _redacted(event, viewer, over=over)) for version, event in played]),
             )
         )
-        commitment = None if luck is None else luck.next_commitment
+        commitment = None if proof is None else proof.next_commitment
     if commitment is not None:
-        following = len(played) + 1
-        seed = None if result is None else (seeds or {}).get(following)
-        rounds.append(RecordedRound(following, commitment, seed=seed))
+        next_round = len(played_rounds) + 1
+        seed = None if result is None else (seeds or {}).get(next_round)
+        rounds.append(RecordedRound(next_round, commitment, seed=seed))
     return Record(
-        variant=recipe.key,
-        edition=recipe.edition if edition is None else edition,
-        options=resolved_options(recipe, rules),
+        variant=variant.key,
+        edition=variant.edition if edition is None else edition,
+        options=resolved_options(variant, rules),
         players=tuple(players),
         game=game,
         date=date,
@@ -88,6 +88,6 @@ def _by_round(events: Iterable[tuple[int, Event]]) -> list[list[tuple[int, Event
     return rounds
 
 
-def _told(event: Event, viewer: Viewer | None, *, over: bool) -> RecordedEvent:
-    whole = viewer is None or over
-    return view_for_record(event, None if viewer == SPECTATOR else viewer, over=whole)
+def _redacted(event: Event, viewer: Viewer | None, *, over: bool) -> RecordedEvent:
+    """The event as this viewer may know it; ``over``: whether its round is over."""
+    return view_for_record(event, None if viewer == SPECTATOR else viewer, over=viewer is None or over)

@@ -1,7 +1,7 @@
-"""Whether what was dealt can be a deal of the game, and whether it is the one of its seed.
+"""Checks of deals: whether each is a deal of the game, and whether it is the one derived from its seed.
 
-Every deal is checked on its own, whatever was found in the play: who was out is read from the deal itself; whether
-that is so is for ``course`` to say. Must not know the play, but for whether a round or the match is over.
+Every deal is checked on its own: which seats are eliminated is taken from the deal itself, and ``replay`` checks that.
+Does not depend on the play, except for whether a round or the match is over.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from service.records.writer import HEAD, Location
 
 
 def fairness_faults(record: Record) -> Iterator[Fault]:
-    """What is wrong with the commitments and seeds, the deals left aside."""
+    """The faults of the commitments and seeds, without the deals."""
     if record.fairness != PROVABLE:
-        yield from _unasked_luck(record)
+        yield from _unexpected_proofs(record)
         return
     if not _has_id(record):
         place = (HEAD, "Game" if record.game else "Fairness")
@@ -33,23 +33,23 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
             place,
             f"A deal is proven for a game with an id of at most {MAX_CLIENT_SEED_CHARS} characters.",
         )
-    following = True
+    last_was_dealt = True
     for index, each in enumerate(record.rounds):
-        following = bool(each.lines)
-        over = round_is_over(each) or (not following and _finished(record, index))
-        yield from _round_luck(record, index, each, over=over)
-    if following:
+        last_was_dealt = bool(each.lines)
+        over = is_scored(each) or (not last_was_dealt and _finished(record, index))
+        yield from _proof_faults(record, index, each, over=over)
+    if last_was_dealt:
         place = (len(record.rounds) - 1, "Round") if record.rounds else (HEAD, "Fairness")
         yield Fault("missing_commitment", place, f"Round {len(record.rounds) + 1} was not committed to.")
 
 
-def round_is_over(each: RecordedRound) -> bool:
-    """Whether the round has been counted."""
+def is_scored(each: RecordedRound) -> bool:
+    """Whether the round has its result."""
     return any([isinstance(event, RoundEnded) for _, event in each.lines])
 
 
 def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> Iterator[Fault]:
-    """What is wrong with a deal as such."""
+    """The faults of a deal, without its seed."""
     if len(dealt.hands) != rules.seats:
         yield Fault("wrong_seats", place, f"{len(dealt.hands)} hands were dealt to {rules.seats} seats.")
         return
@@ -58,10 +58,10 @@ def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> I
     if not size or any([tile_count(hand) != size for hand in dealt.hands if hand != ()]):
         yield Fault("wrong_hand_size", place, f"{players} players get {size or 'no'} tiles each.")
         return
-    told = [tile for hand in (*dealt.hands, dealt.stock) if isinstance(hand, tuple) for tile in hand]
-    if len(set(told)) < len(told):
+    visible = [tile for hand in (*dealt.hands, dealt.stock) if isinstance(hand, tuple) for tile in hand]
+    if len(set(visible)) < len(visible):
         yield Fault("wrong_set", place, "A tile was dealt twice.")
-    elif not set(told) <= set(rules.tiles):
+    elif not set(visible) <= set(rules.tiles):
         yield Fault("wrong_set", place, "A tile was dealt that is not in the set.")
     elif sum(map(tile_count, dealt.hands)) + tile_count(dealt.stock) != len(rules.tiles):
         yield Fault("wrong_set", place, f"The set has {len(rules.tiles)} tiles, and not all of them were dealt.")
@@ -72,7 +72,7 @@ def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> I
 
 
 def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Iterator[Fault]:
-    """What keeps a sound deal from being that of its seed. Without a seed that fits, nothing is found."""
+    """The differences of a valid deal to that of its seed; none without a seed that fits its commitment."""
     each = record.rounds[index]
     if not is_provable(record, each) or _client_seed_faults(record, index, each):
         return
@@ -84,15 +84,15 @@ def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Itera
     if each.attempt != first:
         sentence = f"The deal that the rules accept first is number {first}, counted from 0."
         yield Fault("wrong_attempt", (index, "Attempt" if each.attempt is not None else "Seed"), sentence)
-    dealt = replace(dealt, arranged=False)  # whether it was is asked elsewhere
+    dealt = replace(dealt, arranged=False)  # which is checked elsewhere
     if dealt != deal:
-        told = None if each.attempt is None else min(each.attempt, MAX_DEAL_ATTEMPTS)
-        if told is None or told == first or dealt != deal_attempt(rules, seed, index + 1, told, sizes):
+        claimed = None if each.attempt is None else min(each.attempt, MAX_DEAL_ATTEMPTS)
+        if claimed is None or claimed == first or dealt != deal_attempt(rules, seed, index + 1, claimed, sizes):
             yield Fault("wrong_deal", (index, 0), "The seeds give another deal.")
 
 
 def is_provable(record: Record, each: RecordedRound) -> bool:
-    """Whether there is a seed for the round, and it fits its commitment."""
+    """Whether the round has a seed that fits its commitment."""
     return (
         record.fairness == PROVABLE
         and _has_id(record)
@@ -103,16 +103,16 @@ def is_provable(record: Record, each: RecordedRound) -> bool:
 
 
 def _has_id(record: Record) -> bool:
-    """Whether there is an id of the game, and no longer one than every deal can be hashed with."""
+    """Whether there is an id of the game, short enough to derive deals from it."""
     return record.game != "" and _is_short(record.game)
 
 
 def _is_short(text: str) -> bool:
-    """Whether the text can go into the luck of a deal; half of a surrogate pair has no bytes in UTF-8."""
+    """Whether a deal can be derived from this text; half of a surrogate pair has no bytes in UTF-8."""
     return len(text) <= MAX_CLIENT_SEED_CHARS and not any(["\ud800" <= character <= "\udfff" for character in text])
 
 
-def _round_luck(record: Record, index: int, each: RecordedRound, *, over: bool) -> Iterator[Fault]:
+def _proof_faults(record: Record, index: int, each: RecordedRound, *, over: bool) -> Iterator[Fault]:
     if each.commitment is None:
         yield Fault("missing_commitment", (index, "Round"), f"Round {index + 1} was not committed to.")
     if over and each.seed is None:
@@ -139,7 +139,7 @@ def _client_seed_faults(record: Record, index: int, each: RecordedRound) -> list
     return [Fault("wrong_client_seeds", (index, "Round" if given is None else "ClientSeeds"), wrong)] if wrong else []
 
 
-def _unasked_luck(record: Record) -> Iterator[Fault]:
+def _unexpected_proofs(record: Record) -> Iterator[Fault]:
     for index, each in enumerate(record.rounds):
         tags = {
             "Commitment": each.commitment,
@@ -159,11 +159,11 @@ def _finished(record: Record, index: int) -> bool:
 
 
 def _before(rules: Rules, dealt: Dealt) -> State:
-    """A match in which this could be dealt; any seat stands for the last winner, who may open with anything."""
-    gone = tuple([0 if hand else 1 for hand in dealt.hands])
-    return rules.start()._replace(round=dealt.round - 1, eliminated_round=gone, round_winner=0)
+    """A state in which this could be dealt; any seat stands for the last winner, who may open with any tile."""
+    eliminated = tuple([0 if hand else 1 for hand in dealt.hands])
+    return rules.start()._replace(round=dealt.round - 1, eliminated_round=eliminated, round_winner=0)
 
 
 def tile_count(hand: Hand | int) -> int:
-    """How many tiles these are, whether they are known or only counted."""
+    """The number of tiles of a hand, whether they are known or only their number."""
     return hand if isinstance(hand, int) else len(hand)

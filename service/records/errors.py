@@ -1,10 +1,10 @@
-"""What is said no to when a record is read, or played on from.
+"""Records that are rejected.
 
 ::
 
     Refusal
-    ├── BadRecord     a text that is no record            invalid
-    └── BadPosition   no version that can be played on    invalid
+    ├── InvalidRecord      a text that is not a record                           invalid
+    └── InvalidForkPoint   a version from which a match cannot be continued    invalid
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from service.engine.errors import Refusal
 
 
 class InvalidRecord(Refusal):
-    """A text that is no record. ``line`` and ``column`` count from 1 and name the first place that cannot be right."""
+    """A text that is not a record. ``line`` and ``column``, from 1, are those of the first wrong character."""
 
     code = "invalid"
 
@@ -27,6 +27,6 @@ class InvalidRecord(Refusal):
 
 
 class InvalidForkPoint(Refusal):
-    """A version from which a recorded match cannot be played on."""
+    """A version from which a recorded match cannot be continued."""
 
     code = "invalid"

@@ -1,7 +1,7 @@
-"""What must have happened, held against what is told.
+"""Compares recorded events with the expected ones.
 
-Owns the faults of a move that could be made, of a count, and of what follows from one for the match. Must not know
-how it was found out what must have happened.
+Owns the faults of a legal move, of the result of a round, and of its consequences for the match. Does not depend on
+how the expected events are computed (``replay``).
 """
 
 from __future__ import annotations
@@ -16,61 +16,69 @@ from service.records.writer import Location
 
 
 def move_of(event: RecordedEvent) -> Move:
-    """The move that made this event happen; not for one that follows by itself."""
+    """The move that caused this event, which must not be an automatic one."""
     if isinstance(event, Played):
         return Move(PLAY, event.tile, event.end, event.face_down)
     return _PLAIN[type(event)]
 
 
-def move_faults(made: Event, told: RecordedEvent, place: Location) -> list[Fault]:
-    """Where what is told of a legal move is not what happens."""
-    if made == told:
+def move_faults(expected: Event, recorded: RecordedEvent, place: Location) -> list[Fault]:
+    """The differences between the event of a legal move and the recorded one."""
+    if expected == recorded:
         return []
-    if isinstance(made, Played) and isinstance(told, Played):
-        found = []
-        if made.end != told.end:
-            found.append(Fault("unnamed_end", place, f"The tile was laid at {made.end}."))
-        if made.ends_sum != told.ends_sum:
-            found.append(Fault("wrong_ends_sum", place, f"The ends come to {_or_nothing(made.ends_sum)}."))
-        if made.points != told.points:
-            found.append(Fault("wrong_points", place, f"That gives {_or_nothing(made.points)}."))
-        return found
-    if isinstance(made, Drew) and isinstance(told, Drew):
-        return [Fault("wrong_draw", place, f"The next tile of the stock is {made.tile}.")]
+    if isinstance(expected, Played) and isinstance(recorded, Played):
+        faults = []
+        if expected.end != recorded.end:
+            faults.append(Fault("unnamed_end", place, f"The tile was laid at {expected.end}."))
+        if expected.ends_sum != recorded.ends_sum:
+            faults.append(Fault("wrong_ends_sum", place, f"The ends come to {_number_or_nothing(expected.ends_sum)}."))
+        if expected.points != recorded.points:
+            faults.append(Fault("wrong_points", place, f"That gives {_number_or_nothing(expected.points)}."))
+        return faults
+    if isinstance(expected, Drew) and isinstance(recorded, Drew):
+        return [Fault("wrong_draw", place, f"The next tile of the stock is {expected.tile}.")]
     return [Fault("hidden_tile", place, "Everything is told of a round that is over, and in a whole record.")]
 
 
-def _or_nothing(number: int | None) -> str:
+def _number_or_nothing(number: int | None) -> str:
     return "nothing that is counted" if number is None else str(number)
 
 
-def count_faults(due: Event, told: RecordedEvent | None, place: Location) -> list[Fault]:
-    """What is wrong with what is told (``None``: nothing) where this event is due."""
-    if due == told:
+def automatic_event_faults(expected: Event, recorded: RecordedEvent | None, place: Location) -> list[Fault]:
+    """The faults of the recorded event (``None``: the record ends) where this automatic event is expected."""
+    if expected == recorded:
         return []
-    if isinstance(due, RoundEnded):
-        if isinstance(told, RoundEnded):
-            return _count_differences(due.round, told.round, place)
-        return [Fault("missing_count", place, f"The round is over ({due.round.ended_by}) and must be counted.")]
-    if isinstance(due, Eliminated):
-        return [Fault("wrong_elimination", place, f"Seat {due.seat} goes out of the match.")]
-    assert isinstance(due, Finished)
-    if isinstance(told, Eliminated):
-        return [Fault("wrong_elimination", place, f"Seat {told.seat} does not go out of the match.")]
-    return [Fault("wrong_winners", place, f"The match is over, won by {_row(due.winners)}.")]
+    if isinstance(expected, RoundEnded):
+        if isinstance(recorded, RoundEnded):
+            return _result_differences(expected.round, recorded.round, place)
+        return [Fault("missing_count", place, f"The round is over ({expected.round.ended_by}) and must be counted.")]
+    if isinstance(expected, Eliminated):
+        return [Fault("wrong_elimination", place, f"Seat {expected.seat} goes out of the match.")]
+    assert isinstance(expected, Finished)
+    if isinstance(recorded, Eliminated):
+        return [Fault("wrong_elimination", place, f"Seat {recorded.seat} does not go out of the match.")]
+    return [Fault("wrong_winners", place, f"The match is over, won by {_row(expected.winners)}.")]
 
 
-def _count_differences(due: RoundResult, told: RoundResult, place: Location) -> list[Fault]:
-    hands = [f"{left.seat}: {_row(left.tiles)} = {left.value}" for left in due.hands]
-    lines = [f"{line.seat}: {line.points:+} {line.rule} {line.text}" for line in due.lines]
+def _result_differences(result: RoundResult, recorded: RoundResult, place: Location) -> list[Fault]:
+    hands = [f"{left.seat}: {_row(left.tiles)} = {left.value}" for left in result.hands]
+    lines = [f"{line.seat}: {line.points:+} {line.rule} {line.text}" for line in result.lines]
     compared = (
-        ("wrong_reason", due.ended_by != told.ended_by, f"The round ended for another reason: {due.ended_by}."),
-        ("wrong_round_winner", due.winner != told.winner, f"The winner of the round is {_seat(due.winner)}."),
-        ("wrong_round_loser", due.loser != told.loser, f"The loser of the round is {_seat(due.loser)}."),
-        ("wrong_carried", due.carried != told.carried, f"{due.carried} points are carried."),
-        ("wrong_scores", due.scores != told.scores, f"The scores are {_row(due.scores)}."),
-        ("wrong_hands", due.hands != told.hands, f"The hands left are {', '.join(hands)}."),
-        ("wrong_lines", due.lines != told.lines, f"The score card is {', '.join(lines) or 'empty'}."),
+        (
+            "wrong_reason",
+            result.ended_by != recorded.ended_by,
+            f"The round ended for another reason: {result.ended_by}.",
+        ),
+        (
+            "wrong_round_winner",
+            result.winner != recorded.winner,
+            f"The winner of the round is {_seat(result.winner)}.",
+        ),
+        ("wrong_round_loser", result.loser != recorded.loser, f"The loser of the round is {_seat(result.loser)}."),
+        ("wrong_carried", result.carried != recorded.carried, f"{result.carried} points are carried."),
+        ("wrong_scores", result.scores != recorded.scores, f"The scores are {_row(result.scores)}."),
+        ("wrong_hands", result.hands != recorded.hands, f"The hands left are {', '.join(hands)}."),
+        ("wrong_lines", result.lines != recorded.lines, f"The score card is {', '.join(lines) or 'empty'}."),
     )
     return [Fault(code, place, sentence) for code, differs, sentence in compared if differs]
 
@@ -79,8 +87,8 @@ def _seat(seat: int | None) -> str:
     return "nobody" if seat is None else f"seat {seat}"
 
 
-def _row(things: tuple[object, ...]) -> str:
-    return " ".join(map(str, things)) or "-"
+def _row(items: tuple[object, ...]) -> str:
+    return " ".join(map(str, items)) or "-"
 
 
 _PLAIN: Final[dict[type, Move]] = {

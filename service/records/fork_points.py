@@ -1,7 +1,7 @@
-"""From a record to a place in it from which the match can be played on.
+"""The versions of a record from which the match can be continued.
 
-A match can be played on from a version after which its state is whole: not between a move and its count, not before
-the first deal, and not when it has been won.
+A match can be continued after the first deal and before its end, but not between a move and the events that follow it
+automatically.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from service.records.verification import rules_of, verify
 
 
 class ForkPoint(NamedTuple):
-    """A match at one of its versions: the rules, all events so far, and the state they lead to."""
+    """A match at one of its versions: the rules, all events so far, and the state after them."""
 
     version: int
     rules: Rules
@@ -34,9 +34,9 @@ class ForkPoint(NamedTuple):
 def fork_point_at(
     record: Record, version: int | None = None, yield_control: Callable[[], None] = lambda: None
 ) -> ForkPoint:
-    """The match at this version, or at the last one from which it can be played on.
+    """The match at this version, or at the last one from which it can be continued.
 
-    Raises ``InvalidForkPoint`` when the record is partial or cannot be so, and for any other version.
+    Raises ``InvalidForkPoint`` if the record is partial or has faults, or the match cannot be continued from there.
     """
     if record.viewer is not None:
         raise InvalidForkPoint("A partial record cannot be played on: what is hidden in it is not known.")
@@ -47,34 +47,34 @@ def fork_point_at(
     rules, _ = rules_of(record)
     assert rules is not None
     lines = [line for each in record.rounds for line in each.lines]
-    possible = _possible(lines)
+    possible = _possible_versions(lines)
     if not possible:
         raise InvalidForkPoint("Nothing has been dealt yet; there is nothing to play on from.")
     chosen = possible[-1] if version is None else version
     if chosen not in possible:
         raise InvalidForkPoint(
-            f"The match cannot be played on from version {chosen}; possible are {_near(possible, chosen)}."
+            f"The match cannot be played on from version {chosen}; possible are {_nearest(possible, chosen)}."
         )
-    events = tuple([_told(line) for line in lines if line.version <= chosen])
+    events = tuple([_complete_event(line) for line in lines if line.version <= chosen])
     return ForkPoint(chosen, rules, events, replay(rules, events))
 
 
-def _told(line: VersionedEvent) -> Event:
-    """The event of a line that tells everything."""
+def _complete_event(line: VersionedEvent) -> Event:
+    """The event of a line of a complete record."""
     assert not isinstance(line.event, RecordedDeal | DrewView)
     return line.event
 
 
-def _possible(lines: list[VersionedEvent]) -> list[int]:
-    """The versions from which can be played on, ascending."""
-    ends = [line.version for line, following in pairwise(lines) if not isinstance(following.event, AUTOMATIC_EVENTS)]
+def _possible_versions(lines: list[VersionedEvent]) -> list[int]:
+    """The versions from which the match can be continued, ascending."""
+    ends = [line.version for line, next_line in pairwise(lines) if not isinstance(next_line.event, AUTOMATIC_EVENTS)]
     if lines and not isinstance(lines[-1].event, Finished):
         ends.append(lines[-1].version)
     return ends
 
 
-def _near(possible: list[int], version: int) -> str:
-    """The nearest versions on both sides, and which is the last one."""
+def _nearest(possible: list[int], version: int) -> str:
+    """The nearest versions on both sides, and the last one, as text."""
     place = bisect(possible, version)
     near = [str(each) for each in possible[max(0, place - 2) : place + 2]]
     return f"{', '.join(near)} nearby, and {possible[-1]} is the last"

@@ -1,7 +1,7 @@
-"""The record that a text tells, which is accepted in its one spelling only.
+"""Parses the text of a record, of which only the canonical form is accepted.
 
-The text is read once from its beginning to its end, line by line, without looking back, so that the work grows with
-its length alone. Must not know whether what it tells can be so (``verification``).
+The text is read once, line by line and without backtracking, so the time is linear in its length. Does not depend on
+whether the match is possible (``verification``).
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from service.engine.options import Value
 from service.records.errors import InvalidRecord
 from service.records.notation.events import scan_event, scan_seats
 from service.records.notation.scanner import INTEGER, NATURAL, POSITIVE, Scanner
-from service.records.record import SPECTATOR, Fairness, Record, RecordedRound, VersionedEvent, Viewer
-from service.records.writer import FORMAT
+from service.records.record import SPECTATOR, FairnessClaim, Record, RecordedRound, VersionedEvent, Viewer
+from service.records.writer import NOTATION_VERSION
 
 MAX_CHARS: Final = 2_000_000
-"""Characters; the longest matches have about a tenth of this."""
+"""The longest matches have about a tenth of this."""
 
 YIELD_EVERY: Final = 64
-"""Lines between two breaths."""
+"""Lines between two calls of ``yield_control``."""
 
-Thing = TypeVar("Thing")
+Parsed = TypeVar("Parsed")
 
 
 def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) -> Record:
-    """The record that is spelled by ``text``. Raises ``InvalidRecord``.
+    """The record with this text. Raises ``InvalidRecord``.
 
-    ``yield_control`` is called every few lines, so that a server can let others run.
+    ``yield_control`` is called every ``YIELD_EVERY`` lines, so that a server can handle other requests meanwhile.
     """
     if len(text) > MAX_CHARS:
         raise InvalidRecord(f"A record has at most {MAX_CHARS} characters.", 1, 1)
     lines = _Lines(text, yield_control)
-    lines.tag("Record", lambda scanner: scanner.expect(FORMAT))
-    game = lines.tag("Game", _some_text, quoted=False) if lines.comes("[Game ") else ""
+    lines.tag("Record", lambda scanner: scanner.expect(NOTATION_VERSION))
+    game = lines.tag("Game", _non_empty_text, quoted=False) if lines.next_starts_with("[Game ") else ""
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
     edition = lines.tag("Edition", lambda scanner: scanner.number(POSITIVE))
     options = lines.tag("Rules", _options)
     players: list[str] = []
-    while lines.comes("[Player ") or not players:
+    while lines.next_starts_with("[Player ") or not players:
         players.append(lines.tag("Player", partial(_player, seat=len(players)), quoted=False))
-    date = lines.tag("Date", lambda scanner: scanner.match(_DATE, "a date")) if lines.comes("[Date ") else ""
+    date = lines.tag("Date", lambda scanner: scanner.match(_DATE, "a date")) if lines.next_starts_with("[Date ") else ""
     fairness = lines.tag("Fairness", _fairness)
-    seen_by = lines.tag("Seen", _viewer) if lines.comes("[Seen ") else None
+    viewer = lines.tag("Seen", _viewer) if lines.next_starts_with("[Seen ") else None
     result = lines.tag("Result", lambda scanner: None if scanner.accept("*") else scan_seats(scanner))
     rounds = []
     while not lines.over:
@@ -60,14 +60,14 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
         game=game,
         date=date,
         fairness=fairness,
-        viewer=seen_by,
+        viewer=viewer,
         result=result,
         rounds=tuple(rounds),
     )
 
 
 def decode_record(data: bytes) -> str:
-    """The text of a file. Raises ``InvalidRecord`` where it is no UTF-8."""
+    """The text of a file. Raises ``InvalidRecord`` if it is not valid UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -86,24 +86,24 @@ def _player(scanner: Scanner, seat: int) -> str:
 
 def _round(lines: _Lines) -> RecordedRound:
     number = lines.tag("Round", lambda scanner: scanner.number(POSITIVE), quoted=False)
-    commitment = lines.tag("Commitment", _bytes) if lines.comes("[Commitment ") else None
-    client_seeds = lines.tag("ClientSeeds", _texts, quoted=False) if lines.comes("[ClientSeeds ") else None
+    commitment = lines.tag("Commitment", _bytes) if lines.next_starts_with("[Commitment ") else None
+    client_seeds = lines.tag("ClientSeeds", _texts, quoted=False) if lines.next_starts_with("[ClientSeeds ") else None
     attempt = (
         lines.tag("Attempt", lambda scanner: scanner.number(NATURAL), quoted=False)
-        if lines.comes("[Attempt ")
+        if lines.next_starts_with("[Attempt ")
         else None
     )
-    seed = lines.tag("Seed", _bytes) if lines.comes("[Seed ") else None
+    seed = lines.tag("Seed", _bytes) if lines.next_starts_with("[Seed ") else None
 
     def numbered(scanner: Scanner) -> VersionedEvent:
         version = scanner.number(POSITIVE)
         scanner.expect(". ")
         return VersionedEvent(version, scan_event(scanner, number))
 
-    told = []
+    events = []
     while not (lines.over or lines.empty):
-        told.append(lines.read(numbered))
-    return RecordedRound(number, commitment, client_seeds, attempt, seed, tuple(told))
+        events.append(lines.read(numbered))
+    return RecordedRound(number, commitment, client_seeds, attempt, seed, tuple(events))
 
 
 def _options(scanner: Scanner) -> tuple[tuple[str, Value], ...]:
@@ -124,7 +124,7 @@ def _value(scanner: Scanner) -> Value:
     return word == "true" if word in {"true", "false"} else word
 
 
-def _fairness(scanner: Scanner) -> Fairness:
+def _fairness(scanner: Scanner) -> FairnessClaim:
     return scanner.match(_FAIRNESS, "a kind of fairness")  # type: ignore[return-value]  # as its pattern has it
 
 
@@ -132,7 +132,7 @@ def _viewer(scanner: Scanner) -> Viewer:
     return SPECTATOR if scanner.accept(SPECTATOR) else scanner.number(NATURAL)
 
 
-def _some_text(scanner: Scanner) -> str:
+def _non_empty_text(scanner: Scanner) -> str:
     start = scanner.at + 1
     return scanner.quoted() or scanner.fail("Here must be something.", start)
 
@@ -152,10 +152,10 @@ def _bytes(scanner: Scanner) -> bytes:
 
 
 class _Lines:
-    """The lines of a text, read one after the other."""
+    """The lines of a text, read one after another."""
 
     def __init__(self, text: str, yield_control: Callable[[], None]) -> None:
-        self._breathe = yield_control
+        self._yield_control = yield_control
         *self._lines, rest = text.split("\n")
         if rest:
             raise InvalidRecord("The end of the line is missing.", len(self._lines) + 1, len(rest) + 1)
@@ -163,49 +163,49 @@ class _Lines:
 
     @property
     def over(self) -> bool:
-        """Whether all has been read."""
+        """Whether all lines have been read."""
         return self._at == len(self._lines)
 
     @property
     def empty(self) -> bool:
-        """Whether the line to come is empty."""
+        """Whether the next line is empty."""
         return self._lines[self._at] == ""
 
-    def comes(self, beginning: str) -> bool:
-        """Whether the line to come begins like this."""
-        return not self.over and self._lines[self._at].startswith(beginning)
+    def next_starts_with(self, prefix: str) -> bool:
+        """Whether there is a next line and it starts with ``prefix``."""
+        return not self.over and self._lines[self._at].startswith(prefix)
 
-    def read(self, scan: Callable[[Scanner], Thing]) -> Thing:
-        """Read a whole line. Raises ``InvalidRecord``."""
+    def read(self, scan: Callable[[Scanner], Parsed]) -> Parsed:
+        """Read the next line with ``scan``, which must consume all of it. Raises ``InvalidRecord``."""
         if self.over:
             raise InvalidRecord("The record ends too soon.", self._at + 1, 1)
         scanner = Scanner(self._lines[self._at])
         try:
-            thing = scan(scanner)
+            parsed = scan(scanner)
             scanner.end()
         except InvalidNotation as refusal:
             raise InvalidRecord(refusal.sentence, self._at + 1, refusal.at + 1) from None
         self._at += 1
         if self._at % YIELD_EVERY == 0:
-            self._breathe()
-        return thing
+            self._yield_control()
+        return parsed
 
-    def tag(self, name: str, scan: Callable[[Scanner], Thing], *, quoted: bool = True) -> Thing:
-        """Read a tag of that name, its value quoted unless it has its own form. Raises ``InvalidRecord``."""
+    def tag(self, name: str, scan: Callable[[Scanner], Parsed], *, quoted: bool = True) -> Parsed:
+        """Read a tag of that name; its value is in quotation marks if ``quoted``. Raises ``InvalidRecord``."""
 
-        def whole(scanner: Scanner) -> Thing:
+        def scan_tag(scanner: Scanner) -> Parsed:
             scanner.expect(f'[{name} "' if quoted else f"[{name} ")
             value = scan(scanner)
             scanner.expect('"]' if quoted else "]")
             return value
 
-        return self.read(whole)
+        return self.read(scan_tag)
 
 
 _KEY: Final = re.compile(r"[a-z][a-z0-9_-]*")
 _ANOTHER: Final = re.compile(r" [a-z]")
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
-_FAIRNESS: Final = re.compile("|".join(get_args(Fairness)))
+_FAIRNESS: Final = re.compile("|".join(get_args(FairnessClaim)))
 _HEX: Final = re.compile(r"[0-9a-f]{0,64}")
 _DATE: Final = re.compile(
     r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"

@@ -1,8 +1,8 @@
-"""The running round of a partial record, checked in its form.
+"""Checks the form of the running round of a partial record.
 
-Owns what one viewer can have been told of a running round: whose tiles, that each is in the set and in one place, the
-places on the table with their sums, and how many tiles everybody holds. Whose turn it was, and who had to open, to
-play, to draw or to pass is not checked: that would need the hidden hands. Must not know legal moves or turns.
+Owns what one viewer can have seen of a running round: that each visible tile is in the set and in one place, where
+tiles join and what the ends add up to, and the sizes of the hands. Turns are not checked, nor whether a seat had to
+open, play, draw or pass: that would need the hidden hands. Does not depend on legal moves or turns.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from service.records.report import Fault
 from service.records.writer import HEAD, Location
 
 _MOVES: Final = (Played, Drew, DrewView, Passed, Done)
-"""What can stand in a running round after its deal; a flip ends the round."""
+"""The events of a running round after its deal; a flip ends the round."""
 
 
 def deal_visibility_fault(record: Record, index: int, dealt: RecordedDeal) -> Fault | None:
-    """What of this deal the viewer of the record cannot have seen, or must have; ``None`` if that is right."""
+    """The fault of a deal that hides other tiles than those hidden from the viewer of the record, else ``None``."""
     viewer, place = record.viewer, (index, 0)
     if viewer is None:
         return Fault("hidden_tile", place, "A whole record leaves nothing out.")
@@ -34,8 +34,8 @@ def deal_visibility_fault(record: Record, index: int, dealt: RecordedDeal) -> Fa
         return Fault("hidden_tile", place, "Everything is told of a round that is over.")
     if isinstance(viewer, int) and viewer >= len(dealt.hands):
         return Fault("wrong_seen", (HEAD, "Seen"), f"There is no seat {viewer}.")
-    told = [isinstance(hand, tuple) for hand in dealt.hands]
-    if told != [seat == viewer or hand == () for seat, hand in enumerate(dealt.hands)]:
+    visible = [isinstance(hand, tuple) for hand in dealt.hands]
+    if visible != [seat == viewer or hand == () for seat, hand in enumerate(dealt.hands)]:
         return Fault("wrong_seen", place, "Of a deal each seat sees its own hand, and no other.")
     if dealt.stock and isinstance(dealt.stock, tuple):
         return Fault("wrong_seen", place, "Nobody sees the stock.")
@@ -43,13 +43,13 @@ def deal_visibility_fault(record: Record, index: int, dealt: RecordedDeal) -> Fa
 
 
 class PartialRound:
-    """What is known of a running round: the table, the viewer's tiles, and how many tiles there are elsewhere.
+    """The visible part of a running round: the layout, the viewer's tiles, and the sizes of the hands and the stock.
 
-    ``state`` has the table and the points; of its hands only the viewer's is known, the others are empty.
+    ``state`` has the layout and the points; of its hands only the viewer's is known, the others are empty.
     """
 
     def __init__(self, rules: Rules, before: State, dealt: RecordedDeal, viewer: Viewer) -> None:
-        """Begin after a deal in which ``deal_visibility_fault`` finds nothing; ``before`` is the state before it."""
+        """Start after a deal without a ``deal_visibility_fault``; ``before`` is the state before it."""
         self._rules = rules
         self._viewer = viewer
         self.hands = [tile_count(hand) for hand in dealt.hands]
@@ -68,7 +68,7 @@ class PartialRound:
         )
 
     def add(self, line: VersionedEvent, place: Location) -> Sequence[Fault]:
-        """Let the event of this line happen; or give what is wrong with it, and then nothing has happened."""
+        """Apply the event of this line, or return its faults and change nothing."""
         event = line.event
         fault = self._fault(event)
         if fault is not None:
@@ -84,7 +84,7 @@ class PartialRound:
         return []
 
     def _fault(self, event: RecordedEvent) -> tuple[str, str] | None:
-        """What keeps the event from happening, the place of a tile left aside: a code and a sentence."""
+        """The code and message of a fault of this event, where a tile joins aside; ``None`` if it has none."""
         if isinstance(event, Dealt | RecordedDeal):
             return "not_dealt", "A round is dealt once, at its beginning."
         if not isinstance(event, _MOVES):
@@ -107,7 +107,7 @@ class PartialRound:
         return None
 
     def _play(self, event: Played, place: Location) -> Sequence[Fault]:
-        """Lay the tile, or give what is wrong with its place, the sum of the ends or the points."""
+        """Lay the tile, or return the faults of its end, the sum of the ends or the points."""
         rules, layout = self._rules, self.state.layout
         seat, tile, name, face_down, _, _ = event
         if layout.placements and name is None:

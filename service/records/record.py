@@ -1,7 +1,6 @@
-"""A whole match, or what one viewer has seen of it, as a value.
+"""A complete match, or what one viewer has seen of it, as a value.
 
-Owns the form of a record. Must not know whether what it tells can be so (``verification``), nor how it is written
-(``text``).
+Owns the form of a record. Does not depend on the checks (``verification``) or on the text (``writer``, ``parser``).
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from service.engine.deal import SCHEME
 from service.engine.options import Value
 from service.engine.view import RecordedEvent
 
-Fairness = Literal["domino-deal-1", "arranged"]
-"""What is claimed of the deals: drawn by the method of that name, or set by somebody."""
+FairnessClaim = Literal["domino-deal-1", "arranged"]
+"""What a record claims of its deals: derived by the scheme of that name, or arranged."""
 
 PROVABLE: Final = SCHEME
 ARRANGED: Final = "arranged"
@@ -24,17 +23,17 @@ Viewer = int | Literal["spectator"]
 
 
 class VersionedEvent(NamedTuple):
-    """An event with its version in the game; a deal has no luck here, its round has it."""
+    """An event with its version in the game; a deal has no proof here, but its round does."""
 
     version: int
     event: RecordedEvent
 
 
 class RecordedRound(NamedTuple):
-    """A round as it was dealt and played, or one that has been committed to and not been dealt (no ``lines``).
+    """A round that was dealt, or one that has only been committed to (no ``lines``).
 
-    Where deals can be proven, it has the ``commitment``; once dealt, what the seats gave to the luck; and once over,
-    how many deals were dealt again, and the ``seed``.
+    If the deals can be verified, it has the ``commitment``; once dealt, the ``client_seeds``; and once over, the
+    ``attempt`` at dealing and the ``seed``.
     """
 
     number: int
@@ -47,21 +46,21 @@ class RecordedRound(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A match: what was played by whom, and every round."""
+    """A match: the game, its options, the players and every round."""
 
     variant: str
     edition: int
     options: tuple[tuple[str, Value], ...]
-    """Every option as settled, in the order of the recipe."""
+    """Every option with its value, in the order of the variant."""
     players: tuple[str, ...]
     """The names in seat order; empty for an open seat."""
     game: str = ""
-    """The id of the hosted game; empty if it was none."""
+    """The id of the hosted game; empty if there was none."""
     date: str = ""
-    """When the game was made: UTC with milliseconds, as 2026-11-21T21:16:28.123Z; empty if unknown."""
-    fairness: Fairness
+    """When the game was created: UTC with milliseconds, as 2026-11-21T21:16:28.123Z; empty if unknown."""
+    fairness: FairnessClaim
     viewer: Viewer | None = None
-    """Whose view it is; ``None``: it is whole."""
+    """Whose view the record is; ``None``: it is complete."""
     result: tuple[int, ...] | None = None
-    """The winners; ``None`` while it goes on."""
+    """The winners; ``None`` until the match is over."""
     rounds: tuple[RecordedRound, ...] = ()

@@ -1,9 +1,9 @@
-"""The match made again, move by move, by the referee of the engine.
+"""Replays a recorded match move by move with the referee of the engine.
 
-Nothing that is recorded is trusted but the deals and what the seats asked for: every event that must follow is made
-anew and compared. The first fault of the play ends it, since nothing after it has a state to be held against.
-Faults of a deal are for ``deals`` to tell; here the play ends in front of such a one. The running round of a partial
-record is followed in its form alone (``partial_replay``). Must not know seeds.
+Only the deals and the moves of the seats are taken from the record: every other event is computed and compared. The
+replay ends at the first fault of the play, because there is no state with which later events could be compared, and
+before a deal with a fault, which ``deal_checks`` reports. The running round of a partial record is only checked for
+its form (``partial_replay``). Does not depend on seeds.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.deal_checks import deal_faults
-from service.records.event_checks import count_faults, move_faults, move_of
+from service.records.event_checks import automatic_event_faults, move_faults, move_of
 from service.records.partial_replay import PartialRound, deal_visibility_fault
 from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
 from service.records.writer import HEAD, Location
 
 AUTOMATIC_EVENTS: Final = (RoundEnded, Eliminated, Finished)
-"""Events that no seat asks for; they follow from a move."""
+"""Events that are not moves; they follow automatically from one."""
 
 
 class Step(NamedTuple):
-    """An event, where it stands, and the match after it; ``hands`` and ``stock`` are how many tiles there are.
+    """An event, its place, and the match after it; ``hands`` and ``stock`` are numbers of tiles.
 
-    In a round that is seen in part the ``state`` does not have the hidden hands, nor whose turn it is.
+    In the running round of a partial record, ``state`` has neither the hidden hands nor the turn.
     """
 
     line: VersionedEvent
@@ -55,13 +55,13 @@ class Step(NamedTuple):
     stock: int
 
 
-def step_of(line: VersionedEvent, place: Location, state: State) -> Step:
-    """The step to a state in which everything is known."""
+def make_step(line: VersionedEvent, place: Location, state: State) -> Step:
+    """The step to a state without hidden hands."""
     return Step(line, place, state, tuple([len(hand) for hand in state.hands]), len(state.stock))
 
 
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
-    """Every event of the record with the state after it, until the end or the first faults of the play."""
+    """Every event of the record with the state after it, to the end or the first faults of the play."""
     state = rules.start()
     for index, each in enumerate(record.rounds):
         if not each.lines:
@@ -73,11 +73,11 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
         if not isinstance(dealt, Dealt | RecordedDeal) or fault or any(deal_faults(rules, dealt, (index, 0))):
             return
         if isinstance(dealt, RecordedDeal):
-            yield from _seen_round(record, rules, state, index, dealt)
+            yield from _replay_partial(record, rules, state, index, dealt)
             return
-        state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is for others to tell
-        yield step_of(each.lines[0], (index, 0), state)
-        for step in _round(rules, state, index, each.lines):
+        state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is reported elsewhere
+        yield make_step(each.lines[0], (index, 0), state)
+        for step in _replay_round(rules, state, index, each.lines):
             yield step
             if isinstance(step, Fault):
                 return
@@ -87,7 +87,7 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
 
 
 def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -> Fault | None:
-    """What keeps a round from being dealt here."""
+    """Why a round cannot be dealt here; ``None`` if it can."""
     place, dealt = (index, 0), first.event
     if state.phase == FINISHED:
         return Fault("after_the_end", place, "The match is over.")
@@ -96,43 +96,45 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
     if not isinstance(dealt, Dealt | RecordedDeal):
         return Fault("not_dealt", place, "A round begins with its deal.")
     if len(dealt.hands) == rules.seats and [hand != () for hand in dealt.hands] != [
-        not gone for gone in state.eliminated_round
+        not eliminated for eliminated in state.eliminated_round
     ]:
         return Fault("wrong_seats", place, "A seat gets a hand as long as it is in the match, and only then.")
     return None
 
 
-def _round(rules: Rules, state: State, index: int, lines: tuple[VersionedEvent, ...]) -> Iterator[Step | Fault]:
-    """The moves of a round after its deal, each with what follows from it."""
+def _replay_round(rules: Rules, state: State, index: int, lines: tuple[VersionedEvent, ...]) -> Iterator[Step | Fault]:
+    """The moves of a round after its deal, each with the events that follow from it."""
     pending: tuple[Event, ...] = ()
     for at, line in enumerate(lines[1:], 1):
         place = (index, at)
         faults: list[Fault]
         if pending:
-            faults = count_faults(pending[0], line.event, place)
+            faults = automatic_event_faults(pending[0], line.event, place)
             if not faults:
                 state = apply(rules, state, pending[0])
                 pending = pending[1:]
         else:
-            move, faults = _asked(state, line.event, place)
+            move, faults = _requested_move(state, line.event, place)
             if move is not None:
                 try:
-                    (made, *following), after = advance(rules, _NO_DECK, state, *move)
+                    (expected, *consequences), after = advance(rules, _NO_DECK, state, *move)
                 except IllegalMove as refusal:
-                    faults = [Fault(_REFUSED[type(line.event)], place, refusal.sentence)]
+                    faults = [Fault(_CODE_IF_ILLEGAL[type(line.event)], place, refusal.sentence)]
                 else:
-                    faults = move_faults(made, line.event, place)
-                    state = apply(rules, state, made) if following else after  # what follows has steps of its own
-                    pending = tuple(following)
+                    faults = move_faults(expected, line.event, place)
+                    state = apply(rules, state, expected) if consequences else after  # each of these is a step, too
+                    pending = tuple(consequences)
         if faults:
             yield from faults
             return
-        yield step_of(line, place, state)
+        yield make_step(line, place, state)
     if pending:
-        yield from count_faults(pending[0], None, (index, len(lines) - 1))
+        yield from automatic_event_faults(pending[0], None, (index, len(lines) - 1))
 
 
-def _seen_round(record: Record, rules: Rules, state: State, index: int, dealt: RecordedDeal) -> Iterator[Step | Fault]:
+def _replay_partial(
+    record: Record, rules: Rules, state: State, index: int, dealt: RecordedDeal
+) -> Iterator[Step | Fault]:
     """The running round of a partial record, to its end or its first faults; ``state`` is before it."""
     fault = deal_visibility_fault(record, index, dealt)
     if fault is not None or record.viewer is None:
@@ -147,8 +149,8 @@ def _seen_round(record: Record, rules: Rules, state: State, index: int, dealt: R
         yield Step(line, (index, at), partial.state, tuple(partial.hands), partial.stock)
 
 
-def _asked(state: State, event: RecordedEvent, place: Location) -> tuple[tuple[int, Move] | None, list[Fault]]:
-    """Who asked for what, so that this happened; or why nobody can have."""
+def _requested_move(state: State, event: RecordedEvent, place: Location) -> tuple[tuple[int, Move] | None, list[Fault]]:
+    """The seat and the move that caused this event, or ``None`` and the fault if no move can have."""
     code = sentence = None
     if isinstance(event, Dealt | RecordedDeal):
         code, sentence = "not_dealt", "A round is dealt once, at its beginning."
@@ -172,8 +174,8 @@ def _asked(state: State, event: RecordedEvent, place: Location) -> tuple[tuple[i
 
 
 _NO_DECK: Final = Deck(b"")
-"""No move of a round needs the deck, and rounds are dealt as they are told."""
-_REFUSED: Final[dict[type[RecordedEvent], str]] = {
+"""No move of a round needs the deck, and the deals are taken from the record."""
+_CODE_IF_ILLEGAL: Final[dict[type[RecordedEvent], str]] = {
     Played: "illegal_move",
     Drew: "wrong_draw",
     DrewView: "wrong_draw",

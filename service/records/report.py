@@ -1,6 +1,6 @@
-"""What was found when a record was checked.
+"""The report of a verification.
 
-Owns the codes of what can be wrong, and what a report says in words. Must not know how anything is checked.
+Owns the codes of the faults, and the notes of a report. Does not depend on how anything is checked.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from service.records.record import PROVABLE, Fairness, Viewer
+from service.records.record import PROVABLE, FairnessClaim, Viewer
 from service.records.writer import Location
 
 CODES: Final = {
@@ -21,7 +21,7 @@ CODES: Final = {
     "missing_game": "deals are to be proven, but there is no id of a game, or one of more than 64 characters",
     "wrong_seen": "what is told and what is not is not what the viewer can have seen",
     "wrong_result": "the result is not that of the match",
-    # luck
+    # commitments and seeds
     "missing_commitment": "the seed of a round was not committed to",
     "missing_seed": "the seed of a round that is over is not there",
     "early_seed": "the seed of a round that is not over is there",
@@ -53,7 +53,7 @@ CODES: Final = {
     "after_the_count": "something after the count that does not follow from it",
     "after_the_end": "something after the end of the match",
     "unfinished_round": "a round that is not over though the next one was dealt",
-    # counts
+    # results
     "early_count": "a count, or what follows from one, though the round goes on",
     "missing_count": "the round is over, and the count is not there",
     "wrong_reason": "the round ended for another reason",
@@ -66,11 +66,11 @@ CODES: Final = {
     "wrong_elimination": "other seats go out of the match",
     "wrong_winners": "others have won, or nobody yet",
 }
-"""Everything that can be found to be wrong, by its stable code."""
+"""The meaning of every fault by its stable code."""
 
 
 class Fault(NamedTuple):
-    """Something that cannot be so, and where in the record it stands."""
+    """Something that is impossible, and its place in the record."""
 
     code: str
     location: Location
@@ -78,7 +78,7 @@ class Fault(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A fault as it is told: the round, the version and the line of the text, as far as it has them."""
+    """A fault as it is reported, with its round, version and line of the text as far as it has them."""
 
     code: str
     round: int | None
@@ -89,34 +89,34 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What was checked, and what was found."""
+    """What was checked, and the findings."""
 
     findings: tuple[Finding, ...]
     """In the order of the lines."""
     omitted: int
-    """Findings that are not told, so that a report stays short."""
-    fairness: Fairness
+    """The number of findings that were left out to keep the report short."""
+    fairness: FairnessClaim
     viewer: Viewer | None
     deals: int
-    """Deals that were checked against the set and the rules."""
+    """The number of deals that were checked against the set and the rules."""
     proven: int
-    """Deals that were found to be those of their seeds, which had been committed to."""
+    """The number of deals that match their seeds and the commitments to them."""
     moves: int
-    """Moves that were made again."""
+    """The number of moves that were replayed."""
     finished: bool
 
     @property
     def verified(self) -> bool:
-        """Whether nothing was found to be wrong."""
+        """Whether there are no findings."""
         return not self.findings
 
     @property
     def partial(self) -> bool:
-        """Whether the record leaves out what its viewer could not see."""
+        """Whether what its viewer could not see is hidden in the record."""
         return self.viewer is not None
 
     def notes(self) -> tuple[str, ...]:
-        """What the report proves and what it does not, in sentences."""
+        """Sentences on what the report proves and what it does not."""
         notes = [f"{_many(self.moves, 'move')} and {_many(self.deals, 'deal')} were checked against the rules."]
         if self.partial:
             notes.append(
@@ -133,5 +133,5 @@ class Report:
         return tuple(notes)
 
 
-def _many(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

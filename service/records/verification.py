@@ -1,7 +1,7 @@
-"""Whether what a record tells can be so.
+"""Verifies records.
 
-Owns the check of the head and of the order of rounds and versions, and brings the others together: the luck and the
-deals (``deals``), the play (``course``). Nothing in a record is trusted. The work grows with its length alone.
+Owns the checks of the head and of the order of rounds and versions, and combines them with those of the deals and
+seeds (``deal_checks``) and of the play (``replay``). Nothing in a record is trusted. The time is linear in its length.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.engine.view import RecordedDeal
 from service.records.builder import resolved_options
-from service.records.deal_checks import deal_faults, fairness_faults, is_provable, round_is_over, seed_faults
+from service.records.deal_checks import deal_faults, fairness_faults, is_provable, is_scored, seed_faults
 from service.records.record import ARRANGED, PROVABLE, Record, RecordedRound
 from service.records.replay import AUTOMATIC_EVENTS, replay_record
 from service.records.report import Fault, Finding, Report
@@ -91,10 +91,10 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
     return rules, []
 
 
-def _setup_fault(path: str, complaint: str) -> Fault:
+def _setup_fault(path: str, message: str) -> Fault:
     if path == "players":
-        return Fault("bad_players", (HEAD, "Player 0"), complaint)
-    return Fault("bad_rules", (HEAD, "Rules"), complaint)
+        return Fault("bad_players", (HEAD, "Player 0"), message)
+    return Fault("bad_rules", (HEAD, "Rules"), message)
 
 
 def _frame_faults(record: Record) -> Iterator[Fault]:
@@ -110,13 +110,13 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
 
 
 def _is_dealt_anew(each: RecordedRound) -> bool:
-    """Whether the round began in this game; those that it has taken from a record are arranged, seats open or not."""
+    """Whether the round was dealt in this game; those that a fork has taken from its source are arranged."""
     first = each.lines[0].event if each.lines else None
     return first is not None and not (isinstance(first, Dealt | RecordedDeal) and first.arranged)
 
 
 def _version_faults(record: Record) -> Iterator[Fault]:
-    """The first version that is not above the one before; version 1 made the game."""
+    """The first version that is not above the one before; version 1 is that of the created game."""
     before = 1
     for index, each in enumerate(record.rounds):
         for at, (version, event) in enumerate(each.lines):
@@ -132,7 +132,7 @@ def _version_faults(record: Record) -> Iterator[Fault]:
 
 
 def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
-    """Whether there is a deal, and what is wrong with it."""
+    """Whether the round has a deal, and the faults of the deal."""
     each = record.rounds[index]
     dealt = each.lines[0].event if each.lines else None
     if not isinstance(dealt, Dealt | RecordedDeal):
@@ -145,7 +145,7 @@ def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
         return True, faults + list(deal_faults(rules, dealt, place))
     dealt = replace(dealt, round=index + 1)
     found = list(deal_faults(rules, dealt, place))
-    if not found and round_is_over(each):
+    if not found and is_scored(each):
         found += seed_faults(rules, record, index, dealt)
     return True, faults + found
 

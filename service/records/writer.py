@@ -1,7 +1,7 @@
 """A record as text (``docs/record.md``): a head of tags, and a section for every round.
 
-Owns the order and the form of the tags; the lines of a match are ``notation``'s. Must not know how a record is read
-(``parsing``) or whether what it tells can be so.
+Owns the order and the form of the tags; ``notation`` writes the events. Does not depend on how a record is read
+(``parser``) or checked (``verification``).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from service.records.notation.events import format_event
 from service.records.notation.scanner import quote
 from service.records.record import Record, RecordedRound
 
-FORMAT: Final = "1"
+NOTATION_VERSION: Final = "1"
 HEAD: Final = -1
 
 Location = tuple[int, str | int]
-"""Where in a record: the index of a round, or ``HEAD``; and the name of a tag (with its seat: ``Player 0``), or the
-index of a line."""
+"""A place in a record: the index of a round, or ``HEAD``; and the name of a tag (for a player with the seat:
+``Player 0``), or the index of a line."""
 
 
 def format_record(record: Record) -> str:
@@ -44,7 +44,7 @@ def _lines(record: Record) -> Iterator[tuple[Location | None, str]]:
 
 
 def _head(record: Record) -> Iterator[tuple[str, str]]:
-    yield _tag("Record", FORMAT)
+    yield _tag("Record", NOTATION_VERSION)
     if record.game:
         yield _tag("Game", record.game)
     yield _tag("Variant", record.variant)

@@ -1,5 +1,5 @@
-"""Matches shown to people as text.
+"""Matches as text for people.
 
-Owns the words, the page and the drawing: ``layout_text`` the tiles on the table, ``transcript`` a recorded match move
-by move. Must not know who may see what (``engine.view``), nor how the text is delivered. Pure, as the engine is.
+``layout_text`` renders the tiles on the table, ``transcript`` a recorded match move by move. Does not depend on who may
+see what (``engine.view``), or on how the text is delivered. Pure, as the engine is.
 """

@@ -1,11 +1,11 @@
 """The tiles on the table as lines of text.
 
-A line of tiles is written as it lies, its two open ends outside::
+A layout with two ends is one line, with the numbers of its open ends at both sides::
 
     6 ‹ 6-3 3-1 [1-1] 1-2* 2-5 › 5
 
-A table that branches is written arm by arm, and behind each double that has arms of its own those arms, so that no
-arm is indented however often it branches::
+A layout that branches is written arm by arm; the arms of a double that branches follow under its own name, so that
+nothing is indented however deep it branches::
 
     [12-12]  12-10 10-11 [11-11] 11-6 › 6 e9
              12-0 › 0 e7
@@ -14,8 +14,8 @@ arm is indented however often it branches::
              › 11 e6
     sides    [3-3] › 3 e12   › 3 e13
 
-``[3-3]`` is a double, ``×`` lies face down and closes its end, ``*`` was laid last; ``› 6 e9`` is an open end with
-its number and its name, in parentheses one that is not open yet. Must not know who holds what.
+``[3-3]`` is a double, ``×`` marks a tile that lies face down and closes its end, ``*`` the tile laid last;
+``› 6 e9`` is an open end with its number and its name, in parentheses one that opens later. Does not depend on hands.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ LEGEND = "[6-6] double · × face down, closed · * laid last · › 6 e9 open e
 
 
 def render_layout(layout: Layout, width: int) -> Iterator[str]:
-    """The lines of the table, none wider than ``width`` if that can be."""
+    """The lines of the layout, not wider than ``width`` where possible."""
     if not layout.placements:
         return
     yield from (_line if layout.two_ended else _arms)(layout, width)
 
 
 def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
-    """The words on as many lines as they need, one at least; all but the first line begin with ``indent``."""
+    """The words wrapped into at least one line; all but the first begin with ``indent``."""
     line = ""
     for word in words:
         if not line:
@@ -61,7 +61,7 @@ def _line(layout: Layout, width: int) -> Iterator[str]:
 
 
 def _from_lead(layout: Layout, end: End) -> list[tuple[int, int]]:
-    """The placements of a line between its lead and this end, each with the number that touches the one before."""
+    """The placements between the lead and this end, each with the number that touches the one before."""
     placements, number, host = [], end.number, end.host
     while host > 0:
         number = layout.placements[host].tile.other_half(number)
@@ -94,11 +94,11 @@ def _arms(layout: Layout, width: int) -> Iterator[str]:
     for name, words in rows:
         for line in wrap_words(words, width - margin, indent="    "):
             yield f"{name:{margin}}{line}".rstrip()
-            name = ""  # noqa: PLW2901 # it stands before its first line only
+            name = ""  # noqa: PLW2901 # only the first line has it
 
 
 class _Tree:
-    """What hangs on each placement: others, and ends."""
+    """The children of each placement: other placements, and ends."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -110,19 +110,19 @@ class _Tree:
             self.ends[end.host].append(end)
 
     def arm(self, first: int, spinners: list[int]) -> list[str]:
-        """The words of the arm that begins with this placement; its doubles that branch are added to ``spinners``."""
+        """The words of the arm that starts with this placement; doubles of it that branch are added to ``spinners``."""
         words: list[str] = []
         placements = self._layout.placements
         number = _shared(placements[placements[first].host].tile, placements[first].tile)
-        following: int | None = first
-        while following is not None:
-            here = following
+        next_index: int | None = first
+        while next_index is not None:
+            here = next_index
             words.append(_tile(self._layout, here, number))
             number = placements[here].tile.other_half(number)
             ahead = [child for child in self.children[here] if placements[child].side != SHORT]
             if len(ahead) < len(self.children[here]) or any([end.side == SHORT for end in self.ends[here]]):
                 spinners.append(here)
-            following = ahead[0] if ahead else None
+            next_index = ahead[0] if ahead else None
         end = _ends([end for end in self.ends[here] if end.side != SHORT])
         return [*words, end] if end else words
 
@@ -132,7 +132,7 @@ def _shared(one: Tile, other: Tile) -> int:
 
 
 def _tile(layout: Layout, index: int, number: int, *, flipped: bool = False) -> str:
-    """A tile beginning (or, ``flipped``, ending) with the half of this number."""
+    """A tile written with the half of this number first, or last if ``flipped``."""
     tile, _, _, _, face_down = layout.placements[index]
     first, second = (tile.other_half(number), number) if flipped else (number, tile.other_half(number))
     name = f"[{first}-{second}]" if tile.double else f"{first}-{second}"

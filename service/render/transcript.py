@@ -1,8 +1,7 @@
-"""A recorded match as text for people: move by move, with the table after each, and the counts.
+"""A recorded match as text for people: move by move, with the layout after each, and the results.
 
-Owns the words and the form on a page of ``WIDTH`` columns. The text ends where the rules were broken first; what is
-wrong with a record is for ``records.verification`` to say. Names come from anywhere, so nothing of them is printed
-that a terminal would not show.
+Owns the wording and the layout of a text of ``WIDTH`` columns. The text ends at the first fault of the play, which
+``records.verification`` reports. Names are untrusted: characters that are not printable are replaced.
 """
 
 from __future__ import annotations
@@ -58,29 +57,29 @@ def render_transcript(record: Record) -> Iterator[str]:
 class _TranscriptWriter:
     def __init__(self, record: Record) -> None:
         self._record = record
-        self._names = [_shown(name) or f"seat {seat}" for seat, name in enumerate(record.players)]
+        self._names = [_printable(name) or f"seat {seat}" for seat, name in enumerate(record.players)]
         self._longest = max(map(len, self._names))
 
     def head(self) -> Iterator[str]:
         record = self._record
-        recipe = variants().get(record.variant)
-        title = f"{recipe.name.en if recipe else record.variant}: {_and(self._names)}"
+        variant = variants().get(record.variant)
+        title = f"{variant.name.en if variant else record.variant}: {_join_names(self._names)}"
         yield from wrap_words(title.split(" "), WIDTH)
         facts = [f"{key} {format_value(value)}" for key, value in record.options]
         facts += [record.date] if record.date else []
-        facts += [f"game {_shown(record.game, 64)}"] if record.game else []
+        facts += [f"game {_printable(record.game, 64)}"] if record.game else []
         facts.append(f"fairness {record.fairness}")
         if record.viewer is not None:
-            seen_by = record.viewer
-            facts.append(f"seen by {'a spectator' if seen_by == SPECTATOR else self._seen_name(seen_by)}")
+            viewer = record.viewer
+            facts.append(f"seen by {'a spectator' if viewer == SPECTATOR else self._viewer_name(viewer)}")
         yield from wrap_words(facts, WIDTH, separator=" · ")
         yield from wrap_words(LEGEND.split(" · "), WIDTH, separator=" · ")
 
-    def _seen_name(self, seat: int | str) -> str:
+    def _viewer_name(self, seat: int | str) -> str:
         return self._names[seat] if isinstance(seat, int) and seat < len(self._names) else f"seat {seat}"
 
     def step(self, rules: Rules, step: Step) -> Iterator[str]:
-        """An event, and how things are after it."""
+        """The lines of an event and of the match after it."""
         event = step.line.event
         state = step.state
         if isinstance(event, Dealt | RecordedDeal):
@@ -95,7 +94,9 @@ class _TranscriptWriter:
             yield from self._count(event.round, state)
         elif isinstance(event, Finished):
             verb = "wins" if len(event.winners) == 1 else "win"
-            yield from self._numbered(step, f"{_and([self._names[seat] for seat in event.winners])} {verb} the match.")
+            yield from self._numbered(
+                step, f"{_join_names([self._names[seat] for seat in event.winners])} {verb} the match."
+            )
             yield from self._settlement(rules, state)
         elif isinstance(event, Eliminated):
             yield from self._numbered(step, f"{self._names[event.seat]} is out of the match.")
@@ -173,13 +174,13 @@ def _many(tiles: int) -> str:
     return "1 tile" if tiles == 1 else f"{tiles} tiles"
 
 
-def _shown(text: str, longest: int = _LONGEST_NAME) -> str:
-    """As much of a text as there is room for, without anything that a terminal would obey."""
+def _printable(text: str, longest: int = _LONGEST_NAME) -> str:
+    """The text, truncated, with characters that are not printable replaced."""
     safe = "".join([character if character.isprintable() else "�" for character in text])
     return safe if len(safe) <= longest else f"{safe[: longest - 1]}…"
 
 
-def _and(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

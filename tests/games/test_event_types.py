@@ -147,5 +147,5 @@ def test_records_know_which_events_no_seat_asked_for() -> None:
 def test_records_know_the_move_of_an_event_and_how_to_render_it(kind: EventType) -> None:
     event = sample(kind)
     assert move_of(event).action == (kind.word or "play")
-    assert kind.event in replay._REFUSED
+    assert kind.event in replay._CODE_IF_ILLEGAL
     assert kind.event is Played or kind.word == "draw" or kind.event in transcript._VERBS

@@ -1,4 +1,4 @@
-"""Moves, events, score cards and tiles as text, both ways: the words of a record.
+"""Events, results and tiles as text, formatting and scanning: the lines of a record.
 
 Owns how each is written and read. Does not depend on records, files or HTTP.
 """

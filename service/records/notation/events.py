@@ -1,24 +1,23 @@
-"""Events as text, a line each, both ways.
+"""Events as text, one line each: formatting and scanning.
 
-Owns the written form. Every event has exactly one spelling, and what is spelled otherwise is ``InvalidNotation``. Must
-not know whether an event is possible, nor who may read it: what a ``view`` has left of an event is written as far as
-it is told.
+Owns the notation. Every event has exactly one spelling; any other is ``InvalidNotation``. Does not depend on whether an
+event is possible, or on who may read it: a redacted event is written with what is visible of it.
 
 =============================  ========================================================================
 ``dealt: 0-3 6-6 / - | 0-1``   the hands in seat order, then the stock in the order of drawing
-``dealt arranged: …``          the same, as somebody had set it
-``dealt: 0-3 6-6 / ?7 | ?14``  seven tiles, and fourteen, that are not told
+``dealt arranged: …``          the same for an arranged deal
+``dealt: 0-3 6-6 / ?7 | ?14``  seven hidden tiles in a hand, and fourteen in the stock
 ``2: 6-6``                     seat 2 led a tile
 ``2: 5-12>e7``                 seat 2 laid a tile at an end; ``2: 6-6>e7 down``: a double face down
 ``2: 5-12>e7 = 28 +4``         the same where ends are counted: their sum, and the points
-``2: draw 0-1``                a tile of the stock went to the hand of seat 2; ``?``: it is not told
+``2: draw 0-1``                seat 2 drew a tile of the stock; ``?``: a hidden one
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
-``ended out; …``               the count of the round: see ``count_notation``
+``ended out; …``               the result of the round: see ``score``
 ``finished: 0 2``              the winners
 =============================  ========================================================================
 
-``-`` stands where there is nothing. The number of a round stands in no line, so whoever reads one says in which
-round it is. No line is empty or begins with a bracket or a hash.
+``-`` stands for no tiles. A line does not contain the number of its round, which ``scan_event`` is given. No line is
+empty or begins with a bracket or a hash.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from service.records.notation.tiles import format_tiles, scan_tile, scan_tiles
 
 
 def format_event(event: RecordedEvent) -> str:
-    """The event as one line, without its end of line and without the number of its round."""
+    """The event as one line, without the line feed and the number of its round."""
     return _FORMATS[type(event)](event)
 
 
@@ -72,9 +71,9 @@ def _scan_dealt(scanner: Scanner, round_number: int) -> Dealt | RecordedDeal:
         hands.append(_scan_hand(scanner))
     scanner.expect(" | ")
     stock = _scan_hand(scanner)
-    told = [hand for hand in hands if isinstance(hand, tuple)]
-    if len(told) == len(hands) and isinstance(stock, tuple):
-        return Dealt(round_number, tuple(told), stock, arranged)
+    visible = [hand for hand in hands if isinstance(hand, tuple)]
+    if len(visible) == len(hands) and isinstance(stock, tuple):
+        return Dealt(round_number, tuple(visible), stock, arranged)
     return RecordedDeal(round_number, arranged, tuple(hands), stock)
 
 
@@ -123,16 +122,18 @@ _END: Final = re.compile(r"left|right|e[1-9][0-9]{0,14}")
 
 
 def _format_plain(event: Any) -> str:
-    """A line of seat, word and fields; without a seat, of word and fields."""
-    kind = _WORDED[type(event)]
-    told = [_FIELDS[field].spell(getattr(event, name)) for name, field in _further(kind)]
-    return " ".join([f"{event.seat}: {kind.word}", *told]) if kind in _WITH_SEAT else f"{kind.word}: {' '.join(told)}"
+    """An event as its seat, if it has one, its word and its other fields."""
+    kind = _KIND_BY_TYPE[type(event)]
+    fields = [_FIELDS[field].format(getattr(event, name)) for name, field in _fields_without_seat(kind)]
+    return (
+        " ".join([f"{event.seat}: {kind.word}", *fields]) if kind in _WITH_SEAT else f"{kind.word}: {' '.join(fields)}"
+    )
 
 
 def _scan_fields(scanner: Scanner, kind: EventType, *seat: int) -> RecordedEvent:
-    """Read what follows the word of an event."""
+    """Read the fields after the word of an event."""
     values: list[Any] = [*seat]
-    for _, field in _further(kind):
+    for _, field in _fields_without_seat(kind):
         if values:
             scanner.expect(" ")
         values.append(_FIELDS[field].scan(scanner))
@@ -140,13 +141,13 @@ def _scan_fields(scanner: Scanner, kind: EventType, *seat: int) -> RecordedEvent
     return event
 
 
-def _further(kind: EventType) -> list[tuple[str, FieldKind]]:
-    """The fields of an event but for the seat whose doing it is."""
+def _fields_without_seat(kind: EventType) -> list[tuple[str, FieldKind]]:
+    """The fields of an event but for its seat."""
     return [(name, field) for name, field in kind.fields or () if name != "seat"]
 
 
 class _FieldNotation(NamedTuple):
-    spell: Callable[[Any], str]
+    format: Callable[[Any], str]
     scan: Callable[[Scanner], Any]
 
 
@@ -156,14 +157,14 @@ _FIELDS: Final[dict[FieldKind, _FieldNotation]] = {
     "number": _FieldNotation(str, Scanner.number),
 }
 _HIDDEN: Final[dict[type, type]] = {Drew: DrewView}
-"""What an event is where a field of it is not told."""
+"""The redacted type of an event with a hidden field."""
 _WITH_SEAT: Final = [kind for kind in EVENT_TYPES if kind.word and ("seat", "seat") in (kind.fields or ())]
 _WITHOUT_SEAT: Final = [kind for kind in EVENT_TYPES if kind.word and kind not in _WITH_SEAT]
-_WORDED: Final = {kind.event: kind for kind in EVENT_TYPES if kind.word}
-_WORDED[DrewView] = _WORDED[Drew]
+_KIND_BY_TYPE: Final = {kind.event: kind for kind in EVENT_TYPES if kind.word}
+_KIND_BY_TYPE[DrewView] = _KIND_BY_TYPE[Drew]
 
 _FORMATS: Final[dict[type, Callable[[Any], str]]] = {
-    **dict.fromkeys(_WORDED, _format_plain),
+    **dict.fromkeys(_KIND_BY_TYPE, _format_plain),
     Dealt: _format_dealt,
     RecordedDeal: _format_dealt,
     Played: _format_played,

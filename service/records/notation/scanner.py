@@ -1,9 +1,8 @@
-"""Small things as text, and how a text is read that has only one spelling.
+"""A scanner for texts with exactly one spelling, and the notation of numbers and quoted texts.
 
-Owns how numbers and quoted texts are written, and the place of the first character that cannot be right. A
-character that would break a quoted text (a control character, a quotation mark, a backslash, a line separator,
-half of a surrogate pair) is written as a backslash and six hexadecimal digits; no other one is. Must not know
-what a text says.
+Owns how numbers and quoted texts are written, and the offset of the first wrong character. In a quoted text a control
+character, a quotation mark, a backslash, a line separator and half of a surrogate pair are written as a backslash and
+six hexadecimal digits; no other character is. Does not depend on what a text means.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ _UNQUOTED: Final = re.compile(r'[\x00-\x1f"\\\x7f-\x9f\u2028\u2029\ud800-\udfff]
 
 
 def quote(text: str) -> str:
-    """The text between quotation marks, on one line whatever it holds."""
-    return f'"{_UNQUOTED.sub(lambda found: f"{chr(92)}{ord(found[0]):06x}", text)}"'
+    """The text in quotation marks, escaped so that it is on one line."""
+    return f'"{_UNQUOTED.sub(lambda match: f"{chr(92)}{ord(match[0]):06x}", text)}"'
 
 
 class Scanner:
-    """A text read from left to right; what is not as it must be is ``InvalidNotation`` with its place."""
+    """Reads a text from left to right; all methods but ``accept`` and ``peek`` raise ``InvalidNotation``."""
 
     __slots__ = ("at", "text")
 
@@ -45,50 +44,50 @@ class Scanner:
         self.at = 0
 
     def accept(self, literal: str) -> bool:
-        """Whether this stands here; then it has been read."""
+        """Read this literal if it comes next; whether it did."""
         if self.text.startswith(literal, self.at):
             self.at += len(literal)
             return True
         return False
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
-        """Whether the pattern finds something here; it is not read."""
+        """Whether the pattern matches here, without reading."""
         return pattern.match(self.text, self.at) is not None
 
     def expect(self, literal: str) -> None:
-        """Read this, which must stand here."""
+        """Read this literal, which must come next."""
         if not self.accept(literal):
             for character in literal:
                 if not self.accept(character):
                     self.fail(f"Here {literal!r} is expected.")
 
     def match(self, pattern: re.Pattern[str], what: str) -> str:
-        """Read what the pattern finds here, which must be something; ``what`` names it."""
-        found = pattern.match(self.text, self.at)
-        if found is None:
+        """Read what the pattern matches here; ``what`` names it in the error message."""
+        match = pattern.match(self.text, self.at)
+        if match is None:
             self.fail(f"Here {what} is expected.")
-        self.at = found.end()
-        return found[0]
+        self.at = match.end()
+        return match[0]
 
     def number(self, pattern: re.Pattern[str] = INTEGER) -> int:
         """Read a number of one of the four forms above."""
         return int(self.match(pattern, "a number"))
 
     def quoted(self) -> str:
-        """Read a text between quotation marks."""
+        """Read a quoted text; returns it unescaped."""
         self.expect('"')
-        found = _QUOTED.match(self.text, self.at)
-        assert found is not None
-        self.at = found.end()
+        match = _QUOTED.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
         if not self.accept('"'):
             self.fail("The quoted text must go on, or end, here in another way.")
-        return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), found[0])
+        return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), match[0])
 
     def end(self) -> None:
-        """Nothing more may follow."""
+        """Check that everything has been read."""
         if self.at < len(self.text):
             self.fail("Here the line must end.")
 
     def fail(self, sentence: str, at: int | None = None) -> NoReturn:
-        """Say that the text cannot be right here, or at the given place."""
+        """Raise ``InvalidNotation`` for the current offset, or for ``at``."""
         raise InvalidNotation(sentence, self.at if at is None else at)

@@ -1,12 +1,12 @@
-"""The count of a round as text, both ways, in its one spelling.
+"""The result of a round as text: formatting and scanning of its only spelling.
 
-It names, in this order and as far as there are any: ``winner`` and ``loser``, what is ``carried``; then the
+After the reason come, as far as there are any, the ``winner``, the ``loser`` and the points ``carried``; then the
 ``scores`` in seat order, the ``hands`` left with their values, and the ``lines`` of the score card, each with its
-seat, its points, the rule and the arithmetic::
+seat, points, rule and arithmetic::
 
     out; winner 0; loser 2; scores 0 0 64; hands 0: - = 0, 1: 0-0 1-3 = 14, 2: 6-6 = 50; lines 2: +64 2.11 "0 + 14 + 50"
 
-The number of the round is no part of it.
+The number of the round is not part of it.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from service.records.notation.tiles import format_tiles, scan_tiles
 
 _REASON: Final = re.compile("|".join(get_args(EndReason)))
 _RULE: Final = re.compile(r"[0-9A-Za-z.]+")
-_SOMETHING: Final = re.compile(r"-?[1-9][0-9]{0,14}")
+_NOT_ZERO: Final = re.compile(r"-?[1-9][0-9]{0,14}")
 
-Part = TypeVar("Part")
+Parsed = TypeVar("Parsed")
 
 
-def format_result(counted: RoundResult) -> str:
-    """The count on one line."""
-    parts: list[str] = [counted.ended_by]
-    parts += [f"winner {counted.winner}"] if counted.winner is not None else []
-    parts += [f"loser {counted.loser}"] if counted.loser is not None else []
-    parts += [f"carried {counted.carried}"] if counted.carried else []
-    parts.append(f"scores {' '.join(map(str, counted.scores))}")
-    hands = [f"{left.seat}: {format_tiles(left.tiles)} = {left.value}" for left in counted.hands]
-    lines = [f"{line.seat}: {line.points:+} {line.rule} {quote(line.text)}" for line in counted.lines]
+def format_result(result: RoundResult) -> str:
+    """The result on one line."""
+    parts: list[str] = [result.ended_by]
+    parts += [f"winner {result.winner}"] if result.winner is not None else []
+    parts += [f"loser {result.loser}"] if result.loser is not None else []
+    parts += [f"carried {result.carried}"] if result.carried else []
+    parts.append(f"scores {' '.join(map(str, result.scores))}")
+    hands = [f"{left.seat}: {format_tiles(left.tiles)} = {left.value}" for left in result.hands]
+    lines = [f"{line.seat}: {line.points:+} {line.rule} {quote(line.text)}" for line in result.lines]
     parts.append(f"hands {', '.join(hands)}")
     parts.append(f"lines {', '.join(lines) or '-'}")
     return "; ".join(parts)
 
 
 def scan_result(scanner: Scanner, round_number: int) -> RoundResult:
-    """Read the count of that round."""
+    """Read the result of that round. Raises ``InvalidNotation``."""
     ended_by: EndReason = scanner.match(_REASON, "why the round ended")  # type: ignore[assignment]  # as its pattern has it
     winner = scanner.number(NATURAL) if scanner.accept("; winner ") else None
     loser = scanner.number(NATURAL) if scanner.accept("; loser ") else None
-    carried = scanner.number(_SOMETHING) if scanner.accept("; carried ") else 0
+    carried = scanner.number(_NOT_ZERO) if scanner.accept("; carried ") else 0
     scanner.expect("; scores ")
     scores = _row(scanner, " ", Scanner.number)
     scanner.expect("; hands ")
@@ -64,7 +64,7 @@ def scan_result(scanner: Scanner, round_number: int) -> RoundResult:
     )
 
 
-def _row(scanner: Scanner, separator: str, scan: Callable[[Scanner], Part]) -> tuple[Part, ...]:
+def _row(scanner: Scanner, separator: str, scan: Callable[[Scanner], Parsed]) -> tuple[Parsed, ...]:
     parts = [scan(scanner)]
     while scanner.accept(separator):
         parts.append(scan(scanner))

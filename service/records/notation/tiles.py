@@ -1,4 +1,7 @@
-"""Rows of tiles as text, both ways, each in its one spelling. ``-`` stands for none."""
+"""Tiles as text: formatting and scanning. ``-`` stands for none.
+
+A module of its own because ``events``, ``score`` and the transcript use it.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,12 @@ _NAMED: Final = {tile.name: tile for tile in TILES}
 
 
 def format_tiles(tiles: Iterable[Tile]) -> str:
-    """The tiles by their names, a space between them."""
+    """The names of the tiles, separated by spaces."""
     return " ".join([tile.name for tile in tiles]) or "-"
 
 
 def scan_tile(scanner: Scanner) -> Tile:
-    """Read a tile, its lower half first."""
+    """Read a tile, written with its lower half first."""
     start = scanner.at
     tile = _NAMED.get(scanner.match(_TILE, "a tile"))
     if tile is None:
@@ -29,7 +32,7 @@ def scan_tile(scanner: Scanner) -> Tile:
 
 
 def scan_tiles(scanner: Scanner) -> tuple[Tile, ...]:
-    """Read as many tiles as there are."""
+    """Read all tiles that follow."""
     if scanner.accept("-"):
         return ()
     tiles = [scan_tile(scanner)]
