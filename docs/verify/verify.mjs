@@ -1,10 +1,10 @@
-// Check the deals of a domino game, without trusting whoever dealt: node verify.mjs [FILE …]
+// Check the deals of a domino game, without trusting the server: node verify.mjs [FILE …]
 //
 // A file is what GET /v1/games/{game}/fairness answers; without one, or for -, it comes from the standard input.
-// --vectors FILE checks this program against the published vectors instead. The method is told in fairness.md.
+// --vectors FILE checks this program against the published vectors instead. The method is described in fairness.md.
 // Nothing is needed but Node 18 or newer; nothing here is shared with the service.
 //
-// Leaves 0 if every deal that is told holds, 1 if something does not, 2 if there was nothing to check, or nothing to read.
+// Exits with 0 if every published deal holds, 1 if one does not, 2 if there was nothing to check or to read.
 
 import { createHash, createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -25,10 +25,10 @@ function fields(...values) {
 
 const hmac = (key, data) => createHmac("sha256", key).update(data).digest();
 
-/** What is told of a seed beforehand. */
+/** The commitment to a seed, published before the deal. */
 const commitment = (seed) => createHash("sha256").update(fields("domino-commitment-1", seed)).digest();
 
-/** The seed of the shuffles of a round, to which every seat has added something. */
+/** The seed of the shuffles of a round, from its seed and every client seed. */
 const shuffleSeed = (seed, game, number, clientSeeds) =>
   hmac(seed, fields("domino-deal-1", game, number, clientSeeds.length, ...clientSeeds));
 

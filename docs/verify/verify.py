@@ -1,10 +1,10 @@
-"""Check the deals of a domino game, without trusting whoever dealt: ``python verify.py [FILE …]``.
+"""Check the deals of a domino game, without trusting the server: ``python verify.py [FILE …]``.
 
 A file is what ``GET /v1/games/{game}/fairness`` answers; without one, or for ``-``, it comes from the standard input.
-``--vectors FILE`` checks this program against the published vectors instead. The method is told in ``fairness.md``.
+``--vectors FILE`` checks this program against the published vectors instead. The method is described in ``fairness.md``.
 Nothing is needed but Python's standard library; nothing here is shared with the service.
 
-Leaves 0 if every deal that is told holds, 1 if something does not, 2 if there was nothing to check, or nothing to read.
+Exits with 0 if every published deal holds, 1 if one does not, 2 if there was nothing to check or to read.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def fields(*values: bytes | str | int) -> bytes:
 
 
 def commitment(seed: bytes) -> bytes:
-    """What is told of a seed beforehand."""
+    """The commitment to a seed, published before the deal."""
     return sha256(fields("domino-commitment-1", seed)).digest()
 
 
 def shuffle_seed(seed: bytes, game: str, number: int, client_seeds: list[str]) -> bytes:
-    """The seed of the shuffles of a round, to which every seat has added something."""
+    """The seed of the shuffles of a round, from its seed and every client seed."""
     return hmac.digest(seed, fields("domino-deal-1", game, number, len(client_seeds), *client_seeds), "sha256")
 
 

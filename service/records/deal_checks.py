@@ -31,7 +31,7 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
         yield Fault(
             "missing_game",
             place,
-            f"A deal is proven for a game with an id of at most {MAX_CLIENT_SEED_CHARS} characters.",
+            f"Verifiable deals need a game id of at most {MAX_CLIENT_SEED_CHARS} characters.",
         )
     last_was_dealt = True
     for index, each in enumerate(record.rounds):
@@ -40,7 +40,7 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
         yield from _proof_faults(record, index, each, over=over)
     if last_was_dealt:
         place = (len(record.rounds) - 1, "Round") if record.rounds else (HEAD, "Fairness")
-        yield Fault("missing_commitment", place, f"Round {len(record.rounds) + 1} was not committed to.")
+        yield Fault("missing_commitment", place, f"Round {len(record.rounds) + 1} has no commitment.")
 
 
 def is_scored(each: RecordedRound) -> bool:
@@ -68,7 +68,7 @@ def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> I
     elif any([isinstance(hand, tuple) and hand != sort_tiles(hand) for hand in dealt.hands]):
         yield Fault("unsorted_hand", place, "A hand is written in the order 0-0, 0-1, …, 1-1, 1-2, ….")
     elif isinstance(dealt, Dealt) and not can_open(rules, _before(rules, dealt), dealt):
-        yield Fault("not_openable", place, "Nobody can open this deal; the rules deal again.")
+        yield Fault("not_openable", place, "No seat can open this deal; it has to be dealt again.")
 
 
 def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Iterator[Fault]:
@@ -114,26 +114,26 @@ def _is_short(text: str) -> bool:
 
 def _proof_faults(record: Record, index: int, each: RecordedRound, *, over: bool) -> Iterator[Fault]:
     if each.commitment is None:
-        yield Fault("missing_commitment", (index, "Round"), f"Round {index + 1} was not committed to.")
+        yield Fault("missing_commitment", (index, "Round"), f"Round {index + 1} has no commitment.")
     if over and each.seed is None:
-        yield Fault("missing_seed", (index, "Round"), "The round is over, or will never be, and its seed is not told.")
+        yield Fault("missing_seed", (index, "Round"), "The seed is missing although it must be published by now.")
     elif not over and each.seed is not None:
-        yield Fault("early_seed", (index, "Seed"), "The round is not over, and its seed is told.")
+        yield Fault("early_seed", (index, "Seed"), "The round is not over, but its seed is given.")
     elif each.seed is not None and each.commitment is not None and commitment(each.seed) != each.commitment:
-        yield Fault("wrong_seed", (index, "Seed"), "The seed does not fit its commitment.")
+        yield Fault("wrong_seed", (index, "Seed"), "The seed does not match its commitment.")
     if each.attempt is not None and not (each.lines and each.seed is not None):
-        yield Fault("wrong_attempt", (index, "Attempt"), "The number of the deal is told together with its seed.")
+        yield Fault("wrong_attempt", (index, "Attempt"), "The attempt is given together with the seed.")
     yield from _client_seed_faults(record, index, each)
 
 
 def _client_seed_faults(record: Record, index: int, each: RecordedRound) -> list[Fault]:
     given = each.client_seeds
     if not each.lines:
-        wrong = "They are told when the round is dealt." if given is not None else None
+        wrong = "They are published when the round is dealt." if given is not None else None
     elif given is None or len(given) != len(record.players):
         wrong = f"There are {len(record.players)} seats, each with a text of its own or an empty one."
     elif not all(map(_is_short, given)):
-        wrong = f"What a seat adds to the luck has at most {MAX_CLIENT_SEED_CHARS} characters."
+        wrong = f"A client seed has at most {MAX_CLIENT_SEED_CHARS} characters."
     else:
         wrong = None
     return [Fault("wrong_client_seeds", (index, "Round" if given is None else "ClientSeeds"), wrong)] if wrong else []
@@ -149,7 +149,7 @@ def _unexpected_proofs(record: Record) -> Iterator[Fault]:
         }
         for name, value in tags.items():
             if value is not None:
-                sentence = f"Where the fairness is {record.fairness}, there is no luck to tell of."
+                sentence = f"A record with the fairness {record.fairness} has no such tag."
                 yield Fault("wrong_fairness", (index, name), sentence)
 
 

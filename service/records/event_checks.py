@@ -37,7 +37,7 @@ def move_faults(expected: Event, recorded: RecordedEvent, place: Location) -> li
         return faults
     if isinstance(expected, Drew) and isinstance(recorded, Drew):
         return [Fault("wrong_draw", place, f"The next tile of the stock is {expected.tile}.")]
-    return [Fault("hidden_tile", place, "Everything is told of a round that is over, and in a whole record.")]
+    return [Fault("hidden_tile", place, "Nothing is hidden in a round that is over, or in a complete record.")]
 
 
 def _number_or_nothing(number: int | None) -> str:
@@ -51,7 +51,7 @@ def automatic_event_faults(expected: Event, recorded: RecordedEvent | None, plac
     if isinstance(expected, RoundEnded):
         if isinstance(recorded, RoundEnded):
             return _result_differences(expected.round, recorded.round, place)
-        return [Fault("missing_count", place, f"The round is over ({expected.round.ended_by}) and must be counted.")]
+        return [Fault("missing_count", place, f"The round is over ({expected.round.ended_by}); its result is missing.")]
     if isinstance(expected, Eliminated):
         return [Fault("wrong_elimination", place, f"Seat {expected.seat} goes out of the match.")]
     assert isinstance(expected, Finished)

@@ -39,21 +39,21 @@ def fork_point_at(
     Raises ``InvalidForkPoint`` if the record is partial or has faults, or the match cannot be continued from there.
     """
     if record.viewer is not None:
-        raise InvalidForkPoint("A partial record cannot be played on: what is hidden in it is not known.")
+        raise InvalidForkPoint("A partial record cannot be continued: the hidden tiles are not known.")
     report = verify(record, yield_control)
     if not report.verified:
         first = report.findings[0]
-        raise InvalidForkPoint(f"This record cannot be played on: line {first.line}: {first.message} ({first.code})")
+        raise InvalidForkPoint(f"This record cannot be continued: line {first.line}: {first.message} ({first.code})")
     rules, _ = rules_of(record)
     assert rules is not None
     lines = [line for each in record.rounds for line in each.lines]
     possible = _possible_versions(lines)
     if not possible:
-        raise InvalidForkPoint("Nothing has been dealt yet; there is nothing to play on from.")
+        raise InvalidForkPoint("No round has been dealt yet; there is nothing to continue.")
     chosen = possible[-1] if version is None else version
     if chosen not in possible:
         raise InvalidForkPoint(
-            f"The match cannot be played on from version {chosen}; possible are {_nearest(possible, chosen)}."
+            f"The match cannot be continued from version {chosen}; possible are {_nearest(possible, chosen)}."
         )
     events = tuple([_complete_event(line) for line in lines if line.version <= chosen])
     return ForkPoint(chosen, rules, events, replay(rules, events))

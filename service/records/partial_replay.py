@@ -29,16 +29,16 @@ def deal_visibility_fault(record: Record, index: int, dealt: RecordedDeal) -> Fa
     """The fault of a deal that hides other tiles than those hidden from the viewer of the record, else ``None``."""
     viewer, place = record.viewer, (index, 0)
     if viewer is None:
-        return Fault("hidden_tile", place, "A whole record leaves nothing out.")
+        return Fault("hidden_tile", place, "A complete record hides nothing.")
     if any([later.lines for later in record.rounds[index + 1 :]]):
-        return Fault("hidden_tile", place, "Everything is told of a round that is over.")
+        return Fault("hidden_tile", place, "Nothing is hidden in a round that is over.")
     if isinstance(viewer, int) and viewer >= len(dealt.hands):
         return Fault("wrong_seen", (HEAD, "Seen"), f"There is no seat {viewer}.")
     visible = [isinstance(hand, tuple) for hand in dealt.hands]
     if visible != [seat == viewer or hand == () for seat, hand in enumerate(dealt.hands)]:
         return Fault("wrong_seen", place, "Of a deal each seat sees its own hand, and no other.")
     if dealt.stock and isinstance(dealt.stock, tuple):
-        return Fault("wrong_seen", place, "Nobody sees the stock.")
+        return Fault("wrong_seen", place, "The stock is hidden.")
     return None
 
 
@@ -88,7 +88,7 @@ class PartialRound:
         if isinstance(event, Dealt | RecordedDeal):
             return "not_dealt", "A round is dealt once, at its beginning."
         if not isinstance(event, _MOVES):
-            return "wrong_seen", "What ends a round makes everything known, so it cannot stand in a running one."
+            return "wrong_seen", "This event ends the round, but the round is a running one."
         seat = event.seat
         if seat >= len(self.hands) or not self.hands[seat]:
             return "wrong_turn", f"Seat {seat} holds no tiles in this round."
@@ -99,7 +99,7 @@ class PartialRound:
             return "illegal_move", "The round begins with the lead."
         elif isinstance(event, Drew | DrewView):
             if isinstance(event, Drew) != (seat == self._viewer):
-                return "wrong_seen", "Who draws a tile sees it, and nobody else."
+                return "wrong_seen", "Only the seat that draws a tile sees it."
             if not self.stock:
                 return "wrong_draw", "The stock is empty."
             if isinstance(event, Drew) and event.tile not in self._unseen:

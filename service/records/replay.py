@@ -83,7 +83,7 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
                 return
             state = step.state
     if record.viewer is not None:
-        yield Fault("wrong_seen", (HEAD, "Seen"), "Nothing is left out of any round.")
+        yield Fault("wrong_seen", (HEAD, "Seen"), "No round hides anything.")
 
 
 def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -> Fault | None:
@@ -92,7 +92,7 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
     if state.phase == FINISHED:
         return Fault("after_the_end", place, "The match is over.")
     if state.phase == PLAYING:
-        return Fault("unfinished_round", place, "The round before is not over.")
+        return Fault("unfinished_round", place, "The previous round is not over.")
     if not isinstance(dealt, Dealt | RecordedDeal):
         return Fault("not_dealt", place, "A round begins with its deal.")
     if len(dealt.hands) == rules.seats and [hand != () for hand in dealt.hands] != [
@@ -161,7 +161,7 @@ def _requested_move(state: State, event: RecordedEvent, place: Location) -> tupl
     elif state.phase != PLAYING and isinstance(event, Finished):
         code, sentence = "wrong_winners", "The match is not over."
     elif state.phase != PLAYING:
-        code, sentence = "after_the_count", "The round is over, and nothing follows from its count."
+        code, sentence = "after_the_count", "The round is over, and this does not follow from its result."
     elif isinstance(event, AUTOMATIC_EVENTS):
         code, sentence = "early_count", "The round is not over."
     elif event.seat != state.turn:

@@ -13,33 +13,33 @@ from service.records.writer import Location
 
 CODES: Final = {
     # the head
-    "unknown_variant": "there is no such game here",
-    "unknown_edition": "the rules of the game have another edition here",
-    "bad_players": "the game is not for so many players, or an open seat was dealt to",
-    "bad_rules": "house rules that the game does not have, or not each of them once, settled and in order",
-    "wrong_fairness": "tags, or a deal, that do not go with the fairness that is claimed",
-    "missing_game": "deals are to be proven, but there is no id of a game, or one of more than 64 characters",
-    "wrong_seen": "what is told and what is not is not what the viewer can have seen",
+    "unknown_variant": "this server does not have the game",
+    "unknown_edition": "this server has another edition of the rules",
+    "bad_players": "the game is not for this number of players, or was dealt with an open seat",
+    "bad_rules": "house rules that the game does not have, or not each of them once, with a value and in order",
+    "wrong_fairness": "tags, or a deal, that do not match the claimed fairness",
+    "missing_game": "the deals should be verifiable, but the id of the game is missing or longer than 64 characters",
+    "wrong_seen": "what is visible and hidden is not what the viewer has seen",
     "wrong_result": "the result is not that of the match",
     # commitments and seeds
-    "missing_commitment": "the seed of a round was not committed to",
-    "missing_seed": "the seed of a round that is over is not there",
-    "early_seed": "the seed of a round that is not over is there",
-    "wrong_seed": "the seed does not fit its commitment",
-    "wrong_client_seeds": "not one text of at most 64 characters for each seat, or told before the deal",
+    "missing_commitment": "there is no commitment to the seed of a round",
+    "missing_seed": "the seed of a round that is over is missing",
+    "early_seed": "the seed of a round that is not over is given",
+    "wrong_seed": "the seed does not match its commitment",
+    "wrong_client_seeds": "not one text of at most 64 characters for each seat, or given before the deal",
     "wrong_attempt": "not the first deal of its seed that the rules accept",
     "wrong_deal": "not the deal of its seed",
     # deals
     "wrong_round": "rounds are not numbered 1, 2, 3, …",
     "not_dealt": "a round without its deal, or a deal that is not its first line",
-    "wrong_seats": "a hand too many or too few, or for a seat that is out",
+    "wrong_seats": "a hand too many or too few, or for an eliminated seat",
     "wrong_hand_size": "hands of another size than the rules deal",
     "wrong_set": "not every tile of the set once",
     "unsorted_hand": "a hand that is not sorted",
-    "not_openable": "a deal that nobody can open, so that the rules deal again",
-    "hidden_tile": "a tile that is not told where everything has to be",
+    "not_openable": "a deal that no seat can open, so it has to be dealt again",
+    "hidden_tile": "a hidden tile where everything has to be visible",
     # moves
-    "wrong_version": "versions that do not ascend, or that a move shares with another",
+    "wrong_version": "versions that do not ascend, or that two moves share",
     "wrong_turn": "another seat is to move",
     "not_held": "a tile that the seat does not hold",
     "illegal_move": "a tile that may not be laid there, or not in this way",
@@ -50,12 +50,12 @@ CODES: Final = {
     "wrong_pass": "the seat may not pass",
     "wrong_done": "there is no turn of several tiles to end",
     "wrong_flip": "the lead may not be turned over",
-    "after_the_count": "something after the count that does not follow from it",
-    "after_the_end": "something after the end of the match",
-    "unfinished_round": "a round that is not over though the next one was dealt",
+    "after_the_count": "an event after the result of a round that does not follow from it",
+    "after_the_end": "an event after the end of the match",
+    "unfinished_round": "a round that is not over although the next one was dealt",
     # results
-    "early_count": "a count, or what follows from one, though the round goes on",
-    "missing_count": "the round is over, and the count is not there",
+    "early_count": "a result, or what follows from one, although the round is not over",
+    "missing_count": "the round is over, and its result is missing",
     "wrong_reason": "the round ended for another reason",
     "wrong_round_winner": "another seat, or nobody, won the round",
     "wrong_round_loser": "another seat, or nobody, lost the round",
@@ -64,7 +64,7 @@ CODES: Final = {
     "wrong_hands": "other hands are left, or they have another value",
     "wrong_lines": "another score card",
     "wrong_elimination": "other seats go out of the match",
-    "wrong_winners": "others have won, or nobody yet",
+    "wrong_winners": "other seats have won, or none yet",
 }
 """The meaning of every fault by its stable code."""
 
@@ -120,16 +120,16 @@ class Report:
         notes = [f"{_many(self.moves, 'move')} and {_many(self.deals, 'deal')} were checked against the rules."]
         if self.partial:
             notes.append(
-                "The record is partial: of the running round only the form was checked, where each tile lies and what "
-                "the ends come to; not whose turn it was, nor whether somebody who drew or passed had to play."
+                "The record is partial: of the running round only the form was checked, where each tile lies and the "
+                "sums of the ends; not the turns, nor whether a seat that drew or passed had to play."
             )
         if self.fairness == PROVABLE:
             notes.append(
-                f"{_many(self.proven, 'deal')} proven: drawn from seeds that had been committed to and from the "
-                "players' own. That the server has shown nobody a hand cannot be proven."
+                f"{_many(self.proven, 'deal')} verified: derived from committed seeds and the client seeds. "
+                "That the server has shown no hand to anybody cannot be proven."
             )
         else:
-            notes.append("The deals were arranged; no chance is proven.")
+            notes.append("The deals were arranged; they prove nothing about chance.")
         return tuple(notes)
 
 

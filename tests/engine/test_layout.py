@@ -27,7 +27,7 @@ from service.engine.rules.counting import all_but_long_sides
 from service.engine.state import PLAYING
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
-from tests.engine.table import EngineTable
+from tests.engine.table import Table
 
 FORMS = {"open": "{}", "gated": "({})", "closed": "[{}]"}
 
@@ -359,12 +359,12 @@ def test_an_end_is_found_by_its_name_whatever_its_gate() -> None:
 def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: str) -> None:
     players = min(variants()[key].players.high, 4)
     for seed in range(5):
-        luck = Random(f"{key} {seed}")
-        table = EngineTable(key, seats=players, seed=f"layout {seed}")
+        rng = Random(f"{key} {seed}")
+        table = Table(key, seats=players, seed=f"layout {seed}")
         ever: dict[str, tuple[int, str, int]] = {}
         while table.state.phase == PLAYING:
             assert table.turn is not None
-            move = luck.choice(legal_moves(table.rules, table.state, table.turn))
+            move = rng.choice(legal_moves(table.rules, table.state, table.turn))
             table.state = advance(table.rules, table.deck, table.state, table.turn, move)[1]
             layout = table.layout
             assert {end.number for end in layout.ends if end.gate == "open"} == {

@@ -657,7 +657,7 @@ def any_table(key: str, seed: object = 0) -> EngineTable:
 @pytest.mark.parametrize("key", variants())
 def test_common_nobody_may_draw_or_pass_while_a_tile_of_theirs_fits(key: str) -> None:
     """But in 5.5, where a drawn tile may be kept."""
-    luck = Random(key)
+    rng = Random(key)
     for seed in range(6):
         table = any_table(key, seed)
         while table.state.phase == PLAYING:
@@ -674,7 +674,7 @@ def test_common_nobody_may_draw_or_pass_while_a_tile_of_theirs_fits(key: str) ->
                 if fits:
                     assert actions == ({"play", "pass"} if key == "domino" and table.state.drew else {"play"})
             table.refuses(seat, *({"draw", "pass"} - actions))
-            table.state = advance(table.rules, table.deck, table.state, seat, luck.choice(moves))[1]
+            table.state = advance(table.rules, table.deck, table.state, seat, rng.choice(moves))[1]
 
 
 @pytest.mark.parametrize("key", variants())

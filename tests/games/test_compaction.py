@@ -72,12 +72,12 @@ class Watched(MemoryStore):
 @cache
 def whole_match() -> list[tuple[int, Move]]:
     """The moves of a match, and who makes them."""
-    rules, deck, luck = variants()[VARIANT].rules(OPTIONS, 2), Deck(seed_from_text(SEED)), Random(SEED)
+    rules, deck, rng = variants()[VARIANT].rules(OPTIONS, 2), Deck(seed_from_text(SEED)), Random(SEED)
     state = apply(rules, rules.start(), deal(rules, deck, rules.start()))
     moves = []
     while state.phase != FINISHED:
         seat = 0 if state.turn is None else state.turn
-        move = luck.choice(legal_moves(rules, state, seat))
+        move = rng.choice(legal_moves(rules, state, seat))
         moves.append((seat, move))
         _, state = advance(rules, deck, state, seat, move)
     return moves

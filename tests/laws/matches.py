@@ -38,13 +38,13 @@ Choices = tuple[tuple[str, Value], ...]
 
 
 class Case(NamedTuple):
-    """All that a match depends on: ``seed`` deals the tiles, ``luck`` chooses the moves, at most ``moves`` of them."""
+    """All that a match depends on: ``seed`` of the deals, ``move_seed`` of the moves, at most ``moves`` of them."""
 
     key: str
     seats: int
     options: Choices
     seed: str
-    luck: int
+    move_seed: int
     moves: int = MOST_MOVES
 
 
@@ -71,19 +71,19 @@ class Match:
         self.rules = self.variant.rules(dict(case.options), case.seats)
         self.deck = Deck(seed_from_text(case.seed))
         self.seats = range(case.seats)
-        self.luck = Random(f"what a law looks at, {case.luck}")
+        self.rng = Random(f"what a law looks at, {case.move_seed}")
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        luck = Random(case_luck(self.case))
-        favours = luck.choice(_TEMPERS)
+        rng = Random(case_seed(self.case))
+        favours = rng.choice(_TEMPERS)
         state = self.rules.start()
         steps: list[Step] = []
         while state.phase != FINISHED and len(steps) < self.case.moves:
-            seat = state.turn if state.turn is not None else luck.choice(state.active_seats())
+            seat = state.turn if state.turn is not None else rng.choice(state.active_seats())
             moves = legal_moves(self.rules, state, seat)
             liked = [move for move in moves if favours(move)]
-            move = luck.choice(liked if liked and luck.random() < 0.7 else moves)
+            move = rng.choice(liked if liked and rng.random() < 0.7 else moves)
             events, after = advance(self.rules, self.deck, state, seat, move)
             steps.append(Step(state, seat, move, events, after))
             state = after
@@ -111,17 +111,17 @@ class Match:
     def some_states(self, many: int) -> list[State]:
         """The last state, and some of the others."""
         states = self.states
-        return [*self.luck.sample(states[:-1], min(many - 1, len(states) - 1)), states[-1]]
+        return [*self.rng.sample(states[:-1], min(many - 1, len(states) - 1)), states[-1]]
 
     def some_steps(self, many: int) -> list[Step]:
-        return self.luck.sample(self.steps, min(many, len(self.steps)))
+        return self.rng.sample(self.steps, min(many, len(self.steps)))
 
     def conceivable(self, state: State, seat: int) -> Iterator[Move]:
         """Every action; every tile of the set (of a large one the hand and some more), a foreign one and none,
         at every end there is, at some that are not, and at none, both ways up."""
         tiles = list(self.rules.tiles)
         if len(tiles) > 28:
-            tiles = [*state.hands[seat], *self.luck.sample(tiles, 14)]
+            tiles = [*state.hands[seat], *self.rng.sample(tiles, 14)]
         foreign = [tile for tile in TILES[-1:] if tile not in self.rules.tiles]
         bogus = ("left", "right", "e1", f"e{state.layout.last_end_number + 1}", "e0", "1", "", "nowhere")
         ends = dict.fromkeys([None, *[end.name for end in state.layout.ends], *bogus])
@@ -142,8 +142,8 @@ _TEMPERS: Final[tuple[Callable[[Move], bool], ...]] = (
 )
 
 
-def case_luck(case: Case) -> str:
-    return f"{case.key} {case.seats} {case.options} {case.seed} {case.luck}"
+def case_seed(case: Case) -> str:
+    return f"{case.key} {case.seats} {case.options} {case.seed} {case.move_seed}"
 
 
 # Cases
@@ -182,17 +182,17 @@ def cases(key: str, law: str, many: int) -> Iterator[Case]:
     """The fixed cases of a law; the numbers of players take turns."""
     players = variants()[key].players
     for number in range(many):
-        luck = Random(f"{law} {key} {number}")
+        rng = Random(f"{law} {key} {number}")
         seats = players.low + number % (players.high - players.low + 1)
-        options = luck.choice([options for count, options in setups(key) if count == seats])
+        options = rng.choice([options for count, options in setups(key) if count == seats])
         yield Case(key, seats, options, f"{law} {number}", number)
 
 
 @st.composite
 def any_case(draw: st.DrawFn, key: str) -> Case:
     seats, options = draw(st.sampled_from(setups(key)))
-    dealt, luck, moves = draw(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(1, MOST_MOVES)))
-    return Case(key, seats, options, str(dealt), luck, moves)
+    dealt, rng, moves = draw(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(1, MOST_MOVES)))
+    return Case(key, seats, options, str(dealt), rng, moves)
 
 
 # Laws

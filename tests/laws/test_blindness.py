@@ -26,7 +26,7 @@ def twins(match: Match, state: State, viewer: int | None, many: int = 2) -> Iter
     hidden = [*state.stock, *[tile for seat in others for tile in state.hands[seat]]]
     for _ in range(many):
         dealt, stock = split(
-            match.luck.sample(hidden, len(hidden)),
+            match.rng.sample(hidden, len(hidden)),
             [0 if seat == viewer else len(state.hands[seat]) for seat in match.seats],
         )
         hands = [state.hands[seat] if seat == viewer else sort_tiles(dealt[seat]) for seat in match.seats]
@@ -110,7 +110,7 @@ def test_no_refusal_depends_on_hidden_tiles(match: Match) -> None:
     for state in match.some_states(5):
         for seat in match.seats:
             asked = list(match.conceivable(state, seat))
-            moves = [*asked[:5], *match.luck.sample(asked, 15)]
+            moves = [*asked[:5], *match.rng.sample(asked, 15)]
             for twin in twins(match, state, seat, 1):
                 assert [answer(match, twin, seat, move) for move in moves] == [
                     answer(match, state, seat, move) for move in moves
@@ -152,7 +152,7 @@ def test_a_draw_shows_the_others_nothing_but_that_it_happened(match: Match) -> N
             again = len(step.before.stock) > 1 + match.rules.reserve
             for viewer in match.seats:
                 if viewer != first.seat and again:
-                    drawn = match.luck.randrange(len(step.before.stock) - match.rules.reserve)
+                    drawn = match.rng.randrange(len(step.before.stock) - match.rules.reserve)
                     stock = list(step.before.stock)
                     stock[0], stock[drawn] = stock[drawn], stock[0]
                     twin = step.before._replace(stock=tuple(stock))
@@ -170,7 +170,7 @@ def test_the_order_of_the_stock_shows_in_nothing_but_the_draws_to_come(match: Ma
             continue
         drawn = 1 if isinstance(step.events[0], Drew) else 0
         behind = step.before.stock[drawn:]
-        stock = step.before.stock[:drawn] + tuple(match.luck.sample(behind, len(behind)))
+        stock = step.before.stock[:drawn] + tuple(match.rng.sample(behind, len(behind)))
         events, after = advance(match.rules, match.deck, step.before._replace(stock=stock), step.seat, step.move)
         assert events == step.events
         for viewer in viewers(match):

@@ -20,7 +20,7 @@ def ended(match: Match) -> Iterator[State]:
     for state in match.some_states(10):
         if state.phase == PLAYING and state.layout.placements and state.went_out_first is None:
             yield state
-            seat = match.luck.choice(state.active_seats())
+            seat = match.rng.choice(state.active_seats())
             hands = (*state.hands[:seat], (), *state.hands[seat + 1 :])
             yield state._replace(hands=hands, stock=state.stock + state.hands[seat], went_out_first=seat)
 
@@ -45,7 +45,7 @@ def test_1_8_a_hundred_times_the_difference_to_the_average_hand(match: Match) ->
 def test_2_11_the_single_loser_writes_what_all_hold_and_what_was_carried(match: Match) -> None:
     for state in ended(match):
         values = [50 if hand == (SIXES,) else pips(hand) + (10 if ZEROS in hand else 0) for hand in state.hands]
-        carrying = state._replace(carry=match.luck.choice([0, 45]))
+        carrying = state._replace(carry=match.rng.choice([0, 45]))
         wanted = [0] * len(values)
         if values.count(max(values)) == 1:
             if match.rules.settings["others_write_own"]:

@@ -51,7 +51,7 @@ def test_a_match_ends(key: str) -> None:
     long = {(option.key, option.high) for option in variants()[key].options if not option.values}
     for case in cases(key, "the end", 40 * TIMES):
         short = tuple([choice for choice in case.options if choice not in long or choice[0] == "hand"])
-        match = Match(Case(key, case.seats, short, case.seed, case.luck, moves=20_000))
+        match = Match(Case(key, case.seats, short, case.seed, case.move_seed, moves=20_000))
         assert match.states[-1].phase == FINISHED, case
         assert isinstance(match.events[-1], Finished)
         assert [event for event in match.events if isinstance(event, Finished)] == [match.events[-1]]

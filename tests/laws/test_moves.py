@@ -45,7 +45,7 @@ def test_a_refusal_says_what_kind_it_is(match: Match) -> None:
         for seat in match.seats:
             wanted: type[Refusal] = IllegalMove if seat == state.turn else NotYourTurn
             moves = list(match.conceivable(state, seat))
-            for move in [*moves[:6], *match.luck.sample(moves, 6)]:
+            for move in [*moves[:6], *match.rng.sample(moves, 6)]:
                 if state.phase == FINISHED:
                     wanted = GameOver
                 elif state.phase == ROUND_OVER:
@@ -59,7 +59,7 @@ def test_a_refusal_changes_nothing(match: Match) -> None:
         before = repr((step.before, match.deck))
         for seat in match.seats:
             moves = list(match.conceivable(step.before, seat))
-            refused = [move for move in match.luck.sample(moves, 12) if refusal(match, step.before, seat, move)]
+            refused = [move for move in match.rng.sample(moves, 12) if refusal(match, step.before, seat, move)]
             assert len(refused) > 2
         assert repr((step.before, match.deck)) == before
         assert advance(match.rules, match.deck, step.before, step.seat, step.move) == (step.events, step.after)

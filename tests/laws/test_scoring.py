@@ -202,7 +202,7 @@ def test_a_settlement_of_any_totals_adds_up_to_nothing(match: Match) -> None:
     """Low totals, so that many are equal."""
     if match.rules.settlement is not None:
         for highest in (1, 2, 5, 50):
-            totals = tuple([match.luck.randint(0, highest) for _ in match.seats])
+            totals = tuple([match.rng.randint(0, highest) for _ in match.seats])
             check_settlement(totals, match.rules.settlement(match.rules.start()._replace(totals=totals)))
 
 

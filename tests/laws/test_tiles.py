@@ -81,7 +81,7 @@ def test_deals_can_be_arranged_and_play_as_if_they_had_been_shuffled(match: Matc
     deals = [event for event in match.events if isinstance(event, Dealt)]
     arranged = tuple(
         [
-            ArrangedDeal(tuple([tuple(match.luck.sample(hand, len(hand))) for hand in deal.hands]), deal.stock)
+            ArrangedDeal(tuple([tuple(match.rng.sample(hand, len(hand))) for hand in deal.hands]), deal.stock)
             for deal in deals
         ]
     )

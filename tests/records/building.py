@@ -35,7 +35,7 @@ DATE = "2026-11-21T21:16:28.123Z"
 def fair(case: Case) -> Match:
     """The match of a case with deals that can be proven."""
     match = Match(case)
-    given = [match.luck.choice(["", "luck", "\N{GRINNING FACE}" * 64, '" \\']) for _ in match.seats]
+    given = [match.rng.choice(["", "luck", "\N{GRINNING FACE}" * 64, '" \\']) for _ in match.seats]
     match.deck = Deck(seed_from_text(case.seed), game=GAME, client_seeds=tuple(given))
     return match
 
@@ -43,7 +43,7 @@ def fair(case: Case) -> Match:
 def arranged(case: Case) -> Match:
     """The same as somebody arranged it: by a seed, and every other time deal by deal."""
     match = Match(case)
-    if case.luck % 2:
+    if case.move_seed % 2:
         deals = [event for event in Match(case).events if isinstance(event, Dealt)]
         match.deck = match.deck._replace(arranged=tuple([ArrangedDeal(deal.hands, deal.stock) for deal in deals]))
     return match
@@ -54,7 +54,7 @@ def kept(match: Match, viewer: Viewer | None = None, moves: int | None = None) -
     steps = match.steps[:moves]
     rounds = steps[-1].after.round
     provable = match.deck.game is not None
-    gaps = Random(match.case.luck)
+    gaps = Random(match.case.move_seed)
     version = 1 + gaps.randrange(3)
     events = []
     for step in steps:
@@ -84,10 +84,10 @@ def short_cases(key: str, many: int, most_moves: int) -> Iterator[Case]:
     """So many matches of a game, most of them left in the middle; the numbers of players take turns."""
     players = variants()[key].players
     for number in range(many):
-        luck = Random(f"kept {key} {number}")
+        rng = Random(f"kept {key} {number}")
         seats = players.low + number % (players.high - players.low + 1)
-        options = luck.choice([options for count, options in setups(key) if count == seats])
-        yield Case(key, seats, options, f"kept {number}", number, luck.randint(1, most_moves))
+        options = rng.choice([options for count, options in setups(key) if count == seats])
+        yield Case(key, seats, options, f"kept {number}", number, rng.randint(1, most_moves))
 
 
 @cache
@@ -97,5 +97,5 @@ def long_records() -> tuple[Record, ...]:
     for key in variants():
         for case in short_cases(key, 8, 1):
             records.append(kept(fair(case._replace(moves=260))))
-            records.append(kept(fair(case._replace(moves=7 + case.luck))))
+            records.append(kept(fair(case._replace(moves=7 + case.move_seed))))
     return tuple(records)

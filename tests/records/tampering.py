@@ -91,9 +91,9 @@ def event_at(record: Record, place: Place) -> Any:
     return record.rounds[place[0]].lines[place[1]].event
 
 
-def some(things: Sequence[Any], luck: Random) -> Any:
+def some(things: Sequence[Any], rng: Random) -> Any:
     """One of these, or nothing where there is none."""
-    return luck.choice(things) if things else None
+    return rng.choice(things) if things else None
 
 
 def moments(record: Record) -> Iterator[tuple[Place, State]]:
@@ -110,9 +110,9 @@ def moments(record: Record) -> Iterator[tuple[Place, State]]:
         state = step.state
 
 
-def some_moment(record: Record, luck: Random, fits: Callable[[Any, State], bool]) -> tuple[Place, State] | None:
+def some_moment(record: Record, rng: Random, fits: Callable[[Any, State], bool]) -> tuple[Place, State] | None:
     found = [(place, state) for place, state in moments(record) if fits(event_at(record, place), state)]
-    return luck.choice(found) if found else None
+    return rng.choice(found) if found else None
 
 
 def over(record: Record) -> list[int]:
@@ -141,32 +141,32 @@ def unproven(record: Record) -> Record:
 
 
 @finds("unknown_variant")
-def another_game(record: Record, luck: Random) -> Record:
+def another_game(record: Record, rng: Random) -> Record:
     return replace(record, variant="chess")
 
 
 @finds("unknown_edition")
-def another_edition(record: Record, luck: Random) -> Record:
+def another_edition(record: Record, rng: Random) -> Record:
     return replace(record, edition=record.edition + 1)
 
 
 @finds("bad_players", "wrong_client_seeds", "bad_rules")
-def too_many_players(record: Record, luck: Random) -> Record:
+def too_many_players(record: Record, rng: Random) -> Record:
     return replace(record, players=record.players * 7)
 
 
 @finds("bad_players")
-def an_open_seat(record: Record, luck: Random) -> Record:
+def an_open_seat(record: Record, rng: Random) -> Record:
     return replace(record, players=("", *record.players[1:]))
 
 
 @finds("bad_rules")
-def a_rule_out_of_bounds(record: Record, luck: Random) -> Record:
+def a_rule_out_of_bounds(record: Record, rng: Random) -> Record:
     return replace(record, options=tuple([(key, 2000) for key, _ in record.options]))
 
 
 @finds("bad_rules")
-def a_rule_left_out(record: Record, luck: Random) -> Record | None:
+def a_rule_left_out(record: Record, rng: Random) -> Record | None:
     settled = [choice for choice in record.options if choice[0] in {"stake", "others_write_own", "rounds", "teams"}]
     kept = tuple([choice for choice in record.options if choice not in settled])
     changed = replace(record, options=kept)
@@ -177,67 +177,67 @@ def a_rule_left_out(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_fairness")
-def luck_that_was_not_claimed(record: Record, luck: Random) -> Record:
+def luck_that_was_not_claimed(record: Record, rng: Random) -> Record:
     rounds = tuple([each for each in record.rounds if each.lines])
     return replace(record, fairness=ARRANGED, rounds=rounds)
 
 
 @finds("wrong_fairness")
-def an_arranged_deal_among_proven_ones(record: Record, luck: Random) -> Record:
-    return with_deal(record, luck.choice(dealt_in(record)), arranged=True)
+def an_arranged_deal_among_proven_ones(record: Record, rng: Random) -> Record:
+    return with_deal(record, rng.choice(dealt_in(record)), arranged=True)
 
 
 @finds("missing_game")
-def no_game(record: Record, luck: Random) -> Record:
-    return replace(record, game=luck.choice(["", "x" * 65, "\ud800"]))
+def no_game(record: Record, rng: Random) -> Record:
+    return replace(record, game=rng.choice(["", "x" * 65, "\ud800"]))
 
 
 @finds("wrong_deal")
-def another_game_id(record: Record, luck: Random) -> Record | None:
+def another_game_id(record: Record, rng: Random) -> Record | None:
     return replace(record, game="another") if over(record) else None
 
 
 @finds("wrong_seen")
-def a_whole_record_that_somebody_has_seen(record: Record, luck: Random) -> Record:
-    return replace(record, viewer=luck.choice(["spectator", 0, 99]))
+def a_whole_record_that_somebody_has_seen(record: Record, rng: Random) -> Record:
+    return replace(record, viewer=rng.choice(["spectator", 0, 99]))
 
 
 @finds("wrong_result")
-def another_result(record: Record, luck: Random) -> Record:
+def another_result(record: Record, rng: Random) -> Record:
     if record.result is None:
         return replace(record, result=(0,))
-    return replace(record, result=luck.choice([None, (*record.result, 99), (99,)]))
+    return replace(record, result=rng.choice([None, (*record.result, 99), (99,)]))
 
 
 # Luck
 
 
 @finds("missing_commitment")
-def a_commitment_left_out(record: Record, luck: Random) -> Record:
-    return with_round(record, luck.randrange(len(record.rounds)), commitment=None)
+def a_commitment_left_out(record: Record, rng: Random) -> Record:
+    return with_round(record, rng.randrange(len(record.rounds)), commitment=None)
 
 
 @finds("missing_commitment")
-def the_round_to_come_left_out(record: Record, luck: Random) -> Record:
+def the_round_to_come_left_out(record: Record, rng: Random) -> Record:
     return replace(record, rounds=record.rounds[:-1])
 
 
 @finds("missing_seed", "wrong_attempt")
-def a_seed_left_out(record: Record, luck: Random) -> Record | None:
-    index = some([index for index, each in enumerate(record.rounds) if each.seed], luck)
+def a_seed_left_out(record: Record, rng: Random) -> Record | None:
+    index = some([index for index, each in enumerate(record.rounds) if each.seed], rng)
     return None if index is None else with_round(record, index, seed=None)
 
 
 @finds("early_seed")
-def a_seed_told_too_soon(record: Record, luck: Random) -> Record | None:
+def a_seed_told_too_soon(record: Record, rng: Random) -> Record | None:
     hidden = [index for index, each in enumerate(record.rounds) if each.seed is None]
-    index = some(hidden, luck)
+    index = some(hidden, rng)
     return None if index is None else with_round(record, index, seed=round_seed(seed_from_text("x"), index + 1))
 
 
 @finds("wrong_seed")
-def a_changed_seed(record: Record, luck: Random) -> Record | None:
-    index = some([index for index, each in enumerate(record.rounds) if each.seed], luck)
+def a_changed_seed(record: Record, rng: Random) -> Record | None:
+    index = some([index for index, each in enumerate(record.rounds) if each.seed], rng)
     if index is None:
         return None
     seed = record.rounds[index].seed
@@ -246,27 +246,27 @@ def a_changed_seed(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_seed")
-def a_changed_commitment(record: Record, luck: Random) -> Record | None:
-    index = some([index for index, each in enumerate(record.rounds) if each.seed], luck)
+def a_changed_commitment(record: Record, rng: Random) -> Record | None:
+    index = some([index for index, each in enumerate(record.rounds) if each.seed], rng)
     return None if index is None else with_round(record, index, commitment=bytes(32))
 
 
 @finds("wrong_client_seeds")
-def a_client_seed_left_out(record: Record, luck: Random) -> Record:
-    index = luck.choice(dealt_in(record))
+def a_client_seed_left_out(record: Record, rng: Random) -> Record:
+    index = rng.choice(dealt_in(record))
     given = record.rounds[index].client_seeds
     assert given is not None
-    return with_round(record, index, client_seeds=luck.choice([None, given[1:], ("x" * 65, *given[1:])]))
+    return with_round(record, index, client_seeds=rng.choice([None, given[1:], ("x" * 65, *given[1:])]))
 
 
 @finds("wrong_client_seeds")
-def client_seeds_told_before_the_deal(record: Record, luck: Random) -> Record:
+def client_seeds_told_before_the_deal(record: Record, rng: Random) -> Record:
     return with_round(record, len(record.rounds) - 1, client_seeds=("",) * len(record.players))
 
 
 @finds("wrong_deal", "wrong_attempt")
-def a_changed_client_seed(record: Record, luck: Random) -> Record | None:
-    index = some(over(record), luck)
+def a_changed_client_seed(record: Record, rng: Random) -> Record | None:
+    index = some(over(record), rng)
     if index is None:
         return None
     given = record.rounds[index].client_seeds
@@ -277,25 +277,25 @@ def a_changed_client_seed(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_attempt")
-def another_number_of_the_deal(record: Record, luck: Random) -> Record | None:
-    index = some(over(record), luck)
+def another_number_of_the_deal(record: Record, rng: Random) -> Record | None:
+    index = some(over(record), rng)
     if index is None:
         return None
     attempt = record.rounds[index].attempt
     assert attempt is not None
-    return with_round(record, index, attempt=luck.choice([None, attempt + 1, 10**15 - 1]))
+    return with_round(record, index, attempt=rng.choice([None, attempt + 1, 10**15 - 1]))
 
 
 @finds("wrong_deal", "not_held", "wrong_draw", "wrong_turn", "illegal_move", "wrong_pass", "wrong_hands", "wrong_lines",
        "wrong_scores", "early_count", "missing_count", "wrong_round_winner", "wrong_round_loser", "wrong_done",
        "wrong_carried", "wrong_reason", "wrong_flip")  # fmt: skip
-def two_tiles_swapped(record: Record, luck: Random) -> Record | None:
-    index = some(over(record), luck)
+def two_tiles_swapped(record: Record, rng: Random) -> Record | None:
+    index = some(over(record), rng)
     if index is None:
         return None
     dealt = event_at(record, (index, 0))
     held = [(seat, tile) for seat, hand in enumerate(dealt.hands) for tile in hand if not tile.double]
-    (one, first), (other, second) = luck.sample(held, 2)
+    (one, first), (other, second) = rng.sample(held, 2)
     if one == other:
         return None
     swap = {first: second, second: first}
@@ -307,38 +307,38 @@ def two_tiles_swapped(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_round")
-def another_number_of_a_round(record: Record, luck: Random) -> Record:
-    index = luck.randrange(len(record.rounds))
+def another_number_of_a_round(record: Record, rng: Random) -> Record:
+    index = rng.randrange(len(record.rounds))
     return with_round(record, index, number=record.rounds[index].number + 1)
 
 
 @finds("not_dealt")
-def a_deal_left_out(record: Record, luck: Random) -> Record | None:
-    index = some([index for index in dealt_in(record) if len(record.rounds[index].lines) > 1], luck)
+def a_deal_left_out(record: Record, rng: Random) -> Record | None:
+    index = some([index for index in dealt_in(record) if len(record.rounds[index].lines) > 1], rng)
     return None if index is None else with_lines(record, index, events_of(record, index)[1:])
 
 
 @finds("not_dealt")
-def a_second_deal(record: Record, luck: Random) -> Record:
-    index = luck.choice(dealt_in(record))
+def a_second_deal(record: Record, rng: Random) -> Record:
+    index = rng.choice(dealt_in(record))
     events = events_of(record, index)
     return with_lines(record, index, [*events[:2], events[0], *events[2:]])
 
 
 @finds("not_dealt")
-def an_arranged_round_that_was_not_dealt(record: Record, luck: Random) -> Record:
+def an_arranged_round_that_was_not_dealt(record: Record, rng: Random) -> Record:
     record = unproven(record)
     return replace(record, rounds=(*record.rounds, RecordedRound(len(record.rounds) + 1)))
 
 
 @finds("wrong_seats", "wrong_attempt", "wrong_deal")
-def a_hand_too_many(record: Record, luck: Random) -> Record:
-    index = luck.choice(dealt_in(record))
+def a_hand_too_many(record: Record, rng: Random) -> Record:
+    index = rng.choice(dealt_in(record))
     return with_deal(record, index, hands=(*event_at(record, (index, 0)).hands, ()))
 
 
 @finds("wrong_seats")
-def a_seat_passed_over(record: Record, luck: Random) -> Record | None:
+def a_seat_passed_over(record: Record, rng: Random) -> Record | None:
     """A deal that is sound for the others."""
     rules, _ = rules_of(record)
     dealt = event_at(record, (0, 0))
@@ -354,17 +354,17 @@ def a_seat_passed_over(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_hand_size")
-def a_tile_put_back(record: Record, luck: Random) -> Record:
-    index = luck.choice(dealt_in(record))
+def a_tile_put_back(record: Record, rng: Random) -> Record:
+    index = rng.choice(dealt_in(record))
     dealt = event_at(record, (index, 0))
-    seat = luck.choice([seat for seat, hand in enumerate(dealt.hands) if hand])
+    seat = rng.choice([seat for seat, hand in enumerate(dealt.hands) if hand])
     hands = (*dealt.hands[:seat], dealt.hands[seat][1:], *dealt.hands[seat + 1 :])
     return with_deal(record, index, hands=hands, stock=(*dealt.stock, dealt.hands[seat][0]))
 
 
 @finds("wrong_set")
-def a_tile_twice(record: Record, luck: Random) -> Record:
-    index = luck.choice(dealt_in(record))
+def a_tile_twice(record: Record, rng: Random) -> Record:
+    index = rng.choice(dealt_in(record))
     dealt = event_at(record, (index, 0))
     one, *others = [seat for seat, hand in enumerate(dealt.hands) if hand]
     hands = list(dealt.hands)
@@ -373,7 +373,7 @@ def a_tile_twice(record: Record, luck: Random) -> Record:
 
 
 @finds("wrong_set")
-def a_tile_that_is_in_no_such_set(record: Record, luck: Random) -> Record | None:
+def a_tile_that_is_in_no_such_set(record: Record, rng: Random) -> Record | None:
     rules, _ = rules_of(record)
     assert rules is not None
     if TILES[-1] in rules.tiles:
@@ -383,23 +383,23 @@ def a_tile_that_is_in_no_such_set(record: Record, luck: Random) -> Record | None
 
 
 @finds("wrong_set")
-def a_tile_that_is_missing(record: Record, luck: Random) -> Record | None:
-    index = some([index for index in dealt_in(record) if event_at(record, (index, 0)).stock], luck)
+def a_tile_that_is_missing(record: Record, rng: Random) -> Record | None:
+    index = some([index for index in dealt_in(record) if event_at(record, (index, 0)).stock], rng)
     return None if index is None else with_deal(record, index, stock=event_at(record, (index, 0)).stock[1:])
 
 
 @finds("unsorted_hand")
-def an_unsorted_hand(record: Record, luck: Random) -> Record | None:
-    index = luck.choice(dealt_in(record))
+def an_unsorted_hand(record: Record, rng: Random) -> Record | None:
+    index = rng.choice(dealt_in(record))
     dealt = event_at(record, (index, 0))
-    seat = some([seat for seat, hand in enumerate(dealt.hands) if len(hand) > 1], luck)
+    seat = some([seat for seat, hand in enumerate(dealt.hands) if len(hand) > 1], rng)
     if seat is None:
         return None
     return with_deal(record, index, hands=(*dealt.hands[:seat], dealt.hands[seat][::-1], *dealt.hands[seat + 1 :]))
 
 
 @finds("not_openable")
-def a_deal_without_a_double_in_any_hand(record: Record, luck: Random) -> Record | None:
+def a_deal_without_a_double_in_any_hand(record: Record, rng: Random) -> Record | None:
     if record.variant not in {"fido", "domino"}:
         return None
     dealt = event_at(record, (0, 0))
@@ -415,14 +415,14 @@ def a_deal_without_a_double_in_any_hand(record: Record, luck: Random) -> Record 
 
 
 @finds("hidden_tile")
-def a_hidden_draw(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, Drew), luck)
+def a_hidden_draw(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Drew), rng)
     return None if place is None else with_event(record, place, DrewView(event_at(record, place).seat, None))
 
 
 @finds("hidden_tile")
-def a_hidden_hand(record: Record, luck: Random) -> Record:
-    index = luck.choice(dealt_in(record))
+def a_hidden_hand(record: Record, rng: Random) -> Record:
+    index = rng.choice(dealt_in(record))
     dealt = event_at(record, (index, 0))
     hands = tuple([len(hand) or hand for hand in dealt.hands])
     seen = RecordedDeal(dealt.round, dealt.arranged, hands, dealt.stock)
@@ -433,8 +433,8 @@ def a_hidden_hand(record: Record, luck: Random) -> Record:
 
 
 @finds("wrong_version")
-def a_version_twice(record: Record, luck: Random) -> Record | None:
-    index, at = luck.choice(places(record, object))
+def a_version_twice(record: Record, rng: Random) -> Record | None:
+    index, at = rng.choice(places(record, object))
     if not at:
         return None
     lines = list(record.rounds[index].lines)
@@ -443,8 +443,8 @@ def a_version_twice(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_version")
-def a_version_between_a_move_and_its_count(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, RoundEnded), luck)
+def a_version_between_a_move_and_its_count(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, RoundEnded), rng)
     if place is None:
         return None
     index, at = place
@@ -459,59 +459,59 @@ def a_version_between_a_move_and_its_count(record: Record, luck: Random) -> Reco
 
 
 @finds("wrong_turn")
-def a_move_out_of_turn(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, (Played, Drew, Passed, Done, Flipped)), luck)
+def a_move_out_of_turn(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, (Played, Drew, Passed, Done, Flipped)), rng)
     if place is None:
         return None
     event = event_at(record, place)
-    seat = luck.choice([seat for seat in range(len(record.players)) if seat != event.seat])
+    seat = rng.choice([seat for seat in range(len(record.players)) if seat != event.seat])
     changed = event._replace(seat=seat) if isinstance(event, Played) else replace(event, seat=seat)
     return with_event(record, place, changed)
 
 
 @finds("not_held")
-def a_tile_of_another_hand(record: Record, luck: Random) -> Record | None:
-    moment = some_moment(record, luck, lambda event, state: isinstance(event, Played))
+def a_tile_of_another_hand(record: Record, rng: Random) -> Record | None:
+    moment = some_moment(record, rng, lambda event, state: isinstance(event, Played))
     if moment is None:
         return None
     place, state = moment
     event = event_at(record, place)
     foreign = [tile for seat, hand in enumerate(state.hands) for tile in hand if seat != event.seat]
-    return with_event(record, place, event._replace(tile=luck.choice(foreign))) if foreign else None
+    return with_event(record, place, event._replace(tile=rng.choice(foreign))) if foreign else None
 
 
 @finds("illegal_move")
-def a_tile_where_it_does_not_fit(record: Record, luck: Random) -> Record | None:
-    moment = some_moment(record, luck, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
+def a_tile_where_it_does_not_fit(record: Record, rng: Random) -> Record | None:
+    moment = some_moment(record, rng, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
     if moment is None:
         return None
     place, state = moment
     event = event_at(record, place)
     closed = [end.name for end in state.layout.ends if end.gate != "open" or not event.tile.mask >> end.number & 1]
-    return with_event(record, place, event._replace(end=luck.choice([*closed, "e999"])))
+    return with_event(record, place, event._replace(end=rng.choice([*closed, "e999"])))
 
 
 @finds("illegal_move")
-def a_tile_face_down_that_may_not_be(record: Record, luck: Random) -> Record | None:
-    place = some([place for place in places(record, Played) if not event_at(record, place).tile.double], luck)
+def a_tile_face_down_that_may_not_be(record: Record, rng: Random) -> Record | None:
+    place = some([place for place in places(record, Played) if not event_at(record, place).tile.double], rng)
     return None if place is None else with_event(record, place, event_at(record, place)._replace(face_down=True))
 
 
 @finds("unnamed_end")
-def an_end_that_is_not_named(record: Record, luck: Random) -> Record | None:
+def an_end_that_is_not_named(record: Record, rng: Random) -> Record | None:
     def one_place(event: Any, state: State) -> bool:
         if not isinstance(event, Played) or not state.layout.placements:
             return False
         ends = [end for end in state.layout.ends if end.gate == "open" and event.tile.mask >> end.number & 1]
         return len(ends) == 1
 
-    moment = some_moment(record, luck, one_place)
+    moment = some_moment(record, rng, one_place)
     return None if moment is None else with_event(record, moment[0], event_at(record, moment[0])._replace(end=None))
 
 
 @finds("wrong_ends_sum")
-def another_sum_of_the_ends(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, Played), luck)
+def another_sum_of_the_ends(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Played), rng)
     if place is None:
         return None
     event = event_at(record, place)
@@ -519,8 +519,8 @@ def another_sum_of_the_ends(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_points")
-def other_points(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, Played), luck)
+def other_points(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Played), rng)
     if place is None:
         return None
     event = event_at(record, place)
@@ -528,15 +528,15 @@ def other_points(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_draw")
-def another_tile_drawn(record: Record, luck: Random) -> Record | None:
-    moment = some_moment(record, luck, lambda event, state: isinstance(event, Drew) and len(state.stock) > 1)
+def another_tile_drawn(record: Record, rng: Random) -> Record | None:
+    moment = some_moment(record, rng, lambda event, state: isinstance(event, Drew) and len(state.stock) > 1)
     if moment is None:
         return None
     place, state = moment
-    return with_event(record, place, replace(event_at(record, place), tile=luck.choice(state.stock[1:])))
+    return with_event(record, place, replace(event_at(record, place), tile=rng.choice(state.stock[1:])))
 
 
-def instead(record: Record, luck: Random, action: str, kind: Any) -> Record | None:
+def instead(record: Record, rng: Random, action: str, kind: Any) -> Record | None:
     """Something else in the place of a move, which may not be done there."""
     rules, _ = rules_of(record)
     assert rules is not None
@@ -544,47 +544,47 @@ def instead(record: Record, luck: Random, action: str, kind: Any) -> Record | No
     def may_not(event: Any, state: State) -> bool:
         return state.turn is not None and action not in [move.action for move in legal_moves(rules, state, state.turn)]
 
-    moment = some_moment(record, luck, may_not)
+    moment = some_moment(record, rng, may_not)
     return None if moment is None else with_event(record, moment[0], kind(moment[1].turn))
 
 
 @finds("wrong_draw")
-def a_draw_by_somebody_who_may_not(record: Record, luck: Random) -> Record | None:
-    return instead(record, luck, "draw", lambda seat: Drew(seat, TILES[0]))
+def a_draw_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
+    return instead(record, rng, "draw", lambda seat: Drew(seat, TILES[0]))
 
 
 @finds("wrong_pass")
-def a_pass_by_somebody_who_may_not(record: Record, luck: Random) -> Record | None:
-    return instead(record, luck, "pass", Passed)
+def a_pass_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
+    return instead(record, rng, "pass", Passed)
 
 
 @finds("wrong_done")
-def a_done_by_somebody_who_may_not(record: Record, luck: Random) -> Record | None:
-    return instead(record, luck, "done", Done)
+def a_done_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
+    return instead(record, rng, "done", Done)
 
 
 @finds("wrong_flip")
-def a_flip_by_somebody_who_may_not(record: Record, luck: Random) -> Record | None:
-    return instead(record, luck, "flip", Flipped)
+def a_flip_by_somebody_who_may_not(record: Record, rng: Random) -> Record | None:
+    return instead(record, rng, "flip", Flipped)
 
 
 @finds("after_the_count")
-def a_move_after_the_count(record: Record, luck: Random) -> Record | None:
-    index = some([index for index in over(record) if record.result is None or index != over(record)[-1]], luck)
+def a_move_after_the_count(record: Record, rng: Random) -> Record | None:
+    index = some([index for index in over(record) if record.result is None or index != over(record)[-1]], rng)
     return None if index is None else with_lines(record, index, [*events_of(record, index), Passed(0)])
 
 
 @finds("after_the_end")
-def a_move_after_the_end(record: Record, luck: Random) -> Record | None:
+def a_move_after_the_end(record: Record, rng: Random) -> Record | None:
     if record.result is None:
         return None
     index = over(record)[-1]
     extra: list[RecordedEvent] = [Passed(0), Eliminated(0), Finished((0,))]
-    return with_lines(record, index, [*events_of(record, index), luck.choice(extra)])
+    return with_lines(record, index, [*events_of(record, index), rng.choice(extra)])
 
 
 @finds("after_the_end")
-def a_round_after_the_end(record: Record, luck: Random) -> Record | None:
+def a_round_after_the_end(record: Record, rng: Random) -> Record | None:
     if record.result is None:
         return None
     record = unproven(record)
@@ -595,8 +595,8 @@ def a_round_after_the_end(record: Record, luck: Random) -> Record | None:
 
 
 @finds("unfinished_round", "missing_seed", "early_seed", "wrong_attempt")
-def a_round_broken_off(record: Record, luck: Random) -> Record | None:
-    index = some([index for index in dealt_in(record)[:-1] if len(record.rounds[index].lines) > 4], luck)
+def a_round_broken_off(record: Record, rng: Random) -> Record | None:
+    index = some([index for index in dealt_in(record)[:-1] if len(record.rounds[index].lines) > 4], rng)
     return None if index is None else with_lines(record, index, events_of(record, index)[:2])
 
 
@@ -604,8 +604,8 @@ def a_round_broken_off(record: Record, luck: Random) -> Record | None:
 
 
 @finds("early_count")
-def a_count_too_soon(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, RoundEnded), luck)
+def a_count_too_soon(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, RoundEnded), rng)
     if place is None:
         return None
     events = events_of(record, place[0])
@@ -613,17 +613,17 @@ def a_count_too_soon(record: Record, luck: Random) -> Record | None:
 
 
 @finds("missing_count", "missing_seed", "early_seed", "wrong_attempt")
-def a_count_left_out(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, RoundEnded), luck)
+def a_count_left_out(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, RoundEnded), rng)
     if place is None:
         return None
     events = events_of(record, place[0])
-    rest: list[RecordedEvent] = luck.choice([events[place[1] + 1 :], [], [Passed(0)]])
+    rest: list[RecordedEvent] = rng.choice([events[place[1] + 1 :], [], [Passed(0)]])
     return with_lines(record, place[0], [*events[: place[1]], *rest])
 
 
-def recounted(record: Record, luck: Random, change: Callable[[RoundResult], dict[str, Any] | None]) -> Record | None:
-    place = some(places(record, RoundEnded), luck)
+def recounted(record: Record, rng: Random, change: Callable[[RoundResult], dict[str, Any] | None]) -> Record | None:
+    place = some(places(record, RoundEnded), rng)
     if place is None:
         return None
     counted = event_at(record, place).round
@@ -632,53 +632,53 @@ def recounted(record: Record, luck: Random, change: Callable[[RoundResult], dict
 
 
 @finds("wrong_reason")
-def another_reason(record: Record, luck: Random) -> Record | None:
-    return recounted(record, luck, lambda it: {"ended_by": "closed" if it.ended_by == "out" else "out"})
+def another_reason(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"ended_by": "closed" if it.ended_by == "out" else "out"})
 
 
 @finds("wrong_round_winner")
-def another_winner_of_the_round(record: Record, luck: Random) -> Record | None:
-    return recounted(record, luck, lambda it: {"winner": 0 if it.winner is None else None})
+def another_winner_of_the_round(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"winner": 0 if it.winner is None else None})
 
 
 @finds("wrong_round_loser")
-def another_loser_of_the_round(record: Record, luck: Random) -> Record | None:
-    return recounted(record, luck, lambda it: {"loser": 0 if it.loser is None else None})
+def another_loser_of_the_round(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"loser": 0 if it.loser is None else None})
 
 
 @finds("wrong_carried")
-def other_points_carried(record: Record, luck: Random) -> Record | None:
-    return recounted(record, luck, lambda it: {"carried": it.carried + 5})
+def other_points_carried(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"carried": it.carried + 5})
 
 
 @finds("wrong_scores")
-def another_score(record: Record, luck: Random) -> Record | None:
-    return recounted(record, luck, lambda it: {"scores": (it.scores[0] + 1, *it.scores[1:])})
+def another_score(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"scores": (it.scores[0] + 1, *it.scores[1:])})
 
 
 @finds("wrong_hands")
-def another_value_of_a_hand(record: Record, luck: Random) -> Record | None:
+def another_value_of_a_hand(record: Record, rng: Random) -> Record | None:
     return recounted(
-        record, luck, lambda it: {"hands": (it.hands[0]._replace(value=it.hands[0].value + 1), *it.hands[1:])}
+        record, rng, lambda it: {"hands": (it.hands[0]._replace(value=it.hands[0].value + 1), *it.hands[1:])}
     )
 
 
 @finds("wrong_hands")
-def a_hand_left_out(record: Record, luck: Random) -> Record | None:
-    return recounted(record, luck, lambda it: {"hands": it.hands[1:]})
+def a_hand_left_out(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"hands": it.hands[1:]})
 
 
 @finds("wrong_lines")
-def another_score_card(record: Record, luck: Random) -> Record | None:
-    return recounted(record, luck, lambda it: {"lines": (*it.lines, ScoreLine(0, 0, "1.8", "nothing"))})
+def another_score_card(record: Record, rng: Random) -> Record | None:
+    return recounted(record, rng, lambda it: {"lines": (*it.lines, ScoreLine(0, 0, "1.8", "nothing"))})
 
 
 @finds("wrong_elimination")
-def somebody_put_out(record: Record, luck: Random) -> Record | None:
+def somebody_put_out(record: Record, rng: Random) -> Record | None:
     places_of_counts = [
         place for place in places(record, RoundEnded) if record.result is None or place[0] != over(record)[-1]
     ]
-    place = some(places_of_counts, luck)
+    place = some(places_of_counts, rng)
     if place is None:
         return None
     events = events_of(record, place[0])
@@ -686,8 +686,8 @@ def somebody_put_out(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_elimination")
-def somebody_left_in(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, Eliminated), luck)
+def somebody_left_in(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Eliminated), rng)
     if place is None:
         return None
     events = events_of(record, place[0])
@@ -695,8 +695,8 @@ def somebody_left_in(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_winners")
-def other_winners(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, Finished), luck)
+def other_winners(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Finished), rng)
     if place is None:
         return None
     winners = event_at(record, place).winners
@@ -704,7 +704,7 @@ def other_winners(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_winners", "missing_seed")
-def a_match_ended_too_soon(record: Record, luck: Random) -> Record | None:
+def a_match_ended_too_soon(record: Record, rng: Random) -> Record | None:
     index = over(record)[-1] if over(record) else None
     if index is None or record.result is not None or index != dealt_in(record)[-1]:
         return None
@@ -712,8 +712,8 @@ def a_match_ended_too_soon(record: Record, luck: Random) -> Record | None:
 
 
 @finds("wrong_winners", "missing_seed", "early_seed")
-def an_end_left_out(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, Finished), luck)
+def an_end_left_out(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Finished), rng)
     if place is None:
         return None
     assert format_event(event_at(record, place)).startswith("finished")

@@ -98,5 +98,5 @@ def test_a_record_without_a_deal_is_not_played_on() -> None:
         rounds=(with_lines(record, 0, []).rounds[0]._replace(client_seeds=None, attempt=None, seed=None),),
         result=None,
     )
-    with pytest.raises(InvalidForkPoint, match="Nothing has been dealt"):
+    with pytest.raises(InvalidForkPoint, match="No round has been dealt"):
         fork_point_at(record)

@@ -56,7 +56,7 @@ def agree(text: str) -> None:
 def test_every_generated_record_is_grammatical(match: Match) -> None:
     for kind in (fair, arranged):
         kept_match = kind(match.case)
-        viewer = match.luck.choice([None, *viewers(match)])
+        viewer = match.rng.choice([None, *viewers(match)])
         assert grammatical(format_record(kept(kept_match, viewer)))
 
 

@@ -23,12 +23,12 @@ TIMES = 15
 _WORD = re.compile(r"\d+-\d+|(?<=>)\w+|\?\d*|\d+|\b(?:pass|done|flip|eliminated|draw)\b")
 
 
-def spoilt(text: str, luck: Random) -> str:
+def spoilt(text: str, rng: Random) -> str:
     """The text with some of its lines or words changed for others that it has."""
-    for _ in range(luck.choice((1, 1, 2, 5))):
+    for _ in range(rng.choice((1, 1, 2, 5))):
         lines = text.splitlines()
-        here, there = luck.randrange(len(lines)), luck.randrange(len(lines))
-        match luck.randrange(5):
+        here, there = rng.randrange(len(lines)), rng.randrange(len(lines))
+        match rng.randrange(5):
             case 0:
                 del lines[here]
             case 1:
@@ -39,8 +39,8 @@ def spoilt(text: str, luck: Random) -> str:
                 words = _WORD.findall(text)
                 found = list(_WORD.finditer(lines[here]))
                 if found:
-                    start, end = luck.choice(found).span()
-                    lines[here] = lines[here][:start] + luck.choice(words) + lines[here][end:]
+                    start, end = rng.choice(found).span()
+                    lines[here] = lines[here][:start] + rng.choice(words) + lines[here][end:]
         text = "".join([f"{line}\n" for line in lines])
     return text
 
@@ -53,14 +53,14 @@ def numbered(text: str) -> str:
     return "".join([f"{line}\n" for line in lines])
 
 
-def spoilt_records(key: str, luck: Random) -> list[Record]:
+def spoilt_records(key: str, rng: Random) -> list[Record]:
     records = []
     for case in short_cases(key, 20, 50):
-        match = luck.choice([fair, arranged])(case)
-        text = numbered(format_record(kept(match, luck.choice([None, *viewers(match)]))))
+        match = rng.choice([fair, arranged])(case)
+        text = numbered(format_record(kept(match, rng.choice([None, *viewers(match)]))))
         for _ in range(TIMES):
             try:
-                records.append(parse_record(numbered(spoilt(text, luck))))
+                records.append(parse_record(numbered(spoilt(text, rng))))
             except InvalidRecord:
                 continue
     return records
@@ -70,8 +70,8 @@ def spoilt_records(key: str, luck: Random) -> list[Record]:
 def test_what_somebody_has_spoilt_is_checked_told_and_never_played_on_unless_it_is_sound(
     key: str, figures: Figures
 ) -> None:
-    luck = Random(f"spoilt {key}")
-    records = spoilt_records(key, luck)
+    rng = Random(f"spoilt {key}")
+    records = spoilt_records(key, rng)
     wrong = 0
     for record in records:
         report = verify(record)

@@ -39,7 +39,7 @@ def running_records() -> Iterator[Record]:
         for case in short_cases(key, 12, 60):
             match = fair(case)
             if match.steps[-1].after.phase == PLAYING:
-                yield kept(match, match.luck.choice([SPECTATOR, *match.seats]))
+                yield kept(match, match.rng.choice([SPECTATOR, *match.seats]))
 
 
 def last_round(record: Record) -> int:
@@ -54,37 +54,37 @@ def own(record: Record) -> Any:
     return event_at(record, (last_round(record), 0)).hands[record.viewer] if record.viewer != SPECTATOR else None
 
 
-def a_hand_that_nobody_could_see(record: Record, luck: Random) -> Record | None:
+def a_hand_that_nobody_could_see(record: Record, rng: Random) -> Record | None:
     place = (last_round(record), 0)
     deal = event_at(record, place)
     hidden = [seat for seat, hand in enumerate(deal.hands) if isinstance(hand, int)]
     laid = {event_at(record, each).tile for each in seen(record, (Played, Drew))}
     free = [tile for tile in TILES[:28] if tile not in laid and tile not in (own(record) or ())]
-    seat = luck.choice(hidden)
+    seat = rng.choice(hidden)
     if len(free) < deal.hands[seat]:
         return None
     hands = (*deal.hands[:seat], sort_tiles(free[: deal.hands[seat]]), *deal.hands[seat + 1 :])
     return with_event(record, place, deal._replace(hands=hands))
 
 
-def a_viewer_who_is_not_there(record: Record, luck: Random) -> Record | None:
+def a_viewer_who_is_not_there(record: Record, rng: Random) -> Record | None:
     return replace(record, viewer=len(record.players))
 
 
-def the_draw_of_another(record: Record, luck: Random) -> Record | None:
-    place = some(seen(record, DrewView), luck)
+def the_draw_of_another(record: Record, rng: Random) -> Record | None:
+    place = some(seen(record, DrewView), rng)
     return None if place is None else with_event(record, place, Drew(event_at(record, place).seat, TILES[0]))
 
 
-def a_count_in_a_running_round(record: Record, luck: Random) -> Record | None:
-    place = some(places(record, RoundEnded), luck)
+def a_count_in_a_running_round(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, RoundEnded), rng)
     if place is None:
         return None
     index = last_round(record)
     return with_lines(record, index, [*events_of(record, index), event_at(record, place)])
 
 
-def a_tile_laid_twice(record: Record, luck: Random) -> Record | None:
+def a_tile_laid_twice(record: Record, rng: Random) -> Record | None:
     laid = seen(record, Played)
     if len(laid) < 2:
         return None
@@ -92,8 +92,8 @@ def a_tile_laid_twice(record: Record, luck: Random) -> Record | None:
     return with_event(record, laid[-1], event_at(record, laid[-1])._replace(tile=tile))
 
 
-def a_tile_of_the_viewers_own_hand_laid_by_another(record: Record, luck: Random) -> Record | None:
-    place = some([place for place in seen(record, Played) if event_at(record, place).seat != record.viewer], luck)
+def a_tile_of_the_viewers_own_hand_laid_by_another(record: Record, rng: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).seat != record.viewer], rng)
     tiles = own(record)
     if place is None or not tiles:
         return None
@@ -104,71 +104,71 @@ def a_tile_of_the_viewers_own_hand_laid_by_another(record: Record, luck: Random)
     return with_event(record, place, event_at(record, place)._replace(tile=kept_tiles[0]))
 
 
-def a_move_of_a_seat_that_is_not_there(record: Record, luck: Random) -> Record | None:
-    place = some(seen(record, (Passed, Done)), luck)
+def a_move_of_a_seat_that_is_not_there(record: Record, rng: Random) -> Record | None:
+    place = some(seen(record, (Passed, Done)), rng)
     return None if place is None else with_event(record, place, Passed(len(record.players)))
 
 
-def a_place_that_is_none(record: Record, luck: Random) -> Record | None:
-    place = some([place for place in seen(record, Played) if event_at(record, place).end], luck)
+def a_place_that_is_none(record: Record, rng: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).end], rng)
     return None if place is None else with_event(record, place, event_at(record, place)._replace(end="e999"))
 
 
-def other_points(record: Record, luck: Random) -> Record | None:
-    place = some([place for place in seen(record, Played) if event_at(record, place).points is not None], luck)
+def other_points(record: Record, rng: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).points is not None], rng)
     if place is None:
         return None
     event = event_at(record, place)
     return with_event(record, place, event._replace(points=event.points + 1))
 
 
-def another_sum_of_the_ends(record: Record, luck: Random) -> Record | None:
-    place = some([place for place in seen(record, Played) if event_at(record, place).ends_sum is not None], luck)
+def another_sum_of_the_ends(record: Record, rng: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).ends_sum is not None], rng)
     if place is None:
         return None
     event = event_at(record, place)
     return with_event(record, place, event._replace(ends_sum=event.ends_sum + 1))
 
 
-def an_end_that_is_not_named(record: Record, luck: Random) -> Record | None:
-    place = some([place for place in seen(record, Played) if event_at(record, place).end], luck)
+def an_end_that_is_not_named(record: Record, rng: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).end], rng)
     return None if place is None else with_event(record, place, event_at(record, place)._replace(end=None))
 
 
-def a_tile_face_down_that_may_not_be(record: Record, luck: Random) -> Record | None:
-    place = some([place for place in seen(record, Played) if not event_at(record, place).tile.double], luck)
+def a_tile_face_down_that_may_not_be(record: Record, rng: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if not event_at(record, place).tile.double], rng)
     return None if place is None else with_event(record, place, event_at(record, place)._replace(face_down=True))
 
 
-def a_tile_that_is_in_no_such_set(record: Record, luck: Random) -> Record | None:
-    place = some(seen(record, Played), luck)
+def a_tile_that_is_in_no_such_set(record: Record, rng: Random) -> Record | None:
+    place = some(seen(record, Played), rng)
     if place is None or TILES[-1] in variants()[record.variant].rules(dict(record.options), len(record.players)).tiles:
         return None
     return with_event(record, place, event_at(record, place)._replace(tile=TILES[-1]))
 
 
-def a_second_deal(record: Record, luck: Random) -> Record | None:
+def a_second_deal(record: Record, rng: Random) -> Record | None:
     index = last_round(record)
     events = events_of(record, index)
     return with_lines(record, index, [*events, events[0]])
 
 
-def a_pass_before_the_lead(record: Record, luck: Random) -> Record | None:
+def a_pass_before_the_lead(record: Record, rng: Random) -> Record | None:
     index = last_round(record)
     deal, *moves = events_of(record, index)
     assert isinstance(deal, RecordedDeal)
-    return with_lines(record, index, [deal, Passed(luck.choice(held_by(deal))), *moves])
+    return with_lines(record, index, [deal, Passed(rng.choice(held_by(deal))), *moves])
 
 
 def held_by(deal: RecordedDeal) -> list[int]:
     return [seat for seat, hand in enumerate(deal.hands) if hand != ()]
 
 
-def a_draw_from_an_empty_stock(record: Record, luck: Random) -> Record | None:
+def a_draw_from_an_empty_stock(record: Record, rng: Random) -> Record | None:
     index = last_round(record)
     deal = event_at(record, (index, 0))
     stock = deal.stock if isinstance(deal.stock, int) else 0
-    place = some([place for place in seen(record, Passed) if event_at(record, place).seat != record.viewer], luck)
+    place = some([place for place in seen(record, Passed) if event_at(record, place).seat != record.viewer], rng)
     drawn = [each for each in seen(record, (Drew, DrewView)) if place and each[1] < place[1]]
     if place is None or len(drawn) < stock:
         return None
@@ -197,10 +197,10 @@ FOUND = [
 
 @pytest.mark.parametrize(("codes", "tampering"), [pytest.param(*each, id=each[1].__name__) for each in FOUND])
 def test_what_cannot_have_been_seen_is_found(codes: set[str], tampering: Tampering) -> None:
-    luck = Random(f"partial {tampering.__name__}")
+    rng = Random(f"partial {tampering.__name__}")
     done = 0
     for record in running_records():
-        changed = tampering(record, luck)
+        changed = tampering(record, rng)
         if changed is None or changed == record:
             continue
         found = {finding.code for finding in verify(parse_record(format_record(changed))).findings}
@@ -210,9 +210,9 @@ def test_what_cannot_have_been_seen_is_found(codes: set[str], tampering: Tamperi
     assert done
 
 
-def a_move_out_of_turn(record: Record, luck: Random) -> Record | None:
+def a_move_out_of_turn(record: Record, rng: Random) -> Record | None:
     laid = [place for place in seen(record, (Played, DrewView, Passed, Done)) if place[1] > 1]
-    place = some(laid, luck)
+    place = some(laid, rng)
     if place is None or len(record.players) < 4:
         return None
     event = event_at(record, place)
@@ -225,8 +225,8 @@ def a_move_out_of_turn(record: Record, luck: Random) -> Record | None:
     return with_event(record, place, type(event)(changed))
 
 
-def a_pass_though_there_is_a_stock(record: Record, luck: Random) -> Record | None:
-    place = some(seen(record, DrewView), luck)
+def a_pass_though_there_is_a_stock(record: Record, rng: Random) -> Record | None:
+    place = some(seen(record, DrewView), rng)
     if place is None or record.variant == "domino":
         return None
     return with_event(record, place, Passed(event_at(record, place).seat))
@@ -234,16 +234,16 @@ def a_pass_though_there_is_a_stock(record: Record, luck: Random) -> Record | Non
 
 @pytest.mark.parametrize("tampering", [a_move_out_of_turn, a_pass_though_there_is_a_stock])
 def test_turns_of_a_running_round_are_not_checked_and_the_report_says_so(tampering: Tampering) -> None:
-    luck = Random(f"partial {tampering.__name__}")
-    reports = [verify(changed) for record in running_records() if (changed := tampering(record, luck)) is not None]
+    rng = Random(f"partial {tampering.__name__}")
+    reports = [verify(changed) for record in running_records() if (changed := tampering(record, rng)) is not None]
     assert any(report.verified for report in reports)
-    assert all("not whose turn it was" in " ".join(report.notes()) for report in reports)
+    assert all("not the turns" in " ".join(report.notes()) for report in reports)
 
 
 def test_the_rounds_that_are_over_are_checked_as_in_a_whole_record() -> None:
-    luck = Random("the rounds that are over")
+    rng = Random("the rounds that are over")
     for tampering, code in ((another_score, "wrong_scores"), (a_changed_seed, "wrong_seed")):
-        found = [verify(changed) for record in running_records() if (changed := tampering(record, luck)) is not None]
+        found = [verify(changed) for record in running_records() if (changed := tampering(record, rng)) is not None]
         assert found
         assert all({finding.code for finding in report.findings} == {code} for report in found)
 

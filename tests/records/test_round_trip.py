@@ -36,8 +36,8 @@ def check(record: Record) -> None:
 def keep_and_check(key: str, many: int, most_moves: int, figures: Figures) -> None:
     moves = size = partial = 0
     for case in short_cases(key, many, most_moves):
-        match = fair(case) if case.luck % 4 else arranged(case)
-        viewer = None if case.luck % 3 else match.luck.choice(viewers(match))
+        match = fair(case) if case.move_seed % 4 else arranged(case)
+        viewer = None if case.move_seed % 3 else match.rng.choice(viewers(match))
         record = kept(match, viewer)
         check(record)
         moves += len(match.steps)
@@ -60,7 +60,7 @@ def test_thousands_of_generated_records_are_read_and_verified(key: str, figures:
 @law(matches=4, drawn=1)
 def test_whoever_has_seen_a_part_of_a_match_has_a_record_that_holds(match: Match) -> None:
     match = fair(match.case)
-    for moves in match.luck.sample(range(1, len(match.steps) + 1), min(5, len(match.steps))):
+    for moves in match.rng.sample(range(1, len(match.steps) + 1), min(5, len(match.steps))):
         for viewer in viewers(match):
             check(kept(match, viewer, moves))
 
@@ -68,7 +68,7 @@ def test_whoever_has_seen_a_part_of_a_match_has_a_record_that_holds(match: Match
 @law(matches=6, drawn=1)
 def test_of_a_running_round_a_viewer_is_told_no_hidden_tile_and_no_seed(match: Match) -> None:
     match = fair(match.case)
-    for moves in match.luck.sample(range(1, len(match.steps) + 1), min(8, len(match.steps))):
+    for moves in match.rng.sample(range(1, len(match.steps) + 1), min(8, len(match.steps))):
         if match.steps[moves - 1].after.phase != PLAYING:
             continue
         for viewer in viewers(match):
@@ -98,7 +98,7 @@ def test_two_deals_that_look_alike_to_a_viewer_give_it_the_same_record(match: Ma
         hidden = [tile for hand in [*others, dealt.stock] for tile in hand if tile not in seen | drawn]
         if steps[-1].after.phase != PLAYING or steps[-1].after.round > 1 or len(hidden) < 2:
             continue
-        one, other = match.luck.sample(hidden, 2)
+        one, other = match.rng.sample(hidden, 2)
         swap = {one: other, other: one}
         hands = tuple([tuple([swap.get(tile, tile) for tile in hand]) for hand in dealt.hands])
         twin = replace(dealt, hands=hands, stock=tuple([swap.get(tile, tile) for tile in dealt.stock]))
@@ -122,9 +122,9 @@ def test_every_line_of_the_text_has_its_number() -> None:
 def test_a_report_says_what_is_proven_and_what_is_not() -> None:
     case = next(short_cases("domino", 1, 60))
     proven = verify(kept(fair(case))).notes()
-    assert any("That the server has shown nobody a hand cannot be proven." in note for note in proven)
+    assert any("That the server has shown no hand to anybody cannot be proven." in note for note in proven)
     set_up = kept(arranged(case))
-    assert "The deals were arranged; no chance is proven." in verify(set_up).notes()
+    assert "The deals were arranged; they prove nothing about chance." in verify(set_up).notes()
     assert verify(kept(fair(case))).proven == sum(each.seed is not None for each in kept(fair(case)).rounds[:-1])
 
 

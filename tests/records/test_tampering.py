@@ -32,12 +32,12 @@ def changed_lines(one: str, other: str) -> Iterator[tuple[int, str]]:
     ("code", "tampering", "along"), [pytest.param(*each, id=each[1].__name__) for each in TAMPERINGS]
 )
 def test_it_is_found_and_named(code: str, tampering: Tampering, along: frozenset[str]) -> None:
-    luck = Random(f"tampering {tampering.__name__}")
+    rng = Random(f"tampering {tampering.__name__}")
     records = list(long_records())
-    luck.shuffle(records)
+    rng.shuffle(records)
     done = 0
     for record in records:
-        changed = tampering(record, luck)
+        changed = tampering(record, rng)
         if changed is None or changed == record:
             continue
         text = format_record(changed)

@@ -45,7 +45,7 @@ def test_a_transcript_shows_what_its_viewer_saw(same_as_file: Callable[[Path, st
 def test_no_line_is_wider_than_the_page_or_obeyed_by_a_terminal(match: Match) -> None:
     for kind in (fair, arranged):
         played = kind(match.case)
-        for line in render_transcript(kept(played, match.luck.choice([None, *viewers(match)]))):
+        for line in render_transcript(kept(played, match.rng.choice([None, *viewers(match)]))):
             assert len(line) <= WIDTH
             assert line.isprintable()
             assert line == line.rstrip()

@@ -1,4 +1,4 @@
-"""Random matches whose deals can be proven, and what the service tells of their luck at some of their moments."""
+"""Random matches whose deals can be proven, and what the service tells of their rng at some of their moments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.engine.variants import variants
 from service.games.fairness import fairness_report
 from service.games.game import HUMAN, Created, Game, GameEvent, Seat, rules_for
 from service.web.serializers.fairness import fairness_json
-from tests.laws.matches import Case, case_luck, cases
+from tests.laws.matches import Case, case_seed, cases
 
 CLIENT_SEEDS: Final = ("", "mu", "a", "b", "ab", "zwölf Zwölfen", "e\u0301", "\u00e9", "🁣🂓", "🁫" * 64, '"\\', " 7 ")
 
@@ -28,10 +28,10 @@ def documents(case: Case) -> Iterator[dict[str, Any]]:
 
     The seats give client seeds as they like, at the beginning and with a deal.
     """
-    luck = Random(case_luck(case))
+    rng = Random(case_seed(case))
     rules = variants()[case.key].rules(dict(case.options), case.seats)
-    game_id = urlsafe_b64encode(luck.randbytes(16)).decode().rstrip("=")
-    client_seeds = tuple(luck.choices(CLIENT_SEEDS, k=case.seats))
+    game_id = urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("=")
+    client_seeds = tuple(rng.choices(CLIENT_SEEDS, k=case.seats))
     deck = Deck(sha256(case.seed.encode()).digest(), game=game_id, client_seeds=client_seeds)
     events: list[GameEvent] = [Created(deck.commitment(1))]
     state = rules.start()
@@ -42,11 +42,11 @@ def documents(case: Case) -> Iterator[dict[str, Any]]:
         if state.phase == PLAYING:
             assert state.turn is not None
             seat = state.turn
-            move = luck.choice(legal_moves(rules, state, seat))
+            move = rng.choice(legal_moves(rules, state, seat))
         else:
-            seat, move = luck.choice(state.active_seats()), DEAL
-            if luck.random() < 0.5:
-                deck = deck.with_client_seed(seat, luck.choice(CLIENT_SEEDS[1:]))
+            seat, move = rng.choice(state.active_seats()), DEAL
+            if rng.random() < 0.5:
+                deck = deck.with_client_seed(seat, rng.choice(CLIENT_SEEDS[1:]))
         happened, after = advance(rules, deck, state, seat, move)
         events += happened
         if after.phase != state.phase:

@@ -192,61 +192,61 @@ def test_mean_and_variance_of_a_statistic_are_those_of_fair_shuffles(name: str) 
     assert abs(variance - 1) < 4 * sqrt(2 / len(found))
 
 
-def fairly(order: list[int], luck: Random) -> None:
-    luck.shuffle(order)
+def fairly(order: list[int], rng: Random) -> None:
+    rng.shuffle(order)
 
 
-def with_any_place(order: list[int], luck: Random) -> None:
+def with_any_place(order: list[int], rng: Random) -> None:
     """The usual mistake: each tile is swapped with any other, not with one that is still to come."""
     for i in range(len(order)):
-        j = luck.randrange(len(order))
+        j = rng.randrange(len(order))
         order[i], order[j] = order[j], order[i]
 
 
-def never_in_place(order: list[int], luck: Random) -> None:
+def never_in_place(order: list[int], rng: Random) -> None:
     """The other usual mistake: no tile is ever swapped with itself."""
     for i in range(len(order) - 1, 0, -1):
-        j = luck.randrange(i)
+        j = rng.randrange(i)
         order[i], order[j] = order[j], order[i]
 
 
-def with_a_byte(order: list[int], luck: Random) -> None:
+def with_a_byte(order: list[int], rng: Random) -> None:
     """A byte modulo n, without skipping: some numbers come up a tenth more often."""
     for i in range(len(order) - 1, 0, -1):
-        j = luck.randrange(256) % (i + 1)
+        j = rng.randrange(256) % (i + 1)
         order[i], order[j] = order[j], order[i]
 
 
-def by_cutting(order: list[int], luck: Random) -> None:
+def by_cutting(order: list[int], rng: Random) -> None:
     """Every tile comes to every place, but with its neighbours."""
-    at = luck.randrange(len(order))
+    at = rng.randrange(len(order))
     order[:] = order[at:] + order[:at]
 
 
-def with_a_sticky_pair(order: list[int], luck: Random) -> None:
+def with_a_sticky_pair(order: list[int], rng: Random) -> None:
     """In one deal of fifty, the two tiles that were last are still side by side."""
-    luck.shuffle(order)
-    if luck.random() < 0.02:
+    rng.shuffle(order)
+    if rng.random() < 0.02:
         order.remove(27)
         order.insert(order.index(26) + 1, 27)
 
 
-def for_a_friend(order: list[int], luck: Random) -> None:
+def for_a_friend(order: list[int], rng: Random) -> None:
     """In one deal of thirty the two highest doubles come to one hand."""
-    luck.shuffle(order)
-    if luck.random() < 1 / 30:
+    rng.shuffle(order)
+    if rng.random() < 1 / 30:
         places = sorted([order.index(27), order.index(25)])
-        hand = luck.randrange(HANDS) * SIZE
-        for place, to in zip(places, luck.sample(range(hand, hand + SIZE), 2), strict=True):
+        hand = rng.randrange(HANDS) * SIZE
+        for place, to in zip(places, rng.sample(range(hand, hand + SIZE), 2), strict=True):
             order[place], order[to] = order[to], order[place]
 
 
 def shuffled(name: str, many: int, how: Callable[[list[int], Random], None]) -> list[Order]:
-    luck = Random(name)
+    rng = Random(name)
     orders: list[Order] = []
     for _ in range(many):
         order = list(range(N))
-        how(order, luck)
+        how(order, rng)
         orders.append(order)
     return orders
 

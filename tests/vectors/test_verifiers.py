@@ -201,11 +201,11 @@ TAMPERS: Final[dict[str, Tamper]] = {
 
 @pytest.mark.parametrize("what", TAMPERS)
 def test_what_was_tampered_with_is_found_and_its_round_named(what: str, tmp_path: Path) -> None:
-    luck = Random(what)
+    rng = Random(what)
     tampered, rounds = [], []
-    for document in luck.sample(finished(), min(25, len(finished()))):
+    for document in rng.sample(finished(), min(25, len(finished()))):
         changed = deepcopy(document)
-        told = luck.choice(changed["rounds"][:-1])
+        told = rng.choice(changed["rounds"][:-1])
         TAMPERS[what](changed, told)
         if changed != document:
             tampered.append(changed)
