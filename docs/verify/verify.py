@@ -1,7 +1,7 @@
 """Check the deals of a domino game, without trusting the server: ``python verify.py [FILE …]``.
 
 A file is what ``GET /v1/games/{game}/fairness`` answers; without one, or for ``-``, it comes from the standard input.
-``--vectors FILE`` checks this program against the published vectors instead. The method is described in ``fairness.md``.
+``--vectors FILE`` checks this program against the published vectors instead. ``fairness.md`` has the method.
 Nothing is needed but Python's standard library; nothing here is shared with the service.
 
 Exits with 0 if every published deal holds, 1 if one does not, 2 if there was nothing to check or to read.
