@@ -1,7 +1,6 @@
-"""How a game is asked for, and whether what is asked can be played.
+"""The request for a new game, and whether the requested game can be played.
 
-Owns the check of seats, house rules and arranged deals before there is a game. Must not know the store
-or HTTP.
+Owns the validation of seats, options and arranged deals before a game is created. Does not depend on the store or HTTP.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from service.games.game import SeatKind
 
 
 class SeatRequest(NamedTuple):
-    """Who is to sit at a seat: somebody with a name, or whoever takes it."""
+    """The requested player of a seat: a person with a name, a bot, or open for anybody with the join code."""
 
     kind: SeatKind
     name: str | None = None
@@ -30,38 +29,38 @@ class SeatRequest(NamedTuple):
 
 
 class GameRequest(NamedTuple):
-    """A game as somebody asks for it."""
+    """The requested game."""
 
     variant: str
     seats: tuple[SeatRequest, ...]
     options: Mapping[str, bool | int | str]
     seed: str | None = None
     deals: tuple[ArrangedDeal, ...] = ()
-    origin: ForkSource | None = None
-    """The record to go on from; it names the variant and the options itself."""
+    source: ForkSource | None = None
+    """The record to continue; its variant and options replace the requested ones."""
 
     @property
     def arranged(self) -> bool:
-        """Whether the chance of the game is fixed."""
-        return self.seed is not None or bool(self.deals) or self.origin is not None
+        """Whether the deals are fixed in advance, so that they cannot be proven fair."""
+        return self.seed is not None or bool(self.deals) or self.source is not None
 
 
-CHANCE_IS_FIXED: Final = "The chance of this game is fixed; there is nothing to add to it."
+FIXED_DEALS_ERROR: Final = "The deals of this game are fixed; a client seed would have no effect."
 
 
 def check_request(request: GameRequest) -> tuple[Variant, Rules]:
-    """The game and the rules that are asked for. Raises ``InvalidSetup`` with the complaints by field."""
+    """The variant and the rules of the requested game. Raises ``InvalidSetup`` with the errors by field."""
     variant = variants().get(request.variant)
     if variant is None:
         raise InvalidSetup({"variant": [f"Must be one of {', '.join(variants())}."]})
     errors = {
-        f"players.{seat}.bot": ["Computer players are not offered yet."]
+        f"players.{seat}.bot": ["Computer players are not supported yet."]
         for seat, each in enumerate(request.seats)
         if each.kind == "bot"
     }
     if request.arranged:
         errors |= {
-            f"players.{seat}.client_seed": [CHANCE_IS_FIXED]
+            f"players.{seat}.client_seed": [FIXED_DEALS_ERROR]
             for seat, each in enumerate(request.seats)
             if each.client_seed is not None
         }
@@ -69,42 +68,43 @@ def check_request(request: GameRequest) -> tuple[Variant, Rules]:
         rules = variant.rules(request.options, len(request.seats))
     except InvalidSetup as refusal:
         raise InvalidSetup(errors | refusal.errors) from None
-    for place, deal in enumerate(request.deals):
-        complaints = _deal_complaints(rules, place, deal)
-        if complaints:
-            errors[f"deals.{place}"] = complaints
+    for index, deal in enumerate(request.deals):
+        deal_errors = _deal_errors(rules, index, deal)
+        if deal_errors:
+            errors[f"deals.{index}"] = deal_errors
     if errors:
         raise InvalidSetup(errors)
     return variant, rules
 
 
-def _deal_complaints(rules: Rules, place: int, deal: ArrangedDeal) -> list[str]:
-    """What keeps the rules from dealing this in that round."""
+def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[str]:
+    """Why this cannot be the deal of round ``index + 1``; empty if it can."""
     if len(deal.hands) != rules.seats:
         return [f"There are {rules.seats} seats, so {rules.seats} hands are needed."]
-    complaints = _set_complaints(rules.tiles, [tile for hand in (*deal.hands, deal.stock) for tile in hand])
+    errors = _set_errors(rules.tiles, [tile for hand in (*deal.hands, deal.stock) for tile in hand])
     players = sum(bool(hand) for hand in deal.hands)
     size = rules.hand_size(players)
-    if place == 0 and players < rules.seats:
-        complaints.append("In the first round nobody is out, so no hand is empty.")
+    if index == 0 and players < rules.seats:
+        errors.append("In the first round no hand may be empty.")
     elif not size:
-        complaints.append(f"This game is not dealt to {players} players.")
+        errors.append(f"This game cannot be dealt to {players} players.")
     elif any(hand and len(hand) != size for hand in deal.hands):
-        complaints.append(f"{players} players get {size} tiles each.")
-    if complaints:
-        return complaints
-    dealt = Dealt(place + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, arranged=True)
-    # In a later round the last winner may open with anything, so that any seat stands for the winner here.
+        errors.append(f"With {players} players, each hand needs {size} tiles.")
+    if errors:
+        return errors
+    dealt = Dealt(index + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, arranged=True)
+    # In a later round the last winner may open with any tile; which seat that is makes no difference here.
     before = rules.start()._replace(round_winner=0)
-    return [] if can_open(rules, before, dealt) else ["No hand can open this; the rules would deal it again."]
+    return [] if can_open(rules, before, dealt) else ["No hand can open this deal; the rules require a new one."]
 
 
-def _set_complaints(wanted: Sequence[Tile], given: Sequence[Tile]) -> list[str]:
-    complaints = []
-    twice = sort_tiles([tile for tile, times in Counter(given).items() if times > 1])
-    foreign = sort_tiles(set(given) - set(wanted))
-    missing = sort_tiles(set(wanted) - set(given))
-    for tiles, words in ((twice, "twice"), (foreign, "not in the set"), (missing, "missing")):
+def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[str]:
+    """How the given tiles differ from the expected set."""
+    errors = []
+    duplicate = sort_tiles([tile for tile, count in Counter(given).items() if count > 1])
+    foreign = sort_tiles(set(given) - set(expected))
+    missing = sort_tiles(set(expected) - set(given))
+    for tiles, problem in ((duplicate, "given twice"), (foreign, "not in the set"), (missing, "missing")):
         if tiles:
-            complaints.append(f"{', '.join(tile.name for tile in tiles)}: {words}.")
-    return complaints
+            errors.append(f"{', '.join(tile.name for tile in tiles)}: {problem}.")
+    return errors

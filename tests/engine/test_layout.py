@@ -27,7 +27,7 @@ from service.engine.rules.counting import all_but_long_sides
 from service.engine.state import PLAYING
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
-from tests.engine.table import Table
+from tests.engine.table import EngineTable
 
 FORMS = {"open": "{}", "gated": "({})", "closed": "[{}]"}
 
@@ -360,7 +360,7 @@ def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: 
     players = min(variants()[key].players.high, 4)
     for seed in range(5):
         rng = Random(f"{key} {seed}")
-        table = Table(key, seats=players, seed=f"layout {seed}")
+        table = EngineTable(key, seats=players, seed=f"layout {seed}")
         ever: dict[str, tuple[int, str, int]] = {}
         while table.state.phase == PLAYING:
             assert table.turn is not None

@@ -14,7 +14,7 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import double_set
 from service.engine.view import DrewView, event_view, view
-from tests.engine.table import Table, tiles, variant
+from tests.engine.table import EngineTable, tiles, variant
 
 LUPUS = "homo-homini-lupus"
 
@@ -51,10 +51,10 @@ ONE_ARM_OPEN_PLAY = "0-0 0-1@0-0.long 0-2@0-0.long 0-3@0-0.short 1-1! 2-2! 3-3!"
 """The only open end is the last side of 0-0; seat 3 is to move."""
 
 
-def one_arm_open(*, stock: str) -> Table:
+def one_arm_open(*, stock: str) -> EngineTable:
     """Seat 0 holds the 0-tiles that the stock does not name."""
     zeros = " ".join([name for name in ("0-4", "0-5", "0-6") if name not in stock])
-    table = Table(LUPUS, f"0-0 1-1 {zeros} …", "0-1 2-2 …", "0-2 3-3 …", "0-3 …", stock=stock)
+    table = EngineTable(LUPUS, f"0-0 1-1 {zeros} …", "0-1 2-2 …", "0-2 3-3 …", "0-3 …", stock=stock)
     table.play(ONE_ARM_OPEN_PLAY)
     assert (table.turn, table.ends()) == (3, [0])
     return table
@@ -85,7 +85,7 @@ def test_1_1_the_set_is_double_six_of_28_tiles() -> None:
 
 
 def test_1_1_hands_of_6_and_a_stock_of_4() -> None:
-    table = Table(LUPUS, seats=4)
+    table = EngineTable(LUPUS, seats=4)
     assert [len(hand) for hand in table.state.hands] == [6, 6, 6, 6]
     assert (len(table.state.stock), table.rules.drawable(table.state)) == (4, 4)
     assert sorted([*table.state.stock, *sum(table.state.hands, ())], key=lambda tile: tile.rank) == [*double_set(6)]
@@ -95,39 +95,39 @@ def test_1_1_hands_of_6_and_a_stock_of_4() -> None:
 
 
 def test_1_2_the_lowest_double_held_by_anyone_opens() -> None:
-    table = Table(LUPUS, "2-2 0-1 …", "5-5 6-6 …", "1-1 3-3 …", "4-4 0-2 …", stock="0-0")
+    table = EngineTable(LUPUS, "2-2 0-1 …", "5-5 6-6 …", "1-1 3-3 …", "4-4 0-2 …", stock="0-0")
     assert table.turn == 2
     table.do(2, "1-1")
 
 
 def test_1_2_the_lowest_double_must_be_led() -> None:
-    table = Table(LUPUS, "2-2 0-1 …", "5-5 6-6 …", "1-1 3-3 1-2 …", "4-4 0-2 …", stock="0-0")
+    table = EngineTable(LUPUS, "2-2 0-1 …", "5-5 6-6 …", "1-1 3-3 1-2 …", "4-4 0-2 …", stock="0-0")
     assert table.legal() == {"1-1"}
     table.refuses(2, "3-3 1-2 draw pass done flip deal")
 
 
 def test_1_2_the_lead_lies_face_up() -> None:
-    table = Table(LUPUS, "0-0 …", "…", "…", "…")
+    table = EngineTable(LUPUS, "0-0 …", "…", "…", "…")
     table.refuses(0, "0-0!")
     table.do(0, "0-0")
     assert not table.layout.placements[0].face_down
 
 
 def test_1_2_nobody_else_may_open() -> None:
-    table = Table(LUPUS, "2-2 0-1 …", "5-5 6-6 …", "1-1 3-3 …", "4-4 0-2 …", stock="0-0")
+    table = EngineTable(LUPUS, "2-2 0-1 …", "5-5 6-6 …", "1-1 3-3 …", "4-4 0-2 …", stock="0-0")
     for seat, tile in ((0, "2-2"), (1, "5-5"), (3, "4-4")):
         assert table.legal(seat) == set()
         table.refuses(seat, tile)
 
 
 def test_1_2_a_double_is_always_in_some_hand() -> None:
-    table = Table(LUPUS, "6-6 …", "…", "5-5 …", "4-4 …", stock="0-0 1-1 2-2 3-3")
+    table = EngineTable(LUPUS, "6-6 …", "…", "5-5 …", "4-4 …", stock="0-0 1-1 2-2 3-3")
     assert (table.turn, table.legal()) == (3, {"4-4"})
 
 
 def test_1_2_every_round_opens_this_way() -> None:
     later = [["…", "…", "0-0 …", "…"]]
-    table = Table(LUPUS, "0-0 …", "…", "…", "…", later=later)
+    table = EngineTable(LUPUS, "0-0 …", "…", "…", "…", later=later)
     table.put("0-0", "0-1", "0-2", "0-3")
     table.do(0, "0-0")
     assert table.counted.winner == 0
@@ -139,7 +139,7 @@ def test_1_2_every_round_opens_this_way() -> None:
 
 
 def test_1_3_all_four_sides_of_the_lead_are_open_at_once() -> None:
-    table = Table(LUPUS, "0-0 …", "0-1 …", "…", "…")
+    table = EngineTable(LUPUS, "0-0 …", "0-1 …", "…", "…")
     table.do(0, "0-0")
     assert (table.ends(), table.ends("gated")) == ([0, 0, 0, 0], [])
     assert table.places("0-1") == ["0-0.long", "0-0.long", "0-0.short", "0-0.short"]
@@ -155,7 +155,7 @@ def test_1_3_all_four_sides_of_the_lead_are_open_at_once() -> None:
     ],
 )
 def test_1_3_the_four_sides_are_served_in_any_order(sides: list[str]) -> None:
-    table = Table(LUPUS, "0-0 0-4 …", "0-1 …", "0-2 …", "0-3 …")
+    table = EngineTable(LUPUS, "0-0 0-4 …", "0-1 …", "0-2 …", "0-3 …")
     table.do(0, "0-0")
     for tile, side in zip(("0-1", "0-2", "0-3", "0-4"), sides, strict=True):
         table.play(f"{tile}@0-0.{side}")
@@ -164,7 +164,7 @@ def test_1_3_the_four_sides_are_served_in_any_order(sides: list[str]) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_1_3_there_are_never_more_than_four_arms(seed: int) -> None:
-    table, rng = Table(LUPUS, seats=4, seed=str(seed), rounds=1), Random(seed)
+    table, rng = EngineTable(LUPUS, seats=4, seed=str(seed), rounds=1), Random(seed)
     while table.state.phase == PLAYING:
         assert table.turn is not None
         assert len(table.layout.ends) == (4 if table.layout.placements else 0)
@@ -174,7 +174,7 @@ def test_1_3_there_are_never_more_than_four_arms(seed: int) -> None:
 
 
 def test_1_3_later_face_up_doubles_do_not_branch() -> None:
-    table = Table(LUPUS, "0-0 …", "0-1 …", "1-1 …", "1-2 …")
+    table = EngineTable(LUPUS, "0-0 …", "0-1 …", "1-1 …", "1-2 …")
     table.play("0-0", "0-1@0-0.long", "1-1")
     assert (table.ends(), table.ends("gated")) == ([0, 0, 0, 1], [])
     assert table.places("1-2") == ["1-1.long"]
@@ -186,7 +186,7 @@ def test_1_3_later_face_up_doubles_do_not_branch() -> None:
 
 
 def test_1_4_one_tile_a_turn() -> None:
-    table = Table(LUPUS, "0-0 0-5 …", "0-1 0-2 1-1 …", "0-3 …", "0-4 …")
+    table = EngineTable(LUPUS, "0-0 0-5 …", "0-1 0-2 1-1 …", "0-3 …", "0-4 …")
     table.do(0, "0-0")
     table.do(1, "0-1@0-0.long")
     assert table.turn == 2
@@ -194,7 +194,7 @@ def test_1_4_one_tile_a_turn() -> None:
 
 
 def test_1_4_the_turn_goes_clockwise() -> None:
-    table = Table(LUPUS, "0-3 …", "0-4 …", "0-0 0-1 …", "0-2 …")
+    table = EngineTable(LUPUS, "0-3 …", "0-4 …", "0-0 0-1 …", "0-2 …")
     turns = []
     for tile in ("0-0", "0-2@0-0.long", "0-3@0-0.long", "0-4@0-0.short", "0-1"):
         turns.append(table.turn)
@@ -203,7 +203,7 @@ def test_1_4_the_turn_goes_clockwise() -> None:
 
 
 def test_1_4_who_can_place_must_place() -> None:
-    table = Table(LUPUS, "0-0 …", "0-1 1-1 6-6 …", "…", "…")
+    table = EngineTable(LUPUS, "0-0 …", "0-1 1-1 6-6 …", "…", "…")
     table.do(0, "0-0")
     assert {"draw", "pass", "done"}.isdisjoint(table.legal())
     table.refuses(1, "draw pass done flip")
@@ -212,9 +212,9 @@ def test_1_4_who_can_place_must_place() -> None:
 # 1.5
 
 
-def with_a_double_to_lay() -> Table:
+def with_a_double_to_lay() -> EngineTable:
     """0-0, and 0-1 on it; seat 2 holds 1-1, 2-2 and 1-6, seat 3 has 1-2, seat 0 0-4 and 1-4."""
-    table = Table(LUPUS, "0-0 0-4 1-4 …", "0-1 0-5 1-3 …", "1-1 2-2 1-6 …", "1-2 0-2 …")
+    table = EngineTable(LUPUS, "0-0 0-4 1-4 …", "0-1 0-5 1-3 …", "1-1 2-2 1-6 …", "1-2 0-2 …")
     table.play("0-0", "0-1@0-0.long")
     return table
 
@@ -286,7 +286,7 @@ def test_1_6_a_drawn_tile_that_fits_must_be_placed() -> None:
 
 
 def test_1_6_a_drawn_double_may_go_face_up_or_face_down() -> None:
-    table = Table(LUPUS, "0-0 1-1 4-5 4-6 …", "0-1 2-2 0-5 0-6 …", "0-2 3-3 …", "0-3 0-4 …", stock="4-4")
+    table = EngineTable(LUPUS, "0-0 1-1 4-5 4-6 …", "0-1 2-2 0-5 0-6 …", "0-2 3-3 …", "0-3 0-4 …", stock="4-4")
     table.play(ONE_ARM_OPEN_PLAY, "0-4")
     table.put("5-6", "0-5", "0-6", "1-6")
     assert table.legal() == {"draw"}
@@ -310,7 +310,7 @@ def test_1_6_all_four_tiles_of_the_stock_may_go_and_then_who_cannot_place_passes
 
 
 def test_1_7_a_the_round_ends_when_somebody_lays_their_last_tile() -> None:
-    table = Table(LUPUS, *A_GOES_OUT, stock=A_GOES_OUT_STOCK)
+    table = EngineTable(LUPUS, *A_GOES_OUT, stock=A_GOES_OUT_STOCK)
     table.play(A_GOES_OUT_PLAY)
     assert (table.state.phase, table.turn) == (ROUND_OVER, None)
     assert (table.counted.ended_by, table.counted.winner, table.hand(0)) == ("out", 0, "")
@@ -318,7 +318,7 @@ def test_1_7_a_the_round_ends_when_somebody_lays_their_last_tile() -> None:
 
 def test_1_7_b_the_round_ends_when_all_four_arms_are_closed() -> None:
     """The worked example: spinner 0-0 with arms 0-1 1-1↓, 0-2 2-2↓, 0-3 3-3↓, 0-4 4-4↓."""
-    table = Table(LUPUS, *FOUR_ARMS)
+    table = EngineTable(LUPUS, *FOUR_ARMS)
     table.play(FOUR_ARMS_PLAY)
     assert (table.ends(), table.ends("closed")) == ([4], [1, 2, 3])
     assert (table.state.phase, table.turn) == (PLAYING, 0)
@@ -329,14 +329,14 @@ def test_1_7_b_the_round_ends_when_all_four_arms_are_closed() -> None:
 
 
 def test_1_7_b_a_fourth_double_face_up_leaves_its_arm_open() -> None:
-    table = Table(LUPUS, *FOUR_ARMS)
+    table = EngineTable(LUPUS, *FOUR_ARMS)
     table.play(FOUR_ARMS_PLAY, "4-4")
     assert (table.state.phase, table.ends()) == (PLAYING, [4])
 
 
 def test_1_7_c_the_round_ends_when_no_unplayed_tile_fits_even_with_stock_left() -> None:
     """The worked example: arms 0-1-5-0, 0-2-6-0, 0-3 3-3↓, 0-4 4-4↓; the open ends are 0 and 0, all 0-tiles lie."""
-    table = Table(LUPUS, *NO_ZERO_LEFT)
+    table = EngineTable(LUPUS, *NO_ZERO_LEFT)
     table.play(NO_ZERO_LEFT_PLAY)
     assert (table.state.phase, table.ends(), table.ends("closed")) == (PLAYING, [0, 0, 4], [3])
     *_, ended = table.do(2, "4-4!")
@@ -368,19 +368,19 @@ def test_1_7_d_the_round_ends_when_the_stock_is_empty_and_no_hand_fits() -> None
 
 
 def test_1_7_the_first_reason_that_holds_is_given() -> None:
-    closed_by_a_last_tile = Table(LUPUS, *FOUR_ARMS)
+    closed_by_a_last_tile = EngineTable(LUPUS, *FOUR_ARMS)
     closed_by_a_last_tile.play(FOUR_ARMS_PLAY)
     closed_by_a_last_tile.put("4-4", "0-5", "0-6", "5-6", stock="")
     closed_by_a_last_tile.play("4-4!")
     assert closed_by_a_last_tile.counted.ended_by == "out"
 
-    blocked_by_a_last_tile = Table(LUPUS, *NO_ZERO_LEFT)
+    blocked_by_a_last_tile = EngineTable(LUPUS, *NO_ZERO_LEFT)
     blocked_by_a_last_tile.play(NO_ZERO_LEFT_PLAY)
     blocked_by_a_last_tile.put("1-1", "1-2", "4-4", "1-3")
     blocked_by_a_last_tile.play("4-4!")
     assert blocked_by_a_last_tile.counted.ended_by == "out"
 
-    closed_with_an_empty_stock = Table(LUPUS, *FOUR_ARMS)
+    closed_with_an_empty_stock = EngineTable(LUPUS, *FOUR_ARMS)
     closed_with_an_empty_stock.play(FOUR_ARMS_PLAY)
     closed_with_an_empty_stock.put("4-4 0-5", "0-6", "5-6", "1-6", stock="")
     closed_with_an_empty_stock.play("4-4!")
@@ -392,7 +392,7 @@ def test_1_7_the_first_reason_that_holds_is_given() -> None:
 
 def test_1_8_worked_example() -> None:
     """A out, B 0-5, C 5-6, D 4-5 → S = 25, S/4 = 6.25 → A +625, B +125, C −475, D −275."""
-    table = Table(LUPUS, *A_GOES_OUT, stock=A_GOES_OUT_STOCK)
+    table = EngineTable(LUPUS, *A_GOES_OUT, stock=A_GOES_OUT_STOCK)
     table.play(A_GOES_OUT_PLAY)
     assert [table.hand(seat) for seat in range(4)] == ["", "0-5", "5-6", "4-5"]
     assert [left.value for left in table.counted.hands] == [0, 5, 11, 9]
@@ -401,7 +401,7 @@ def test_1_8_worked_example() -> None:
 
 def test_1_8_the_scores_add_up_to_0() -> None:
     for seed in range(10):
-        table = Table(LUPUS, seats=4, seed=f"sum {seed}")
+        table = EngineTable(LUPUS, seats=4, seed=f"sum {seed}")
         table.play_out()
         left = [sum(tile.pips for tile in hand) for hand in table.state.hands]
         assert sum(table.counted.scores) == 0
@@ -411,7 +411,7 @@ def test_1_8_the_scores_add_up_to_0() -> None:
 
 def test_1_8_the_same_formula_in_a_closed_round() -> None:
     """Left are 5+6+3 = 14, 4+5+6+7 = 22, 5+6+7+8 = 26, 7+8+9+9 = 33; S = 95, 25·S = 2375."""
-    table = Table(LUPUS, *FOUR_ARMS)
+    table = EngineTable(LUPUS, *FOUR_ARMS)
     table.play(FOUR_ARMS_PLAY, "4-4!")
     assert table.hand(0) == "0-5 0-6 1-2"
     assert table.hand(3) == "3-4 3-5 3-6 4-5"
@@ -420,7 +420,7 @@ def test_1_8_the_same_formula_in_a_closed_round() -> None:
 
 def test_1_8_the_same_formula_in_a_blocked_round() -> None:
     """Left are 2+3+4 = 9, 5+7+4 = 16, 5+6+7 = 18, 7+8+9+9 = 33; S = 76, 25·S = 1900. The stock does not count."""
-    table = Table(LUPUS, *NO_ZERO_LEFT)
+    table = EngineTable(LUPUS, *NO_ZERO_LEFT)
     table.play(NO_ZERO_LEFT_PLAY, "4-4!")
     assert table.hand(0) == "1-1 1-2 1-3"
     assert table.hand(3) == "3-4 3-5 3-6 4-5"
@@ -428,7 +428,7 @@ def test_1_8_the_same_formula_in_a_blocked_round() -> None:
 
 
 def test_1_8_double_zero_counts_0() -> None:
-    table = Table(LUPUS, "1-1 …", "…", "…", "…", stock="0-0")
+    table = EngineTable(LUPUS, "1-1 …", "…", "…", "…", stock="0-0")
     table.do(0, "1-1")
     table.put("0-0", "1-2", "5-6", "4-5")
     table.do(1, "1-2@1-1.long")
@@ -437,7 +437,7 @@ def test_1_8_double_zero_counts_0() -> None:
 
 
 def test_1_8_the_lines_show_the_arithmetic() -> None:
-    table = Table(LUPUS, *A_GOES_OUT, stock=A_GOES_OUT_STOCK)
+    table = EngineTable(LUPUS, *A_GOES_OUT, stock=A_GOES_OUT_STOCK)
     table.play(A_GOES_OUT_PLAY)
     assert [(line.seat, line.points, line.rule, line.text) for line in table.counted.lines] == [
         (0, 625, "1.8", "(25 ÷ 4 − 0) × 100"),
@@ -452,7 +452,7 @@ def test_1_8_the_lines_show_the_arithmetic() -> None:
 
 @pytest.mark.parametrize(("options", "rounds"), [({}, 4), ({"rounds": 1}, 1), ({"rounds": 3}, 3), ({"rounds": 6}, 6)])
 def test_1_9_a_match_is_the_number_of_rounds_agreed_on_by_default_4(options: dict[str, Any], rounds: int) -> None:
-    table = Table(LUPUS, seats=4, **options)
+    table = EngineTable(LUPUS, seats=4, **options)
     assert table.rules.settings["rounds"] == rounds
     for number in range(1, rounds + 1):
         assert (table.state.phase, table.state.round) == (PLAYING, number)
@@ -468,7 +468,7 @@ def test_1_9_a_match_is_the_number_of_rounds_agreed_on_by_default_4(options: dic
 
 def test_1_9_the_highest_total_wins() -> None:
     """S is 14, then 18: A +350 −50, B −750 +450, C +250 −750, D +150 +350."""
-    table = Table(LUPUS, "0-0 …", "…", "…", "…", later=[["…", "0-0 …", "…", "…"]], rounds=2)
+    table = EngineTable(LUPUS, "0-0 …", "…", "…", "…", later=[["…", "0-0 …", "…", "…"]], rounds=2)
     table.put("0-0", "5-6", "0-1", "0-2")
     table.do(0, "0-0")
     assert (table.state.totals, table.state.winners) == ((350, -750, 250, 150), ())
@@ -479,7 +479,7 @@ def test_1_9_the_highest_total_wins() -> None:
 
 
 def test_1_9_ties_share_the_win() -> None:
-    table = Table(LUPUS, "1-1 …", "…", "…", "…", stock="0-0", rounds=1)
+    table = EngineTable(LUPUS, "1-1 …", "…", "…", "…", stock="0-0", rounds=1)
     table.do(0, "1-1")
     table.put("0-0", "1-2", "5-6", "4-5")
     table.do(1, "1-2@1-1.long")

@@ -24,9 +24,10 @@ from service.engine.events import (
 )
 from service.engine.referee import legal_moves
 from service.engine.tiles import TILES, parse_tile
+from service.engine.variants import variants
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent, view_for_record
 from service.games.codec import decode_event, decode_game, encode_event, encode_game
-from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, Seat
+from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, Seat, rules_for
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from tests.laws.matches import Match, law, steady
@@ -40,8 +41,9 @@ def hosted(match: Match) -> Game:
     humans = [Seat("human", f"Ádám {seat} \u0000 🁡", bytes([seat] * 32)) for seat in match.seats]
     return Game(
         id="an id",
-        variant_key=match.case.key,
+        variant=variants()[match.case.key],
         options=dict(match.case.options),
+        rules=rules_for(match.case.key, dict(match.case.options), len(match.seats)),
         seats=(*humans[:-1], match.rng.choice([Seat("open"), Seat("bot", "greedy"), humans[-1]])),
         join_hash=match.rng.choice([None, b"\xff" * 32]),
         arranged=match.rng.choice([True, False]),
