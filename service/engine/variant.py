@@ -117,8 +117,8 @@ class Rules:
     dealer: Callable[[State], int | None] = _no_dealer
     settlement: Callable[[State], Settlement] | None = None
     """The payments between the players after the match."""
-    row: Callable[[Tile], int] | None = None
-    """The row of a tile, by which a hand can be sorted (rules 3.10)."""
+    rows: Mapping[Tile, int] | None = None
+    """The row of each tile, by which a hand can be sorted (rules 3.10)."""
     teams: int = 0
     """The number of teams; 0: no teams. Seat s is in team s mod teams."""
 

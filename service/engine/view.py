@@ -106,7 +106,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
     moves: tuple[Move, ...] = ()
     if seat is not None:
         hand = state.hands[seat]
-        you = You(seat, hand, None if rules.row is None else tuple([rules.row(tile) for tile in hand]))
+        you = You(seat, hand, None if rules.rows is None else tuple([rules.rows[tile] for tile in hand]))
         moves = legal_moves(rules, state, seat)
     totals = state.running_totals()
     return View(

@@ -535,8 +535,8 @@ def test_3_9_every_round_of_a_series_is_opened_by_the_highest_double() -> None:
 def test_3_10_the_row_of_a_tile(highest: int, tile: str, row: int) -> None:
     """Rows at 7: 3-12 → 2; 8-8 → 1; 0-0, 7-7, 0-7 → 7."""
     rules = variant(FIDO).rules({"set": highest}, 3)
-    assert rules.row is not None
-    assert rules.row(parse_tile(tile)) == row
+    assert rules.rows is not None
+    assert rules.rows[parse_tile(tile)] == row
 
 
 def test_3_10_rows_r_and_divisor_less_r_serve_each_other() -> None:
@@ -550,8 +550,8 @@ def test_3_10_rows_r_and_divisor_less_r_serve_each_other() -> None:
     assert (table.layout.ends_sum, table.last_play.points) == (37, 0)
     table.play("2-7")
     assert (table.layout.ends_sum, table.last_play.points) == (42, 6)
-    assert table.rules.row is not None
-    assert [table.rules.row(tile) for tile in tiles("0-2 2-7")] == [2, 5]
+    assert table.rules.rows is not None
+    assert [table.rules.rows[tile] for tile in tiles("0-2 2-7")] == [2, 5]
 
 
 def test_3_10_a_row_up_and_its_partner_down_bring_the_same_points() -> None:
@@ -560,8 +560,8 @@ def test_3_10_a_row_up_and_its_partner_down_bring_the_same_points() -> None:
     table.play("12-12", "10-12@12-12.long")
     assert listed(table, "10-11") == [(35, 5)]
     assert (28, 4) in listed(table, "6-12")
-    assert table.rules.row is not None
-    assert [table.rules.row(tile) for tile in tiles("10-11 6-12")] == [1, 6]
+    assert table.rules.rows is not None
+    assert [table.rules.rows[tile] for tile in tiles("10-11 6-12")] == [1, 6]
 
 
 def test_3_10_a_hand_can_be_shown_sorted_by_row() -> None:
@@ -571,8 +571,8 @@ def test_3_10_a_hand_can_be_shown_sorted_by_row() -> None:
         assert you is not None
         assert you.rows is not None
         assert you.hand == table.state.hands[seat]
-        assert table.rules.row is not None
-        assert you.rows == tuple([table.rules.row(tile) for tile in you.hand])
+        assert table.rules.rows is not None
+        assert you.rows == tuple([table.rules.rows[tile] for tile in you.hand])
         by_row = [row for row, _ in sorted(zip(you.rows, names(you.hand).split(), strict=True))]
         assert by_row == sorted(by_row)
         assert set(by_row) <= set(range(1, 8))

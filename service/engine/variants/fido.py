@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
@@ -51,7 +51,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         round_end=out_or_blocked(),
         score_round=_count(divisor),
         match_end=after_rounds(rounds, "highest"),
-        row=_row(divisor),
+        rows={tile: _row(tile, divisor) for tile in double_set(highest)},
     )
 
 
@@ -68,13 +68,9 @@ def _count(divisor: int) -> Count:
     return count
 
 
-def _row(divisor: int) -> Callable[[Tile], int]:
+def _row(tile: Tile, divisor: int) -> int:
     """A tile's difference, or a double's number, modulo the divisor; 0 is shown as the divisor (rules 3.10)."""
-
-    def row(tile: Tile) -> int:
-        return (tile.low if tile.double else tile.high - tile.low) % divisor or divisor
-
-    return row
+    return (tile.low if tile.double else tile.high - tile.low) % divisor or divisor
 
 
 VARIANT: Final = Variant(
