@@ -85,7 +85,7 @@ def test_a_view_tells_all_that_its_viewer_may_know(match: Match) -> None:
                 assert (seen.you, seen.legal_moves) == (None, ())
                 continue
             assert seen.you is not None
-            rows = match.rules.rows and tuple([match.rules.rows(tile) for tile in state.hands[viewer]])
+            rows = match.rules.rows and tuple([match.rules.rows[tile] for tile in state.hands[viewer]])
             assert seen.you == (viewer, state.hands[viewer], rows)
             assert seen.legal_moves == legal_moves(match.rules, state, viewer)
 
