@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import yaml
 from apispec import APISpec
@@ -47,6 +47,33 @@ _HEADERS_OF_PROBLEMS: Final = {
 }
 
 
+class _Example(NamedTuple):
+    """An example, which is written more compactly than the rest of the document."""
+
+    value: Any
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes objects and lists of scalars within examples on one line, and texts of several lines as blocks."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def represent_example(self, example: _Example) -> yaml.Node:
+        self.default_flow_style = None  # type: ignore[assignment] # PyYAML's own value for "as it fits"
+        node = self.represent_data(example.value)
+        self.default_flow_style = False
+        return node
+
+    def represent_text(self, text: str) -> yaml.Node:
+        in_example = self.default_flow_style is None
+        return self.represent_scalar("tag:yaml.org,2002:str", text, "|" if in_example and "\n" in text else None)
+
+
+_Dumper.add_representer(_Example, _Dumper.represent_example)
+_Dumper.add_representer(str, _Dumper.represent_text)
+
+
 def document(app: Flask, examples: Examples) -> str:
     """The whole contract as YAML."""
     spec = APISpec(
@@ -73,7 +100,7 @@ def document(app: Flask, examples: Examples) -> str:
     _describe_schemas(described["components"]["schemas"])
     first = ("openapi", "info", "servers", "tags", "paths", "components")
     ordered = {key: described[key] for key in first} | described
-    return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=110)
+    return yaml.dump(ordered, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
@@ -132,10 +159,10 @@ def _add_examples(shown: dict[str, Any], operation_id: str, examples: Examples) 
         if example is None:
             continue
         content = next(iter(response["content"].values()))
-        content["example"] = example.response
+        content["example"] = _Example(example.response)
         if example.request is not None and status.startswith("2"):
             (content,) = shown["requestBody"]["content"].values()
-            content["example"] = example.request
+            content["example"] = _Example(example.request)
 
 
 def _known_headers(described: Operation) -> tuple[str, ...]:
