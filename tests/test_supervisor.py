@@ -213,7 +213,7 @@ def test_an_unknown_command_is_refused() -> None:
 
 def test_the_supervisor_is_light() -> None:
     heavy = "flask gevent gunicorn redis ssl valkey"
-    script = f"import sys, service.__main__; print({{*'{heavy}'.split()}} & {{*sys.modules}})"
+    script = f"import sys, service.cli; print({{*'{heavy}'.split()}} & {{*sys.modules}})"
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert told.stdout == "set()\n"
 

@@ -56,7 +56,7 @@ class _Example(NamedTuple):
 class _Dumper(yaml.SafeDumper):
     """Writes objects and lists of scalars within examples on one line, and texts of several lines as blocks."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 # PyYAML's signature
         return True
 
     def represent_example(self, example: _Example) -> yaml.Node:
