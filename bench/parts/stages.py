@@ -38,7 +38,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.request_parsing import bearer_token, expected_game, negotiate, read_json, validate
 from service.web.schemas.requests import MoveIn
-from service.web.serializers.games import game_view_json
+from service.web.serializers.game import game_view_json
 
 STAGES: Final = ("parse", "enter", "decide", "encode", "script", "present")
 UNLESS_REMEMBERED: Final = ("read", "decode")

@@ -19,7 +19,7 @@ from service.games.errors import MoveRefused
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
 from service.web.rate_limits import Quota, RateLimited, RateLimits
-from service.web.serializers.games import moves_json
+from service.web.serializers.game import moves_json
 
 PROBLEM_JSON: Final = "application/problem+json"
 

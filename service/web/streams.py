@@ -19,7 +19,7 @@ from service.games.subscription import EventSubscription
 from service.games.timestamps import format_rfc3339
 from service.games.views import EventPage
 from service.web.problems import TooManyStreams
-from service.web.serializers.games import event_json
+from service.web.serializers.events import event_json
 
 SSE: Final = "text/event-stream"
 NDJSON: Final = "application/x-ndjson"

@@ -15,7 +15,7 @@ from service.web.problems import InvalidBody
 from service.web.request_parsing import negotiate, validate
 from service.web.responses import JSON, RawResponse, ok, streamed
 from service.web.schemas import requests as request_schemas
-from service.web.serializers.games import event_page_json
+from service.web.serializers.events import event_page_json
 from service.web.services import Services
 from service.web.streams import NDJSON, SSE, Stream
 

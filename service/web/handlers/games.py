@@ -33,14 +33,14 @@ from service.web.request_parsing import (
 )
 from service.web.responses import JSON, RawResponse, conditional, created, created_secret
 from service.web.schemas import requests as request_schemas
-from service.web.serializers.games import (
+from service.web.serializers.game import (
     created_game_json,
     game_view_json,
     joined_seat_json,
     legal_moves_json,
-    score_json,
     seat_token_json,
 )
+from service.web.serializers.score import score_json
 from service.web.services import Services
 
 blueprint: Final = Blueprint("games", __name__)

@@ -13,7 +13,7 @@ from service.web.access import operation
 from service.web.openapi.service_operations import GET_VARIANT, LIST_VARIANTS
 from service.web.request_parsing import negotiate, preferred_language
 from service.web.responses import JSON, public
-from service.web.serializers.games import variant_json, variant_summary_json
+from service.web.serializers.variants import variant_json, variant_summary_json
 from service.web.services import Services
 
 blueprint: Final = Blueprint("variants", __name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.games.fairness import FairnessReport, RoundFairness
-from service.web.serializers.games import JsonObject
+from service.web.serializers.values import JsonObject
 
 
 def fairness_json(fairness: FairnessReport) -> JsonObject:

@@ -8,7 +8,8 @@ from service.engine.view import RecordedDeal
 from service.games.views import EventView
 from service.records.record import Record, RecordedRound, VersionedEvent
 from service.records.report import Finding, Report
-from service.web.serializers.games import JsonObject, event_json
+from service.web.serializers.events import event_json
+from service.web.serializers.values import JsonObject
 
 
 def record_json(record: Record) -> JsonObject:
