@@ -80,7 +80,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
     if isinstance(join_code, str):
-        # A wrong code is reported before any other fault of the body.
+        # A wrong code is reported before any other error in the body.
         check_join_code(access, join_code)
     player = validate(_player_in, body)
     command = JoinCommand(player["join_code"], player["name"], player.get("client_seed"), idempotency(body))

@@ -25,24 +25,24 @@ _VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
     "tile": lambda tile: tile.name,
     "bytes": bytes.hex,
 }
-"""How a field is shown, if not as it is."""
+"""How fields of these kinds are converted; the others are used as they are."""
 
 
 def event_page_json(page: EventPage) -> JsonObject:
-    """A page of events, and the version to go on from."""
+    """A page of events, and the cursor after it."""
     return {"events": [event_json(each) for each in page.events], "version": page.version, "more": page.more}
 
 
-def event_json(told: EventView) -> JsonObject:
-    """What has happened, as its bearer may know it."""
-    version, at, event = told
-    shown: JsonObject = {"version": version, "type": _TYPES[type(event)]}
+def event_json(view: EventView) -> JsonObject:
+    """An event, as its viewer may know it."""
+    version, at, event = view
+    result: JsonObject = {"version": version, "type": _TYPES[type(event)]}
     seat = getattr(event, "seat", None)
     if seat is not None:
-        shown["seat"] = seat
-    shown["at"] = format_rfc3339(at)
-    shown["data"] = _event_data(event)
-    return shown
+        result["seat"] = seat
+    result["at"] = format_rfc3339(at)
+    result["data"] = _event_data(event)
+    return result
 
 
 def _event_data(event: object) -> JsonObject:

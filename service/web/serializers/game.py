@@ -21,101 +21,101 @@ from service.games.views import GameView
 from service.web.serializers.values import JsonObject, tile_names
 
 
-def game_view_json(look: GameView) -> JsonObject:
+def game_view_json(game: GameView) -> JsonObject:
     """The game view."""
-    view = look.view
-    shown: JsonObject = {
-        "id": look.id,
-        "variant": look.variant.key,
-        "rules": dict(look.rules.settings),
-        "arranged": look.arranged,
-        "status": look.status,
-        "version": look.version,
+    view = game.view
+    result: JsonObject = {
+        "id": game.id,
+        "variant": game.variant.key,
+        "rules": dict(game.rules.settings),
+        "arranged": game.arranged,
+        "status": game.status,
+        "version": game.version,
         "round": view.round,
     }
-    if look.status == "playing":
-        shown["turn"] = {"seat": view.turn}
+    if game.status == "playing":
+        result["turn"] = {"seat": view.turn}
     if view.you is not None:
-        shown["you"] = {"seat": view.you.seat, "hand": tile_names(view.you.hand)}
+        result["you"] = {"seat": view.you.seat, "hand": tile_names(view.you.hand)}
         if view.you.rows is not None:
-            shown["you"]["rows"] = list(view.you.rows)
+            result["you"]["rows"] = list(view.you.rows)
     players = []
-    for (seat, tiles, total, in_match, team), (kind, name) in zip(view.players, look.seats, strict=True):
+    for (seat, tiles, total, in_match, team), (kind, name) in zip(view.players, game.seats, strict=True):
         each: JsonObject = {"seat": seat, "kind": kind, "tiles": tiles, "total": total, "in": in_match}
         if name is not None:
             each["name"] = name
         if team is not None:
             each["team"] = team
         players.append(each)
-    shown |= {
-        "legal_moves": moves_json(view.legal_moves, look.version),
+    result |= {
+        "legal_moves": moves_json(view.legal_moves, game.version),
         "players": players,
         "stock": {"tiles": view.stock, "drawable": view.drawable},
         "board": _board(view.layout).complete,
         "carry": view.carry,
     }
     if view.dealer is not None:
-        shown["dealer"] = view.dealer
-    if look.commitments:
-        shown["commitments"] = _commitments(look.commitments, view.round)
-    shown |= {
+        result["dealer"] = view.dealer
+    if game.commitments:
+        result["commitments"] = _commitments(game.commitments, view.round)
+    result |= {
         "winners": list(view.winners),
-        "created_at": format_rfc3339(look.created_at),
-        "updated_at": format_rfc3339(look.updated_at),
-        "expires_at": format_rfc3339(look.expires_at),
+        "created_at": format_rfc3339(game.created_at),
+        "updated_at": format_rfc3339(game.updated_at),
+        "expires_at": format_rfc3339(game.expires_at),
     }
-    return shown
+    return result
 
 
 def moves_json(moves: Sequence[Move], version: int) -> list[JsonObject]:
-    """Legal moves, each ready to be posted back."""
+    """Legal moves, each of which can be posted back."""
     return [_move(move, version) for move in moves]
 
 
 def legal_moves_json(legal: LegalMoves) -> JsonObject:
-    """The answer of the resource ``moves``."""
-    shown: JsonObject = {"version": legal.version}
+    """The legal moves of the viewer's seat."""
+    result: JsonObject = {"version": legal.version}
     if legal.turn is not None:
-        shown["turn"] = {"seat": legal.turn}
-    shown["moves"] = moves_json(legal.moves, legal.version)
-    return shown
+        result["turn"] = {"seat": legal.turn}
+    result["moves"] = moves_json(legal.moves, legal.version)
+    return result
 
 
-def created_game_json(opened: CreatedGame) -> JsonObject:
-    """The answer to a game just opened, with every token, shown this once."""
-    shown: JsonObject = {"game": game_view_json(opened.view), "seats": [each._asdict() for each in opened.seats]}
-    if opened.join_code is not None:
-        shown["join_code"] = opened.join_code
-    return shown
+def created_game_json(created: CreatedGame) -> JsonObject:
+    """A game just created, with all tokens, which are returned only here."""
+    result: JsonObject = {"game": game_view_json(created.view), "seats": [each._asdict() for each in created.seats]}
+    if created.join_code is not None:
+        result["join_code"] = created.join_code
+    return result
 
 
-def joined_seat_json(taken: JoinedSeat) -> JsonObject:
-    """The answer to a seat just taken, with its token, shown this once."""
-    return {**taken.seat._asdict(), "game": game_view_json(taken.view)}
+def joined_seat_json(joined: JoinedSeat) -> JsonObject:
+    """A seat just taken, with its token, which is returned only here."""
+    return {**joined.seat._asdict(), "game": game_view_json(joined.view)}
 
 
-def seat_token_json(changed: SeatToken) -> JsonObject:
-    """A seat with its new token, shown this once."""
-    return changed._asdict()
+def seat_token_json(seat: SeatToken) -> JsonObject:
+    """A seat with its new token, which is returned only here."""
+    return seat._asdict()
 
 
 def _move(move: Move, version: int) -> JsonObject:
-    shown: JsonObject = {"action": move.action}
+    result: JsonObject = {"action": move.action}
     if move.tile is not None:
-        shown["tile"] = move.tile.name
+        result["tile"] = move.tile.name
         if move.end is not None:
-            shown["end"] = move.end
-        shown["face_down"] = move.face_down
-    shown["version"] = version
+            result["end"] = move.end
+        result["face_down"] = move.face_down
+    result["version"] = version
     if move.ends_sum is not None:
-        shown["ends_sum"] = move.ends_sum
-        shown["points"] = move.points
-    return shown
+        result["ends_sum"] = move.ends_sum
+        result["points"] = move.points
+    return result
 
 
 @lru_cache(maxsize=1024)
 def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fragment:
-    """The commitments, the last one to the seed of the round after this; the same for all who look, as JSON."""
+    """The commitments as JSON, the last one to the seed of the next round; the same for all viewers."""
     first = round_number + 2 - len(commitments)
     return orjson.Fragment(
         orjson.dumps([{"round": number, "commitment": each.hex()} for number, each in enumerate(commitments, first)])
@@ -123,20 +123,20 @@ def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fr
 
 
 class _BoardJson(NamedTuple):
-    """The table as JSON, the same for all who look at it."""
+    """The table as JSON, the same for all viewers."""
 
     tiles: bytes
-    """Without the brackets around them."""
+    """The items of the list, without its brackets."""
     complete: orjson.Fragment
 
 
 def _make_board(layout: Layout) -> _BoardJson:
-    """The table, its tiles gone through."""
+    """Serialize a whole table."""
     return _board_of(layout, b",".join([_placements_json(each, layout) for each in layout.placements]))
 
 
 def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
-    """The same, from the table before its last tile."""
+    """Serialize a table, given the JSON of the same table without its last tile."""
     return _board_of(layout, b"%b,%b" % (board.tiles, _placements_json(layout.placements[-1], layout)))
 
 
@@ -145,13 +145,13 @@ _board: Final = LayoutCache(_make_board, _extend_board)
 
 def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
     placements = layout.placements
-    shown: JsonObject = {
+    result: JsonObject = {
         "tiles": orjson.Fragment(b"[%b]" % tiles),
         "ends": [_end(end, placements[end.host].tile) for end in layout.ends],
     }
     if layout.scores_ends:
-        shown["ends_sum"] = layout.ends_sum
-    return _BoardJson(tiles, orjson.Fragment(orjson.dumps(shown)))
+        result["ends_sum"] = layout.ends_sum
+    return _BoardJson(tiles, orjson.Fragment(orjson.dumps(result)))
 
 
 def _placements_json(placement: Placement, layout: Layout) -> bytes:
@@ -162,18 +162,18 @@ def _placements_json(placement: Placement, layout: Layout) -> bytes:
 
 @lru_cache(maxsize=8192)
 def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> bytes:
-    """The same for all tables on which it lies so: a table that another process has changed is shown anew."""
-    shown: JsonObject = {"tile": tile.name, "face_down": face_down}
+    """Cached for all tables, so that a table that another process has changed is serialized faster."""
+    result: JsonObject = {"tile": tile.name, "face_down": face_down}
     if host is not None:
-        shown["on"] = {"tile": host.name, "side": side}
-    shown["seat"] = seat
-    return orjson.dumps(shown)
+        result["on"] = {"tile": host.name, "side": side}
+    result["seat"] = seat
+    return orjson.dumps(result)
 
 
 @lru_cache(maxsize=8192)
 def _end(end: End, host: Tile) -> orjson.Fragment:
-    """A place where a tile may join. It stays as it is while tiles are laid elsewhere."""
-    shown: JsonObject = {
+    """An end; cached, as it stays the same while tiles are laid elsewhere."""
+    result: JsonObject = {
         "id": end.name,
         "number": end.number,
         "tile": host.name,
@@ -181,4 +181,4 @@ def _end(end: End, host: Tile) -> orjson.Fragment:
         "open": end.gate == OPEN,
         "counts": end.counts,
     }
-    return orjson.Fragment(orjson.dumps(shown))
+    return orjson.Fragment(orjson.dumps(result))

@@ -12,7 +12,7 @@ from service.web.serializers.values import JsonObject, tile_names
 
 def score_json(card: ScoreCard) -> JsonObject:
     """The score card."""
-    look = card.view
+    game = card.view
     standings = []
     for each in card.standings:
         standing: JsonObject = {"seat": each.seat}
@@ -20,38 +20,40 @@ def score_json(card: ScoreCard) -> JsonObject:
             standing["name"] = each.name
         standing |= {"total": each.total, "rank": each.rank, "in": each.in_match}
         standings.append(standing)
-    shown: JsonObject = {
-        "game": look.id,
-        "version": look.version,
-        "status": look.status,
-        "best": look.variant.best,
+    result: JsonObject = {
+        "game": game.id,
+        "version": game.version,
+        "status": game.status,
+        "best": game.variant.best,
         "standings": standings,
         "rounds": [round_json(each) for each in card.rounds],
-        "carry": look.view.carry,
-        "winners": list(look.view.winners),
+        "carry": game.view.carry,
+        "winners": list(game.view.winners),
     }
     if card.settlement is not None:
-        shown["settlement"] = _settlement(card.settlement)
-    return shown
+        result["settlement"] = _settlement(card.settlement)
+    return result
 
 
-def round_json(counted: RoundResult) -> JsonObject:
-    """The count of a round."""
-    shown: JsonObject = {"number": counted.number, "ended_by": counted.ended_by}
-    if counted.winner is not None:
-        shown["winner"] = counted.winner
-    if counted.loser is not None:
-        shown["loser"] = counted.loser
-    shown |= {
-        "hands": [{"seat": left.seat, "tiles": tile_names(left.tiles), "value": left.value} for left in counted.hands],
-        "scores": list(counted.scores),
-        "carried": counted.carried,
-        "lines": [_line(line) for line in counted.lines],
+def round_json(round_result: RoundResult) -> JsonObject:
+    """The result of a round."""
+    result: JsonObject = {"number": round_result.number, "ended_by": round_result.ended_by}
+    if round_result.winner is not None:
+        result["winner"] = round_result.winner
+    if round_result.loser is not None:
+        result["loser"] = round_result.loser
+    result |= {
+        "hands": [
+            {"seat": left.seat, "tiles": tile_names(left.tiles), "value": left.value} for left in round_result.hands
+        ],
+        "scores": list(round_result.scores),
+        "carried": round_result.carried,
+        "lines": [_score_line(line) for line in round_result.lines],
     }
-    return shown
+    return result
 
 
-def _line(line: ScoreLine) -> JsonObject:
+def _score_line(line: ScoreLine) -> JsonObject:
     return {"seat": line.seat, "points": line.points, "rule": line.rule, "text": line.text}
 
 

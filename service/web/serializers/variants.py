@@ -9,7 +9,7 @@ from service.web.serializers.values import JsonObject
 
 
 def variant_summary_json(variant: Variant, language: Language) -> JsonObject:
-    """A game in the list of games."""
+    """A variant in the list of variants."""
     return {
         "id": variant.key,
         "name": localize(variant.name, language),
@@ -19,7 +19,7 @@ def variant_summary_json(variant: Variant, language: Language) -> JsonObject:
 
 
 def variant_json(variant: Variant, language: Language) -> JsonObject:
-    """A game in full: its options as a JSON Schema, its deals, its scoring, its rules."""
+    """A variant in full: its options as a JSON Schema, its deals, its scoring, its rules."""
     return {
         **variant_summary_json(variant, language),
         "edition": variant.edition,
@@ -45,14 +45,14 @@ def variant_json(variant: Variant, language: Language) -> JsonObject:
 
 
 def _option(option: Option, language: Language) -> JsonObject:
-    shown: JsonObject = {"title": localize(option.label, language), "description": localize(option.help, language)}
+    result: JsonObject = {"title": localize(option.label, language), "description": localize(option.help, language)}
     if option.values:
         kinds = {bool: "boolean", int: "integer", str: "string"}
-        shown["type"] = kinds[type(option.values[0])]
-        if shown["type"] != "boolean":
-            shown["enum"] = list(option.values)
+        result["type"] = kinds[type(option.values[0])]
+        if result["type"] != "boolean":
+            result["enum"] = list(option.values)
     else:
-        shown |= {"type": "integer", "minimum": option.low, "maximum": option.high}
+        result |= {"type": "integer", "minimum": option.low, "maximum": option.high}
     if option.default is not None:
-        shown["default"] = option.default
-    return shown
+        result["default"] = option.default
+    return result
