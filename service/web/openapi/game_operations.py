@@ -148,8 +148,8 @@ GET_EVENTS: Final = Operation(
     "`text/event-stream` (the `id` of an event is its version; events have no name, so `onmessage` gets all) or "
     "`application/x-ndjson` (one event per line). A stream sends an empty comment or line at least every 15 s as a "
     "keep-alive and ends after `finished`; a request after that is answered with 204. Before the service stops, a "
-    "stream ends with an event `closing`; clients should reconnect. If the requested events are no longer stored, or never "
-    "existed, a single event `reset` contains the current game.",
+    "stream ends with an event `closing`; clients should reconnect. If the requested events are no longer stored, or "
+    "never existed, a single event `reset` contains the current game.",
     access="spectator",
     headers=("Last-Event-ID",),
     query=request_schemas.EventsQuery,

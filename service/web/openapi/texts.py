@@ -68,9 +68,9 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
         "example": 17,
     },
     "Idempotency-Key": {
-        "description": "A random key of 1 to 255 visible characters that the client generates: a request with the same key "
-        "and body within 24 hours, from any client, gets the first response and changes nothing. As anybody who knows key "
-        "and body can get the response again, a key should not be guessable; a random UUID is suitable.",
+        "description": "A random key of 1 to 255 visible characters that the client generates: a request with the same "
+        "key and body within 24 hours, from any client, gets the first response and changes nothing. As anybody who "
+        "knows key and body can get the response again, a key should not be guessable; a random UUID is suitable.",
         "schema": {"type": "string", "pattern": KEY_PATTERN},
         "example": "9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40",
     },

@@ -15,8 +15,8 @@ class EventData(Schema):
 
     `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
     `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, and where ends are
-    counted `points` and `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`: `name`. `round_ended`: the round
-    as in the score card. `finished`: `winners`. `reset`: `game`.
+    counted `points` and `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`: `name`. `round_ended`: the
+    round as in the score card. `finished`: `winners`. `reset`: `game`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
