@@ -1,7 +1,7 @@
 """Many clients in one process: prepared requests over plain sockets, kept alive, one request at a time on each.
 
-Owns the connections and the clock. It reads no more of an answer than its status and its length, so that it takes
-little of the cores that it shares with what it measures. Must not know what is asked, nor of whom.
+Owns the connections and the clock. It parses only the status and the length of a response, so that it uses little of
+the processors that it shares with the measured processes. Does not depend on the requests, nor on the candidates.
 """
 
 from __future__ import annotations
@@ -13,54 +13,54 @@ from time import perf_counter, process_time
 from typing import Final, NamedTuple
 
 PATIENCE: Final = 30.0
-"""Seconds without any answer after which a burst has failed."""
+"""Seconds without any response after which a burst fails."""
 _PIECE: Final = 1 << 18
 
 Address = tuple[str, int]
 
 
 class Refused(Exception):
-    """An answer that no measurement expects; the message holds it."""
+    """An unexpected response; the message contains it."""
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """A response."""
 
     status: int
     body: bytes
 
 
 class Burst(NamedTuple):
-    """What a burst took. Times in seconds."""
+    """The times of a burst, in seconds."""
 
     seconds: float
     latencies: list[float]
     own: float
-    """Processor time of the clients themselves."""
+    """Processor time of the clients."""
 
     @property
     def rate(self) -> float:
-        """Requests a second."""
+        """Requests per second."""
         return len(self.latencies) / self.seconds
 
 
-class Line:
+class Connection:
     """One connection."""
 
     def __init__(self, address: Address) -> None:
         self.socket = socket.create_connection(address, PATIENCE)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def __enter__(self) -> Line:
-        """Nothing is to be done."""
+    def __enter__(self) -> Connection:
+        """Return the connection itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.socket.close()
 
     def ask(self, request: bytes) -> Answer:
-        """The answer to one request. Raises ``Refused``."""
+        """Send one request and return the response. Raises ``Refused``."""
         self.socket.sendall(request)
         data = b""
         while True:
@@ -83,7 +83,7 @@ class Line:
 def request(
     method: str, path: str, *, body: bytes = b"", token: str | None = None, accept: str = "*/*", extra: str = ""
 ) -> bytes:
-    """The bytes of a request; ``extra`` are whole lines of the head."""
+    """The bytes of a request; ``extra`` are complete header lines."""
     lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Accept: {accept}"]
     if token is not None:
         lines.append(f"Authorization: Bearer {token}")
@@ -93,11 +93,11 @@ def request(
 
 
 def burst(address: Address, scripts: Sequence[Sequence[bytes]], status: int) -> Burst:
-    """Play the scripts at the same time, each on a connection of its own.
+    """Play the scripts at the same time, each on its own connection.
 
     Raises ``Refused`` for an answer with another status than this.
     """
-    lines = [Line(address) for _ in scripts]
+    lines = [Connection(address) for _ in scripts]
     try:
         return _play(lines, scripts, b"%d" % status)
     finally:
@@ -105,7 +105,7 @@ def burst(address: Address, scripts: Sequence[Sequence[bytes]], status: int) -> 
             line.socket.close()
 
 
-def _play(lines: Sequence[Line], scripts: Sequence[Sequence[bytes]], status: bytes) -> Burst:
+def _play(lines: Sequence[Connection], scripts: Sequence[Sequence[bytes]], status: bytes) -> Burst:
     latencies: list[float] = []
     places = [0] * len(lines)
     sent = [0.0] * len(lines)
@@ -147,7 +147,7 @@ def _play(lines: Sequence[Line], scripts: Sequence[Sequence[bytes]], status: byt
 
 
 def end_of(data: bytes) -> int | None:
-    """Where the answer ends, if all of it has come. Raises ``Refused`` where that cannot be told."""
+    """The end of the response, if it is complete. Raises ``Refused`` if its length is unknown."""
     head = data.find(b"\r\n\r\n")
     if head < 0:
         return None
