@@ -60,48 +60,48 @@ def _of_service(kind: Kind, work: Work, address: Address) -> Scripts:
     """The requests of each client, for games that are created here."""
     makes: dict[Kind, _Make] = {
         "POST move": _moves,
-        "GET view": partial(_looks, what="", extra=False),
-        "GET view, 304": partial(_looks, what="", extra=True),
-        "GET moves": partial(_looks, what="/moves", extra=False),
+        "GET view": partial(_reads, what="", extra=False),
+        "GET view, 304": partial(_reads, what="", extra=True),
+        "GET moves": partial(_reads, what="/moves", extra=False),
         "POST game": _openings,
     }
-    with Connection(address) as line:
-        return [makes[kind](line, work, client) for client in range(work.clients)]
+    with Connection(address) as connection:
+        return [makes[kind](connection, work, client) for client in range(work.clients)]
 
 
 def _of_floor(kind: Kind, work: Work, address: Address) -> Scripts:
     """The same for the stand-ins of the games on the floor."""
     makes: dict[Kind, _Make] = {
-        "POST move": _moves_like,
-        "GET view": partial(_looks_like, sizes=work.measures.view, extra=False),
-        "GET view, 304": partial(_looks_like, sizes=work.measures.view, extra=True),
-        "GET moves": partial(_looks_like, sizes=work.measures.moves, extra=False),
+        "POST move": _moves_of_stand_in,
+        "GET view": partial(_reads_of_stand_in, sizes=work.measures.view, extra=False),
+        "GET view, 304": partial(_reads_of_stand_in, sizes=work.measures.view, extra=True),
+        "GET moves": partial(_reads_of_stand_in, sizes=work.measures.moves, extra=False),
         "POST game": _openings_like,
     }
-    with Connection(address) as line:
-        return [makes[kind](line, work, client) for client in range(work.clients)]
+    with Connection(address) as connection:
+        return [makes[kind](connection, work, client) for client in range(work.clients)]
 
 
-def _moves(line: Connection, work: Work, client: int) -> list[bytes]:
+def _moves(connection: Connection, work: Work, client: int) -> list[bytes]:
     match = work.match(client)
-    game = create_game(line, match)
+    game = create_game(connection, match)
     return [game.move(step) for step in match.steps]
 
 
-def _moves_like(line: Connection, work: Work, client: int) -> list[bytes]:
-    path = create_stand_in(line, work.measures.move)
+def _moves_of_stand_in(connection: Connection, work: Work, client: int) -> list[bytes]:
+    path = create_stand_in(connection, work.measures.move)
     return [
         request("POST", f"{path}/moves", body=step.body, token="x" * 43)  # of the length of a real token
         for step in work.match(client).steps
     ]
 
 
-def _looks(line: Connection, work: Work, client: int, *, what: str, extra: bool) -> list[bytes]:
+def _reads(connection: Connection, work: Work, client: int, *, what: str, extra: bool) -> list[bytes]:
     """In the middle of a match, by the seat to move."""
     match = work.match(client)
     middle = len(match.steps) // 2
-    game = create_game(line, match)
-    play(line, game, match.steps[:middle])
+    game = create_game(connection, match)
+    play(connection, game, match.steps[:middle])
     seat = match.steps[middle].seat
     known = ""
     if extra:
@@ -112,9 +112,9 @@ def _looks(line: Connection, work: Work, client: int, *, what: str, extra: bool)
     return [request("GET", game.path + what, token=game.tokens[seat], extra=known)] * work.reads
 
 
-def _looks_like(line: Connection, work: Work, _client: int, *, sizes: Sizes, extra: bool) -> list[bytes]:
+def _reads_of_stand_in(connection: Connection, work: Work, _client: int, *, sizes: Sizes, extra: bool) -> list[bytes]:
     known = 'If-None-Match: "17-0"\r\n' if extra else ""
-    path = create_stand_in(line, sizes)
+    path = create_stand_in(connection, sizes)
     return [request("GET", path, token="x" * 43, extra=known)] * work.reads  # of the length of a real token
 
 

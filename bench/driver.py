@@ -59,7 +59,7 @@ class Connection:
         """Close the connection."""
         self.socket.close()
 
-    def ask(self, request: bytes) -> Answer:
+    def send(self, request: bytes) -> Answer:
         """Send one request and return the response. Raises ``Refused``."""
         self.socket.sendall(request)
         data = b""
@@ -84,12 +84,12 @@ def request(
     method: str, path: str, *, body: bytes = b"", token: str | None = None, accept: str = "*/*", extra: str = ""
 ) -> bytes:
     """The bytes of a request; ``extra`` are complete header lines."""
-    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Accept: {accept}"]
+    headers = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Accept: {accept}"]
     if token is not None:
-        lines.append(f"Authorization: Bearer {token}")
+        headers.append(f"Authorization: Bearer {token}")
     if body or method == "POST":
-        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
-    return ("\r\n".join(lines) + f"\r\n{extra}\r\n").encode() + body
+        headers += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return ("\r\n".join(headers) + f"\r\n{extra}\r\n").encode() + body
 
 
 def burst(address: Address, scripts: Sequence[Sequence[bytes]], status: int) -> Burst:
@@ -97,36 +97,36 @@ def burst(address: Address, scripts: Sequence[Sequence[bytes]], status: int) -> 
 
     Raises ``Refused`` for an answer with another status than this.
     """
-    lines = [Connection(address) for _ in scripts]
+    connections = [Connection(address) for _ in scripts]
     try:
-        return _play(lines, scripts, b"%d" % status)
+        return _play(connections, scripts, b"%d" % status)
     finally:
-        for line in lines:
-            line.socket.close()
+        for connection in connections:
+            connection.socket.close()
 
 
-def _play(lines: Sequence[Connection], scripts: Sequence[Sequence[bytes]], status: bytes) -> Burst:
+def _play(connections: Sequence[Connection], scripts: Sequence[Sequence[bytes]], status: bytes) -> Burst:
     latencies: list[float] = []
-    places = [0] * len(lines)
-    sent = [0.0] * len(lines)
-    pieces = [b""] * len(lines)
+    places = [0] * len(connections)
+    sent = [0.0] * len(connections)
+    pieces = [b""] * len(connections)
     with selectors.DefaultSelector() as selector:
-        for client, line in enumerate(lines):
-            selector.register(line.socket, selectors.EVENT_READ, client)
+        for client, connection in enumerate(connections):
+            selector.register(connection.socket, selectors.EVENT_READ, client)
         own = process_time()
         began = perf_counter()
-        for client, line in enumerate(lines):
+        for client, connection in enumerate(connections):
             sent[client] = perf_counter()
-            line.socket.sendall(scripts[client][0])
-        running = len(lines)
+            connection.socket.sendall(scripts[client][0])
+        running = len(connections)
         while running:
             ready = selector.select(PATIENCE)
             if not ready:
                 raise Refused(f"no answer within {PATIENCE:.0f} s")
             for key, _ in ready:
                 client = key.data
-                line = lines[client]
-                data = pieces[client] + line.socket.recv(_PIECE)
+                connection = connections[client]
+                data = pieces[client] + connection.socket.recv(_PIECE)
                 if data == pieces[client]:
                     raise Refused("the connection was closed before the answer")
                 if end_of(data) is None:
@@ -139,9 +139,9 @@ def _play(lines: Sequence[Connection], scripts: Sequence[Sequence[bytes]], statu
                 places[client] += 1
                 if places[client] < len(scripts[client]):
                     sent[client] = perf_counter()
-                    line.socket.sendall(scripts[client][places[client]])
+                    connection.socket.sendall(scripts[client][places[client]])
                 else:
-                    selector.unregister(line.socket)
+                    selector.unregister(connection.socket)
                     running -= 1
         return Burst(perf_counter() - began, latencies, process_time() - own)
 

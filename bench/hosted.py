@@ -46,24 +46,24 @@ class Measures(NamedTuple):
     moves: Sizes
 
 
-def create_game(line: Connection, match: Match) -> Hosted:
+def create_game(connection: Connection, match: Match) -> Hosted:
     """Create a game in which this match can be played."""
-    answer = line.ask(request("POST", "/v1/games", body=match.request)).body
+    answer = connection.send(request("POST", "/v1/games", body=match.request)).body
     opened: dict[str, Any] = orjson.loads(answer)
     assert opened["game"]["version"] == CREATED_VERSION
     return Hosted(opened["game"]["id"], tuple([seat["token"] for seat in opened["seats"]]), answer)
 
 
-def play(line: Connection, game: Hosted, steps: Sequence[Step]) -> None:
+def play(connection: Connection, game: Hosted, steps: Sequence[Step]) -> None:
     """Make these moves in order."""
     for step in steps:
-        line.ask(game.move(step))
+        connection.send(game.move(step))
 
 
-def create_stand_in(line: Connection, sizes: Sizes) -> str:
+def create_stand_in(connection: Connection, sizes: Sizes) -> str:
     """Create a stand-in of these sizes on the floor; returns its path."""
     path = f"/v1/games/{sizes.id(next(_NUMBERS))}"
-    line.ask(request("POST", path, body=b"{}"))
+    connection.send(request("POST", path, body=b"{}"))
     return path
 
 
@@ -76,19 +76,19 @@ def measure(address: Address, redis: Any, match: Match) -> Measures:
     """Play the match on the service and measure the sizes of stored values and responses."""
     values, events, replies = [], [], []
     view = moves = Sizes(0, 0, 0)
-    with Connection(address) as line:
-        game = create_game(line, match)
+    with Connection(address) as connection:
+        game = create_game(connection, match)
         state, list_of_events = keys.state(game.id), keys.events(game.id)
         first_value, first_events = redis.strlen(state), redis.lrange(list_of_events, 0, -1)
         kept = len(first_events)
         for place, step in enumerate(match.steps):
             if place == len(match.steps) // 2:
                 token = game.tokens[step.seat]
-                looked = len(line.ask(request("GET", game.path, token=token)).body)
-                listed = len(line.ask(request("GET", f"{game.path}/moves", token=token)).body)
+                viewed = len(connection.send(request("GET", game.path, token=token)).body)
+                listed = len(connection.send(request("GET", f"{game.path}/moves", token=token)).body)
                 length = redis.strlen(state)
-                view, moves = Sizes(length, 0, looked), Sizes(length, 0, listed)
-            replies.append(len(line.ask(game.move(step)).body))
+                view, moves = Sizes(length, 0, viewed), Sizes(length, 0, listed)
+            replies.append(len(connection.send(game.move(step)).body))
             values.append(redis.strlen(state))
             new = redis.lrange(list_of_events, kept, -1)
             kept += len(new)

@@ -78,8 +78,8 @@ class Candidate:
         while True:
             waited = time.perf_counter() - self.began
             try:
-                with Connection(self.address) as line:
-                    line.ask(request("GET", path))
+                with Connection(self.address) as connection:
+                    connection.send(request("GET", path))
                 return time.perf_counter() - self.began
             except (OSError, Refused):
                 if self._process.poll() is not None or waited > START_SECONDS:
@@ -246,7 +246,7 @@ def _stat(pid: int) -> list[str]:
 
 
 def _free_port() -> int:
-    with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
-        port: int = line.getsockname()[1]
+    with socket.socket() as connection:
+        connection.bind(("127.0.0.1", 0))
+        port: int = connection.getsockname()[1]
         return port

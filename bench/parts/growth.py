@@ -87,15 +87,15 @@ def _by_number(stand: Stand, scale: Scale) -> tuple[list[Spread], Spread, list[H
     """The milliseconds of a move by its number; how the late ones compare with the early; the games."""
     taken: list[list[float]] = []
     games = []
-    with Connection(stand["service"].address) as line:
+    with Connection(stand["service"].address) as connection:
         for match in long_matches(LONGEST, scale.long_matches, scale.long_moves):
-            game = create_game(line, match)
+            game = create_game(connection, match)
             games.append(game)
             requests = [game.move(step) for step in match.steps]
             times = []
             for asked in requests:
                 began = perf_counter()
-                line.ask(asked)
+                connection.send(asked)
                 times.append((perf_counter() - began) * 1e3)
             taken.append(times)
     shortest = min(map(len, taken))
@@ -151,9 +151,9 @@ def _beside_many(stand: Stand, scale: Scale) -> tuple[Table, Spread]:
 def _fill(client: redis.Redis, service: Candidate, many: int) -> int:
     """Fill a server with copies of a game in its middle; returns the memory of the server."""
     (match,) = matches(USUAL, 1)
-    with Connection(service.address) as line:
-        game = create_game(line, match)
-        play(line, game, match.steps[: len(match.steps) // 2])
+    with Connection(service.address) as connection:
+        game = create_game(connection, match)
+        play(connection, game, match.steps[: len(match.steps) // 2])
     names = [f"copy-{number}" for number in range(many - 1)]
     for first in range(0, len(names), BATCH):
         pipeline: Any = client.pipeline(transaction=False)
@@ -170,9 +170,9 @@ def _sizes(stand: Stand, scale: Scale, longest: list[Hosted]) -> tuple[Table, fl
     ids: dict[Setup, list[str]] = {LONGEST: [game.id for game in longest]}
     for setup in SETUPS[: scale.setups]:
         scripts = []
-        with Connection(stand["service"].address) as line:
+        with Connection(stand["service"].address) as connection:
             for match in matches(setup, scale.sized_games):
-                game = create_game(line, match)
+                game = create_game(connection, match)
                 ids.setdefault(setup, []).append(game.id)
                 scripts.append([game.move(step) for step in match.steps])
         burst(stand["service"].address, scripts, STATUS["POST move"])

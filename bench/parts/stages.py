@@ -78,8 +78,8 @@ def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
     applied: list[float] = []
     asked: list[float] = []
     for match in matches(setup, scale.matches, scale.longest):
-        with Connection(stand["service"].address) as line:
-            staged, whole, served = [create_game(line, match) for _ in range(3)]
+        with Connection(stand["service"].address) as connection:
+            staged, whole, served = [create_game(connection, match) for _ in range(3)]
             game = _read_in_stages(store, staged, stages)
             for step in match.steps:
                 _read_in_stages(store, staged, stages)
@@ -87,7 +87,7 @@ def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
                 applied.append(_move_in_application(app, whole, step))
                 request = served.move(step)
                 began = perf_counter()
-                line.ask(request)
+                connection.send(request)
                 asked.append(perf_counter() - began)
     times = {stage: median(taken) for stage, taken in stages.items()}
     inside, outside = median(applied), median(asked)

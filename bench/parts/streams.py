@@ -70,14 +70,14 @@ def run(stand: Stand, scale: Scale) -> Section:
 
 def _measure(service: Candidate, scale: Scale, many: int) -> tuple[str, ...]:
     played = matches(USUAL, scale.matches, scale.longest)
-    with Connection(service.address) as line:
-        followed = [_open(line, played[number % len(played)]) for number in range(max(1, many // USUAL.seats))]
+    with Connection(service.address) as connection:
+        followed = [_open(connection, played[number % len(played)]) for number in range(max(1, many // USUAL.seats))]
     before = sum(service.worker_bytes())
     with selectors.DefaultSelector() as selector:
         followers = _follow(service.address, followed, many, selector)
         try:
-            with Connection(service.address) as line:
-                delivered = _play(Player(line), followed, followers, scale, selector)
+            with Connection(service.address) as connection:
+                delivered = _play(Player(connection), followed, followers, scale, selector)
             after = sum(service.worker_bytes())
         finally:
             for follower in followers:
@@ -93,8 +93,8 @@ def _measure(service: Candidate, scale: Scale, many: int) -> tuple[str, ...]:
     )
 
 
-def _open(line: Connection, match: Match) -> Followed:
-    game = create_game(line, match)
+def _open(connection: Connection, match: Match) -> Followed:
+    game = create_game(connection, match)
     moves = [(orjson.loads(step.body)["version"], game.move(step)) for step in match.steps]
     return Followed(game, moves)
 
@@ -102,8 +102,8 @@ def _open(line: Connection, match: Match) -> Followed:
 class Follower:
     """One stream: its connection, its game, and the incomplete event at the end of the last read."""
 
-    def __init__(self, line: socket.socket, game: int) -> None:
-        self.socket = line
+    def __init__(self, connection: socket.socket, game: int) -> None:
+        self.socket = connection
         self.game = game
         self.rest = b""
 
@@ -120,8 +120,8 @@ class Follower:
 class Player:
     """Makes the moves of all games, one at a time."""
 
-    def __init__(self, line: Connection) -> None:
-        self.socket = line.socket
+    def __init__(self, connection: Connection) -> None:
+        self.socket = connection.socket
         self.busy = False
         self._pieces = b""
 
@@ -149,16 +149,16 @@ def _follow(
     for number in range(many):
         game, moves = followed[number % len(followed)]
         seat = number // len(followed) % len(game.tokens)
-        line = Connection(address)
+        connection = Connection(address)
         path = f"{game.path}/events?after={moves[0][0]}"
-        line.socket.sendall(request("GET", path, token=game.tokens[seat], accept="text/event-stream"))
+        connection.socket.sendall(request("GET", path, token=game.tokens[seat], accept="text/event-stream"))
         opened = b""
         while b"retry:" not in opened:
-            opened += line.socket.recv(_PIECE)
+            opened += connection.socket.recv(_PIECE)
             if opened[9:12] != b"200":
                 raise Refused(opened.decode(errors="replace"))
-        followers.append(Follower(line.socket, number % len(followed)))
-        selector.register(line.socket, selectors.EVENT_READ, followers[-1])
+        followers.append(Follower(connection.socket, number % len(followed)))
+        selector.register(connection.socket, selectors.EVENT_READ, followers[-1])
     return followers
 
 
