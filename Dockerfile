@@ -1,4 +1,4 @@
-# Built in one stage, run in another: what runs has neither a compiler nor the sources' tests nor a writable program.
+# Two stages: the final image contains no compiler and no tests, and its user cannot write to the program.
 
 FROM python:3.13-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1

@@ -1,4 +1,4 @@
-# Nothing but Python 3.11+ and make is needed. `make` alone says what there is.
+# Requires only Python 3.11+ and make. `make` without a target lists the targets.
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -19,29 +19,29 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 .DELETE_ON_ERROR:
 .PHONY: help install install-dev run demo test soak coverage bench trace check fmt openapi lock upgrade clean
 
-help: ## say what there is
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-install: $(RUN) ## make the environment in .venv, exactly as locked
+install: $(RUN) ## create the environment in .venv, exactly as locked
 
-install-dev: $(DEV) ## the same, and what tests and checks need
+install-dev: $(DEV) ## the same, with the dependencies of tests and checks
 
-run: $(RUN) ## serve, with an embedded Redis unless REDIS_URL names one
+run: $(RUN) ## run the server, with an embedded Redis unless REDIS_URL is set
 	@$(BIN)/python -m service serve $(ARGS)
 
-demo: $(RUN) ## play one match of each game against the running service
+demo: $(RUN) ## play one match of each variant on the running service
 	@$(BIN)/python examples/play_demo.py $(ARGS)
 
-test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more at once)
+test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more in parallel)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 	@$(BIN)/python -m pytest -m soak $(ARGS)
 
-coverage: $(DEV) ## run all tests and say which lines of the engine none of them reached
+coverage: $(DEV) ## run all tests and list the lines of the engine without coverage
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)
 
-bench: $(BENCH) ## measure the service beside its floor and write bench/RESULTS.md (ARGS="--smoke", ARGS="engine start")
+bench: $(BENCH) ## run the benchmarks and write bench/RESULTS.md (ARGS="--smoke", ARGS="engine start")
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
@@ -52,32 +52,32 @@ check: $(DEV) ## check format, lint, types and the direction of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports
-	@$(BIN)/python -m service openapi | cmp - openapi.yaml || { echo "openapi.yaml is not what the service says; run make openapi" >&2; exit 1; }
+	@$(BIN)/python -m service openapi | cmp - openapi.yaml || { echo "openapi.yaml is out of date; run make openapi" >&2; exit 1; }
 
-fmt: $(DEV) ## format, and mend what lint can mend
+fmt: $(DEV) ## format, and apply the fixes of the linter
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-openapi: $(RUN) ## write openapi.yaml anew
+openapi: $(RUN) ## regenerate openapi.yaml
 	@$(BIN)/python -m service openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
-lock: $(DEV) ## write the lock files anew after a change of pyproject.toml, keeping versions where they may stay
+lock: $(DEV) ## update the lock files after a change of pyproject.toml, keeping versions where possible
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --extra dev --constraint locks/run.txt --output-file locks/dev.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --extra bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml
 
 upgrade: UPGRADE := --upgrade
-upgrade: lock ## the same with the newest versions that fit together
+upgrade: lock ## update the lock files to the newest compatible versions
 
-clean: ## remove the environment and all caches; games stay
+clean: ## remove the environment and all caches, but no games
 	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
 	find service tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
-	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here; Python 3.11 or newer is needed (make PYTHON=/path/to/python3 …)" >&2; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) was not found; Python 3.11 or newer is required (make PYTHON=/path/to/python3 …)" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) is older than Python 3.11 (make PYTHON=/path/to/python3 …)" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "make: $(PYTHON) has no venv module; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@echo "Making the environment in $(VENV) (once)"
+	@echo "Creating the environment in $(VENV)"
 	@$(PYTHON) -m venv --clear $(VENV)
 
 $(RUN): $(BIN)/python locks/run.txt pyproject.toml

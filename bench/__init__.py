@@ -1,15 +1,15 @@
-"""What a move costs, measured beside the floor that the same stack sets: ``make bench``.
+"""Benchmarks of the service against a minimal application on the same stack, the floor: ``make bench``.
 
-Owns nothing that the service needs: it starts the real service as a process and asks it over HTTP, or calls the
-engine's public functions. Absolute figures are printed and never asserted; what counts are ratios between candidates
-that take turns in short bursts, for a machine is not the same from one minute to the next.
+The service does not depend on it: it starts the real service as a process and sends HTTP requests, or calls public
+functions of the engine. Absolute figures are printed and never asserted; the results are ratios between candidates
+that alternate in short bursts, as the speed of a machine changes from minute to minute.
 
-    setups      the games that are measured, and whole matches of them played beforehand
-    driver      many clients of one process over plain sockets
-    floor       the same gunicorn with a bare Flask route: one read, one script, as many bytes
-    peers       the floor once more, on other stacks
-    stand       the one server that keeps what is measured, and the candidates as processes
-    figures     medians, spreads, percentiles, and who takes turns how
+    setups      the measured games, and whole matches of them, played in advance
+    driver      many clients in one process over plain sockets
+    floor       the same gunicorn with a minimal Flask route: one read, one script, bodies of the same size
+    peers       the floor on other stacks
+    stand       the Redis server of the measurements, and the candidates as processes
+    figures     medians, spreads, percentiles, and the order of the candidates
     report      tables and the page RESULTS.md
-    parts/      one file a part of the benchmark
+    parts/      one module per part of the benchmark
 """

@@ -1,9 +1,9 @@
-"""The block game as other libraries have it, as a recipe of the engine: for comparison only.
+"""The block game as other libraries have it, as a variant of the engine, for comparison only.
 
-Double-six, seven tiles each, the first seat leads any tile, nobody draws; the round ends when somebody is out or
-nobody can play, and the tiles left are counted. With two players it is OpenSpiel's ``python_block_dominoes``, with
-four the game of the package ``dominoes`` — but for one thing: here a seat that nothing fits passes by a move of its
-own, which those skip.
+Double-six, seven tiles each, the first seat leads any tile, without drawing; the round ends when a seat is out or
+no seat can play, and the remaining tiles are counted. With two players it is OpenSpiel's ``python_block_dominoes``,
+with four the game of the package ``dominoes`` — except that here a seat that cannot play passes by a move, which those
+skip.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a burst of each kind asks of each candidate, made ready before the clock runs.
+"""The requests of each kind of burst to each candidate, prepared before the measurement.
 
-A kind is a request that is measured; the service gets it for real games, the others for their likes.
+A kind is a measured request; the service gets it for real games, the other candidates for stand-ins.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
-from bench.driver import Address, Line, request
+from bench.driver import Address, Connection, request
 from bench.floor.sizes import Sizes
-from bench.hosted import Measures, like_creation, open_game, open_like, play
+from bench.hosted import Measures, create_game, create_stand_in, play, stand_in_request
 from bench.setups import Match
 from bench.stand import Name, Stand
 
@@ -43,7 +43,7 @@ class Work(NamedTuple):
         return self.matches[client % len(self.matches)]
 
 
-_Make = Callable[[Line, Work, int], list[bytes]]
+_Make = Callable[[Connection, Work, int], list[bytes]]
 
 
 def prepared(stand: Stand, kind: Kind, work: Work, name: Name) -> Scripts:
@@ -57,51 +57,51 @@ def prepared_by(name: Name, kind: Kind, work: Work, address: Address) -> Scripts
 
 
 def _of_service(kind: Kind, work: Work, address: Address) -> Scripts:
-    """The requests of each client, for games that are opened here and now."""
+    """The requests of each client, for games that are created here."""
     makes: dict[Kind, _Make] = {
         "POST move": _moves,
-        "GET view": partial(_looks, what="", extra=False),
-        "GET view, 304": partial(_looks, what="", extra=True),
-        "GET moves": partial(_looks, what="/moves", extra=False),
+        "GET view": partial(_reads, what="", extra=False),
+        "GET view, 304": partial(_reads, what="", extra=True),
+        "GET moves": partial(_reads, what="/moves", extra=False),
         "POST game": _openings,
     }
-    with Line(address) as line:
-        return [makes[kind](line, work, client) for client in range(work.clients)]
+    with Connection(address) as connection:
+        return [makes[kind](connection, work, client) for client in range(work.clients)]
 
 
 def _of_floor(kind: Kind, work: Work, address: Address) -> Scripts:
-    """The same for what stands for the games on the floor."""
+    """The same for the stand-ins of the games on the floor."""
     makes: dict[Kind, _Make] = {
-        "POST move": _moves_like,
-        "GET view": partial(_looks_like, sizes=work.measures.view, extra=False),
-        "GET view, 304": partial(_looks_like, sizes=work.measures.view, extra=True),
-        "GET moves": partial(_looks_like, sizes=work.measures.moves, extra=False),
+        "POST move": _moves_of_stand_in,
+        "GET view": partial(_reads_of_stand_in, sizes=work.measures.view, extra=False),
+        "GET view, 304": partial(_reads_of_stand_in, sizes=work.measures.view, extra=True),
+        "GET moves": partial(_reads_of_stand_in, sizes=work.measures.moves, extra=False),
         "POST game": _openings_like,
     }
-    with Line(address) as line:
-        return [makes[kind](line, work, client) for client in range(work.clients)]
+    with Connection(address) as connection:
+        return [makes[kind](connection, work, client) for client in range(work.clients)]
 
 
-def _moves(line: Line, work: Work, client: int) -> list[bytes]:
+def _moves(connection: Connection, work: Work, client: int) -> list[bytes]:
     match = work.match(client)
-    game = open_game(line, match)
+    game = create_game(connection, match)
     return [game.move(step) for step in match.steps]
 
 
-def _moves_like(line: Line, work: Work, client: int) -> list[bytes]:
-    path = open_like(line, work.measures.move)
+def _moves_of_stand_in(connection: Connection, work: Work, client: int) -> list[bytes]:
+    path = create_stand_in(connection, work.measures.move)
     return [
-        request("POST", f"{path}/moves", body=step.body, token="x" * 43)  # as long as one
+        request("POST", f"{path}/moves", body=step.body, token="x" * 43)  # of the length of a real token
         for step in work.match(client).steps
     ]
 
 
-def _looks(line: Line, work: Work, client: int, *, what: str, extra: bool) -> list[bytes]:
-    """In the middle of a match, by who is to move."""
+def _reads(connection: Connection, work: Work, client: int, *, what: str, extra: bool) -> list[bytes]:
+    """In the middle of a match, by the seat to move."""
     match = work.match(client)
     middle = len(match.steps) // 2
-    game = open_game(line, match)
-    play(line, game, match.steps[:middle])
+    game = create_game(connection, match)
+    play(connection, game, match.steps[:middle])
     seat = match.steps[middle].seat
     known = ""
     if extra:
@@ -112,16 +112,16 @@ def _looks(line: Line, work: Work, client: int, *, what: str, extra: bool) -> li
     return [request("GET", game.path + what, token=game.tokens[seat], extra=known)] * work.reads
 
 
-def _looks_like(line: Line, work: Work, _client: int, *, sizes: Sizes, extra: bool) -> list[bytes]:
+def _reads_of_stand_in(connection: Connection, work: Work, _client: int, *, sizes: Sizes, extra: bool) -> list[bytes]:
     known = 'If-None-Match: "17-0"\r\n' if extra else ""
-    path = open_like(line, sizes)
-    return [request("GET", path, token="x" * 43, extra=known)] * work.reads  # as long as one
+    path = create_stand_in(connection, sizes)
+    return [request("GET", path, token="x" * 43, extra=known)] * work.reads  # of the length of a real token
 
 
-def _openings(_line: Line, work: Work, client: int) -> list[bytes]:
+def _openings(_line: Connection, work: Work, client: int) -> list[bytes]:
     return [request("POST", "/v1/games", body=work.match(client).request)] * work.reads
 
 
-def _openings_like(_line: Line, work: Work, client: int) -> list[bytes]:
+def _openings_like(_line: Connection, work: Work, client: int) -> list[bytes]:
     body = work.match(client).request
-    return [like_creation(work.measures.create, body) for _ in range(work.reads)]
+    return [stand_in_request(work.measures.create, body) for _ in range(work.reads)]

@@ -1,7 +1,7 @@
 """Many clients in one process: prepared requests over plain sockets, kept alive, one request at a time on each.
 
-Owns the connections and the clock. It reads no more of an answer than its status and its length, so that it takes
-little of the cores that it shares with what it measures. Must not know what is asked, nor of whom.
+Owns the connections and the clock. It parses only the status and the length of a response, so that it uses little of
+the processors that it shares with the measured processes. Does not depend on the requests, nor on the candidates.
 """
 
 from __future__ import annotations
@@ -13,54 +13,54 @@ from time import perf_counter, process_time
 from typing import Final, NamedTuple
 
 PATIENCE: Final = 30.0
-"""Seconds without any answer after which a burst has failed."""
+"""Seconds without any response after which a burst fails."""
 _PIECE: Final = 1 << 18
 
 Address = tuple[str, int]
 
 
 class Refused(Exception):
-    """An answer that no measurement expects; the message holds it."""
+    """An unexpected response; the message contains it."""
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """A response."""
 
     status: int
     body: bytes
 
 
 class Burst(NamedTuple):
-    """What a burst took. Times in seconds."""
+    """The times of a burst, in seconds."""
 
     seconds: float
     latencies: list[float]
     own: float
-    """Processor time of the clients themselves."""
+    """Processor time of the clients."""
 
     @property
     def rate(self) -> float:
-        """Requests a second."""
+        """Requests per second."""
         return len(self.latencies) / self.seconds
 
 
-class Line:
+class Connection:
     """One connection."""
 
     def __init__(self, address: Address) -> None:
         self.socket = socket.create_connection(address, PATIENCE)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def __enter__(self) -> Line:
-        """Nothing is to be done."""
+    def __enter__(self) -> Connection:
+        """Return the connection itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.socket.close()
 
-    def ask(self, request: bytes) -> Answer:
-        """The answer to one request. Raises ``Refused``."""
+    def send(self, request: bytes) -> Answer:
+        """Send one request and return the response. Raises ``Refused``."""
         self.socket.sendall(request)
         data = b""
         while True:
@@ -83,50 +83,50 @@ class Line:
 def request(
     method: str, path: str, *, body: bytes = b"", token: str | None = None, accept: str = "*/*", extra: str = ""
 ) -> bytes:
-    """The bytes of a request; ``extra`` are whole lines of the head."""
-    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Accept: {accept}"]
+    """The bytes of a request; ``extra`` are complete header lines."""
+    headers = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Accept: {accept}"]
     if token is not None:
-        lines.append(f"Authorization: Bearer {token}")
+        headers.append(f"Authorization: Bearer {token}")
     if body or method == "POST":
-        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
-    return ("\r\n".join(lines) + f"\r\n{extra}\r\n").encode() + body
+        headers += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return ("\r\n".join(headers) + f"\r\n{extra}\r\n").encode() + body
 
 
 def burst(address: Address, scripts: Sequence[Sequence[bytes]], status: int) -> Burst:
-    """Play the scripts at the same time, each on a connection of its own.
+    """Play the scripts at the same time, each on its own connection.
 
     Raises ``Refused`` for an answer with another status than this.
     """
-    lines = [Line(address) for _ in scripts]
+    connections = [Connection(address) for _ in scripts]
     try:
-        return _play(lines, scripts, b"%d" % status)
+        return _play(connections, scripts, b"%d" % status)
     finally:
-        for line in lines:
-            line.socket.close()
+        for connection in connections:
+            connection.socket.close()
 
 
-def _play(lines: Sequence[Line], scripts: Sequence[Sequence[bytes]], status: bytes) -> Burst:
+def _play(connections: Sequence[Connection], scripts: Sequence[Sequence[bytes]], status: bytes) -> Burst:
     latencies: list[float] = []
-    places = [0] * len(lines)
-    sent = [0.0] * len(lines)
-    pieces = [b""] * len(lines)
+    places = [0] * len(connections)
+    sent = [0.0] * len(connections)
+    pieces = [b""] * len(connections)
     with selectors.DefaultSelector() as selector:
-        for client, line in enumerate(lines):
-            selector.register(line.socket, selectors.EVENT_READ, client)
+        for client, connection in enumerate(connections):
+            selector.register(connection.socket, selectors.EVENT_READ, client)
         own = process_time()
         began = perf_counter()
-        for client, line in enumerate(lines):
+        for client, connection in enumerate(connections):
             sent[client] = perf_counter()
-            line.socket.sendall(scripts[client][0])
-        running = len(lines)
+            connection.socket.sendall(scripts[client][0])
+        running = len(connections)
         while running:
             ready = selector.select(PATIENCE)
             if not ready:
                 raise Refused(f"no answer within {PATIENCE:.0f} s")
             for key, _ in ready:
                 client = key.data
-                line = lines[client]
-                data = pieces[client] + line.socket.recv(_PIECE)
+                connection = connections[client]
+                data = pieces[client] + connection.socket.recv(_PIECE)
                 if data == pieces[client]:
                     raise Refused("the connection was closed before the answer")
                 if end_of(data) is None:
@@ -139,15 +139,15 @@ def _play(lines: Sequence[Line], scripts: Sequence[Sequence[bytes]], status: byt
                 places[client] += 1
                 if places[client] < len(scripts[client]):
                     sent[client] = perf_counter()
-                    line.socket.sendall(scripts[client][places[client]])
+                    connection.socket.sendall(scripts[client][places[client]])
                 else:
-                    selector.unregister(line.socket)
+                    selector.unregister(connection.socket)
                     running -= 1
         return Burst(perf_counter() - began, latencies, process_time() - own)
 
 
 def end_of(data: bytes) -> int | None:
-    """Where the answer ends, if all of it has come. Raises ``Refused`` where that cannot be told."""
+    """The end of the response, if it is complete. Raises ``Refused`` if its length is unknown."""
     head = data.find(b"\r\n\r\n")
     if head < 0:
         return None

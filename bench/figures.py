@@ -1,6 +1,6 @@
-"""Numbers from measurements: medians with their spread, percentiles, and candidates that take turns.
+"""Numbers from measurements: medians with their spread, percentiles, and alternating candidates.
 
-Must not know what is measured.
+Does not depend on what is measured.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def ratios(values: Mapping[str, Sequence[float]], name: str, base: str) -> Sprea
 
 
 def take_turns(
-    names: Sequence[Name], turns: int, measure: Callable[[Name], float], luck: Random
+    names: Sequence[Name], turns: int, measure: Callable[[Name], float], rng: Random
 ) -> dict[str, list[float]]:
     """What ``measure`` gives for each name, turn by turn; in each turn all come once, in an order of their own."""
     values: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(turns):
-        for name in luck.sample(names, len(names)):
+        for name in rng.sample(names, len(names)):
             values[name].append(measure(name))
     return values

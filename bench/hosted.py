@@ -1,6 +1,6 @@
-"""Games as the candidates have them: opened on the service, and their likes on the floor.
+"""Games on the candidates: real ones on the service, and stand-ins of the same size on the floor.
 
-Owns the requests that open, look at and play a game, and how long its stored value, events and answers are.
+Owns the requests that create, get and play a game, and the sizes of its stored value, events and responses.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from bench.driver import Address, Line, request
+from bench.driver import Address, Connection, request
 from bench.floor.sizes import Sizes
 from bench.setups import CREATED_VERSION, Match, Step
 from service.storage import keys
@@ -21,7 +21,7 @@ _NUMBERS: Final = count()
 
 
 class Hosted(NamedTuple):
-    """A game on the service: its id, the tokens of its seats, and the answer that opened it."""
+    """A game on the service: its id, the tokens of its seats, and the response to its creation."""
 
     id: str
     tokens: tuple[str, ...]
@@ -29,16 +29,16 @@ class Hosted(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """The path of the game."""
         return f"/v1/games/{self.id}"
 
     def move(self, step: Step) -> bytes:
-        """The request of a move."""
+        """The request for a move."""
         return request("POST", f"{self.path}/moves", body=step.body, token=self.tokens[step.seat])
 
 
 class Measures(NamedTuple):
-    """How long things of a match are, in bytes: on average over its moves, and in its middle."""
+    """The sizes in a match, in bytes: on average over its moves, and in its middle."""
 
     move: Sizes
     create: Sizes
@@ -46,49 +46,49 @@ class Measures(NamedTuple):
     moves: Sizes
 
 
-def open_game(line: Line, match: Match) -> Hosted:
-    """Open a game in which this match can be played."""
-    answer = line.ask(request("POST", "/v1/games", body=match.request)).body
+def create_game(connection: Connection, match: Match) -> Hosted:
+    """Create a game in which this match can be played."""
+    answer = connection.send(request("POST", "/v1/games", body=match.request)).body
     opened: dict[str, Any] = orjson.loads(answer)
     assert opened["game"]["version"] == CREATED_VERSION
     return Hosted(opened["game"]["id"], tuple([seat["token"] for seat in opened["seats"]]), answer)
 
 
-def play(line: Line, game: Hosted, steps: Sequence[Step]) -> None:
-    """Make these moves one after the other."""
+def play(connection: Connection, game: Hosted, steps: Sequence[Step]) -> None:
+    """Make these moves in order."""
     for step in steps:
-        line.ask(game.move(step))
+        connection.send(game.move(step))
 
 
-def open_like(line: Line, sizes: Sizes) -> str:
-    """Make a game of the floor of these lengths; returns its path."""
+def create_stand_in(connection: Connection, sizes: Sizes) -> str:
+    """Create a stand-in of these sizes on the floor; returns its path."""
     path = f"/v1/games/{sizes.id(next(_NUMBERS))}"
-    line.ask(request("POST", path, body=b"{}"))
+    connection.send(request("POST", path, body=b"{}"))
     return path
 
 
-def like_creation(sizes: Sizes, body: bytes) -> bytes:
-    """The request that makes a game of the floor."""
+def stand_in_request(sizes: Sizes, body: bytes) -> bytes:
+    """The request that creates a stand-in on the floor."""
     return request("POST", f"/v1/games/{sizes.id(next(_NUMBERS))}", body=body)
 
 
 def measure(address: Address, redis: Any, match: Match) -> Measures:
-    """Play the match on the service and take the lengths of what is stored and answered."""
+    """Play the match on the service and measure the sizes of stored values and responses."""
     values, events, replies = [], [], []
     view = moves = Sizes(0, 0, 0)
-    with Line(address) as line:
-        game = open_game(line, match)
+    with Connection(address) as connection:
+        game = create_game(connection, match)
         state, list_of_events = keys.state(game.id), keys.events(game.id)
         first_value, first_events = redis.strlen(state), redis.lrange(list_of_events, 0, -1)
         kept = len(first_events)
         for place, step in enumerate(match.steps):
             if place == len(match.steps) // 2:
                 token = game.tokens[step.seat]
-                looked = len(line.ask(request("GET", game.path, token=token)).body)
-                listed = len(line.ask(request("GET", f"{game.path}/moves", token=token)).body)
+                viewed = len(connection.send(request("GET", game.path, token=token)).body)
+                listed = len(connection.send(request("GET", f"{game.path}/moves", token=token)).body)
                 length = redis.strlen(state)
-                view, moves = Sizes(length, 0, looked), Sizes(length, 0, listed)
-            replies.append(len(line.ask(game.move(step)).body))
+                view, moves = Sizes(length, 0, viewed), Sizes(length, 0, listed)
+            replies.append(len(connection.send(game.move(step)).body))
             values.append(redis.strlen(state))
             new = redis.lrange(list_of_events, kept, -1)
             kept += len(new)

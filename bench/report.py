@@ -1,6 +1,6 @@
-"""What was measured, as tables: on the terminal and as the page RESULTS.md.
+"""The results as tables: on the terminal and as the page RESULTS.md.
 
-Must not know how anything was measured.
+Does not depend on how they were measured.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Table(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """A figure to reach, and what was measured."""
+    """A target, and the measured value."""
 
     what: str
     wanted: str
@@ -40,7 +40,7 @@ class Goal(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """What one part of the benchmark has to say."""
+    """The results of one part of the benchmark."""
 
     title: str
     text: str
@@ -49,11 +49,11 @@ class Section:
     plots: dict[str, str] = field(default_factory=dict)
     """File name to SVG."""
     left_out: list[str] = field(default_factory=list)
-    """What could not be measured here, and why."""
+    """What could not be measured here, with reasons."""
 
 
 def show(section: Section, *, goals: bool = True) -> str:
-    """A section for the terminal: the columns in line, and its goals if they are wanted."""
+    """A section for the terminal: aligned columns, and its goals if requested."""
     parts = [f"═══ {section.title} ═══", section.text]
     for table in section.tables:
         widths = [max(len(row[column]) for row in (table.head, *table.rows)) for column in range(len(table.head))]
@@ -84,7 +84,7 @@ def page(sections: Sequence[Section], server: str) -> str:
 def write(folder: Path, sections: Sequence[Section], server: str) -> None:
     """Write RESULTS.md and the plots beside it."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = page(sections, server)  # before a plot is written, which would be taken for a change of the service
+    text = page(sections, server)  # before a plot is written, which would count as an uncommitted change
     for section in sections:
         for name, svg in section.plots.items():
             (folder / name).write_text(svg)

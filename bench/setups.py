@@ -1,7 +1,7 @@
-"""The games that are measured, and whole matches of them, played beforehand by the engine.
+"""The measured games, and whole matches of them, played in advance by the engine.
 
-A match is fixed by its seed, so that the service deals the same tiles when it is asked to, and every move of the
-match can be written down as a client would post it: as it is listed. Must not know HTTP.
+A match is determined by its seed: the service deals the same tiles for it, and every move of the match can be prepared
+as a client would post it. Does not depend on HTTP.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 
 CREATED_VERSION: Final = 2
-"""Of a game whose seats were all taken when it was opened: it was created, and the first round was dealt."""
+"""The version of a game that was created without open seats: it was created, and the first round was dealt."""
 
 
 class Setup(NamedTuple):
-    """A game with its players and the one option that matters here: the highest double of the set."""
+    """A game with its players and the only option that is varied: the highest double of the set."""
 
     key: str
     seats: int
     highest: int | None = None
-    """``None``: the game knows only one set, double-six."""
+    """``None``: the game only has double-six."""
 
     @property
     def name(self) -> str:
@@ -50,18 +50,18 @@ class Setup(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One move of a match: who posts which body."""
+    """One move of a match: the seat and the body of the request."""
 
     seat: int
     body: bytes
 
 
 class Match(NamedTuple):
-    """A match played beforehand: what creates it, and its moves in order."""
+    """A match played in advance: the request that creates it, and its moves in order."""
 
     setup: Setup
     request: bytes
-    """The body of the request that opens it."""
+    """The body of the request that creates it."""
     steps: tuple[Step, ...]
 
 
@@ -79,22 +79,22 @@ SETUPS: Final = (
     Setup("fido", 9, 18),
 )
 USUAL: Final = Setup("fido", 4, 12)
-"""Where one setup has to stand for all."""
+"""The setup for measurements that use only one."""
 LONGEST: Final = Setup("fido", 9, 18)
-"""The longest game there is."""
+"""The longest game."""
 WHOLE: Final = 100_000
 """More moves than any match has."""
 
 
 @cache
 def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False) -> Match:
-    """The match of this seed, played by seats that take any legal move, up to ``longest`` moves.
+    """The match of this seed, played by random legal moves, up to ``longest`` moves.
 
     Played ``slowly``, they take the moves after which the fewest tiles fit, so that everybody has to draw.
     """
     rules = setup.rules
     deck = Deck(seed_from_text(seed))
-    luck = Random(seed)  # noqa: S311 # repeatable on purpose
+    rng = Random(seed)  # noqa: S311 # reproducible on purpose
     state = rules.start()
     state = apply(rules, state, deal(rules, deck, state))
     version = CREATED_VERSION
@@ -102,7 +102,7 @@ def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False
     while state.phase != FINISHED and len(steps) < longest:
         seat = state.active_seats()[0] if state.turn is None else state.turn
         moves = legal_moves(rules, state, seat)
-        move = _slowest(rules, deck, state, moves) if slowly else luck.choice(moves)
+        move = _slowest(rules, deck, state, moves) if slowly else rng.choice(moves)
         steps.append(Step(seat, _body(move, version)))
         events, state = advance(rules, deck, state, seat, move)
         version += len(events)
@@ -116,18 +116,18 @@ def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False
 
 
 def matches(setup: Setup, many: int, longest: int = WHOLE) -> list[Match]:
-    """So many different matches of a setup, the same ones at every run."""
+    """Different matches of a setup, the same ones in every run."""
     return [match(setup, f"bench {number}", longest) for number in range(many)]
 
 
 def long_matches(setup: Setup, many: int, moves: int) -> list[Match]:
-    """So many different matches of at least so many moves, of a setup that has them."""
+    """Different matches with a minimum number of moves, of a setup that has them."""
     slow = (match(setup, f"bench {number}", slowly=True) for number in count())
     return list(islice((each for each in slow if len(each.steps) >= moves), many))
 
 
 def _slowest(rules: Rules, deck: Deck, state: State, moves: Sequence[Move]) -> Move:
-    """The first of the moves after which the fewest tiles of all hands fit."""
+    """The first of the moves after which the fewest tiles in all hands are playable."""
 
     def fitting(move: Move) -> int:
         assert state.turn is not None

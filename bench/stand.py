@@ -1,7 +1,7 @@
-"""What is measured on: one real server with its append-only file, and the candidates as processes beside it.
+"""The processes of the benchmark: a real Redis server with an append-only file, and the candidates.
 
-Owns every process of the benchmark: each is started when it is first asked for, and all are ended by their process
-ids. Must not know what is asked of them.
+Owns every process of the benchmark: each is started when it is first needed, and all are stopped by their process ids.
+Does not depend on the requests.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, Final, Literal, Self
 
 import redis
 
-from bench.driver import Address, Line, Refused, request
+from bench.driver import Address, Connection, Refused, request
 from service.devserver.embedded import EmbeddedServer, find_server
 from service.storage.connection import connect
 
@@ -38,15 +38,15 @@ _OWN_SETTINGS: Final = frozenset({"HOST", "PORT", "REDIS_URL", "DATA_DIR", "SECR
 Name = Literal["service", "floor", "floor, tuned client", "FastAPI", "Node"]
 
 WITHOUT_LIMITS: Final = {"CREATES_PER_MINUTE": "0", "TOKEN_FAILURES_PER_MINUTE": "0", "SEAT_REQUESTS_PER_MINUTE": "0"}
-"""A benchmark is what limits are against."""
+"""Benchmarks run without rate limits."""
 
 
 class DidNotStart(Exception):
-    """A candidate did not answer in time; the message holds the end of what it said."""
+    """A candidate did not answer in time; the message contains the end of its output."""
 
 
 class Candidate:
-    """A server in processes of its own, answering at ``address``."""
+    """A server in its own processes, listening at ``address``."""
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str], folder: Path, workers: int) -> None:
         self._log = folder / "log"
@@ -78,8 +78,8 @@ class Candidate:
         while True:
             waited = time.perf_counter() - self.began
             try:
-                with Line(self.address) as line:
-                    line.ask(request("GET", path))
+                with Connection(self.address) as connection:
+                    connection.send(request("GET", path))
                 return time.perf_counter() - self.began
             except (OSError, Refused):
                 if self._process.poll() is not None or waited > START_SECONDS:
@@ -89,7 +89,7 @@ class Candidate:
                 time.sleep(_PAUSE_SECONDS)
 
     def stop(self) -> None:
-        """End it, and wait for its end."""
+        """Stop it, and wait until it has ended."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
         try:
@@ -99,17 +99,17 @@ class Candidate:
             self._process.wait()
 
     def worker_bytes(self) -> list[int]:
-        """The resident memory of each worker. Nothing where it cannot be known: this is asked of Linux."""
+        """The resident memory of each worker. Empty except on Linux."""
         page = os.sysconf("SC_PAGE_SIZE")
         return [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page for pid in sorted(self._workers())]
 
     def worker_seconds(self) -> float:
-        """The processor time of all workers so far, in steps of some milliseconds; 0 where it cannot be known."""
+        """The processor time of all workers so far, with a resolution of some milliseconds; 0 except on Linux."""
         ticks = [sum(map(int, _stat(pid)[11:13])) for pid in self._workers()]
         return sum(ticks) / os.sysconf("SC_CLK_TCK")
 
     def _workers(self) -> list[int]:
-        """The processes below this one that have none below. Found once, for none of them comes or goes."""
+        """The descendants without children of their own. Determined once, as they do not change."""
         if not self._found:
             below = _children()
             todo = [self._process.pid]
@@ -136,7 +136,7 @@ class Stand:
         self._client: redis.Redis | None = None
 
     def __enter__(self) -> Self:
-        """Allow as many open files as may be: streams are many."""
+        """Raise the limit of open files, for many streams."""
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         return self
@@ -144,7 +144,7 @@ class Stand:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End every process that was started."""
+        """Stop all started processes."""
         for candidate in reversed(self._started):
             candidate.stop()
         if self._client is not None:
@@ -154,7 +154,7 @@ class Stand:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def server(self) -> EmbeddedServer:
-        """One more server, for who needs one that nobody else uses."""
+        """Start another Redis server, for exclusive use."""
         server = EmbeddedServer(self._folder / f"server-{len(self._servers)}")
         server.start()
         self._servers.append(server)
@@ -162,7 +162,7 @@ class Stand:
 
     @property
     def redis_url(self) -> str:
-        """Of the server that all named candidates share."""
+        """The address of the server that all named candidates share."""
         if not self._servers:
             self.server()
         return self._servers[0].url
@@ -175,7 +175,7 @@ class Stand:
         return self._client
 
     def __getitem__(self, name: Name) -> Candidate:
-        """The candidate of that name, started if it is not yet. Raises ``DidNotStart``."""
+        """The candidate of that name, started if necessary. Raises ``DidNotStart``."""
         if name not in self._named:
             command, environ = _command(name, self.redis_url)
             self._named[name] = self.start(command, environ)
@@ -183,14 +183,14 @@ class Stand:
         return self._named[name]
 
     def service(self, redis_url: str, **environ: str) -> Candidate:
-        """One more service, over another server."""
+        """Start another service, on another server."""
         command, _ = _command("service", redis_url)
         candidate = self.start(command, {"REDIS_URL": redis_url, **environ})
         candidate.wait()
         return candidate
 
     def start(self, command: Sequence[str], environ: Mapping[str, str]) -> Candidate:
-        """Start any candidate; it is not waited for."""
+        """Start any candidate without waiting for it."""
         candidate = Candidate(command, environ, self._folder / f"candidate-{len(self._started)}", self._workers)
         self._started.append(candidate)
         return candidate
@@ -209,7 +209,7 @@ def missing(name: Name) -> str | None:
 
 
 def server_version() -> str:
-    """What the server says it is."""
+    """The name and version of the server."""
     said = subprocess.run([find_server(), "--version"], capture_output=True, text=True, check=True).stdout
     return f"{' '.join(said.split()[:3])}, append-only file, fsync everysec, unix socket"
 
@@ -232,7 +232,7 @@ def _command(name: Name, redis_url: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _children() -> dict[int, list[int]]:
-    """The processes below each process; nothing where there is no /proc."""
+    """The children of each process; empty without /proc."""
     below: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -241,12 +241,12 @@ def _children() -> dict[int, list[int]]:
 
 
 def _stat(pid: int) -> list[str]:
-    """What Linux says of a process, from its state on."""
+    """The fields of /proc/<pid>/stat, from the state on."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 def _free_port() -> int:
-    with socket.socket() as line:
-        line.bind(("127.0.0.1", 0))
-        port: int = line.getsockname()[1]
+    with socket.socket() as connection:
+        connection.bind(("127.0.0.1", 0))
+        port: int = connection.getsockname()[1]
         return port

@@ -1,8 +1,8 @@
-"""The way of one move through the code: every call of a function of the service, in order.
+"""The path of one move through the code: every call of a function of the service, in order.
 
-``make trace`` plays some moves of a FIDO match in this process, over the real Redis adapter and an embedded server,
-and prints the calls of the next one, module by module. Counted are functions, methods and lambdas of ``service``;
-comprehensions are not, as newer Pythons make no calls of them. ``docs/request-flow.md`` shows the same list, and a
+``make trace`` plays some moves of a FIDO match in this process, with the real Redis adapter and an embedded server,
+and prints the calls of the next one, module by module. It counts functions, methods and lambdas of ``service``,
+but not comprehensions, which newer versions of Python inline. ``docs/request-flow.md`` shows the same list, and a
 test compares both.
 """
 
@@ -32,7 +32,7 @@ BEGIN: Final = "<!-- written by `make trace ARGS=--write` -->"
 END: Final = "<!-- end of the trace -->"
 """Between these two lines the page has the trace."""
 WARM_UP_MOVES: Final = 6
-"""Moves before the traced one: its game is cached by then, and every table has been filled."""
+"""Moves before the traced one: its game is cached by then, and all caches are filled."""
 _COMPREHENSIONS: Final = frozenset({"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"})
 
 
@@ -45,18 +45,18 @@ class Call(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """The calls that a request made, in their order."""
+    """The calls of a request, in order."""
 
     calls: tuple[Call, ...]
 
     @property
     def modules(self) -> int:
-        """In how many modules they are."""
+        """The number of modules."""
         return len({call.module for call in self.calls})
 
     @property
     def depth(self) -> int:
-        """How many of them were under way at the same time at most."""
+        """The maximum depth of the calls."""
         return max(call.depth for call in self.calls)
 
     def stays(self) -> list[tuple[str, list[str]]]:
@@ -117,7 +117,7 @@ def trace_move(variant: str = "fido") -> Trace:
 
 
 class _Client:
-    """Asks the application in this process."""
+    """Sends requests to the application in this process."""
 
     def __init__(self, app: Any) -> None:
         self._app = app

@@ -1,8 +1,8 @@
-"""One match of each game, played by seats that know no rule: ``make demo``.
+"""Play one match of each variant with random legal moves: ``make demo``.
 
-Talks to the service over HTTP like any client, and posts back legal moves as they are listed; so it
-knows nothing of the engine. It uses the service that runs at ``HOST`` and ``PORT``, or starts
-one of its own on a free port, with its games in a temporary folder.
+Uses the service over HTTP like any client, and posts back legal moves as they are listed; it does not import the
+engine. It uses the service that runs at ``HOST`` and ``PORT``, or starts one on a free port, with its games in a
+temporary folder.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from contextlib import contextmanager
 from typing import Any
 
 _NAMES = ("Ada", "Bo", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ida", "Jon", "Kim", "Leo", "Mia")
-_USUAL_SEATS = 4
+_PREFERRED_SEATS = 4
 _TIMEOUT = 10
 
 
 class Client:
-    """Asks the service at ``url``."""
+    """A client of the service at ``url``. Its methods raise ``OSError`` if the request fails."""
 
     def __init__(self, url: str) -> None:
         self.url = url
 
     def get(self, path: str, token: str | None = None) -> Any:
-        """The answer to a GET."""
-        return self._ask("GET", path, None, token)
+        """Send a GET request; returns the body of the response, parsed from JSON."""
+        return self._send("GET", path, None, token)
 
     def post(self, path: str, body: Any, token: str | None = None) -> Any:
-        """The answer to a POST."""
-        return self._ask("POST", path, body, token)
+        """Send a POST request with a JSON body; returns the body of the response, parsed from JSON."""
+        return self._send("POST", path, body, token)
 
-    def _ask(self, method: str, path: str, body: Any, token: str | None) -> Any:
+    def _send(self, method: str, path: str, body: Any, token: str | None) -> Any:
         headers = {"Accept": "application/json"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
@@ -50,15 +50,15 @@ class Client:
             data = json.dumps(body).encode()
             headers["Content-Type"] = "application/json"
         request = urllib.request.Request(self.url + path, data, headers, method=method)  # noqa: S310 # our own address
-        with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:  # noqa: S310 # as above
-            return json.load(answer)
+        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:  # noqa: S310 # as above
+            return json.load(response)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Play every game there is, and print what happens."""
+    """Play all variants and print the moves; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python examples/play_demo.py", description=__doc__.partition("\n")[0])
-    parser.add_argument("--seed", default="demo", help="fixes the deals and the choices (demo)")
-    parser.add_argument("--only", metavar="VARIANT", help="play this game only")
+    parser.add_argument("--seed", default="demo", help="seed of the deals and of the choice of moves (default: demo)")
+    parser.add_argument("--only", metavar="VARIANT", help="play only this variant")
     arguments = parser.parse_args(argv)
     with _service(os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8000")) as url:
         client = Client(url)
@@ -69,31 +69,31 @@ def main(argv: Sequence[str]) -> int:
 
 
 def play_match(client: Client, variant: dict[str, Any], seed: str) -> None:
-    """Create a match of this game and play it to its end with legal moves taken at random."""
-    choices = random.Random(seed)  # noqa: S311 # repeatable on purpose
-    seats = min(max(variant["players"]["min"], _USUAL_SEATS), variant["players"]["max"])
+    """Create a game of this variant and play it to the end with random legal moves."""
+    choices = random.Random(seed)  # noqa: S311 # reproducible on purpose
+    seats = min(max(variant["players"]["min"], _PREFERRED_SEATS), variant["players"]["max"])
     players = [{"name": name} for name in _NAMES[:seats]]
-    opened = client.post("/v1/games", {"variant": variant["id"], "players": players, "seed": seed})
-    tokens = [seat["token"] for seat in opened["seats"]]
-    address = f"/v1/games/{opened['game']['id']}"
-    view = opened["game"]
+    created = client.post("/v1/games", {"variant": variant["id"], "players": players, "seed": seed})
+    tokens = [seat["token"] for seat in created["seats"]]
+    path = f"/v1/games/{created['game']['id']}"
+    view = created["game"]
     print(f"\n═══ {variant['name']} ═══  {variant['summary']}")
     print(f"    {', '.join(name['name'] for name in players)}; house rules {view['rules']}")
-    shown_round = 0
+    last_round = 0
     while view["status"] != "finished":
-        if view["status"] == "playing" and view["round"] != shown_round:
-            shown_round = view["round"]
-            print(f"\n  Round {shown_round}")
-        seat = view["turn"]["seat"] if "turn" in view else _first_in(view)
-        moves = client.get(f"{address}/moves", tokens[seat])["moves"]
+        if view["status"] == "playing" and view["round"] != last_round:
+            last_round = view["round"]
+            print(f"\n  Round {last_round}")
+        seat = view["turn"]["seat"] if "turn" in view else _first_seat_in_match(view)
+        moves = client.get(f"{path}/moves", tokens[seat])["moves"]
         move = choices.choice(moves)
         before = view["round"] if view["status"] == "playing" else 0
-        view = client.post(f"{address}/moves", move, tokens[seat])
+        view = client.post(f"{path}/moves", move, tokens[seat])
         if move["action"] != "deal":
-            print(f"    {_NAMES[seat]:5} {_spell(move)}")
+            print(f"    {_NAMES[seat]:5} {_format_move(move)}")
         if before and view["status"] != "playing":
-            _print_count(client.get(f"{address}/score")["rounds"][-1])
-    card = client.get(f"{address}/score")
+            _print_round_result(client.get(f"{path}/score")["rounds"][-1])
+    card = client.get(f"{path}/score")
     print("\n  Final standings")
     for standing in card["standings"]:
         print(f"    {standing['rank']}. {standing['name']:5} {standing['total']:6}")
@@ -102,16 +102,16 @@ def play_match(client: Client, variant: dict[str, Any], seed: str) -> None:
     print(f"  Won by {' and '.join(_NAMES[seat] for seat in card['winners'])} at version {card['version']}")
 
 
-def _print_count(counted: dict[str, Any]) -> None:
-    winner = f"; {_NAMES[counted['winner']]} first" if "winner" in counted else ""
-    print(f"    ── {counted['ended_by']}{winner}")
-    for line in counted["lines"]:
+def _print_round_result(result: dict[str, Any]) -> None:
+    winner = f"; {_NAMES[result['winner']]} first" if "winner" in result else ""
+    print(f"    ── {result['ended_by']}{winner}")
+    for line in result["lines"]:
         print(f"       {_NAMES[line['seat']]:5} {line['points']:+6}  {line['text']}  (rules {line['rule']})")
-    if counted["carried"]:
-        print(f"       {counted['carried']} carried over")
+    if result["carried"]:
+        print(f"       {result['carried']} carried over")
 
 
-def _spell(move: dict[str, Any]) -> str:
+def _format_move(move: dict[str, Any]) -> str:
     if move["action"] != "play":
         return str(move["action"])
     where = f" at {move['end']}" if "end" in move else ""
@@ -119,18 +119,18 @@ def _spell(move: dict[str, Any]) -> str:
     return f"{move['tile']}{where}{', face down' if move['face_down'] else ''}{points}"
 
 
-def _first_in(view: dict[str, Any]) -> int:
+def _first_seat_in_match(view: dict[str, Any]) -> int:
     seat: int = next(player["seat"] for player in view["players"] if player["in"])
     return seat
 
 
 @contextmanager
 def _service(host: str, port: str) -> Iterator[str]:
-    """The address of the service that runs, or of one started for the demo."""
+    """The URL of the running service, or of one started for the demo."""
     host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104 # compared, not bound
     running = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if _answers(running):
-        print(f"Playing at {running}")
+        print(f"Playing on {running}")
         yield running
         return
     with tempfile.TemporaryDirectory(prefix="domino-demo-") as folder:
@@ -145,11 +145,11 @@ def _service(host: str, port: str) -> Iterator[str]:
         )
         try:
             assert process.stdout is not None
-            found = re.search(r"http://\S+:\d+", process.stdout.readline())
-            if found is None:
-                raise SystemExit("The service could not be started; `make run` says why.")
-            print(f"Nothing answers at {running}; playing at a service started for this, {found[0]}")
-            yield found[0]
+            match = re.search(r"http://\S+:\d+", process.stdout.readline())
+            if match is None:
+                raise SystemExit("The service could not be started; run `make run` to see why.")
+            print(f"No service at {running}; playing on one started for the demo at {match[0]}")
+            yield match[0]
         finally:
             process.terminate()
             process.communicate(timeout=60)

@@ -33,25 +33,25 @@ from service.web.streams import Streams
 
 _DAY_SECONDS = 86_400
 YIELD_SECONDS = 1e-9
-"""The shortest sleep that makes gevent look at its sockets. ``service.gunicorn_worker`` has the same; it must not be
+"""The shortest sleep for which gevent polls its sockets. The same as in ``service.gunicorn_worker``, which must not be
 imported here."""
 _EXAMPLE_TIME_MS = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
 
 
 def build_app(settings: Settings) -> Flask:
-    """The application over the Redis of the settings."""
+    """The application on the Redis of the settings. Raises ``ValueError`` without a ``REDIS_URL``."""
     if settings.redis_url is None:
-        raise ValueError("REDIS_URL is needed here; `python -m service` starts a server of its own")
+        raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
     configure_logging(settings.log_level)
     ttl = settings.game_ttl_days * _DAY_SECONDS
     metrics = Metrics()
-    nodes = open_topology(settings.redis_url)
-    for warning in nodes.durability_warnings():
+    topology = open_topology(settings.redis_url)
+    for warning in topology.durability_warnings():
         logging.getLogger(__name__).warning(warning)
-    store = RedisStore(nodes, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
+    store = RedisStore(topology, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
     games = build_games(
         store,
-        RedisEventFeed(nodes),
+        RedisEventFeed(topology),
         server_secret(settings),
         ttl,
         run_later=run_in_background,
@@ -76,7 +76,7 @@ def build_app(settings: Settings) -> Flask:
 
 
 def server_secret(settings: Settings) -> bytes:
-    """The secret of the settings, or one that is made once and kept in the data folder."""
+    """The secret of the settings, or the one in the data folder, which is generated if there is none yet."""
     return settings.secret_key.encode() if settings.secret_key else load_or_create_secret(settings.data_dir)
 
 
@@ -84,8 +84,7 @@ def server_secret(settings: Settings) -> bytes:
 def build_document() -> str:
     """The OpenAPI document of the application, as YAML.
 
-    Its examples are recorded from an application of its own, whose clock stands still and whose random bytes are the
-    same every time.
+    Its examples are recorded from a separate application with a fixed clock and fixed random bytes.
     """
     ttl = 30 * _DAY_SECONDS
     store = MemoryStore(ttl)
@@ -110,7 +109,7 @@ def build_games(
     run_later: RunLater = run_inline,
     observe: Callable[[Committed], None] = lambda _: None,
 ) -> GameService:
-    """The games of a store, with the clock and the random bytes of this machine."""
+    """The use cases on a store, with the clock and the random bytes of the operating system."""
     return GameService(
         store,
         feed,
@@ -125,9 +124,9 @@ def build_games(
 
 
 def run_in_background(work: Callable[[], None]) -> None:
-    """Run background work: under gevent in a greenlet of its own, after the running request was answered.
+    """Run background work in a thread, under gevent a greenlet, after the current request.
 
-    A process that stops does not wait for it.
+    A process does not wait for it when it stops.
     """
     Thread(target=work, daemon=True).start()
 
@@ -135,17 +134,17 @@ def run_in_background(work: Callable[[], None]) -> None:
 def yield_control() -> None:
     """Let the other requests of this worker run: under gevent, a sleep yields to the event loop.
 
-    A sleep of zero seconds would run greenlets that are ready, but not look at sockets.
+    A sleep of zero seconds would run greenlets that are ready, but not poll the sockets.
     """
     time.sleep(YIELD_SECONDS)
 
 
 class _ExampleBytes:
-    """Bytes that look random, and are the same every time."""
+    """Random-looking bytes that are the same in every run."""
 
     def __init__(self) -> None:
-        self._drawn = 0
+        self._calls = 0
 
     def __call__(self, size: int, /) -> bytes:
-        self._drawn += 1
-        return sha256(f"example {self._drawn}".encode()).digest()[:size]
+        self._calls += 1
+        return sha256(f"example {self._calls}".encode()).digest()[:size]

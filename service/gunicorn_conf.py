@@ -1,6 +1,6 @@
 """gunicorn's configuration file: ``gunicorn -c <path of this file>`` serves, with the settings of the environment.
 
-Owns gunicorn's settings, its hooks and the form of its log lines. gunicorn executes this file at the start and again at
+Owns gunicorn's settings, its hooks and its log format. gunicorn executes this file at the start and again at
 SIGHUP. Does not import the application: the workers are forked from the master and would keep what it has imported.
 Command line options and ``GUNICORN_CMD_ARGS`` take precedence over what is set here.
 """
@@ -29,10 +29,10 @@ _STOPS: Final = (signal.SIGTERM, signal.SIGQUIT)
 
 
 class JsonLogger(Logger):  # type: ignore[misc]  # gunicorn has no type information
-    """gunicorn's, with one JSON object a line."""
+    """gunicorn's logger, with one JSON object per line."""
 
     def setup(self, cfg: Any) -> None:
-        """Take the settings of gunicorn, but for the form."""
+        """Configure the handlers as gunicorn does, and replace their formatters."""
         super().setup(cfg)
         for handler in self.error_log.handlers:
             handler.setFormatter(JsonFormatter())
@@ -57,23 +57,23 @@ limit_request_field_size = 8190  # bytes
 loglevel = settings.log_level
 logger_class = JsonLogger
 control_socket_disable = True
-if os.access("/dev/shm", os.W_OK):  # noqa: S108 # for an unnamed file: the heartbeat of the workers touches no disk
+if os.access("/dev/shm", os.W_OK):  # noqa: S108 # unnamed files: the heartbeat of the workers does not touch the disk
     worker_tmp_dir = "/dev/shm"  # noqa: S108
 
 
 def on_starting(server: Any) -> None:
-    """Check that there is a Redis, make the folder of the metrics, and hold stop signals across each fork.
+    """Require a Redis, create the folder of the metrics, and block stop signals across each fork.
 
-    gunicorn tells a worker once to stop. A worker that has no handlers yet would answer with those of the master that
-    it was forked from, which only queue the signal, and serve on. So every worker begins with these signals blocked,
-    until ``service.gunicorn_worker`` has installed its handlers.
+    gunicorn sends a worker one stop signal. A worker that has not installed its handlers would run those inherited from
+    the master, which only queue the signal, and would not stop. So every worker starts with these signals blocked until
+    ``service.gunicorn_worker`` has installed its handlers.
     """
     if settings.redis_url is None:
-        raise SystemExit("domino-service: REDIS_URL is not set; `domino-service serve` starts a server of its own")
+        raise SystemExit("domino-service: REDIS_URL is not set; `domino-service serve` starts an embedded server")
     if settings.secret_key is None and "DOMINO_DEVSERVER" not in os.environ:
         server.log.warning(
-            "SECRET_KEY is not set, so the one kept in %s is used; set the same on every machine that serves this "
-            "Redis, or what opens or joins a game fails when it is repeated on another",
+            "SECRET_KEY is not set, so the one in %s is used; set the same one on every machine that serves this "
+            "Redis, or a request to create or join a game fails if it is repeated on another machine",
             settings.data_dir,
         )
     if not os.environ.get(METRICS_FOLDER):
@@ -82,7 +82,7 @@ def on_starting(server: Any) -> None:
 
 
 def when_ready(server: Any) -> None:
-    """Have the connections, which inherit it from the listeners, end when their peer is gone without closing them."""
+    """Set a timeout for unacknowledged data on the listeners, which connections inherit, to detect dead peers."""
     if sys.platform == "linux":
         for listener in server.LISTENERS:
             if listener.sock.family in (socket.AF_INET, socket.AF_INET6):
@@ -90,21 +90,21 @@ def when_ready(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
-    """Forget the modules that the master has imported, so that after SIGHUP a worker runs the code installed now."""
+    """Unload the modules that the master has imported, so that a worker started after SIGHUP runs the current code."""
     for name in [name for name in sys.modules if name == "service" or name.startswith("service.")]:
         del sys.modules[name]
 
 
 def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
-    """Remove the gauges of a worker that has ended, such as its open streams, from the metrics."""
+    """Remove the gauges of an ended worker, such as its open streams, from the metrics."""
     if os.environ.get(METRICS_FOLDER):
-        from prometheus_client import multiprocess  # noqa: PLC0415 # seldom needed, and not without the folder
+        from prometheus_client import multiprocess  # noqa: PLC0415 # rarely needed, and only with the folder
 
         multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
 def on_exit(server: Any) -> None:
-    """Remove the folder of the metrics if this master made it, unless SIGUSR2 has handed it on to another one."""
+    """Remove the folder of the metrics if this master created it, unless a new master uses it after SIGUSR2."""
     folder = Path(os.environ.get(METRICS_FOLDER, ""))
     if folder.name.startswith(_own_metrics_prefix()) and not server.reexec_pid:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,15 +1,15 @@
-"""The gunicorn worker: gevent's, with bounds for slow clients, a quick end, and problems for its own errors.
+"""The gunicorn worker: gevent's, with time limits for slow clients, a fast shutdown, and problems for its own errors.
 
-Owns what happens to a connection around the application:
+Owns the lifetime of a connection:
 
-    head of a request    ``keepalive`` of gunicorn_conf in all, from the last answer on; then the line is closed
-    body of a request    BODY_SECONDS in all, from the first read on; then the application is told by a TimeoutError
-    answer               SEND_SECONDS for each piece; then the line is closed and the application's iterable too
-    a stop               what runs is answered, `drain()` of the application is called, silent lines are hung up on
+    request head     ``keepalive`` of gunicorn_conf in total, from the last response on; then the connection is closed
+    request body     BODY_SECONDS in total, from the first read on; then the application gets a TimeoutError
+    response         SEND_SECONDS for each chunk; then the connection and the application's iterable are closed
+    shutdown         running requests finish, `drain()` of the application is called, idle connections are closed
 
-gunicorn would answer a request that is no HTTP with a page of HTML that repeats part of it, and write that part
-into the log. Here it is a problem like any other, and says nothing of what was sent. It is imported
-before gevent patches the standard library, so it must not import the application.
+gunicorn would answer a malformed HTTP request with an HTML page that repeats part of the request, and log that part.
+Here the response is a problem, which repeats nothing. This module is imported before gevent patches the standard
+library, so that it must not import the application.
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ from gunicorn.workers.ggevent import GeventWorker
 
 BODY_SECONDS: Final = 10.0
 SEND_SECONDS: Final = 30.0
-LAST_REQUEST_SECONDS: Final = 0.5  # a busy client sends its next request within it, and is told to go elsewhere
+LAST_REQUEST_SECONDS: Final = 0.5  # for the next request of a busy client, whose response closes the connection
 HEARTBEAT_SECONDS: Final = 1.0
 YIELD_SECONDS: Final = 1e-9
-"""Seconds that are over before they have begun, but for which gevent looks at all lines, to clients and to Redis, once.
+"""The shortest sleep for which gevent polls all sockets, those of clients and of Redis, once.
 
-``sleep(0)`` looks at none: it only lets run what sleeps like that. So a few busy clients, each of whose next requests
-is there already, take turns among themselves while the others' requests and answers lie unread, for fifty turns.
+``sleep(0)`` polls none and only switches to greenlets that are ready. A few busy clients with pipelined requests could
+then keep the worker for fifty requests, while what others have sent is not read.
 """
 
 _MALFORMED: Final = {
     "type": "/docs#malformed",
     "title": "Malformed request",
     "status": 400,
-    "detail": "This is not an HTTP request as this service reads it.",
+    "detail": "This is not a well-formed HTTP request.",
     "code": "malformed",
 }
 _INTERNAL: Final = {
     "type": "/docs#internal",
     "title": "Internal error",
     "status": 500,
-    "detail": "The service made a mistake; look at the game before you try again.",
+    "detail": "An unexpected error occurred. Get the game before you retry.",
     "code": "internal",
 }
 
 
 class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type information
-    """A gevent worker that waits for no client for ever. Its bounds are attributes, in seconds."""
+    """A gevent worker that limits how long it waits for a client. The limits are attributes, in seconds."""
 
     alive: bool
     body_seconds: ClassVar[float] = BODY_SECONDS
@@ -69,63 +69,63 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
     last_request_seconds: ClassVar[float] = LAST_REQUEST_SECONDS
 
     def init_process(self) -> None:
-        """Begin the life of the process; gunicorn calls this after the fork, and it returns at the end."""
-        self._told_to_stop = Event()
-        self._lines: set[socket.socket] = set()
+        """The main function of the process: gunicorn calls it after the fork, and it returns when the worker ends."""
+        self._stop_requested = Event()
+        self._connections: set[socket.socket] = set()
         self._in_flight: dict[socket.socket, Any] = {}
         super().init_process()
 
     def init_signals(self) -> None:
-        """Take the signals; one to stop that came since the fork has been held back, and is heard now."""
+        """Install the signal handlers, then unblock the stop signals, which have been blocked since the fork."""
         super().init_signals()
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if not self.alive:
-            sys.exit(0)  # before the application is loaded, which takes its time
+            sys.exit(0)  # without loading the application, which takes a while
 
     def run(self) -> None:
-        """Serve until told to stop; then finish what runs, for at most the graceful timeout."""
+        """Serve until a stop is requested; then finish the running requests, within the graceful timeout."""
         servers = [self._serve(each) for each in self.sockets]
         while self.alive:
             self.notify()
-            self._told_to_stop.wait(HEARTBEAT_SECONDS)
+            self._stop_requested.wait(HEARTBEAT_SECONDS)
         self._drain(servers)
 
     def notify(self) -> None:
-        """Tell gunicorn's master that this process is well; without a master it stops as if told to."""
+        """Send a heartbeat to gunicorn's master; without a master, request a stop."""
         self.tmp.notify()
         if self.alive and self.ppid != os.getppid():
-            self.log.info("the master is gone, stopping: %s", self)
+            self.log.info("the master has ended, stopping: %s", self)
             self.alive = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take the signal to stop; what is to be done about it is done by ``run``, which may wait and switch."""
+        """Request a stop. The shutdown itself happens in ``run``, as a signal handler must not block or switch."""
         super().handle_exit(sig, frame)
-        self._told_to_stop.set()
+        self._stop_requested.set()
 
     def _serve(self, listener: Any) -> StreamServer:
         listener.setblocking(1)
         handle = partial(self.handle, _Listener(listener.getsockname()))
         server = StreamServer(listener, handle=handle, spawn=Pool(self.worker_connections))
         if self.cfg.workers > 1:
-            server.max_accept = 1  # leave the next one to the other workers
+            server.max_accept = 1  # leave the next connection to the other workers
         server.start()
         return server
 
     def _drain(self, servers: list[StreamServer]) -> None:
-        ends = time.monotonic() + self.cfg.graceful_timeout
+        deadline = time.monotonic() + self.cfg.graceful_timeout
         for server in servers:
             server.close()
         for request in self._in_flight.values():
-            request.force_close()  # says so in the answer, if that has not begun; those to come do it by themselves
+            request.force_close()  # `Connection: close`, unless the response has started; later requests get it anyway
         self._notify_application()
-        if self._finish(servers, min(ends, time.monotonic() + self.last_request_seconds)):
+        if self._finish(servers, min(deadline, time.monotonic() + self.last_request_seconds)):
             return
-        for line in self._lines - self._in_flight.keys():
+        for connection in self._connections - self._in_flight.keys():
             with contextlib.suppress(OSError):
-                _shutdown_read(line)
-        if self._finish(servers, ends):
+                _shutdown_read(connection)
+        if self._finish(servers, deadline):
             return
-        self.log.warning("the time to stop is over, %d clients are cut off", len(self._lines))
+        self.log.warning("graceful timeout exceeded, closing %d connections", len(self._connections))
         for server in servers:
             server.stop(timeout=0)
 
@@ -136,13 +136,13 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         try:
             drain()
         except Exception:
-            self.log.exception("the application could not be told to stop")
+            self.log.exception("drain() of the application failed")
 
-    def _finish(self, servers: list[StreamServer], ends: float) -> bool:
-        """Wait for the connections to end; whether they did before ``ends``."""
+    def _finish(self, servers: list[StreamServer], deadline: float) -> bool:
+        """Wait until all connections are closed; returns whether that happened before ``deadline``."""
         for server in servers:
             while server.pool:
-                left = ends - time.monotonic()
+                left = deadline - time.monotonic()
                 if left <= 0:
                     return False
                 self.notify()
@@ -150,15 +150,15 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         return True
 
     def handle(self, listener: Any, client: Any, addr: Any) -> None:
-        """Serve one connection to its end."""
-        self._lines.add(client)
+        """Serve one connection until it is closed."""
+        self._connections.add(client)
         try:
             super().handle(listener, client, addr)
         finally:
-            self._lines.discard(client)
+            self._connections.discard(client)
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
-        """Have one request answered by the application. Raises ``StopIteration`` to end the connection."""
+        """Handle one request by the application. Raises ``StopIteration`` to close the connection."""
         if getattr(req.body.reader, "length", None) != 0:
             req.body.reader = _DeadlineReader(req, self.body_seconds)
         self._in_flight[sock] = req
@@ -166,25 +166,25 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         try:
             super().handle_request(listener_name, req, sock, addr)
         except TimeoutError as error:
-            self.log.info("a client was too slow")
+            self.log.info("client too slow")
             raise StopIteration from error
         finally:
-            sock.settimeout(None)  # reading the next head has a deadline of its own; two timers would be one too many
+            sock.settimeout(None)  # the next head is read with a deadline of its own
             del self._in_flight[sock]
-        # A client whose next request is there already would be answered again at once; others are waiting.
+        # Otherwise a client with pipelined requests would be served again before all others.
         gevent.sleep(YIELD_SECONDS)
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
-        """Answer a request that could not be read, or that broke outside the application."""
+        """Respond to a malformed request, or to an error outside the application."""
         if isinstance(exc, ParseException):
             self.log.info("malformed request: %s", type(exc).__name__)
-            shown, reason = _MALFORMED, "Bad Request"
+            problem, reason = _MALFORMED, "Bad Request"
         else:
             self.log.error("error outside the application", exc_info=exc)
-            shown, reason = _INTERNAL, "Internal Server Error"
-        body = json.dumps(shown).encode()
+            problem, reason = _INTERNAL, "Internal Server Error"
+        body = json.dumps(problem).encode()
         head = (
-            f"HTTP/1.1 {shown['status']} {reason}\r\n"
+            f"HTTP/1.1 {problem['status']} {reason}\r\n"
             "Content-Type: application/problem+json\r\n"
             "Access-Control-Allow-Origin: *\r\n"
             "Cache-Control: no-store\r\n"
@@ -197,48 +197,48 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             client.sendall(head.encode() + body)
 
 
-def _shutdown_read(line: socket.socket) -> None:
-    """Let the reader of a connection find its end, after what has come already, which is still answered.
+def _shutdown_read(connection: socket.socket) -> None:
+    """Let the reader of a connection get an end of file after what has been received, which is still handled.
 
-    Said to a twin of the socket: gevent would take it as an error of the one that is being read.
+    Done on a duplicate of the socket: gevent would raise an error in the greenlet that reads the original.
     """
-    with socket.socket(fileno=os.dup(line.fileno())) as twin:
-        twin.shutdown(socket.SHUT_RD)
+    with socket.socket(fileno=os.dup(connection.fileno())) as duplicate:
+        duplicate.shutdown(socket.SHUT_RD)
 
 
 class _Listener(NamedTuple):
-    """What a connection needs of the listening socket, which may be closed by the time that it looks."""
+    """What a connection needs of the listening socket, which may be closed in the meantime."""
 
     name: Any
 
     def getsockname(self) -> Any:
-        """The address that is listened on."""
+        """The address of the listening socket."""
         return self.name
 
 
 class _DeadlineReader:
-    """The body of a request, to be read within ``seconds`` in all, from the first read on, however it drips in."""
+    """The body of a request, with a deadline for all of it, ``seconds`` after the first read."""
 
     def __init__(self, request: Any, seconds: float) -> None:
-        self._request = ref(request)  # which holds this reader: else each request were a circle for the collector
+        self._request = ref(request)  # weak, as the request holds this reader: a reference cycle otherwise
         self._reader = request.body.reader
         self._seconds = seconds
-        self._ends: float | None = None
+        self._deadline: float | None = None
 
     def read(self, size: int) -> bytes:
-        """Up to ``size`` bytes. After any error the connection is not used for another request.
+        """Read up to ``size`` bytes. After any error the connection is not used for another request.
 
         Raises:
-            TimeoutError: the time is over.
+            TimeoutError: the deadline has passed.
         """
         if getattr(self._reader, "length", None) == 0:
             return b""
         now = time.monotonic()
-        if self._ends is None:
-            self._ends = now + self._seconds
+        if self._deadline is None:
+            self._deadline = now + self._seconds
         try:
-            # At least a little, as what has already come may still be taken.
-            with gevent.Timeout(max(self._ends - now, 0.001), TimeoutError("the body came too slowly")):
+            # Not zero, so that data that has already been received can be read.
+            with gevent.Timeout(max(self._deadline - now, 0.001), TimeoutError("the request body was sent too slowly")):
                 data: bytes = self._reader.read(size)
         except Exception:
             request = self._request()

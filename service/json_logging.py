@@ -1,8 +1,8 @@
-"""What the log looks like: one JSON object a line, for programs to read.
+"""The format of the log: one JSON object per line.
 
-Owns the form of a line and which loggers have it. A failure is told by the kinds of its errors and where they
-happened, never by their messages, for those may quote what a client sent or what a game hides. Must not know who logs
-what; it is light to import.
+Owns the fields of a line and the configuration of the loggers. Exceptions are logged by their types and stack frames,
+never by their messages, which may quote what a client sent or what a game hides. Does not depend on what is logged;
+light to import.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class JsonFormatter(logging.Formatter):
     """A record as JSON: ``time``, ``level``, ``logger``, ``message``, the ``fields`` of the record, and ``stack``."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line, without its end."""
+        """The line, without a line break."""
         now = datetime.fromtimestamp(record.created, UTC)
         line: dict[str, Any] = {
             "time": now.isoformat(timespec="milliseconds")[:-6] + "Z",
@@ -36,8 +36,8 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure_logging(level: str) -> None:
-    """Log to standard error from ``level`` on, what comes from libraries from ``warning`` on."""
-    # Nobody asks for these, and to find them out for every line takes longer than to write it.
+    """Log to standard error: the service from ``level`` on, libraries from ``warning`` on."""
+    # These fields are not used, and collecting them for every line would take longer than writing it.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
@@ -46,7 +46,7 @@ def configure_logging(level: str) -> None:
 
 
 def _stack(error: BaseException) -> list[str]:
-    """Where it happened, the first cause first."""
+    """The frames and the type of each exception of the chain, the first cause first."""
     lines: list[str] = []
     seen: set[int] = set()
     link: BaseException | None = error

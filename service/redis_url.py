@@ -1,17 +1,17 @@
-"""What REDIS_URL may say: one server, a primary that Sentinel names, or a Cluster.
+"""The forms of REDIS_URL: one server, a primary that Sentinel names, or a Cluster.
 
-Owns how such a URL is read, and nothing else: no connection is made here. Must not know who asks. What it refuses it
-refuses in words that do not repeat the URL, for it may hold a password.
+Owns the parsing of such a URL, and opens no connection. Does not depend on its use. The error messages never repeat the
+URL, which may contain a password.
 
 ============================================================ =============================================
 ``redis://[user:password@]host[:port][/db]``                 one server; ``rediss://`` with TLS
 ``unix://[user:password@]/path/to/socket[?db=n]``            one server
-``redis+sentinel://[user:password@]host[:port],…/name[/db]`` the primary ``name``, as these Sentinels have it;
+``redis+sentinel://[user:password@]host[:port],…/name[/db]`` the primary ``name``, according to these Sentinels;
                                                              ``?sentinel_password=`` is theirs
 ``redis+cluster://[user:password@]host[:port],…``            a Cluster, of which these are some servers
 ============================================================ =============================================
 
-``rediss+sentinel://`` and ``rediss+cluster://`` are those with TLS. With TLS the ``ssl_…`` options of redis-py work.
+``rediss+sentinel://`` and ``rediss+cluster://`` are the same with TLS. With TLS the ``ssl_…`` options of redis-py work.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _REDIS_PORT = 6379
 
 
 class Address(NamedTuple):
-    """Where a server listens."""
+    """The address at which a server listens."""
 
     host: str
     port: int
 
 
 class RedisUrl(NamedTuple):
-    """A URL as it was read: ``kind`` is ``single``, ``sentinel`` or ``cluster``, ``text`` the whole of it.
+    """A parsed URL: ``kind`` is ``single``, ``sentinel`` or ``cluster``, ``text`` the complete URL.
 
-    The rest is for the two kinds of many servers. ``service`` is the name of the primary, ``credentials`` and
-    ``tail`` are what stands before and behind the address of each server that keeps games.
+    The other fields are for Sentinel and Cluster. ``service`` is the name of the primary; ``credentials`` and
+    ``suffix`` come before and after the address in the URL of each data server.
     """
 
     kind: str
@@ -53,30 +53,32 @@ class RedisUrl(NamedTuple):
     sentinel_password: str | None = None
 
     def server(self, address: Address) -> str:
-        """The URL of one server that keeps games."""
-        return f"{self.scheme}://{self.credentials}{_written(address)}{self.suffix}"
+        """The URL of one data server."""
+        return f"{self.scheme}://{self.credentials}{_host_and_port(address)}{self.suffix}"
 
     def sentinel(self, address: Address) -> str:
         """The URL of one Sentinel: it has a password of its own, and no database."""
         own = "" if self.sentinel_password is None else f":{quote(self.sentinel_password, safe='')}@"
         _, mark, options = self.suffix.partition("?")
-        return f"{self.scheme}://{own}{_written(address)}{mark}{options}"
+        return f"{self.scheme}://{own}{_host_and_port(address)}{mark}{options}"
 
 
 def read_redis_url(text: str) -> RedisUrl:
-    """What the URL says; raises ``ValueError`` for one that cannot be taken."""
+    """Parse a URL; raises ``ValueError`` for an invalid one."""
     if not text.isprintable() or " " in text:
-        raise ValueError("it has a space or a sign that cannot be printed")
+        raise ValueError("it contains a space or an unprintable character")
     if text.startswith("unix://"):
         return _unix(text)
     form = _FORM.fullmatch(text)
     if form is None:
-        raise ValueError("it must begin with redis://, rediss:// or unix://, or be one of Sentinel or of a Cluster")
+        raise ValueError(
+            "it must begin with redis://, rediss:// or unix://, or with their forms for Sentinel or Cluster"
+        )
     options = _options(form["options"] or "", form["scheme"], form["kind"])
-    steps = (form["path"] or "").removeprefix("/").split("/")
+    path = (form["path"] or "").removeprefix("/").split("/")
     match form["kind"]:
         case "+sentinel":
-            service = unquote(steps.pop(0))
+            service = unquote(path.pop(0))
             if not service:
                 raise ValueError("it must name the primary that Sentinel knows")
             kind, port = "sentinel", _SENTINEL_PORT
@@ -84,20 +86,20 @@ def read_redis_url(text: str) -> RedisUrl:
             service, kind, port = "", "cluster", _REDIS_PORT
         case _:
             service, kind, port = "", "single", _REDIS_PORT
-    database = "/".join(steps)
+    database = "/".join(path)
     if database and not _DATABASE.fullmatch(database):
         raise ValueError("the path must be the number of a database")
     if kind == "cluster" and database.strip("0"):
-        raise ValueError("a Cluster has no database but 0")
+        raise ValueError("a Cluster only has database 0")
     addresses = tuple(_address(each, port) for each in form["servers"].split(","))
     if kind == "single":
         if len(addresses) > 1:
             raise ValueError("one server has one address")
         return RedisUrl(kind, text)
     password = options.pop("sentinel_password", None)
-    who = "" if form["credentials"] is None else f"{form['credentials']}@"
-    tail = f"/{options.pop('db', database)}" + (f"?{urlencode(options)}" if options else "")
-    return RedisUrl(kind, text, form["scheme"], addresses, who, tail, service, password)
+    credentials = "" if form["credentials"] is None else f"{form['credentials']}@"
+    suffix = f"/{options.pop('db', database)}" + (f"?{urlencode(options)}" if options else "")
+    return RedisUrl(kind, text, form["scheme"], addresses, credentials, suffix, service, password)
 
 
 def _unix(text: str) -> RedisUrl:
@@ -109,7 +111,7 @@ def _unix(text: str) -> RedisUrl:
 
 
 def _options(text: str, scheme: str, kind: str) -> dict[str, str]:
-    """The options, none of which undoes what the service needs."""
+    """The options, of which only those are allowed that do not change what the service relies on."""
     options = dict(parse_qsl(text, keep_blank_values=True))
     for name, value in options.items():
         if name == "db" and kind != "+cluster":
@@ -127,12 +129,12 @@ def _address(text: str, port: int) -> Address:
         parts = urlsplit(f"//{text}")
         given = parts.port
     except ValueError:
-        raise ValueError("it is not a URL: a host or a port cannot be read") from None
+        raise ValueError("it is not a URL: a host or a port is malformed") from None
     if not parts.hostname or given == 0:
         raise ValueError("it must name a host, and a port from 1 to 65535")
     return Address(parts.hostname, port if given is None else given)
 
 
-def _written(address: Address) -> str:
+def _host_and_port(address: Address) -> str:
     host = f"[{address.host}]" if ":" in address.host else address.host
     return f"{host}:{address.port}"

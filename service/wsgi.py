@@ -1,4 +1,4 @@
-"""What a WSGI server imports: ``service.wsgi:create()``."""
+"""The entry point for a WSGI server: ``service.wsgi:create()``."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from flask import Flask
 from service.bootstrap import build_app
 from service.config import Settings
 
-_YOUNG: Final = 5_000
-"""Objects more than there were, before the collector looks for circles among the new ones, for a millisecond or two.
+_YOUNG_THRESHOLD: Final = 5_000
+"""Net allocations between two collections of the youngest generation, each of which takes one or two milliseconds.
 
-A request makes none, and what it leaves is freed at once: what is new then are games to be remembered. It is refusals
-of strange addresses, and faults, that leave circles.
+Ordinary requests leave no reference cycles, so that their objects are freed by reference counting, and most new objects
+are cached games. Cycles come from requests to unknown addresses and from unexpected errors.
 """
 
 
 def create() -> Flask:
-    """The application for the settings of the environment."""
+    """The application for the settings in the environment. Raises ``InvalidSettings``."""
     app = build_app(Settings.from_environ(os.environ))
-    # What is there for good need not be looked through again: a full collection would stop all clients of the worker.
+    # Permanent objects are excluded from collections: a full one would pause all requests of the worker.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_YOUNG, 50, 20)
+    gc.set_threshold(_YOUNG_THRESHOLD, 50, 20)
     return app

@@ -1,4 +1,4 @@
-"""Settings come from the environment, and a bad one is named before anything starts."""
+"""Settings are read from the environment, and invalid ones are reported by name."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def test_an_empty_environment_gives_the_defaults() -> None:
     assert (settings.worker_connections, settings.graceful_timeout) == (5000, 30)
 
 
-def test_the_default_of_every_setting_reads_as_its_default_value() -> None:
+def test_the_text_of_every_default_is_read_as_the_default_value() -> None:
     assert Settings.from_environ({it.name: it.default for it in SETTINGS}) == Settings()
 
 
-def test_every_reader_gives_the_type_its_field_declares() -> None:
+def test_every_reader_returns_the_declared_type() -> None:
     hints = get_type_hints(Settings)
     for setting in SETTINGS:
         assert isinstance(setting.kind.read(setting.default), hints[setting.name.lower()]), setting.name
 
 
-def test_settings_cannot_be_changed() -> None:
+def test_settings_are_immutable() -> None:
     with pytest.raises(AttributeError):
         Settings().port = 1  # type: ignore[misc]
 
@@ -67,7 +67,7 @@ def test_settings_cannot_be_changed() -> None:
         ("GRACEFUL_TIMEOUT", "3600", 3600),
     ],
 )
-def test_a_good_value_is_taken(name: str, text: str, value: object) -> None:
+def test_a_valid_value_is_accepted(name: str, text: str, value: object) -> None:
     assert getattr(Settings.from_environ({name: text}), name.lower()) == value
 
 
@@ -114,17 +114,17 @@ def test_a_good_value_is_taken(name: str, text: str, value: object) -> None:
         ("GRACEFUL_TIMEOUT", "0"),
     ],
 )
-def test_a_bad_value_is_refused_by_name(name: str, text: str) -> None:
+def test_an_invalid_value_is_rejected_by_name(name: str, text: str) -> None:
     with pytest.raises(InvalidSettings) as caught:
         Settings.from_environ({name: text})
-    assert [fault.name for fault in caught.value.faults] == [name]
+    assert [error.name for error in caught.value.errors] == [name]
 
 
-def test_all_bad_settings_are_named_in_one_line() -> None:
+def test_all_invalid_settings_are_named_in_one_line() -> None:
     with pytest.raises(InvalidSettings) as caught:
         Settings.from_environ({"PORT": "eighty\nthousand", "WORKERS": "0", "LOG_LEVEL": "loud", "HOST": "::1"})
     assert str(caught.value) == (
-        r"bad settings: PORT is 'eighty\nthousand' (expected an integer from 0 to 65535); "
+        r"invalid settings: PORT is 'eighty\nthousand' (expected an integer from 0 to 65535); "
         "WORKERS is '0' (expected an integer from 1 to 256); "
         "LOG_LEVEL is 'loud' (expected one of debug, info, warning, error, critical)"
     )
@@ -139,16 +139,16 @@ def test_all_bad_settings_are_named_in_one_line() -> None:
         "redis+cluster://me:secret@host:port,b",
     ],
 )
-def test_the_password_of_a_bad_redis_url_is_not_shown(url: str) -> None:
+def test_the_password_of_an_invalid_redis_url_is_not_shown(url: str) -> None:
     with pytest.raises(InvalidSettings) as caught:
         Settings.from_environ({"REDIS_URL": url})
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["redis://me:secret@host", "redis+sentinel://h/name?sentinel_password=secret"])
-def test_the_password_of_a_good_redis_url_is_not_shown_either(url: str) -> None:
+def test_the_password_of_a_valid_redis_url_is_not_shown(url: str) -> None:
     assert "secret" not in repr(Settings.from_environ({"REDIS_URL": url}))
 
 
-def test_other_variables_of_the_environment_are_none_of_its_business() -> None:
+def test_other_environment_variables_are_ignored() -> None:
     assert Settings.from_environ({"PATH": "/bin", "port": "x"}) == Settings()

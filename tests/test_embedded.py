@@ -1,4 +1,4 @@
-"""The embedded server keeps what it was given, belongs to one process, and leaves nothing behind."""
+"""The embedded server keeps its data, has one owner, and leaves no process or socket behind."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def get(server: EmbeddedServer, name: str) -> object:
 def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "it did not come true in time"
+        assert time.monotonic() < deadline, "timeout"
         time.sleep(0.02)
 
 
@@ -57,20 +57,20 @@ def test_it_is_a_real_server_on_a_private_socket_and_no_port(tmp_path: Path) -> 
         assert store.eval("return 1 + 1", 0) == 2
 
 
-def test_a_new_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
+def test_a_new_folder_is_private_to_its_user(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "data"
     with EmbeddedServer(folder):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_data_survive_a_stop_and_a_start(tmp_path: Path) -> None:
+def test_data_survives_a_stop_and_a_start(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path) as server:
         put(server, spinner="6-6")
     with EmbeddedServer(tmp_path) as server:
         assert get(server, "spinner") == "6-6"
 
 
-def test_data_survive_a_kill_and_the_address_stays(tmp_path: Path) -> None:
+def test_data_and_address_survive_a_kill(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path) as server:
         url = server.url
         put(server, spinner="6-6")
@@ -88,7 +88,7 @@ def test_starting_a_running_server_changes_nothing(tmp_path: Path) -> None:
         assert server.pid == pid
 
 
-def test_stopping_twice_is_stopping_once(tmp_path: Path) -> None:
+def test_stopping_twice_has_no_effect(tmp_path: Path) -> None:
     server = EmbeddedServer(tmp_path)
     server.start()
     server.stop()
@@ -98,23 +98,23 @@ def test_stopping_twice_is_stopping_once(tmp_path: Path) -> None:
 
 def test_a_stop_leaves_neither_process_nor_socket(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path) as server:
-        pid, place = server.pid, server.socket_path
+        pid, path = server.pid, server.socket_path
         assert pid is not None
     assert not runs(pid)
-    assert not place.exists()
+    assert not path.exists()
 
 
-def test_a_server_that_hangs_is_killed_in_the_end(tmp_path: Path) -> None:
+def test_a_hanging_server_is_killed_after_the_timeout(tmp_path: Path) -> None:
     server = EmbeddedServer(tmp_path)
     server.start()
     pid = server.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
-    server.stop(patience=0.1)
+    server.stop(timeout=0.1)
     assert not runs(pid)
 
 
-def test_a_second_owner_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_second_owner_is_rejected_in_one_line(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path) as server:
         put(server, spinner="6-6")
         with pytest.raises(FolderInUse, match="in use by another running service") as caught:
@@ -123,7 +123,7 @@ def test_a_second_owner_is_refused_in_one_line(tmp_path: Path) -> None:
         assert get(server, "spinner") == "6-6"
 
 
-def test_a_refused_owner_may_try_again_later(tmp_path: Path) -> None:
+def test_a_rejected_owner_can_retry(tmp_path: Path) -> None:
     second = EmbeddedServer(tmp_path)
     with EmbeddedServer(tmp_path), pytest.raises(FolderInUse):
         second.start()
@@ -131,27 +131,27 @@ def test_a_refused_owner_may_try_again_later(tmp_path: Path) -> None:
         assert second.pid is not None
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(FolderInUse, match="cannot use the data folder .*/file/data"):
         EmbeddedServer(tmp_path / "file" / "data").start()
 
 
-def test_the_folder_of_a_server_left_behind_is_refused_until_that_has_ended(tmp_path: Path) -> None:
+def test_the_folder_of_an_orphaned_server_is_rejected_until_that_has_ended(tmp_path: Path) -> None:
     owner = """
 import os, sys
 from pathlib import Path
 from service.devserver import embedded
-embedded.tied = lambda command, sign: list(command)
+embedded.die_with_parent = lambda command, sign: list(command)
 server = embedded.EmbeddedServer(Path(sys.argv[1]))
 server.start()
 print(server.pid, flush=True)
 os.kill(os.getpid(), 9)
 """
-    told = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", owner, str(tmp_path)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-    orphan = int(told.stdout)
+    orphan = int(completed.stdout)
     assert runs(orphan)
     with redis.Redis(unix_socket_path=str(tmp_path / "redis.sock")) as store:
         store.set("spinner", "6-6")
@@ -163,7 +163,7 @@ os.kill(os.getpid(), 9)
         assert get(server, "spinner") == "6-6"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent is gone")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can signal a child when its parent ends")
 def test_the_server_ends_when_its_owner_is_killed(tmp_path: Path) -> None:
     owner = """
 import sys, time
@@ -184,7 +184,7 @@ sys.stdin.read()
     until(lambda: not runs(pid))
 
 
-def test_a_server_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_foreign_server_is_left_alone(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path / "theirs") as theirs:
         (tmp_path / "ours").mkdir()
         (tmp_path / "ours" / "redis.sock").symlink_to(theirs.socket_path)
@@ -193,32 +193,32 @@ def test_a_server_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
         assert theirs.pid is not None
 
 
-def test_a_long_path_is_no_obstacle(tmp_path: Path) -> None:
+def test_a_long_path_is_supported(tmp_path: Path) -> None:
     folder = tmp_path / ("long-" * 20)
     with EmbeddedServer(folder) as server:
         put(server, spinner="6-6")
-        room = server.socket_path.parent
-        assert room != folder
-        assert stat.S_IMODE(room.stat().st_mode) == 0o700
+        socket_folder = server.socket_path.parent
+        assert socket_folder != folder
+        assert stat.S_IMODE(socket_folder.stat().st_mode) == 0o700
         assert server.pid is not None
         os.kill(server.pid, signal.SIGKILL)
         until(lambda: server.pid is None)
         server.start()
-        assert server.socket_path.parent == room
+        assert server.socket_path.parent == socket_folder
         assert get(server, "spinner") == "6-6"
-    assert not room.exists()
+    assert not socket_folder.exists()
 
 
-def test_a_path_with_odd_characters_makes_a_good_address() -> None:
+def test_a_path_with_special_characters_gives_a_valid_url() -> None:
     import tempfile
 
-    with tempfile.TemporaryDirectory() as room, EmbeddedServer(Path(room, 'a b?ü%41"#')) as server:
+    with tempfile.TemporaryDirectory() as socket_folder, EmbeddedServer(Path(socket_folder, 'a b?ü%41"#')) as server:
         assert unquote(server.url) == f"unix://{server.socket_path}"
         assert " " not in server.url
         put(server, spinner="6-6")
 
 
-def test_options_go_to_the_server_and_win(tmp_path: Path) -> None:
+def test_options_override_the_defaults_of_the_server(tmp_path: Path) -> None:
     with (
         EmbeddedServer(tmp_path, options={"maxmemory": "5mb", "appendfsync": "always"}) as server,
         client(server) as store,
@@ -227,30 +227,30 @@ def test_options_go_to_the_server_and_win(tmp_path: Path) -> None:
         assert store.config_get("appendfsync") == {"appendfsync": "always"}
 
 
-def test_a_failed_start_shows_what_the_server_said_and_frees_the_folder(tmp_path: Path) -> None:
+def test_a_failed_start_shows_the_log_and_unlocks_the_folder(tmp_path: Path) -> None:
     with pytest.raises(DidNotStart, match="no-such-option"):
         EmbeddedServer(tmp_path, options={"no-such-option": "1"}).start()
     with EmbeddedServer(tmp_path):
         pass
 
 
-def test_the_wait_for_an_answer_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_without_an_answer_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded, "START_SECONDS", 0.2)
     monkeypatch.setattr(EmbeddedServer, "_probe", lambda _self, _command: None)
     server = EmbeddedServer(tmp_path)
-    with pytest.raises(DidNotStart, match=r"did not answer in 0\.2 s"):
+    with pytest.raises(DidNotStart, match=r"was not ready within 0\.2 s"):
         server.start()
     assert server.pid is None
 
 
-def test_the_wait_ends_when_the_caller_has_had_enough(tmp_path: Path) -> None:
+def test_the_caller_can_cancel_the_wait(tmp_path: Path) -> None:
     server = EmbeddedServer(tmp_path)
     with pytest.raises(DidNotStart):
         server.start(keep_waiting=lambda: False)
     assert server.pid is None
 
 
-def test_a_server_that_still_loads_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_start_waits_for_a_loading_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with EmbeddedServer(tmp_path) as server:
         put(server, **{f"key-{number}": "x" * 1000 for number in range(200)})
         with client(server) as store:
@@ -258,13 +258,13 @@ def test_a_server_that_still_loads_is_waited_for(tmp_path: Path, monkeypatch: py
                 store.append(f"key-{number}", "y")
     monkeypatch.setattr(embedded, "START_SECONDS", 0.2)
     slow = {"key-load-delay": "2000", "loading-process-events-interval-bytes": "1024"}
-    began = time.monotonic()
+    started = time.monotonic()
     with EmbeddedServer(tmp_path, options=slow) as server:
-        assert time.monotonic() - began > embedded.START_SECONDS
+        assert time.monotonic() - started > embedded.START_SECONDS
         assert get(server, "key-399") == "y"
 
 
-def test_a_server_on_the_path_goes_before_the_installed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_on_the_path_is_preferred_to_the_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, version in (("redis-server", "7.0.15"), ("valkey-server", "9.0.0")):
         program(tmp_path / name, f"echo 'Server v={version} sha=0:0 bits=64'")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -274,7 +274,7 @@ def test_a_server_on_the_path_goes_before_the_installed_one(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize("script", ["echo 'Redis server v=6.2.7 sha=0:0'", "exit 1", "echo no version at all"])
-def test_a_server_too_old_or_broken_is_passed_over(
+def test_a_server_that_is_too_old_or_broken_is_skipped(
     script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program(tmp_path / "redis-server", script)
@@ -286,7 +286,7 @@ def test_a_server_too_old_or_broken_is_passed_over(
         embedded.find_server()
 
 
-def test_the_installation_brings_a_server_for_this_machine() -> None:
+def test_a_server_for_this_machine_is_bundled() -> None:
     assert embedded.bundled_server() is not None
 
 
@@ -295,12 +295,12 @@ def test_the_address_is_known_only_after_the_start(tmp_path: Path) -> None:
         _ = EmbeddedServer(tmp_path).url
 
 
-def test_no_connection_is_needed_to_stop_it(tmp_path: Path) -> None:
+def test_it_stops_without_a_free_connection(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path, options={"maxclients": "1"}) as server:
-        line = socket.socket(socket.AF_UNIX)
-        line.connect(str(server.socket_path))
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(server.socket_path))
         pid = server.pid
-    line.close()
+    connection.close()
     assert pid is not None
     assert not runs(pid)
 

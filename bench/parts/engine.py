@@ -1,7 +1,7 @@
-"""Part 2: the engine alone. Whole random rounds a second, dealt and counted, with all rules and events.
+"""Part 2: the engine alone. Whole random rounds per second, from deal to result, with all rules and events.
 
-Only the public functions are used, as the service uses them: list the legal moves, and make one of them. The other
-libraries are driven by the same luck over the same kind of round.
+Only public functions are used, as the service uses them: list the legal moves, and make one of them. The other
+libraries are driven by the same random choices over the same kind of round.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 
 Play = Callable[[], None]
-"""One round, from the deal to the count."""
+"""One round, from the deal to its result."""
 Choose = Callable[[Sequence[Any]], Any]
 
 OPEN_SPIEL: Final = "OpenSpiel python_block_dominoes"
@@ -38,7 +38,7 @@ WANTED: Final = ((BLOCK_TWO, OPEN_SPIEL, 5.0), (BLOCK_FOUR, DOMINOES, 1.0))
 
 def run(_stand: Stand, scale: Scale) -> Section:
     """Measure every setup, and the block game beside the other libraries."""
-    luck = Random("engine")  # noqa: S311 # an order of turns
+    rng = Random("engine")  # noqa: S311 # only the order of turns
     games = {setup.name: round_of(setup.rules) for setup in SETUPS}
     teams = variants()["domino"].rules({"teams": 2}, 4)
     block = {
@@ -54,7 +54,7 @@ def run(_stand: Stand, scale: Scale) -> Section:
             left_out.append(f"{name}: {package} is not installed (make bench installs it)")
 
     def rate(plays: dict[str, Play]) -> dict[str, list[float]]:
-        return take_turns(list(plays), scale.turns, lambda name: _rate(plays[name], scale.engine_seconds), luck)
+        return take_turns(list(plays), scale.turns, lambda name: _rate(plays[name], scale.engine_seconds), rng)
 
     rates, beside = rate(games), rate(block)
     compared = [(mine, its, wanted, ratios(beside, mine, its)) for mine, its, wanted in WANTED if its in beside]
@@ -77,7 +77,7 @@ def run(_stand: Stand, scale: Scale) -> Section:
 
 
 def round_of(rules: Rules) -> Play:
-    """One first round of these rules, each time with another deal."""
+    """One first round of these rules, with a different deal each time."""
     choose = _chooser()
     numbers = count()
     start = rules.start()
@@ -92,8 +92,8 @@ def round_of(rules: Rules) -> Play:
 
 
 def open_spiel_round() -> Play:
-    """One game of OpenSpiel's block dominoes, its deal and its returns included."""
-    import pyspiel  # noqa: PLC0415 # of the group bench
+    """One game of OpenSpiel's block dominoes, including its deal and its returns."""
+    import pyspiel  # noqa: PLC0415 # of the extra bench
     from open_spiel.python import games  # noqa: F401, PLC0415 # registers it
 
     choose = _chooser()
@@ -112,8 +112,8 @@ def open_spiel_round() -> Play:
 
 
 def dominoes_round() -> Play:
-    """One game of the package dominoes, its deal and its count included."""
-    import dominoes  # noqa: PLC0415 # of the group bench
+    """One game of the package dominoes, including its deal and its result."""
+    import dominoes  # noqa: PLC0415 # of the extra bench
 
     choose = _chooser()
 
@@ -126,8 +126,8 @@ def dominoes_round() -> Play:
 
 
 def _chooser() -> Choose:
-    """Takes any of a sequence; the same cheap luck for everybody."""
-    draw = Random(1).random  # noqa: S311 # repeatable on purpose
+    """Choose an item of a sequence, by the same cheap random numbers for all candidates."""
+    draw = Random(1).random  # noqa: S311 # reproducible on purpose
     return lambda things: things[int(draw() * len(things))]
 
 

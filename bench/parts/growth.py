@@ -1,4 +1,4 @@
-"""Part 3: what grows. A move late in a long match, moves beside many games, bytes a game, memory a worker."""
+"""Part 3: growth. Late moves in a long match, moves beside many games, bytes per game, memory per worker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, Final
 import redis
 
 from bench.bursts import STATUS, Work, prepared_by
-from bench.driver import Line, burst
+from bench.driver import Connection, burst
 from bench.figures import Spread, ratios, spread, take_turns
-from bench.hosted import Hosted, measure, open_game, play
+from bench.hosted import Hosted, create_game, measure, play
 from bench.plot import can_plot, line_with_band
 from bench.report import Goal, Section, Table
 from bench.scale import Scale
@@ -24,7 +24,7 @@ from service.storage.connection import connect
 
 EARLY: Final = 10
 WINDOW: Final = 5
-"""A move is looked at with as many before it and after it: a single one may end a turn or draw."""
+"""Neighbours on each side that are averaged with a move, as a single one may end a turn or draw."""
 MOST_GROWTH: Final = 2.0
 LEAST_BESIDE_MANY: Final = 0.95
 KIB: Final = 1024
@@ -87,15 +87,15 @@ def _by_number(stand: Stand, scale: Scale) -> tuple[list[Spread], Spread, list[H
     """The milliseconds of a move by its number; how the late ones compare with the early; the games."""
     taken: list[list[float]] = []
     games = []
-    with Line(stand["service"].address) as line:
+    with Connection(stand["service"].address) as connection:
         for match in long_matches(LONGEST, scale.long_matches, scale.long_moves):
-            game = open_game(line, match)
+            game = create_game(connection, match)
             games.append(game)
             requests = [game.move(step) for step in match.steps]
             times = []
             for asked in requests:
                 began = perf_counter()
-                line.ask(asked)
+                connection.send(asked)
                 times.append((perf_counter() - began) * 1e3)
             taken.append(times)
     shortest = min(map(len, taken))
@@ -117,7 +117,7 @@ def _milestones(costs: list[Spread]) -> Table:
 
 
 def _beside_many(stand: Stand, scale: Scale) -> tuple[Table, Spread]:
-    """Moves a second beside so many games, each number of games on a server of its own."""
+    """Moves per second beside many games, each number of games on its own server."""
     played = matches(USUAL, scale.matches, scale.longest)
     measures = measure(stand["service"].address, stand.redis, played[0])
     work = Work(played, measures, scale.clients, scale.reads)
@@ -135,7 +135,7 @@ def _beside_many(stand: Stand, scale: Scale) -> tuple[Table, Spread]:
         return burst(address, prepared_by("service", "POST move", work, address), STATUS["POST move"]).rate
 
     names = list(services)
-    rates = take_turns(names, scale.turns, rate, Random("growth"))  # noqa: S311 # an order of turns
+    rates = take_turns(names, scale.turns, rate, Random("growth"))  # noqa: S311 # only the order of turns
     for service in services.values():
         service.stop()
     rows = [
@@ -149,11 +149,11 @@ def _beside_many(stand: Stand, scale: Scale) -> tuple[Table, Spread]:
 
 
 def _fill(client: redis.Redis, service: Candidate, many: int) -> int:
-    """Have so many games on a server: one in its middle, and copies of it; returns the memory of the server."""
+    """Fill a server with copies of a game in its middle; returns the memory of the server."""
     (match,) = matches(USUAL, 1)
-    with Line(service.address) as line:
-        game = open_game(line, match)
-        play(line, game, match.steps[: len(match.steps) // 2])
+    with Connection(service.address) as connection:
+        game = create_game(connection, match)
+        play(connection, game, match.steps[: len(match.steps) // 2])
     names = [f"copy-{number}" for number in range(many - 1)]
     for first in range(0, len(names), BATCH):
         pipeline: Any = client.pipeline(transaction=False)
@@ -170,9 +170,9 @@ def _sizes(stand: Stand, scale: Scale, longest: list[Hosted]) -> tuple[Table, fl
     ids: dict[Setup, list[str]] = {LONGEST: [game.id for game in longest]}
     for setup in SETUPS[: scale.setups]:
         scripts = []
-        with Line(stand["service"].address) as line:
+        with Connection(stand["service"].address) as connection:
             for match in matches(setup, scale.sized_games):
-                game = open_game(line, match)
+                game = create_game(connection, match)
                 ids.setdefault(setup, []).append(game.id)
                 scripts.append([game.move(step) for step in match.steps])
         burst(stand["service"].address, scripts, STATUS["POST move"])
@@ -189,7 +189,7 @@ def _sizes(stand: Stand, scale: Scale, longest: list[Hosted]) -> tuple[Table, fl
 
 
 def _bytes_by_game(client: Any) -> dict[str, int]:
-    """What Redis says that all keys of each game take."""
+    """The memory of all keys of each game, according to Redis."""
     sizes: dict[str, int] = defaultdict(int)
     found = list(client.scan_iter(match=keys.state("*") + b"*", count=BATCH))
     for first in range(0, len(found), BATCH):

@@ -1,7 +1,7 @@
 """Part 1: requests over HTTP against the floor, for every game and set.
 
-Each client of a burst plays whole real matches on games opened just before it. The floor is measured twice: over
-redis-py as it comes, which is what the figures to reach are about, and over the service's own connection.
+Each client of a burst plays whole real matches on games created just before it. The floor is measured twice: over
+plain redis-py, to which the targets refer, and over the service's own connection.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from bench.stand import Name, Stand
 CANDIDATES: Final[tuple[Name, ...]] = ("service", "floor", "floor, tuned client")
 WANTED: Final[dict[Kind, float]] = {"POST move": 0.9, "GET view": 0.9, "GET view, 304": 0.95, "GET moves": 0.85}
 MOST_SLOWER: Final = 1.5
-"""How many times as long as the floor's the slowest moves in a hundred may take."""
+"""The maximum ratio of the 99th percentile of moves to that of the floor."""
 
 
 def run(stand: Stand, scale: Scale) -> Section:
-    """Measure every kind of request for every setup, and the slowest moves of a crowd."""
-    luck = Random("moves")  # noqa: S311 # an order of turns
+    """Measure every kind of request for every setup, and the slowest moves of many clients."""
+    rng = Random("moves")  # noqa: S311 # only the order of turns
     setups = SETUPS[: scale.setups]
     tables = []
     found: dict[Kind, list[Spread]] = {kind: [] for kind in KINDS}
@@ -38,7 +38,7 @@ def run(stand: Stand, scale: Scale) -> Section:
         rows = []
         for setup in setups:
             asked = {name: Asked(stand, kind, works[setup], name) for name in CANDIDATES}
-            rates = take_turns(CANDIDATES, scale.turns, partial(_rate, asked), luck)
+            rates = take_turns(CANDIDATES, scale.turns, partial(_rate, asked), rng)
             plain, tuned = [ratios(rates, "service", base) for base in CANDIDATES[1:]]
             found[kind].append(plain)
             own += [each.own for each in asked.values()]
@@ -48,7 +48,7 @@ def run(stand: Stand, scale: Scale) -> Section:
         head = ("game", "of the floor", "of the tuned floor", *CANDIDATES)
         title = f"{kind}: ratios of requests a second; requests a second, and µs of a worker for each"
         tables.append(Table(title, head, rows))
-    slowest, crowd = _crowd(stand, scale, luck)
+    slowest, crowd = _crowd(stand, scale, rng)
     tables.append(crowd)
     goals = [
         Goal(
@@ -98,11 +98,11 @@ class Asked:
 
     @property
     def own(self) -> float:
-        """Seconds of the clients for each request."""
+        """Processor seconds of the clients per request."""
         return self._own_seconds / self._requests
 
     def rate(self) -> float:
-        """Requests a second of one burst. What only reads is made ready once."""
+        """Requests per second of one burst. Bursts of reads are prepared once."""
         scripts = self._reads or self._prepare()
         if self._kind.startswith("GET"):
             self._reads = scripts
@@ -114,7 +114,7 @@ class Asked:
         return done.rate
 
     def show(self, rates: list[float]) -> str:
-        """``1250, 790 µs``: the median of the rates, and what a request takes of a worker."""
+        """``1250, 790 µs``: the median of the rates, and the worker's processor time per request."""
         return f"{spread(rates).median:.0f}, {self._worker_seconds / self._requests * 1e6:.0f} µs"
 
 
@@ -122,8 +122,8 @@ def _rate(asked: Mapping[Name, Asked], name: Name) -> float:
     return asked[name].rate()
 
 
-def _crowd(stand: Stand, scale: Scale, luck: Random) -> tuple[Spread, Table]:
-    """How long the slowest moves take when many clients play."""
+def _crowd(stand: Stand, scale: Scale, rng: Random) -> tuple[Spread, Table]:
+    """The times of the slowest moves when many clients play."""
     work = _work(stand, scale, USUAL)._replace(clients=scale.crowd)
     latencies: dict[Name, list[float]] = {name: [] for name in CANDIDATES}
 
@@ -132,7 +132,7 @@ def _crowd(stand: Stand, scale: Scale, luck: Random) -> tuple[Spread, Table]:
         latencies[name] += taken
         return percentile(taken, 99)
 
-    found = take_turns(CANDIDATES, scale.turns, slowest, luck)
+    found = take_turns(CANDIDATES, scale.turns, slowest, rng)
     rows = [
         (
             name,

@@ -1,7 +1,7 @@
 """Part 5: the same read and script on other stacks, for orientation.
 
-FastAPI on two uvicorn workers and Node with two workers of a cluster do the work of the floor, which knows no game;
-the service plays real ones.
+FastAPI on two uvicorn workers and Node with two workers of a cluster do the same work as the floor; the service
+plays real games.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KINDS: Final[tuple[Kind, ...]] = ("POST move", "GET view")
 
 def run(stand: Stand, scale: Scale) -> Section:
     """Measure moves and views."""
-    luck = Random("peers")  # noqa: S311 # an order of turns
+    rng = Random("peers")  # noqa: S311 # only the order of turns
     faults = {name: missing(name) for name in PEERS}
     names: list[Name] = ["service", "floor", *[name for name in PEERS if faults[name] is None]]
     played = matches(USUAL, scale.matches, scale.longest)
@@ -39,7 +39,7 @@ def run(stand: Stand, scale: Scale) -> Section:
             latencies[name] += done.latencies
             return done.rate
 
-        rates = take_turns(names, scale.turns, rate, luck)
+        rates = take_turns(names, scale.turns, rate, rng)
         rows = [
             (
                 name,

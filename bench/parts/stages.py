@@ -1,8 +1,8 @@
 """Where the time of one move goes, stage by stage, on real stored games.
 
-The stages are the public pieces of which the service makes a request, called here one after the other with a clock
-between them. The game is at hand, as it is for most moves; what it costs to read it is told apart. Each move is also
-made in a twin of the game through the whole application without a server, and in another one over HTTP. What the
+The stages are the public functions that handle a request, called here in order and timed one by one. The game is
+cached, as for most moves; the cost of reading it is measured separately. Each move is also
+made in a copy of the game through the whole application without a server, and in another one over HTTP. What the
 stages do not account for is Flask's in the first, gunicorn's and the sockets' in the second.
 """
 
@@ -19,8 +19,8 @@ import orjson
 from flask import Flask
 from werkzeug.test import EnvironBuilder
 
-from bench.driver import Line
-from bench.hosted import Hosted, open_game
+from bench.driver import Connection
+from bench.hosted import Hosted, create_game
 from bench.report import Section, Table
 from bench.scale import Scale
 from bench.setups import LONGEST, USUAL, Setup, Step, matches
@@ -38,11 +38,11 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.request_parsing import bearer_token, expected_game, negotiate, read_json, validate
 from service.web.schemas.requests import MoveIn
-from service.web.serializers.games import game_view_json
+from service.web.serializers.game import game_view_json
 
 STAGES: Final = ("parse", "enter", "decide", "encode", "script", "present")
 UNLESS_REMEMBERED: Final = ("read", "decode")
-"""Stages of a move in a game that the worker does not remember, or not as it is by now."""
+"""Stages of a move in a game that the worker has not cached, or not in its current version."""
 MEANINGS: Final = {
     "parse": "the bearer, the body, its schema",
     "read": "one GET from Redis",
@@ -78,8 +78,8 @@ def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
     applied: list[float] = []
     asked: list[float] = []
     for match in matches(setup, scale.matches, scale.longest):
-        with Line(stand["service"].address) as line:
-            staged, whole, served = [open_game(line, match) for _ in range(3)]
+        with Connection(stand["service"].address) as connection:
+            staged, whole, served = [create_game(connection, match) for _ in range(3)]
             game = _read_in_stages(store, staged, stages)
             for step in match.steps:
                 _read_in_stages(store, staged, stages)
@@ -87,7 +87,7 @@ def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
                 applied.append(_move_in_application(app, whole, step))
                 request = served.move(step)
                 began = perf_counter()
-                line.ask(request)
+                connection.send(request)
                 asked.append(perf_counter() - began)
     times = {stage: median(taken) for stage, taken in stages.items()}
     inside, outside = median(applied), median(asked)
@@ -106,14 +106,14 @@ def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
 
 
 class Stopwatch:
-    """Adds the time since the last lap to a stage."""
+    """Measures stages by laps."""
 
     def __init__(self, stages: dict[str, list[float]]) -> None:
         self._stages = stages
         self._last = perf_counter()
 
     def lap(self, stage: str) -> None:
-        """This stage is over."""
+        """Add the time since the last lap to this stage."""
         now = perf_counter()
         self._stages[stage].append(now - self._last)
         self._last = perf_counter()
@@ -161,7 +161,7 @@ def _move_in_stages(
 
 
 def _move_in_application(app: Flask, hosted: Hosted, step: Step) -> float:
-    """Seconds from the call of the application to the end of its answer."""
+    """Seconds from the call of the application to the end of its response."""
     said: list[str] = []
 
     def start_response(status: str, _headers: Any, _error: Any = None) -> Callable[[bytes], object]:

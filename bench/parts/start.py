@@ -1,4 +1,4 @@
-"""The start: seconds from the command to the first answer, and what the imports take of them."""
+"""The start: seconds from the command to the first response, and the share of the imports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMED: Final = (
 
 
 def run(stand: Stand, scale: Scale) -> Section:
-    """Start the whole service again and again, each time with a data folder of its own, and import it alone."""
+    """Start the whole service repeatedly, each time with a new data folder, and measure its imports separately."""
     answers = []
     for _ in range(scale.starts):
         candidate = stand.start([sys.executable, "-m", "service"], {})

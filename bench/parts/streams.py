@@ -1,7 +1,7 @@
-"""Part 4: streams of events. How long a move takes to reach those who follow, and what an open stream needs.
+"""Part 4: streams of events. The latency of an event, and the memory of an open stream.
 
-All streams and the player are in this one process, so that one clock tells when a move was sent and when its event
-has come. Each game has four streams, one a seat. The events are looked for no deeper than their number.
+All streams and the player are in this process, so that one clock measures when a move was sent and when its event
+arrived. Each game has four streams, one per seat. Only the numbers of the events are parsed.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from bench.driver import Address, Line, Refused, end_of, request
+from bench.driver import Address, Connection, Refused, end_of, request
 from bench.figures import percentile
-from bench.hosted import Hosted, open_game
+from bench.hosted import Hosted, create_game
 from bench.report import Section, Table
 from bench.scale import Scale
 from bench.setups import USUAL, Match, matches
 from bench.stand import Candidate, Stand
 
 MOST_STREAMS: Final = 8000
-"""What the service is told to hold; the kernel does not share them out evenly."""
+"""The limit per worker; more than the average, as the kernel does not distribute connections evenly."""
 LAST_SECONDS: Final = 5.0
-"""How long the last events may take."""
+"""Seconds to wait for the last events."""
 _EVENT: Final = re.compile(rb"id: (\d+)\n")
 _KIB: Final = 1024
 _PIECE: Final = 1 << 16
 
 
 class Followed(NamedTuple):
-    """A game that is followed: the moves yet to be made, each with the version that it is for."""
+    """A game that is followed: its remaining moves, each with its version."""
 
     game: Hosted
     moves: list[tuple[int, bytes]]
 
 
 class Delivered(NamedTuple):
-    """What came of it. Times in seconds."""
+    """The results. Times in seconds."""
 
     latencies: list[float]
     missing: int
@@ -50,7 +50,7 @@ class Delivered(NamedTuple):
 
 
 def run(stand: Stand, scale: Scale) -> Section:
-    """Measure each number of streams on a service of its own, so that the memory is that of the streams."""
+    """Measure each number of streams on its own service, so that the memory is that of the streams."""
     rows = []
     for many in scale.streams:
         service = stand.service(
@@ -70,14 +70,14 @@ def run(stand: Stand, scale: Scale) -> Section:
 
 def _measure(service: Candidate, scale: Scale, many: int) -> tuple[str, ...]:
     played = matches(USUAL, scale.matches, scale.longest)
-    with Line(service.address) as line:
-        followed = [_open(line, played[number % len(played)]) for number in range(max(1, many // USUAL.seats))]
+    with Connection(service.address) as connection:
+        followed = [_open(connection, played[number % len(played)]) for number in range(max(1, many // USUAL.seats))]
     before = sum(service.worker_bytes())
     with selectors.DefaultSelector() as selector:
         followers = _follow(service.address, followed, many, selector)
         try:
-            with Line(service.address) as line:
-                delivered = _play(Player(line), followed, followers, scale, selector)
+            with Connection(service.address) as connection:
+                delivered = _play(Player(connection), followed, followers, scale, selector)
             after = sum(service.worker_bytes())
         finally:
             for follower in followers:
@@ -93,22 +93,22 @@ def _measure(service: Candidate, scale: Scale, many: int) -> tuple[str, ...]:
     )
 
 
-def _open(line: Line, match: Match) -> Followed:
-    game = open_game(line, match)
+def _open(connection: Connection, match: Match) -> Followed:
+    game = create_game(connection, match)
     moves = [(orjson.loads(step.body)["version"], game.move(step)) for step in match.steps]
     return Followed(game, moves)
 
 
 class Follower:
-    """One stream: its connection, its game, and the end of what came last, if that was half an event."""
+    """One stream: its connection, its game, and the incomplete event at the end of the last read."""
 
-    def __init__(self, line: socket.socket, game: int) -> None:
-        self.socket = line
+    def __init__(self, connection: socket.socket, game: int) -> None:
+        self.socket = connection
         self.game = game
         self.rest = b""
 
     def take(self) -> list[int]:
-        """The numbers of the events that have come."""
+        """The numbers of the received events."""
         data = self.rest + self.socket.recv(_PIECE)
         if data == self.rest:
             raise Refused("a stream ended")
@@ -118,21 +118,21 @@ class Follower:
 
 
 class Player:
-    """Who makes the moves of all games, one at a time."""
+    """Makes the moves of all games, one at a time."""
 
-    def __init__(self, line: Line) -> None:
-        self.socket = line.socket
+    def __init__(self, connection: Connection) -> None:
+        self.socket = connection.socket
         self.busy = False
         self._pieces = b""
 
     def send(self, asked: bytes) -> None:
-        """Ask; the answer is taken when it comes."""
+        """Send a request; the response is read later."""
         self.socket.sendall(asked)
         self.busy = True
         self._pieces = b""
 
     def take(self) -> None:
-        """Take what has come of the answer. Raises ``Refused``."""
+        """Read what has arrived of the response. Raises ``Refused``."""
         self._pieces += self.socket.recv(_PIECE)
         if end_of(self._pieces) is None:
             return
@@ -144,21 +144,21 @@ class Player:
 def _follow(
     address: Address, followed: Sequence[Followed], many: int, selector: selectors.BaseSelector
 ) -> list[Follower]:
-    """Open the streams, seat by seat, after what has happened already."""
+    """Open the streams, seat by seat, after the past events."""
     followers = []
     for number in range(many):
         game, moves = followed[number % len(followed)]
         seat = number // len(followed) % len(game.tokens)
-        line = Line(address)
+        connection = Connection(address)
         path = f"{game.path}/events?after={moves[0][0]}"
-        line.socket.sendall(request("GET", path, token=game.tokens[seat], accept="text/event-stream"))
+        connection.socket.sendall(request("GET", path, token=game.tokens[seat], accept="text/event-stream"))
         opened = b""
         while b"retry:" not in opened:
-            opened += line.socket.recv(_PIECE)
+            opened += connection.socket.recv(_PIECE)
             if opened[9:12] != b"200":
                 raise Refused(opened.decode(errors="replace"))
-        followers.append(Follower(line.socket, number % len(followed)))
-        selector.register(line.socket, selectors.EVENT_READ, followers[-1])
+        followers.append(Follower(connection.socket, number % len(followed)))
+        selector.register(connection.socket, selectors.EVENT_READ, followers[-1])
     return followers
 
 
@@ -169,7 +169,7 @@ def _play(
     scale: Scale,
     selector: selectors.BaseSelector,
 ) -> Delivered:
-    """Make moves at the rate asked for, game after game, and take the time at which each stream has its event."""
+    """Make moves at the given rate, game after game, and measure when each stream has its event."""
     streams = Counter(follower.game for follower in followers)
     rounds = min(len(each.moves) for each in followed)
     due = [(game, place) for place in range(rounds) for game in range(len(followed))]

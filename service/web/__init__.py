@@ -1,4 +1,4 @@
-"""HTTP: read the request, call one use case, show the result.
+"""HTTP: parse the request, call one use case, serialize the result.
 
-Each module of routes is one resource of the contract. Must not know Redis, nor any rule of a game.
+Does not depend on Redis, nor on the rules of any game.
 """

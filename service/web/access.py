@@ -1,8 +1,8 @@
 """Who may call an operation: every handler is called through here, with the access that its operation describes.
 
-Owns the order: token, seat, rate limit, handler; and the second look at the store where access was granted on a
-remembered game and the request was rejected before a command reached the stored one. A handler cannot be served
-without an ``Operation``, whose ``access`` is enforced and documented alike. Does not depend on what is requested.
+Owns the order: token, seat, rate limit, handler. If access was granted on a cached game, and the request was rejected
+before a command read the stored one, the token is checked again on the stored game. A handler cannot be served without
+an ``Operation``, whose ``access`` is both enforced and documented. Does not depend on what is requested.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from service.web.services import Services, current_services
 RECORD_UNIT_CHARS: Final = 4096
 """Characters of a record that cost about as much as the creation of a game."""
 
-_DECIDED_ON_THE_STORED_GAME: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
-"""Errors of a command after it looked at the stored game, or could not: no second look is due."""
+_RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
+"""Errors of a command after it read the stored game, or failed to: the token need not be checked again."""
 
 
 class _Granted(Protocol):
-    """What an authorization returns; ``from_store`` is false if a remembered game was used."""
+    """The result of an authorization; ``from_store`` is false if a cached game was used."""
 
     @property
     def seat(self) -> int | None: ...
@@ -38,7 +38,7 @@ class _Granted(Protocol):
 
 
 def operation(described: Operation) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Serve an operation by a handler, behind the access that the operation describes.
+    """Decorate a handler with the access check that the operation describes.
 
     A handler of a public operation takes the services and the path's parameters; any other one the services and what
     its authorization returned: ``Access``, or ``TokenRotation`` for ``own_seat``.
@@ -69,7 +69,7 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
             if quota is not None and shows_limit:
                 request.environ[EXTRA_HEADERS] = quota.headers()
             return handler(services, granted)
-        except _DECIDED_ON_THE_STORED_GAME:
+        except _RAISED_AFTER_READING_THE_STORE:
             raise
         except Exception:
             if not granted.from_store:
@@ -79,11 +79,11 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
     return call
 
 
-def _stored(services: Services, game: str) -> _Granted:
+def _from_store(services: Services, game: str) -> _Granted:
     return services.games.access.authenticate(game, bearer_token())
 
 
-def _remembered(services: Services, game: str) -> _Granted:
+def _from_cache(services: Services, game: str) -> _Granted:
     return services.games.access.authenticate_cached(game, bearer_token())
 
 
@@ -92,21 +92,24 @@ def _rotation(services: Services, game: str, seat: int) -> _Granted:
 
 
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
-    "spectator": _stored,
-    "seat": _remembered,
+    "spectator": _from_store,
+    "seat": _from_cache,
     "own_seat": _rotation,
 }
 
 
 def limit_address(services: Services, weight: int = 1) -> None:
-    """Count what is expensive and needs no token, by the client's address. Raises ``RateLimited``."""
+    """Count an expensive request that needs no token, by the address of the client. Raises ``RateLimited``."""
     quota = services.limits.limit_create(request.environ.get("REMOTE_ADDR", ""), weight)
     if quota is not None:
         request.environ[EXTRA_HEADERS] = quota.headers()
 
 
 def limit_record(services: Services, text: str) -> None:
-    """Count a record that is to be checked: each full ``RECORD_UNIT_CHARS`` as a further request."""
+    """Count a record that is to be verified: each full ``RECORD_UNIT_CHARS`` as a further request.
+
+    Raises ``RateLimited``.
+    """
     units = len(text) // RECORD_UNIT_CHARS
     if units:
         limit_address(services, units)

@@ -1,6 +1,6 @@
-"""The Flask application: routes, errors, CORS, and nothing it would have to remember.
+"""The Flask application: routes, error handlers, CORS. It holds no state of any game.
 
-Must not know which store keeps the games.
+Does not depend on the store.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _BLUEPRINTS: Final = (
 )
 
 MAX_HOSTS: Final = 100
-"""Names of this machine that are remembered; a client may send any."""
+"""Size of the cache of valid ``Host`` headers, which is limited as a client may send any."""
 
 
 class Application(Flask):
@@ -49,30 +49,30 @@ class Application(Flask):
         self._hosts: dict[tuple[str, str], str] = {}
 
     def drain(self) -> None:
-        """The worker is about to stop: let the streams end."""
+        """End the streams, as the worker is about to stop."""
         self._streams.drain()
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Flask's, but a ``Host`` that was found valid is not checked again; it is used in redirects only."""
+        """As Flask's, but valid ``Host`` headers are cached; they are used in redirects only."""
         if request is None or "HTTP_HOST" not in request.environ or "HTTP_UPGRADE" in request.environ:
             return super().create_url_adapter(request)
         key = request.scheme, request.environ["HTTP_HOST"]
         host = self._hosts.get(key)
         if host is not None:
             query = request.query_string.decode("latin1")
-            where = (host, request.root_path, "", request.scheme, request.path)
-            return MapAdapter(self.url_map, *where, request.method, query)
+            location = (host, request.root_path, "", request.scheme, request.path)
+            return MapAdapter(self.url_map, *location, request.method, query)
         adapter = super().create_url_adapter(request)
         if adapter is not None and len(self._hosts) < MAX_HOSTS:
             self._hosts[key] = adapter.server_name
         return adapter
 
     def finalize_request(self, rv: Any, from_error_handler: bool = False) -> Any:
-        """What a view or an error handler gave, as a WSGI application; nothing is added to a ``RawResponse``."""
+        """Make a response of the result of a view or an error handler; a ``RawResponse`` is returned as it is."""
         return rv if isinstance(rv, RawResponse) else super().finalize_request(rv, from_error_handler)
 
     def make_default_options_response(self) -> Response:
-        """The methods of an address, and no body: without this it would be an empty page of HTML."""
+        """The allowed methods, with status 204; Flask's own response is an empty HTML page."""
         response = super().make_default_options_response()
         response.status_code = 204
         del response.headers["Content-Type"]
@@ -89,11 +89,11 @@ def create_app(
     proxies: int = 0,
     yield_control: Callable[[], None] = lambda: None,
 ) -> Application:
-    """The application over these games; ``document`` returns the OpenAPI document as YAML.
+    """The application for these games; ``document`` returns the OpenAPI document as YAML.
 
-    Without ``metrics`` nothing is measured and no request is logged, without ``limits`` there are no rate limits,
-    without ``streams`` there may be any number of them. That many ``proxies`` in front are trusted for the client's
-    address. In long work ``yield_control`` lets other requests run.
+    Without ``metrics`` nothing is measured and no request is logged; without ``limits`` there are no rate limits;
+    without ``streams`` their number is not limited. ``proxies`` is the number of reverse proxies that are trusted for
+    the address of the client. ``yield_control`` is called during long computations to let other requests run.
     """
     limits = limits or RateLimits()
     streams = streams or Streams()

@@ -1,7 +1,7 @@
-"""Browsers of any origin may ask: what flask-cors says of that.
+"""CORS by flask-cors, for browsers of any origin.
 
-It is asked each time for a preflight. To every other request it says the same, for any origin may ask and none is
-named, so that is asked once: finding it out anew would be one of the costliest parts of a move.
+Preflight responses are computed for each request. The headers of all other responses are the same for every origin, so
+they are computed once: doing it for each request would be one of the costliest parts of a move.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CLIENT_HEADERS: Final = (
     "Last-Event-ID",
     "X-Request-ID",
 )
-_SHOWN_HEADERS: Final = (
+_EXPOSED_HEADERS: Final = (
     "Allow",
     "Content-Language",
     "ETag",
@@ -39,7 +39,7 @@ _SHOWN_HEADERS: Final = (
 
 
 def install(app: Flask) -> list[tuple[str, str]]:
-    """Make ``app`` answer preflights; gives the headers that go with every other answer."""
+    """Make ``app`` answer preflights; returns the headers to add to every other response."""
     options = get_cors_options(
         app,
         {
@@ -47,7 +47,7 @@ def install(app: Flask) -> list[tuple[str, str]]:
             "send_wildcard": True,
             "methods": ["GET", "HEAD", "OPTIONS", "POST"],
             "allow_headers": list(_CLIENT_HEADERS),
-            "expose_headers": list(_SHOWN_HEADERS),
+            "expose_headers": list(_EXPOSED_HEADERS),
             "max_age": _DAY_SECONDS,
         },
     )
@@ -56,4 +56,4 @@ def install(app: Flask) -> list[tuple[str, str]]:
     def answer_preflight(response: Response) -> Response:
         return set_cors_headers(response, options) if request.method == "OPTIONS" else response
 
-    return [(name, str(value)) for name, value in get_cors_headers(options, Headers(), "GET").items()]  # type: ignore[arg-type] # as the library itself calls it
+    return [(name, str(value)) for name, value in get_cors_headers(options, Headers(), "GET").items()]  # type: ignore[arg-type] # as the library calls it itself

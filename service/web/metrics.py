@@ -1,8 +1,8 @@
-"""What is counted for Prometheus.
+"""The Prometheus metrics.
 
-Owns the names of the metrics and their labels: words of the service, never anything that a client sent. Must not know
-who scrapes. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment when the process starts, the processes of one service
-count together in that folder, and each answers for all; a process then has one ``Metrics`` at most.
+Owns the names of the metrics and their labels, which never contain anything that a client sent. With
+``PROMETHEUS_MULTIPROC_DIR`` in the environment when the process starts, the processes of one service count in that
+folder, and each exposes the sum; a process must then have at most one ``Metrics``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _REQUEST_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 3.0)
 _REDIS_SECONDS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.1, 1.0)
 
 
-class _Kind(NamedTuple):
+class _RequestMetrics(NamedTuple):
     add: Callable[[], None]
     observe: Callable[[float], None]
 
 
 class Metrics:
-    """The counts of one application; ``streams`` is for whoever opens and closes them."""
+    """The metrics of one application; ``streams`` is the gauge of open streams."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -38,7 +38,7 @@ class Metrics:
         )
         self._durations = Histogram(
             "domino_http_request_duration_seconds",
-            "Seconds to an answer; of a stream, to its end.",
+            "Seconds until the response; for a stream, until its end.",
             ["method", "route"],
             buckets=_REQUEST_SECONDS,
             registry=self._registry,
@@ -52,7 +52,7 @@ class Metrics:
         )
         self._redis = Histogram(
             "domino_redis_command_duration_seconds",
-            "Seconds to an answer of Redis.",
+            "Seconds until the reply of Redis.",
             ["operation"],
             buckets=_REDIS_SECONDS,
             registry=self._registry,
@@ -60,31 +60,31 @@ class Metrics:
         self.streams = Gauge(
             "domino_open_streams", "Open streams.", multiprocess_mode="livesum", registry=self._registry
         )
-        # The children by their labels, as looking one up in its metric costs more than to count.
-        self._kinds: dict[tuple[str, str, int], _Kind] = {}
+        # The children by their labels, as looking one up in its metric costs more than counting.
+        self._by_request: dict[tuple[str, str, int], _RequestMetrics] = {}
         self._operations: dict[str, Callable[[float], None]] = {}
         self._variants: dict[str, Callable[[], None]] = {}
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """A request has ended; ``route`` is a template."""
-        kind = self._kinds.get((method, route, status))
-        if kind is None:
-            kind = _Kind(
+        """Count a request that has ended; ``route`` is a template."""
+        metrics = self._by_request.get((method, route, status))
+        if metrics is None:
+            metrics = _RequestMetrics(
                 self._requests.labels(method, route, str(status)).inc, self._durations.labels(method, route).observe
             )
-            self._kinds[method, route, status] = kind
-        kind.add()
-        kind.observe(seconds)
+            self._by_request[method, route, status] = metrics
+        metrics.add()
+        metrics.observe(seconds)
 
     def redis(self, operation: str, seconds: float) -> None:
-        """Redis has answered, or failed to."""
+        """Observe a command of Redis, also a failed one."""
         observe = self._operations.get(operation)
         if observe is None:
             observe = self._operations[operation] = self._redis.labels(operation).observe
         observe(seconds)
 
     def write_committed(self, committed: Committed) -> None:
-        """A write to a game was committed: a move, if its first event is one of the match."""
+        """Count a committed write: a change of status, and a move if its first event is one of the match."""
         game = committed.after
         if game.status != committed.status_before:
             self._transitions.labels(game.status).inc()
@@ -97,9 +97,9 @@ class Metrics:
         add()
 
     def text(self) -> bytes:
-        """All of it as Prometheus reads it, of type ``PROMETHEUS_TEXT``."""
-        if not values.ValueClass._multiprocess:  # noqa: SLF001 # the library has no better question
+        """All metrics in the format of Prometheus, of type ``PROMETHEUS_TEXT``."""
+        if not values.ValueClass._multiprocess:  # noqa: SLF001 # the library has no public way to ask
             return generate_latest(self._registry)
-        together = CollectorRegistry()
-        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
-        return generate_latest(together)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)

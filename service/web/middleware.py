@@ -1,8 +1,8 @@
-"""What every request gets around its answer: an id, security headers, a line in the log, and a count.
+"""What every request gets: an id, security headers, a line in the log, and metrics.
 
-Owns the id of a request and what is told of one. It is a WSGI middleware, as hooks of Flask would cost more and miss
-what ends outside of them. Must not know any resource. What is told names the template of the route, never the path,
-the query, a token or anything a client sent but the id of its request.
+Owns the request id and the request log. It is a WSGI middleware, as hooks of Flask would cost more and would miss
+requests that end outside of them. Does not depend on any resource. The log and the metrics contain the template of the
+route, never the path, the query, a token or anything else from the client but the request id.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any, Final
 from service.web.metrics import Metrics
 
 REQUEST_ID: Final = "domino.request_id"
-"""Where the environment of a request has its id."""
+"""The key in the WSGI environment for the request id."""
 PROBLEM_CODE: Final = "domino.problem_code"
-"""Where it has the code of the problem that is answered."""
-EXTRA_HEADERS: Final = "domino.more_headers"
-"""Where it has headers for the answer, whatever that will be: pairs of name and value."""
+"""The key for the code of the problem in the response."""
+EXTRA_HEADERS: Final = "domino.extra_headers"
+"""The key for additional headers of the response, whatever that is: pairs of name and value."""
 
-_GIVEN_ID: Final = re.compile(r"(?!.*seat_)[A-Za-z0-9._-]{1,64}")  # never something with a token in it
+_GIVEN_ID: Final = re.compile(r"(?!.*seat_)[A-Za-z0-9._-]{1,64}")  # never one that contains a token
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
 _SECURITY: Final = {
     "x-content-type-options": ("X-Content-Type-Options", "nosniff"),
@@ -40,9 +40,9 @@ _log = logging.getLogger(__name__)
 
 
 class RequestMiddleware:
-    """The application with all that around it; without ``metrics`` nothing is told or counted.
+    """Wraps the application; without ``metrics`` nothing is logged or counted.
 
-    ``plain`` are more headers for every answer that is not to ``OPTIONS``.
+    ``plain`` are additional headers for every response, except to ``OPTIONS``.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class RequestMiddleware:
         self._metrics = metrics
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer as WSGI asks for."""
-        began = perf_counter()
+        """Handle a request as a WSGI application."""
+        started = perf_counter()
         request_id = _request_id(environ)
         environ[REQUEST_ID] = request_id
         status = 500
@@ -64,7 +64,7 @@ class RequestMiddleware:
         def start(line: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal status, route, streamed
             status = int(line[:3])
-            request = environ.get("werkzeug.request")  # Flask takes it away before the application returns
+            request = environ.get("werkzeug.request")  # Flask removes it before the application returns
             if request is not None and request.url_rule is not None:
                 route = request.url_rule.rule
             names = {name.lower() for name, _ in headers}
@@ -76,14 +76,14 @@ class RequestMiddleware:
             if environ["REQUEST_METHOD"] != "OPTIONS":
                 headers += self._plain
             headers.append(("X-Request-ID", request_id))
-            more = environ.get(EXTRA_HEADERS)
-            if more is not None:
-                headers += more
+            extra = environ.get(EXTRA_HEADERS)
+            if extra is not None:
+                headers += extra
             return start_response(line, headers, exc_info)
 
         def ended() -> None:
             if self._metrics is not None:
-                _log_request(self._metrics, environ, route, status, perf_counter() - began)
+                _log_request(self._metrics, environ, route, status, perf_counter() - started)
 
         try:
             body = self._app(environ, start)
@@ -97,7 +97,7 @@ class RequestMiddleware:
 
 
 class _StreamedBody:
-    """A body that is sent as it comes, and has ended when it is closed."""
+    """A body that is sent in chunks; the request ends when it is closed."""
 
     def __init__(self, body: Iterable[bytes], ended: Callable[[], None]) -> None:
         self._body = body
@@ -117,7 +117,7 @@ class _StreamedBody:
 
 
 def _request_id(environ: dict[str, Any]) -> str:
-    """The client's id if it is one, else a new one of 16 characters."""
+    """The client's id if it is valid, else a new one of 16 characters."""
     given: str | None = environ.get("HTTP_X_REQUEST_ID")
     if given is not None and _GIVEN_ID.fullmatch(given):
         return given

@@ -1,7 +1,7 @@
 """Refusals over HTTP: every error is ``application/problem+json`` (RFC 9457).
 
-Owns the one table from the code of a refusal to its status and title, and what an error may say. Must
-not know why a refusal was made; nothing here shows a stack trace, a token, or a hidden tile.
+Owns the only table from the code of a refusal to its status, title and description. Does not depend on the reason of a
+refusal; no response contains a stack trace, a token or a hidden tile.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from service.games.errors import MoveRefused
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
 from service.web.rate_limits import Quota, RateLimited, RateLimits
-from service.web.serializers.games import moves_json
+from service.web.serializers.game import moves_json
 
 PROBLEM_JSON: Final = "application/problem+json"
 
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class Problem(NamedTuple):
-    """What a code means over HTTP."""
+    """The meaning of a code over HTTP."""
 
     status: int
     title: str
@@ -35,49 +35,52 @@ class Problem(NamedTuple):
 
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
-    "malformed": Problem(400, "Malformed request", "The body is not JSON as this service reads it."),
-    "unauthorized": Problem(401, "Unauthorized", "The token is wrong or missing for this game."),
-    "forbidden": Problem(403, "Forbidden", "The join code is not this game's, or the token is another seat's."),
-    "not_found": Problem(404, "Not found", "There is nothing at this address."),
-    "method_not_allowed": Problem(405, "Method not allowed", "This address does not take this method; see `Allow`."),
-    "not_acceptable": Problem(406, "Not acceptable", "None of the types in `Accept` can be given here."),
-    "not_your_turn": Problem(409, "Not your turn", "Somebody else is to move, or the seat is out of the match."),
+    "malformed": Problem(400, "Malformed request", "The body is not well-formed JSON."),
+    "unauthorized": Problem(401, "Unauthorized", "The token is missing, or not valid for this game."),
+    "forbidden": Problem(403, "Forbidden", "The join code is wrong, or the token belongs to another seat."),
+    "not_found": Problem(404, "Not found", "There is no such resource."),
+    "method_not_allowed": Problem(405, "Method not allowed", "This resource does not support the method; see `Allow`."),
+    "not_acceptable": Problem(406, "Not acceptable", "None of the types in `Accept` is available."),
+    "not_your_turn": Problem(409, "Not your turn", "It is another seat's turn, or the seat is out of the match."),
     "illegal_move": Problem(409, "Illegal move", "The rules do not allow this move now; see `legal_moves`."),
     "not_started": Problem(409, "Not started", "Seats are still open."),
-    "round_over": Problem(409, "Round over", "The round is over; the next one has to be dealt."),
+    "round_over": Problem(409, "Round over", "The round is over; the next one must be dealt."),
     "game_over": Problem(409, "Game over", "The match is over."),
-    "seats_taken": Problem(409, "Seats taken", "No seat is open any more."),
-    "stale_version": Problem(412, "Stale version", "The game has moved on; see `version` and `legal_moves`."),
+    "seats_taken": Problem(409, "Seats taken", "There is no open seat left."),
+    "stale_version": Problem(412, "Stale version", "The game has changed; see `version` and `legal_moves`."),
     "too_large": Problem(413, "Too large", "The body is larger than 256 KiB."),
-    "unsupported_media_type": Problem(415, "Unsupported media type", "A body is `application/json` in UTF-8."),
-    "invalid": Problem(422, "Invalid", "The request cannot be taken as it is; see `errors`, by field."),
-    "key_reused": Problem(422, "Key reused", "This `Idempotency-Key` stood for another request in the last 24 hours."),
-    "rate_limited": Problem(429, "Too many requests", "This was too often within a minute; see `retry_after`."),
-    "internal": Problem(500, "Internal error", "The service made a mistake; look at the game before you try again."),
+    "unsupported_media_type": Problem(415, "Unsupported media type", "The body must be `application/json` in UTF-8."),
+    "invalid": Problem(422, "Invalid", "Some fields are invalid; see `errors`, by field."),
+    "key_reused": Problem(
+        422, "Key reused", "This `Idempotency-Key` was used for another request within the last 24 hours."
+    ),
+    "rate_limited": Problem(429, "Too many requests", "The rate limit is exceeded; see `retry_after`."),
+    "internal": Problem(500, "Internal error", "An unexpected error occurred. Get the game before you retry."),
     "storage_unavailable": Problem(
-        503, "Storage unavailable", "The store cannot answer now, and nothing has changed; try again."
+        503, "Storage unavailable", "The store is not available. Nothing has changed; retry later."
     ),
     "too_many_streams": Problem(
-        503, "Too many streams", "No more streams can be opened here now; moves and views are served as ever."
+        503, "Too many streams", "No more streams can be opened now; moves and views are not affected."
     ),
     "outcome_unknown": Problem(
         503,
         "Outcome unknown",
-        "Nobody knows whether this was made. Send it again with the same `Idempotency-Key`: it is made once at most.",
+        "It is not known whether the request took effect. Repeat it with the same `Idempotency-Key`, so that it takes "
+        "effect at most once.",
     ),
 }
 
-_STREAM_WAIT: Final = 5
-"""Seconds after which a refused stream may be tried again."""
+_STREAM_RETRY_SECONDS: Final = 5
+"""Seconds after which a client may try to open a stream again."""
 
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
-_FAILURES: Final = (401, 403, 404)
-_GUARDED: Final = "/v1/games/"
-"""Where refusals are counted, as they may be tries to find a game, a token or a join code."""
+_COUNTED_STATUSES: Final = (401, 403, 404)
+_COUNTED_PREFIX: Final = "/v1/games/"
+"""Paths whose failures are counted, as they may be attempts to guess a game id, a token or a join code."""
 
 
 class RequestError(Exception):
-    """A request that HTTP itself says no to, by its code."""
+    """A request that is rejected at the level of HTTP, with the code of the problem."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -86,11 +89,11 @@ class RequestError(Exception):
 
 
 class TooManyStreams(Exception):
-    """As many streams are open as this worker may hold."""
+    """This worker has reached its limit of open streams, or is about to stop."""
 
 
 class InvalidBody(Exception):
-    """A body, or a query, with wrong fields: the complaints, by the path of the field."""
+    """A body, query or header with invalid fields: the messages by the path of the field."""
 
     def __init__(self, errors: Mapping[str, list[str]]) -> None:
         super().__init__("invalid")
@@ -98,7 +101,7 @@ class InvalidBody(Exception):
 
 
 def problem(code: str, detail: str, **more: object) -> Response:
-    """The answer for that code; ``more`` are the fields that help."""
+    """The response for a code; ``more`` are additional fields."""
     status, title, _ = PROBLEMS[code]
     request.environ[PROBLEM_CODE] = code
     body = {"type": f"/docs#{code}", "title": title, "status": status, "detail": detail, "code": code, **more}
@@ -110,28 +113,28 @@ def problem(code: str, detail: str, **more: object) -> Response:
 
 
 def install(app: Flask, limits: RateLimits) -> None:
-    """Make ``app`` answer every error as a problem, and too many tries at games and tokens with one and the same."""
+    """Make ``app`` answer every error as a problem, and too many failures of one address all with the same one."""
 
     def limited() -> Response | None:
-        """What is answered instead of a refusal, after too many of them from one address."""
-        if not request.path.startswith(_GUARDED):
+        """The response after too many failures from one address, in place of the refusal."""
+        if not request.path.startswith(_COUNTED_PREFIX):
             return None
         quota = limits.count_failure(request.environ.get("REMOTE_ADDR", ""))
         return None if quota is None else _rate_limited_problem(quota)
 
     def refusal(error: Refusal) -> Response:
-        found = limited() if PROBLEMS[error.code].status in _FAILURES else None
-        return found or _refusal(error)
+        rate_limited = limited() if PROBLEMS[error.code].status in _COUNTED_STATUSES else None
+        return rate_limited or _refusal(error)
 
     def http_exception(error: HTTPException) -> Response:
-        found = limited() if error.code in _FAILURES else None
-        return found or _http_exception(error)
+        rate_limited = limited() if error.code in _COUNTED_STATUSES else None
+        return rate_limited or _http_exception(error)
 
     app.register_error_handler(Refusal, refusal)
     app.register_error_handler(RateLimited, _rate_limited)
-    app.register_error_handler(InvalidSetup, _bad_setup)
+    app.register_error_handler(InvalidSetup, _invalid_setup)
     app.register_error_handler(MoveRefused, _move_refused)
-    app.register_error_handler(RequestError, _bad_request)
+    app.register_error_handler(RequestError, _request_error)
     app.register_error_handler(InvalidBody, _invalid_body)
     app.register_error_handler(StorageUnavailable, _storage_unavailable)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
@@ -144,8 +147,8 @@ def _refusal(refusal: Refusal) -> Response:
     return problem(refusal.code, refusal.sentence)
 
 
-def _bad_setup(refusal: InvalidSetup) -> Response:
-    return problem(refusal.code, "This game cannot be made.", errors=refusal.errors)
+def _invalid_setup(refusal: InvalidSetup) -> Response:
+    return problem(refusal.code, "This game cannot be created.", errors=refusal.errors)
 
 
 def _move_refused(refused: MoveRefused) -> Response:
@@ -153,29 +156,29 @@ def _move_refused(refused: MoveRefused) -> Response:
     return problem(refused.cause.code, refused.cause.sentence, version=refused.version, legal_moves=legal_moves)
 
 
-def _bad_request(error: RequestError) -> Response:
+def _request_error(error: RequestError) -> Response:
     return problem(error.code, error.sentence)
 
 
 def _invalid_body(error: InvalidBody) -> Response:
-    return problem("invalid", "Some fields cannot be taken.", errors=error.errors)
+    return problem("invalid", "Some fields are invalid.", errors=error.errors)
 
 
 def _storage_unavailable(error: StorageUnavailable) -> Response:
     _log.warning("storage unavailable: %s", error.reason, extra=_request_fields())
-    return _try_again("storage_unavailable", error.retry_after)
+    return _retry_later("storage_unavailable", error.retry_after)
 
 
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
     _log.warning("outcome unknown: %s", error.reason, extra=_request_fields())
-    return _try_again("outcome_unknown", error.retry_after)
+    return _retry_later("outcome_unknown", error.retry_after)
 
 
 def _too_many_streams(_error: TooManyStreams) -> Response:
-    return _try_again("too_many_streams", _STREAM_WAIT)
+    return _retry_later("too_many_streams", _STREAM_RETRY_SECONDS)
 
 
-def _try_again(code: str, seconds: int) -> Response:
+def _retry_later(code: str, seconds: int) -> Response:
     response = problem(code, PROBLEMS[code].description, retry_after=seconds)
     response.headers["Retry-After"] = str(seconds)
     return response
@@ -184,7 +187,7 @@ def _try_again(code: str, seconds: int) -> Response:
 def _http_exception(error: HTTPException) -> Response:
     code = _HTTP_CODES.get(error.code or 500)
     if code is None:
-        # What Flask refuses by itself beyond these is a request that cannot be read.
+        # All other client errors of Flask are malformed requests.
         code = "malformed" if error.code and error.code < 500 else "internal"
     response = problem(code, PROBLEMS[code].description)
     for name, value in error.get_headers():
@@ -199,7 +202,7 @@ def _rate_limited(error: RateLimited) -> Response:
 
 def _rate_limited_problem(quota: Quota) -> Response:
     request.environ[EXTRA_HEADERS] = quota.headers()
-    return _try_again("rate_limited", quota.reset)
+    return _retry_later("rate_limited", quota.reset)
 
 
 def _internal(error: Exception) -> Response:
@@ -208,5 +211,5 @@ def _internal(error: Exception) -> Response:
 
 
 def _request_fields() -> dict[str, object]:
-    """The request that a line of the log is about."""
+    """The fields that identify the current request in the log."""
     return {"fields": {"request_id": request.environ.get(REQUEST_ID)}}

@@ -1,13 +1,13 @@
-"""How often somebody may ask: so many a minute from one address, and so many for one seat.
+"""Rate limits: requests per minute, by address and by seat.
 
-    create     every request to create a game or to check a record, by address; a long record weighs more
-    failure    every answer 401, 403 or 404 below /v1/games/, by address; nothing but such an answer becomes a refusal
+    create     every request to create a game or to verify a record, by address; a long record counts more
+    failure    every response 401, 403 or 404 below /v1/games/, by address; only such responses are replaced by 429
     seat       every request with the token of a seat, by game and seat
 
-Owns the counting and what is refused. Windows are the minutes of the clock, so that a count needs one round trip, and
-all machines agree on when one ends. A seat is counted in the worker's memory first, so that an ordinary move asks
-nobody; only a busy one is counted in Redis, where all workers count together. If Redis fails, the worker counts alone
-for some seconds. Must not know where the games are kept, nor how a refusal looks.
+Owns the counters and the limits. The windows are the minutes of the clock, so that counting takes one round trip, and
+all machines agree on when a window ends. A seat is counted in the memory of the worker first, so that an ordinary move
+needs no round trip; only a busy seat is counted in Redis, which all workers share. If Redis fails, each worker falls
+back to a local count for some seconds. Does not depend on the store of the games, nor on the form of a response.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from limits.storage import MemoryStorage, Storage
 
 WINDOW_SECONDS: Final = 60
 FALLBACK_SECONDS: Final = 5.0
-"""How long a worker counts alone when Redis has failed."""
+"""How long a worker uses its local count after Redis has failed."""
 
-_BUSY: Final = 4
-"""A seat is counted in Redis when one worker alone has had this part of what it may ask."""
+_LOCAL_SHARE: Final = 4
+"""A seat is counted in Redis once one worker has counted this fraction (1/4) of its limit."""
 
 _log = logging.getLogger(__name__)
 
 
 class Quota(NamedTuple):
-    """What is left of a limit, and when all of it is there again, in seconds."""
+    """What is left of a limit, and the seconds until its window ends."""
 
     name: str
     limit: int
@@ -39,7 +39,7 @@ class Quota(NamedTuple):
     reset: int
 
     def headers(self) -> list[tuple[str, str]]:
-        """As draft-ietf-httpapi-ratelimit-headers says it."""
+        """The headers of draft-ietf-httpapi-ratelimit-headers."""
         return [
             ("RateLimit-Policy", f'"{self.name}";q={self.limit};w={WINDOW_SECONDS}'),
             ("RateLimit", f'"{self.name}";r={self.remaining};t={self.reset}'),
@@ -47,7 +47,7 @@ class Quota(NamedTuple):
 
 
 class RateLimited(Exception):
-    """Too many requests; the quota says which limit it is and when to come again."""
+    """Too many requests; ``quota`` has the limit, and the seconds after which to retry."""
 
     def __init__(self, quota: Quota) -> None:
         super().__init__("rate limited")
@@ -55,9 +55,9 @@ class RateLimited(Exception):
 
 
 class RateLimits:
-    """The limits of one application, each a number a minute, 0 for none.
+    """The limits of one application, each a number per minute, 0 for none.
 
-    ``connect`` gives the storage in which all workers count; it is called when it is first needed.
+    ``connect`` returns the storage that all workers share; it is called when it is first needed.
     """
 
     def __init__(
@@ -78,14 +78,14 @@ class RateLimits:
         self._seats: dict[tuple[str, int], int] = {}
 
     def limit_create(self, address: str, weight: int = 1) -> Quota | None:
-        """Count a request to create a game or to check a record, or what it weighs; ``None`` without a limit.
+        """Count a request to create a game or to verify a record, as ``weight`` requests; ``None`` without a limit.
 
         Raises ``RateLimited``.
         """
         return _checked(self._by_address("create", self._create, address, weight))
 
     def count_failure(self, address: str) -> Quota | None:
-        """Count an answer that refused a token, a code or an address; the quota if there were too many."""
+        """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""
         quota = self._by_address("failure", self._failure, address)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
 
@@ -97,15 +97,15 @@ class RateLimits:
         now = self._clock()
         minute = int(now) // WINDOW_SECONDS
         if minute != self._minute:
-            # A plain dictionary: limits' MemoryStorage looks through all its keys every 10 ms, by a thread of its own.
+            # A plain dictionary: MemoryStorage of limits scans all its keys every 10 ms in a thread of its own.
             self._minute = minute
             self._seats = {}
         key = (game, seat)
         count = self._seats[key] = self._seats.get(key, 0) + 1
-        calm = limit // _BUSY
-        if count > calm:
-            # What was not counted in Redis before is made up for at once.
-            count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if count == calm + 1 else 1)
+        local_limit = limit // _LOCAL_SHARE
+        if count > local_limit:
+            # The first time, all requests that were counted locally are added.
+            count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if count == local_limit + 1 else 1)
         quota = Quota("seat", limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS)
         if count > limit:
             raise RateLimited(quota._replace(remaining=0))
@@ -120,47 +120,47 @@ class RateLimits:
 
 
 class _SharedCounter:
-    """Counts in Redis, or in the memory of this process while Redis fails."""
+    """Counts in Redis, or falls back to the memory of this process while Redis fails."""
 
     def __init__(self, connect: Callable[[], Storage]) -> None:
         self._connect = connect
         self._storage: Storage | None = None
-        self._own: MemoryStorage | None = None
-        self._alone_until = 0.0
+        self._local: MemoryStorage | None = None
+        self._local_until = 0.0
 
     def count(self, key: str, amount: int) -> int:
-        """How often that was in its minute, this ``amount`` included."""
+        """Add ``amount`` and return the count of the current minute."""
         now = time.monotonic()
-        if now >= self._alone_until:
-            was_alone = self._alone_until > 0
-            if was_alone:
-                self._alone_until = now + FALLBACK_SECONDS  # the others need not find out, too
+        if now >= self._local_until:
+            was_local = self._local_until > 0
+            if was_local:
+                self._local_until = now + FALLBACK_SECONDS  # so that only one request at a time tries Redis
             try:
                 if self._storage is None:
                     self._storage = self._connect()
                 count = self._storage.incr(key, WINDOW_SECONDS, amount)
-            except Exception as error:  # whatever it is: nobody is refused for it
-                _log.warning("rate limits are counted by each worker alone: %s", type(error).__name__)
-                self._alone_until = time.monotonic() + FALLBACK_SECONDS
+            except Exception as error:  # of any kind: a failure of Redis must not reject a request
+                _log.warning("rate limits fall back to a local count per worker: %s", type(error).__name__)
+                self._local_until = time.monotonic() + FALLBACK_SECONDS
             else:
-                self._alone_until = 0.0
+                self._local_until = 0.0
                 return count
-        if self._own is None:
-            self._own = MemoryStorage()
-        return self._own.incr(key, WINDOW_SECONDS, amount)
+        if self._local is None:
+            self._local = MemoryStorage()
+        return self._local.incr(key, WINDOW_SECONDS, amount)
 
 
 def client_network(address: str) -> str:
-    """Whose address that is: itself, of IPv6 the first 64 bits."""
+    """The address, for IPv6 its network of 64 bits; ``"unknown"`` for an invalid one."""
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return "unknown"
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.IPv6Address(int(found) >> 64 << 64))
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Address(int(parsed) >> 64 << 64))
 
 
 def _checked(quota: Quota | None) -> Quota | None:

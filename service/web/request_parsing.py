@@ -1,8 +1,8 @@
-"""Requests, read strictly: the bearer, the body, the preconditions, the language.
+"""Strict parsing of requests: the bearer token, the body, the preconditions, the language.
 
-Owns what the service takes from a client before a schema looks at it. Nothing unclear is guessed at:
-a body is UTF-8 JSON without duplicate keys, NaN, lone surrogates or NUL, and not too deep or too long,
-whether its length was announced or not. Must not know any resource.
+Owns what happens to a request before its schema validates it. Nothing ambiguous is guessed: a body is UTF-8 JSON
+without duplicate keys, NaN or lone surrogates, and with limits on depth and length, with or without a Content-Length.
+Does not depend on any resource.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from service.web.problems import InvalidBody, RequestError
 MAX_BODY_BYTES: Final = 256 * 1024
 _MAX_DEPTH: Final = 32
 KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
-"""Outside quotes without a comma, which stands between the values of a header that was sent twice."""
+"""Without quotes there is no comma, which separates the values of a header that was sent twice."""
 _KEY: Final = re.compile(KEY_PATTERN)
-_GOOD_KEY: Final = (
-    "A key has 1 to 255 visible ASCII characters, no quotes or backslashes among them; one with a comma stands in "
-    "quotes."
+_KEY_MESSAGE: Final = (
+    "A key has 1 to 255 visible ASCII characters except quotes and backslashes; one with a comma must be quoted."
 )
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 
@@ -57,21 +56,21 @@ def read_json() -> Any:
     length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
     if length is not None and length > MAX_BODY_BYTES:
         raise _too_large()
-    # A chunked body has no length to be checked beforehand, so one byte more than allowed is asked for.
+    # The length of a chunked body is not known beforehand, so one byte more than allowed is read.
     try:
         data = request.stream.read(MAX_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
     except Exception as error:
-        # A body that breaks off or is wrongly chunked; each server has errors of its own for that.
-        raise RequestError("malformed", "The body could not be read to its end.") from error
+        # An incomplete or wrongly chunked body; the exception depends on the server.
+        raise RequestError("malformed", "The body is incomplete or wrongly encoded.") from error
     if len(data) > MAX_BODY_BYTES:
         raise _too_large()
     if length is not None and len(data) < length:
-        raise RequestError("malformed", "The body is shorter than its announced length.")
+        raise RequestError("malformed", "The body is shorter than its Content-Length.")
     return parse_json(data)
 
 
 def read_json_or_nothing() -> Any:
-    """The body as JSON, or an empty object where there is none. Raises as ``read_json``."""
+    """The body as JSON, or an empty object without a body. Raises as ``read_json``."""
     if not request.content_length and "HTTP_TRANSFER_ENCODING" not in request.environ:
         return {}
     return read_json()
@@ -80,34 +79,34 @@ def read_json_or_nothing() -> Any:
 def parse_json(data: bytes) -> Any:
     """The JSON value of ``data``. Raises ``RequestError`` (``malformed``).
 
-    orjson refuses what is not quite JSON in not quite UTF-8; a second reading finds the keys that are there twice, and
-    is spared where there can be none, as in a move.
+    orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless there
+    cannot be any, as in a move.
     """
     try:
         value = orjson.loads(data)
         if _is_plain(value, data):
             return value
-        value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+        value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
     except (ValueError, RecursionError):
-        raise RequestError("malformed", "The body is not well-formed JSON, or names a key twice.") from None
+        raise RequestError("malformed", "The body is not well-formed JSON, or contains a key twice.") from None
     if data.count(b"[") + data.count(b"{") > _MAX_DEPTH and _depth_exceeds(value, _MAX_DEPTH):
         raise RequestError("malformed", f"The body is nested deeper than {_MAX_DEPTH} levels.")
     return value
 
 
 def validate(schema: Schema, value: Any) -> Any:
-    """What ``schema`` makes of ``value``. Raises ``InvalidBody`` with the complaints by the path of the field."""
+    """Load ``value`` by ``schema``. Raises ``InvalidBody`` with the messages by the path of the field."""
     if not isinstance(value, dict):
         raise InvalidBody({"": ["The body must be a JSON object."]})
     try:
         return schema.load(value)
     except ValidationError as error:
-        error.__traceback__ = None  # it holds marshmallow's frame, which holds the error: a circle for the collector
+        error.__traceback__ = None  # a reference cycle otherwise: it holds marshmallow's frame, which holds the error
         raise InvalidBody(_flatten(error.messages)) from None
 
 
 def expected_game(version: int | None) -> Expected | None:
-    """The game that the client means, by the field ``version`` and ``If-Match``; ``None`` for any."""
+    """The version of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
     if "HTTP_IF_MATCH" not in request.environ:
         return None if version is None else Expected(version)
     tags = request.if_match
@@ -115,25 +114,25 @@ def expected_game(version: int | None) -> Expected | None:
 
 
 def idempotency_key() -> str | None:
-    """The key of ``Idempotency-Key``, ``None`` without a good one."""
+    """The key of ``Idempotency-Key``, ``None`` without a valid one."""
     match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
     return None if match is None else match[1].strip('"')
 
 
 def idempotency(body: Any) -> IdempotencyKey | None:
-    """What ``Idempotency-Key`` asks for a request with this body, ``None`` without one. Raises ``InvalidBody``."""
+    """The idempotency key of a request with this body, ``None`` without one. Raises ``InvalidBody``."""
     if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
         return None
     key = idempotency_key()
     if key is None:
-        raise InvalidBody({"Idempotency-Key": [_GOOD_KEY]})
-    # Not by orjson, which writes no integer beyond 64 bits.
+        raise InvalidBody({"Idempotency-Key": [_KEY_MESSAGE]})
+    # Not by orjson, which does not support integers beyond 64 bits.
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     return IdempotencyKey(key, digest.encode())
 
 
 def etag_matches(etag: str) -> bool:
-    """Whether ``If-None-Match`` names this ETag, so that 304 says it all."""
+    """Whether ``If-None-Match`` contains this ETag, so that the response is 304."""
     header = request.environ.get("HTTP_IF_NONE_MATCH")
     if header is None:
         return False
@@ -143,24 +142,24 @@ def etag_matches(etag: str) -> bool:
 def negotiate(*types: str) -> str:
     """The media type that ``Accept`` prefers, the first one without a preference.
 
-    Raises ``RequestError`` (``not_acceptable``) if it takes none of these types.
+    Raises ``RequestError`` (``not_acceptable``) if it accepts none of these types.
     """
     header: str | None = request.environ.get("HTTP_ACCEPT")
     if not header or header == "*/*":
         return types[0]
     if header in types:
         return header
-    # Parameters of a type, such as a charset, say nothing that matters here.
+    # Parameters of a type, such as a charset, are ignored.
     plain = [(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes]
     best = MIMEAccept(plain).best_match(types)
     if best is None:
-        raise RequestError("not_acceptable", f"This can be given as {' or '.join(types)}.")
+        raise RequestError("not_acceptable", f"The available types are {' and '.join(types)}.")
     return best
 
 
 def preferred_language() -> Language:
     """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
-    for tag, quality in request.accept_languages:  # the best one first
+    for tag, quality in request.accept_languages:  # in order of quality
         for known in LANGUAGES:
             if quality and tag.partition("-")[0].lower() == known:
                 return known
@@ -168,9 +167,9 @@ def preferred_language() -> Language:
 
 
 def _is_plain(value: Any, data: bytes) -> bool:
-    """Whether it is an object of as many keys as colons, so that each is there once, and of nothing to look into.
+    """Whether it is a flat object with as many keys as there are colons, so that no key is duplicated.
 
-    orjson makes a float of an integer that is too long for it.
+    Floats are excluded, as orjson parses integers beyond 64 bits as floats.
     """
     return (
         type(value) is dict
@@ -195,7 +194,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _refuse_constant(_text: str) -> NoReturn:
+def _reject_constant(_text: str) -> NoReturn:
     raise ValueError("not a JSON number")
 
 

@@ -1,4 +1,4 @@
-"""Answers and their headers: JSON by orjson, ETags, caching."""
+"""Responses and their headers: JSON by orjson, ETags, caching."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ YAML: Final = "application/yaml"
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
 _JSON_TYPE: Final = ("Content-Type", JSON)
-_NOT_KEPT: Final = ("Cache-Control", "private, no-cache")
+_PRIVATE_NO_CACHE: Final = ("Cache-Control", "private, no-cache")
 _OK: Final = "200 OK"
 _CREATED: Final = "201 CREATED"
 _NOT_MODIFIED: Final = "304 NOT MODIFIED"
 
 
 class RawResponse:
-    """An answer that is complete as it is made: a WSGI application that gives this head and this body.
+    """An immutable response: a WSGI application that sends this head and this body.
 
-    Most answers are of this kind. Flask's own ``Response`` parses the headers that it is given, in case that somebody
-    wants to change them, and goes through them again at the end: a fifth of what it costs to read a game and say 304.
+    Most responses are of this kind. Flask's own ``Response`` parses its headers so that they can be changed, and goes
+    through them again at the end: a fifth of the cost of a GET of a game that is answered with 304.
     """
 
     __slots__ = ("_body", "_headers", "_status")
@@ -40,38 +40,38 @@ class RawResponse:
         self._body = body
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer as WSGI asks for; ``HEAD`` gets the head alone."""
+        """Send the response as a WSGI application; without the body for ``HEAD``."""
         start_response(self._status, self._headers)
         return () if self._body is None or environ["REQUEST_METHOD"] == "HEAD" else (self._body,)
 
 
 def ok(value: Any, *, etag: str | None = None) -> RawResponse:
-    """A view: for its viewer alone, and to be asked for anew, cheaply if it has an ETag."""
+    """200 with a value as JSON, private to its viewer, to be revalidated before each use."""
     return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag)], orjson.dumps(value))
 
 
 def plain(text: str, *, etag: str) -> RawResponse:
-    """A view as plain text."""
+    """200 with plain text, private to its viewer."""
     return RawResponse(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], text.encode())
 
 
-def conditional(etag: str, show: Callable[[], Any]) -> RawResponse:
-    """What ``show`` shows as JSON, or 304 if its reader knows this version."""
+def conditional(etag: str, serialize: Callable[[], Any]) -> RawResponse:
+    """200 with the result of ``serialize`` as JSON, or 304 if the client has this version."""
     negotiate(JSON)
-    return not_modified(etag) if etag_matches(etag) else ok(show(), etag=etag)
+    return not_modified(etag) if etag_matches(etag) else ok(serialize(), etag=etag)
 
 
 def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawResponse:
-    """201: the view after what was made."""
+    """201 with the view after a move."""
     headers = [_JSON_TYPE, *_viewer_headers(etag), ("Location", location)]
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
 def streamed(chunks: Iterable[bytes], media_type: str) -> Response:
-    """A body without an end that is sent piece by piece, and that no proxy may collect."""
+    """200 with an endless body that is sent in chunks and that no proxy may buffer."""
     headers = [
         ("Content-Type", media_type),
-        _NOT_KEPT,
+        _PRIVATE_NO_CACHE,
         ("Vary", _VARY),
         ("X-Accel-Buffering", "no"),
     ]
@@ -79,18 +79,18 @@ def streamed(chunks: Iterable[bytes], media_type: str) -> Response:
 
 
 def not_modified(etag: str) -> RawResponse:
-    """304: the viewer knows this version already."""
+    """304: the client has this version."""
     return RawResponse(_NOT_MODIFIED, _viewer_headers(etag))
 
 
 def created_secret(value: Any, location: str, *, replayed: bool) -> RawResponse:
-    """201 with tokens that are shown this once, and that nobody may keep on the way."""
+    """201 with tokens, which are returned only here and must not be stored by any cache."""
     headers = [_JSON_TYPE, ("Location", location), ("Cache-Control", "no-store")]
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
 def public(body: bytes, media_type: str) -> Response:
-    """An answer for anybody that changes only with the service: its ETag is made of its bytes."""
+    """A public response that changes only with the service; its ETag is a digest of its bytes."""
     etag = sha256(body).hexdigest()[:32]
     response = Response(status=304) if etag_matches(etag) else Response(body, mimetype=media_type)
     response.headers["ETag"] = f'"{etag}"'
@@ -100,7 +100,7 @@ def public(body: bytes, media_type: str) -> Response:
 
 
 def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
-    headers = [_NOT_KEPT, ("Vary", _VARY)]
+    headers = [_PRIVATE_NO_CACHE, ("Vary", _VARY)]
     if etag is not None:
         headers.append(("ETag", f'"{etag}"'))
     return headers

@@ -1,4 +1,4 @@
-"""What the handlers of one application work with."""
+"""The dependencies of the handlers of one application."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _EXTENSION: Final = "domino"
 
 
 class Services(NamedTuple):
-    """The games, the limits and the streams of an application, and what it says of itself.
+    """The games, rate limits, streams, document and metrics of an application.
 
-    ``document`` returns the OpenAPI document as YAML. Without ``metrics``, nothing is measured. In long work
-    ``yield_control`` lets other requests run.
+    ``document`` returns the OpenAPI document as YAML. Without ``metrics``, nothing is measured. ``yield_control`` is
+    called during long computations to let other requests run.
     """
 
     games: GameService
@@ -31,7 +31,7 @@ class Services(NamedTuple):
 
 
 def install(app: Flask, services: Services) -> None:
-    """Give an application its services."""
+    """Attach the services to an application."""
     app.extensions[_EXTENSION] = services
 
 

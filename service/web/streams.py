@@ -1,7 +1,7 @@
-"""Streams: what happens in a game sent as it happens, as server-sent events or as lines of JSON.
+"""Streams: the events of a game as they happen, as server-sent events or as lines of JSON.
 
-Owns the two formats, the signs of life between events, and how many streams a worker holds. Must not know what an
-event says, nor where events come from.
+Owns the two formats, the keep-alives between events, and the limit of streams per worker. Does not depend on the
+contents of an event, nor on where events come from.
 """
 
 from __future__ import annotations
@@ -19,101 +19,106 @@ from service.games.subscription import EventSubscription
 from service.games.timestamps import format_rfc3339
 from service.games.views import EventPage
 from service.web.problems import TooManyStreams
-from service.web.serializers.games import event_json
+from service.web.serializers.events import event_json
 
 SSE: Final = "text/event-stream"
 NDJSON: Final = "application/x-ndjson"
 
 KEEPALIVE_SECONDS: Final = 10.0
-"""After so long without an event a stream sends a sign of life: less than the 15 s of the contract."""
-RETRY_MILLISECONDS: Final = 1000
-"""How long a client of server-sent events waits before it connects again."""
+"""Seconds without an event after which a stream sends a keep-alive: less than the 15 s of the contract."""
+RETRY_MS: Final = 1000
+"""How long a client of server-sent events waits before it reconnects."""
 
 
 class Streams:
-    """The open streams of this worker, ``most`` at a time if that is given; a long poll is one while it waits.
+    """The open streams of this worker, at most ``limit`` at a time; a waiting long poll counts as one.
 
-    One that has nothing to tell sends a sign of life every ``alive_seconds``.
+    A stream without events sends a keep-alive every ``keepalive_seconds``.
     """
 
     def __init__(
-        self, most: int | None = None, gauge: Gauge | None = None, alive_seconds: float = KEEPALIVE_SECONDS
+        self, limit: int | None = None, gauge: Gauge | None = None, keepalive_seconds: float = KEEPALIVE_SECONDS
     ) -> None:
-        self.alive_seconds = alive_seconds
-        self._most = most
+        self.keepalive_seconds = keepalive_seconds
+        self._limit = limit
         self._gauge = gauge or Gauge("open_streams", "Open streams.", registry=None)
         self._open: set[EventSubscription] = set()
         self._draining = False
         self._lock = Lock()
 
-    def add(self, follow: Callable[[], EventSubscription]) -> EventSubscription:
-        """Open one more. Raises ``TooManyStreams``."""
+    def add(self, subscribe: Callable[[], EventSubscription]) -> EventSubscription:
+        """Open a stream. Raises ``TooManyStreams``."""
         with self._lock:
-            if self._draining or (self._most is not None and len(self._open) >= self._most):
+            if self._draining or (self._limit is not None and len(self._open) >= self._limit):
                 raise TooManyStreams
-            following = follow()
-            self._open.add(following)
+            subscription = subscribe()
+            self._open.add(subscription)
         self._gauge.inc()
-        return following
+        return subscription
 
-    def remove(self, following: EventSubscription) -> None:
-        """Close one; once more does no harm."""
+    def remove(self, subscription: EventSubscription) -> None:
+        """Close a stream; idempotent."""
         with self._lock:
-            if following not in self._open:
+            if subscription not in self._open:
                 return
-            self._open.remove(following)
-        following.close()
+            self._open.remove(subscription)
+        subscription.close()
         self._gauge.dec()
 
     def drain(self) -> None:
-        """Let every stream say that it closes, and end; and open no more."""
+        """Make every stream send a closing event and end, and open no more."""
         with self._lock:
             self._draining = True
-            for following in self._open:
-                following.shutdown()
+            for subscription in self._open:
+                subscription.shutdown()
 
 
 class Stream:
-    """One stream as the body of an answer; a WSGI server closes it in the end, also when the client hangs up.
+    """One stream as the body of a response; the WSGI server closes it in any case, also when the client disconnects.
 
-    Only that lets go of what it follows: a generator that tidied up behind itself would do so whenever it is collected
-    as garbage, perhaps in the middle of what it waits for.
+    The subscription is closed only there: cleanup in the generator would also run when it is collected as garbage,
+    possibly in the middle of a wait.
     """
 
     def __init__(
-        self, streams: Streams, following: EventSubscription, media_type: str, first: EventPage | None
+        self, streams: Streams, subscription: EventSubscription, media_type: str, first: EventPage | None
     ) -> None:
         self._streams = streams
-        self._following = following
+        self._subscription = subscription
         self._chunks = self._run(_FORMATS[media_type], first)
 
     def __iter__(self) -> Iterator[bytes]:
-        """The chunks of the body, each whole."""
+        """The chunks of the body, each of complete events."""
         return self._chunks
 
     def close(self) -> None:
-        """Follow no more."""
+        """Close the subscription."""
         self._chunks.close()
-        self._streams.remove(self._following)
+        self._streams.remove(self._subscription)
 
-    def _run(self, form: _Format, first: EventPage | None) -> Generator[bytes, None, None]:
-        following = self._following
+    def _run(self, encoding: _Format, first: EventPage | None) -> Generator[bytes, None, None]:
+        subscription = self._subscription
         try:
-            yield form.preamble
+            yield encoding.preamble
             if first is not None:
-                yield form.page(first)
-            while not following.finished:
-                page = following.wait(self._streams.alive_seconds)
+                yield encoding.page(first)
+            while not subscription.finished:
+                page = subscription.wait(self._streams.keepalive_seconds)
                 if page is not None:
-                    yield form.page(page)
-                elif following.closing:
-                    closing = {"version": following.cursor, "type": "closing", "at": format_rfc3339(_now()), "data": {}}
-                    yield form.line(closing, None)
+                    yield encoding.page(page)
+                elif subscription.closing:
+                    closing = {
+                        "version": subscription.cursor,
+                        "type": "closing",
+                        "at": format_rfc3339(_now()),
+                        "data": {},
+                    }
+                    yield encoding.line(closing, None)
                     return
                 else:
-                    yield form.keepalive
+                    yield encoding.keepalive
         except (NotFound, Unauthorized):
-            return  # the game has expired, or the token is another by now
+            return  # the game has expired, or the token was changed
 
 
 def _now() -> int:
@@ -133,9 +138,9 @@ class _Format(Protocol):
 
 
 class _SseFormat(_Format):
-    """``text/event-stream`` (WHATWG HTML 9.2): no names of events, so that one ``onmessage`` gets them all."""
+    """``text/event-stream`` (WHATWG HTML 9.2), without event names, so that one ``onmessage`` gets all events."""
 
-    preamble = b"retry: %d\n\n" % RETRY_MILLISECONDS
+    preamble = b"retry: %d\n\n" % RETRY_MS
     keepalive = b":\n\n"
 
     def line(self, value: object, cursor: int | None) -> bytes:
@@ -144,12 +149,12 @@ class _SseFormat(_Format):
 
 
 class _NdjsonFormat(_Format):
-    """``application/x-ndjson``: an event a line, and empty lines as signs of life."""
+    """``application/x-ndjson``: one event per line, and empty lines as keep-alives."""
 
     preamble = b"\n"
     keepalive = b"\n"
 
-    def line(self, value: object, cursor: int | None) -> bytes:  # noqa: ARG002 # the value has it
+    def line(self, value: object, cursor: int | None) -> bytes:  # noqa: ARG002 # the value contains it
         return orjson.dumps(value) + b"\n"
 
 

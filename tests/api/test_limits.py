@@ -1,4 +1,4 @@
-"""How often somebody may ask: by address, and by seat; counted together by all workers, or alone without Redis."""
+"""Rate limits by address and by seat, shared by all workers, with a local fallback without Redis."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tests.api.client import Api, Table
 from tests.storage.servers import FakeServer, RealServer
 
 MINUTE = 29_000_000 * 60
-"""The beginning of a minute."""
+"""A time at the start of a minute."""
 
 
 class Clock:
-    """Stands still until it is set."""
+    """A clock that is set by the test."""
 
     def __init__(self) -> None:
         self.now = MINUTE + 18.0
@@ -41,14 +41,14 @@ class Clock:
 
 @pytest.fixture
 def address() -> str:
-    """An address that nobody has had before."""
+    """An address that no other test uses."""
     return "2001:db8:" + ":".join(randbytes(2).hex() for _ in range(2)) + "::1"
 
 
 @pytest.fixture
 def clock() -> Clock:
     clock = Clock()
-    # A minute of one's own, as the server is shared: what another test counted must not count here.
+    # A random minute, as the server is shared: requests of other tests must not count here.
     clock.now += int.from_bytes(randbytes(3)) * 60
     return clock
 
@@ -58,16 +58,18 @@ Workers = Callable[..., list[Api]]
 
 @pytest.fixture
 def workers(games: GameService, redis_url: str, clock: Clock, address: str) -> Workers:
-    """Applications over the same server, each with these limits."""
+    """Applications on the same server, each with these limits."""
 
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
-        made = []
+        apis = []
         for _ in range(count):
-            own = RateLimits(partial(counters_at, redis_url), clock, **limits)
-            client = create_app(games, build_document, limits=own, proxies=proxies).test_client(use_cookies=False)
+            rate_limits = RateLimits(partial(counters_at, redis_url), clock, **limits)
+            client = create_app(games, build_document, limits=rate_limits, proxies=proxies).test_client(
+                use_cookies=False
+            )
             client.environ_base["REMOTE_ADDR"] = address
-            made.append(Api(client))
-        return made
+            apis.append(Api(client))
+        return apis
 
     return make
 
@@ -93,7 +95,7 @@ def assert_quota(answer: TestResponse, name: str, limit: int, left: int, seconds
 # ── Creating ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_an_address_creates_so_many_games_a_minute_whichever_worker_it_asks(workers: Workers, clock: Clock) -> None:
+def test_creating_is_limited_by_address_across_workers(workers: Workers, clock: Clock) -> None:
     one, other = workers(2, create=3)
     for left, api in ((2, one), (1, other), (0, one)):
         answer = create(api)
@@ -105,14 +107,14 @@ def test_an_address_creates_so_many_games_a_minute_whichever_worker_it_asks(work
     assert_quota(create(other), "create", 3, 2, 60)
 
 
-def test_a_request_that_creates_nothing_counts_too(workers: Workers) -> None:
+def test_a_rejected_request_to_create_counts_too(workers: Workers) -> None:
     (api,) = workers(create=2)
     assert_quota(api.post("/v1/games", {"variant": "none"}), "create", 2, 1, 42)
     assert create(api).status_code == 201
     assert create(api).status_code == 429
 
 
-def test_a_long_record_weighs_as_much_as_many_games(workers: Workers) -> None:
+def test_a_long_record_counts_as_several_games(workers: Workers) -> None:
     (api,) = workers(create=20)
     for left, length in ((19, 4095), (17, 4096), (11, 5 * 4096)):
         answer = api.post("/v1/verifications", {"record": "x" * length})
@@ -125,7 +127,7 @@ def test_a_long_record_weighs_as_much_as_many_games(workers: Workers) -> None:
     assert_limited(create(api), "create", 20, 42)
 
 
-def test_another_address_has_games_of_its_own(workers: Workers, address: str) -> None:
+def test_another_address_has_its_own_limit(workers: Workers, address: str) -> None:
     (api,) = workers(create=1)
     assert create(api).status_code == 201
     api.client.environ_base["REMOTE_ADDR"] = address.replace("::1", ":0:ffff::9")
@@ -135,7 +137,7 @@ def test_another_address_has_games_of_its_own(workers: Workers, address: str) ->
 
 
 @pytest.mark.parametrize(
-    ("address", "whose"),
+    ("address", "network"),
     [
         ("192.0.2.7", "192.0.2.7"),
         ("::ffff:192.0.2.7", "192.0.2.7"),
@@ -145,26 +147,26 @@ def test_another_address_has_games_of_its_own(workers: Workers, address: str) ->
         ("x" * 1000, "unknown"),
     ],
 )
-def test_an_address_is_its_own_or_its_network(address: str, whose: str) -> None:
-    assert client_network(address) == whose
+def test_an_ipv6_address_is_reduced_to_its_network(address: str, network: str) -> None:
+    assert client_network(address) == network
 
 
-def test_what_a_client_says_of_its_address_counts_only_through_a_known_proxy(workers: Workers) -> None:
+def test_forwarded_addresses_count_only_with_a_trusted_proxy(workers: Workers) -> None:
     (direct,) = workers(create=1)
     (behind,) = workers(create=1, proxies=1)
     for api, statuses in ((direct, [201, 429, 429]), (behind, [201, 201, 429])):
-        found = []
-        for said in ("spoofed, 192.0.2.1", "spoofed, 192.0.2.2", "other, 192.0.2.2"):
+        results = []
+        for forwarded in ("spoofed, 192.0.2.1", "spoofed, 192.0.2.2", "other, 192.0.2.2"):
             body = {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}
-            found.append(api.post("/v1/games", body, headers={"X-Forwarded-For": said}).status_code)
-        assert found == statuses
+            results.append(api.post("/v1/games", body, headers={"X-Forwarded-For": forwarded}).status_code)
+        assert results == statuses
 
 
 # ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def fail(api: Api, table: Table, elsewhere: Table) -> list[TestResponse]:
-    """Every way to try: a wrong and a foreign token, a game that is not there, a wrong code, a wrong address."""
+    """All kinds of failures: a wrong and a foreign token, a missing game, a wrong code, a wrong path."""
     join = {"name": "Mallory", "join_code": "WRONG"}
     return [
         api.get(table.path, token="seat_wrong"),
@@ -179,7 +181,7 @@ def fail(api: Api, table: Table, elsewhere: Table) -> list[TestResponse]:
     ]
 
 
-def test_after_too_many_wrong_tokens_every_wrong_one_is_answered_alike(workers: Workers) -> None:
+def test_after_too_many_failures_all_failures_get_the_same_response(workers: Workers) -> None:
     one, other = workers(2, failure=9)
     table, elsewhere = one.create("domino", [{"name": "Ada"}, {"open": True}]), one.create("domino", 2)
     assert {answer.status_code for answer in fail(one, table, elsewhere)} == {401, 403, 404}
@@ -190,7 +192,7 @@ def test_after_too_many_wrong_tokens_every_wrong_one_is_answered_alike(workers: 
     assert_limited(answers[0], "failure", 9, 42)
 
 
-def test_a_right_token_is_never_refused_for_the_wrong_ones(workers: Workers) -> None:
+def test_a_valid_token_is_not_limited_by_failures(workers: Workers) -> None:
     (api,) = workers(failure=1)
     table = api.create("domino", 2)
     for _ in range(3):
@@ -199,13 +201,13 @@ def test_a_right_token_is_never_refused_for_the_wrong_ones(workers: Workers) -> 
     seat = api.view(table)["turn"]["seat"]
     assert api.move(table, seat, api.moves(table, seat)[0]).status_code == 201
     assert api.get(table.path).status_code == 200
-    assert api.get("/v1/variants/none").status_code == 404, "what is public is no secret to be guessed"
+    assert api.get("/v1/variants/none").status_code == 404, "failures on public resources are not counted"
 
 
 # ── Seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_seat_asks_so_often_a_minute_and_the_others_are_not_concerned(workers: Workers, clock: Clock) -> None:
+def test_requests_are_limited_by_seat(workers: Workers, clock: Clock) -> None:
     (api,) = workers(seat=8)
     table = api.create("domino", 2)
     for _ in range(8):
@@ -220,26 +222,26 @@ def test_a_seat_asks_so_often_a_minute_and_the_others_are_not_concerned(workers:
     assert api.get(table.path, token=table.tokens[0]).status_code == 200
 
 
-def test_a_busy_seat_is_counted_by_all_workers_together(workers: Workers) -> None:
+def test_a_busy_seat_is_counted_across_workers(workers: Workers) -> None:
     apis = workers(2, seat=8)
     table = apis[0].create("domino", 2)
     answers = [apis[turn % 2].get(table.path, token=table.tokens[0]).status_code for turn in range(10)]
     assert answers == [200] * 8 + [429] * 2
 
 
-def test_every_answer_to_a_move_says_what_is_left(workers: Workers) -> None:
+def test_every_response_to_a_move_has_the_quota(workers: Workers) -> None:
     (api,) = workers(seat=8)
     table = api.create("domino", 2)
     seat = api.view(table)["turn"]["seat"]
     move = api.move(table, seat, api.moves(table, seat)[0])
     assert move.status_code == 201
     assert_quota(move, "seat", 8, 6, 42)
-    refused = api.move(table, seat, {"action": "pass", "version": 1})
-    assert refused.status_code == 412
-    assert_quota(refused, "seat", 8, 5, 42)
+    rejected = api.move(table, seat, {"action": "pass", "version": 1})
+    assert rejected.status_code == 412
+    assert_quota(rejected, "seat", 8, 5, 42)
 
 
-def test_changing_a_token_counts_and_so_does_asking_for_it_once_more(workers: Workers) -> None:
+def test_changing_a_token_counts_and_so_does_repeating_it(workers: Workers) -> None:
     (api,) = workers(seat=2)
     table = api.create("domino", 2)
     path = f"{table.path}/players/0/token"
@@ -251,7 +253,7 @@ def test_changing_a_token_counts_and_so_does_asking_for_it_once_more(workers: Wo
     assert api.ask_unchecked("POST", path, token=new).status_code == 429
 
 
-def test_an_ordinary_seat_asks_redis_nothing(clock: Clock) -> None:
+def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
     def no_redis() -> Storage:
         raise AssertionError
 
@@ -263,16 +265,14 @@ def test_an_ordinary_seat_asks_redis_nothing(clock: Clock) -> None:
 # ── No limit, no Redis ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_without_limits_nothing_is_counted_or_said(workers: Workers) -> None:
+def test_without_limits_there_are_no_headers(workers: Workers) -> None:
     (api,) = workers()
     answer = create(api)
     assert answer.status_code == 201
     assert not {"RateLimit", "RateLimit-Policy"} & set(answer.headers.keys())
 
 
-def test_what_is_kept_in_redis_is_a_few_counts_for_a_minute(
-    workers: Workers, server: redis.Redis, address: str, clock: Clock
-) -> None:
+def test_redis_holds_one_counter_per_minute(workers: Workers, server: redis.Redis, address: str, clock: Clock) -> None:
     (api,) = workers(create=5)
     create(api)
     keys: Any = server.keys(f"domino:limit*{client_network(address)}*")
@@ -282,7 +282,7 @@ def test_what_is_kept_in_redis_is_a_few_counts_for_a_minute(
     assert server.get(key) == b"1"
 
 
-def test_when_redis_dies_each_worker_counts_alone_and_together_again_when_it_is_back(
+def test_when_redis_fails_workers_count_locally_until_it_is_back(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     now = time.monotonic()
@@ -306,15 +306,15 @@ def test_when_redis_dies_each_worker_counts_alone_and_together_again_when_it_is_
         server.stop()
 
 
-def test_a_silent_redis_is_not_waited_for_long_nor_twice(clock: Clock) -> None:
+def test_a_hanging_redis_delays_only_one_request_and_not_for_long(clock: Clock) -> None:
     def silent(command: list[bytes]) -> bytes:
         return b""
 
     with FakeServer(silent) as server:
         limits = RateLimits(partial(counters_at, server.url), clock, create=1000)
-        began = time.monotonic()
+        started = time.monotonic()
         assert [left(limits) for _ in range(100)] == list(range(999, 899, -1))
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - started < 1
 
 
 def left(limits: RateLimits) -> int:
@@ -326,16 +326,16 @@ def left(limits: RateLimits) -> int:
 # ── Where they are counted ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_servers_of_a_url_are_those_of_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_storage_of_the_limits_follows_the_redis_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with EmbeddedServer(tmp_path) as server:
         assert isinstance(counters_at(server.url), RedisStorage)
     sentinel = counters_at("redis+sentinel://me:p%40ss@h1,h2:26380,[::1]/games/3")
     assert isinstance(sentinel, RedisSentinelStorage)
     assert sentinel.service_name == "games"
-    assert [place(each) for each in sentinel.sentinel.sentinels] == [("h1", 26379), ("h2", 26380), ("::1", 26379)]
-    pool: Any = sentinel.storage.connection_pool  # type: ignore[attr-defined] # limits knows less of it
-    wanted = {"db": 3, "username": "me", "password": "p@ss"}
-    assert wanted.items() <= pool.connection_kwargs.items()
+    assert [address_of(each) for each in sentinel.sentinel.sentinels] == [("h1", 26379), ("h2", 26380), ("::1", 26379)]
+    pool: Any = sentinel.storage.connection_pool  # type: ignore[attr-defined] # not in the types of limits
+    expected = {"db": 3, "username": "me", "password": "p@ss"}
+    assert expected.items() <= pool.connection_kwargs.items()
     assert sentinel.sentinel.sentinels[0].connection_pool.connection_kwargs["password"] is None
     secured: Any = counters_at("rediss+sentinel://h1/games?sentinel_password=s%3Fs&ssl_cert_reqs=none")
     options = secured.sentinel.sentinels[0].connection_pool.connection_kwargs
@@ -350,6 +350,6 @@ def test_the_servers_of_a_url_are_those_of_the_limits(tmp_path: Path, monkeypatc
     assert RedisClusterStorage.STORAGE_SCHEME[0] == "redis+cluster"
 
 
-def place(sentinel: redis.Redis) -> tuple[str, int]:
+def address_of(sentinel: redis.Redis) -> tuple[str, int]:
     options = sentinel.connection_pool.connection_kwargs
     return options["host"], options["port"]

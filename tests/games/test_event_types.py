@@ -34,7 +34,7 @@ from service.records.notation.scanner import Scanner
 from service.render import transcript
 from service.web.schemas.events import Event as EventSchema
 from service.web.schemas.events import EventData
-from service.web.serializers.games import event_json
+from service.web.serializers.events import event_json
 
 VALUES: dict[str, Any] = {
     "seat": 2,

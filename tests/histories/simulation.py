@@ -26,7 +26,7 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.storage.memory_store import MemoryStore
-from service.web.serializers.games import created_game_json, game_view_json, joined_seat_json, seat_token_json
+from service.web.serializers.game import created_game_json, game_view_json, joined_seat_json, seat_token_json
 from tests.histories.checker import Verdict, check
 from tests.histories.clients import Client, Gateway, Party, Position, Response
 from tests.histories.faults import FaultyStore, SimulatedTime

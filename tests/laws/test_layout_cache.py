@@ -15,7 +15,7 @@ from service.games.codec import encode_game
 from service.games.game import Game, Seat, rules_for
 from service.games.layout_cache import MAX_ENTRIES, LayoutCache
 from service.games.views import view_game
-from service.web.serializers.games import game_view_json
+from service.web.serializers.game import game_view_json
 from tests.laws.matches import Match, law
 
 

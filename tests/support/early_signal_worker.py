@@ -1,4 +1,7 @@
-"""The real worker, the second of which is stopped before it has signal handlers (``UNTIMELY``: when and how)."""
+"""The real worker, the second of which gets a stop signal before its handlers are installed.
+
+The environment variable ``EARLY_SIGNAL`` contains the moment, ``fork`` or ``boot``, and the name of the signal.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,27 @@ from typing import Any
 
 from service.gunicorn_worker import Worker
 
-STRUCK = 2
-_forked = 0
+SIGNALLED_AGE = 2
+_age = 0
 
 
-class UntimelyWorker(Worker):
-    """Stopped right after the ``fork`` or, a little later, in its ``boot``."""
+class EarlySignalWorker(Worker):
+    """Gets the signal right after the ``fork`` or, a little later, in its ``boot``."""
 
     def __init__(self, age: int, *rest: Any) -> None:
-        global _forked  # noqa: PLW0603 # a hook of fork is told nothing
-        _forked = age
+        global _age  # noqa: PLW0603 # a fork hook has no arguments
+        _age = age
         super().__init__(age, *rest)
 
     def init_process(self) -> None:
-        _strike("boot")
+        _send_signal("boot")
         super().init_process()
 
 
-def _strike(moment: str) -> None:
-    when, sign = os.environ["UNTIMELY"].split()
-    if _forked == STRUCK and when == moment:
+def _send_signal(moment: str) -> None:
+    when, sign = os.environ["EARLY_SIGNAL"].split()
+    if _age == SIGNALLED_AGE and when == moment:
         os.kill(os.getpid(), signal.Signals[sign])
 
 
-os.register_at_fork(after_in_child=lambda: _strike("fork"))
+os.register_at_fork(after_in_child=lambda: _send_signal("fork"))

@@ -1,4 +1,4 @@
-"""Questions of tests about processes."""
+"""Helpers of tests for processes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def runs(pid: int) -> bool:
-    """Whether the process runs; one that has ended and only waits to be reaped does not."""
+    """Whether the process runs; a zombie does not."""
     if Path("/proc/self").exists():
         try:
             return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

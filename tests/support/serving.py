@@ -1,4 +1,4 @@
-"""A whole service for tests: the real command, real gunicorn workers, a real server of Redis."""
+"""A complete service for tests: the real command, real gunicorn workers, a real Redis server."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Service:
             raise AssertionError("the service did not start:\n" + "\n".join(self.lines))
 
     def stop(self) -> int:
-        """Stop it and wait; it is killed, with its children, if it does not end."""
+        """Stop it and return its exit status; killed if it does not end in time."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -79,11 +79,11 @@ class Service:
         return code
 
     def workers(self) -> list[int]:
-        """The process ids of all workers that were ever started."""
+        """The process ids of all workers started so far."""
         return [int(found[1]) for line in self.lines if (found := re.search(r"Booting worker with pid: (\d+)", line))]
 
     def embedded_server(self) -> int:
-        """The process id of the embedded server, as it is kept beside the data."""
+        """The process id of the embedded server, from its pid file."""
         return int((self.folder / "redis.pid").read_text())
 
     def _read(self) -> None:

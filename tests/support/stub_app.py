@@ -1,4 +1,4 @@
-"""A tiny web application that replaces the real one in tests of the processes around it."""
+"""A minimal web application that replaces the real one in tests of the processes around it."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ StartResponse = Callable[..., Any]
 
 
 class Application:
-    """Returns the worker's process id, counts in Redis, sleeps, reads a body, or streams until it is stopped."""
+    """Reports its process ids, counts in Redis, responds slowly, reads a body, or streams until ``drain``."""
 
     def __init__(self) -> None:
         self._store = redis.Redis.from_url(os.environ["REDIS_URL"], socket_timeout=2)
         self._draining = threading.Event()
-        self._going_on = Gauge("going_on", "what a worker has open", multiprocess_mode="livesum")
-        _note("loaded")
+        self._gauge = Gauge("in_progress", "open requests of a worker", multiprocess_mode="livesum")
+        _log("loaded")
 
     def drain(self) -> None:
-        _note("drain")
+        _log("drain")
         self._draining.set()
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         status = "200 OK"
-        answer: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         match environ["PATH_INFO"].split("/")[1:]:
             case ["healthz"]:
-                answer = {"worker": os.getpid(), "master": os.getppid()}
+                result = {"worker": os.getpid(), "master": os.getppid()}
             case ["count"]:
                 try:
-                    answer = {"count": self._store.incr("count"), "server": self._store.info("server")["process_id"]}
+                    result = {"count": self._store.incr("count"), "server": self._store.info("server")["process_id"]}
                 except redis.RedisError:
                     status = "503 Service Unavailable"
             case ["slow", seconds]:
-                _note("slow begins")
+                _log("slow begins")
                 time.sleep(float(seconds))
             case ["body"]:
-                answer = {"bytes": len(environ["wsgi.input"].read())}
+                result = {"bytes": len(environ["wsgi.input"].read())}
             case ["stream"]:
                 start_response(status, [("Content-Type", "text/plain")])
                 return self._stream()
@@ -52,11 +52,11 @@ class Application:
                 start_response(status, [("Content-Type", "text/plain")])
                 return _flood()
             case ["metrics"]:
-                self._going_on.inc()
-                answer = {"folder": os.environ["PROMETHEUS_MULTIPROC_DIR"]}
+                self._gauge.inc()
+                result = {"folder": os.environ["PROMETHEUS_MULTIPROC_DIR"]}
             case _:
                 status = "404 Not Found"
-        body = json.dumps(answer).encode()
+        body = json.dumps(result).encode()
         start_response(status, [("Content-Type", "application/json"), ("Content-Length", str(len(body)))])
         return [body]
 
@@ -68,19 +68,19 @@ class Application:
 
 
 def create() -> Application:
-    """The application that gunicorn serves."""
+    """The entry point for gunicorn."""
     return Application()
 
 
 def _flood() -> Iterator[bytes]:
-    """An endless body, for a client that does not read it."""
-    _note("flood begins")
+    """Chunks without end, which exceed the buffers of a client that does not read."""
+    _log("flood begins")
     try:
         while True:
             yield b"x" * 65536
     finally:
-        _note("flood is closed")
+        _log("flood is closed")
 
 
-def _note(what: str) -> None:
+def _log(what: str) -> None:
     print(what, file=sys.stderr, flush=True)

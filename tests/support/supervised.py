@@ -1,4 +1,4 @@
-"""The real processes around an application of one's choice, for tests: by the supervisor, or by gunicorn alone."""
+"""Runs a chosen application in the real processes, for tests: by the supervisor, or by gunicorn alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.processes import runs
 
 PATIENCE = 30.0
 ROOT = Path(__file__).parent.parent.parent
-STANDIN = "tests.support.stub_app:create()"
+STUB_APP = "tests.support.stub_app:create()"
 SERVE = """
 import os, sys
 from service import config
@@ -33,19 +33,19 @@ sys.exit(supervisor.serve(config.Settings.from_environ(os.environ), app={!r}))
 
 GUNICORN = [sys.executable, "-m", "gunicorn", "-c", str(ROOT / "service" / "gunicorn_conf.py")]
 NO_REDIS = "redis://127.0.0.1:9/0"
-"""For an application that asks its Redis nothing: nobody listens there."""
+"""For an application that sends no command to Redis: no server listens there."""
 
-linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can do this")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only supported on Linux")
 
 
 class Run:
-    """One run; what it prints goes to files, so that it never waits for a reader.
+    """One run; its output goes to files, so that it never blocks.
 
     With a ``REDIS_URL`` among the settings gunicorn runs alone, else the supervisor with its embedded server. The code
     ``before`` runs in the supervisor.
     """
 
-    def __init__(self, folder: Path, *, app: str = STANDIN, before: str = "pass", **settings: str) -> None:
+    def __init__(self, folder: Path, *, app: str = STUB_APP, before: str = "pass", **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.out, self.err = folder / "out", folder / "err"
         environ = {name: text for name, text in os.environ.items() if name not in {"REDIS_URL", "HOST"}}
@@ -68,47 +68,47 @@ class Run:
             )
 
     def port(self) -> int:
-        """Where it listens, once it says so."""
-        self.until(lambda: self._listens.search(self.said()) is not None)
-        found = self._listens.search(self.said())
-        assert found
-        return int(found[1])
+        """Wait for the port to be printed, and return it."""
+        self.until(lambda: self._listens.search(self.output()) is not None)
+        match = self._listens.search(self.output())
+        assert match
+        return int(match[1])
 
     def until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE
         while not condition():
-            assert self.process.poll() is None, f"it ended: {self.said()}"
-            assert time.monotonic() < deadline, f"it did not come true in time: {self.said()}"
+            assert self.process.poll() is None, f"the process ended: {self.output()}"
+            assert time.monotonic() < deadline, f"timeout: {self.output()}"
             time.sleep(0.02)
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self.out.read_text() + self.err.read_text()
 
-    def ask(self, path: str) -> tuple[int, dict[str, Any]]:
-        line = http.client.HTTPConnection("127.0.0.1", self.port(), timeout=PATIENCE)
-        with contextlib.closing(line):
-            line.request("GET", path)
-            response = line.getresponse()
+    def get(self, path: str) -> tuple[int, dict[str, Any]]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port(), timeout=PATIENCE)
+        with contextlib.closing(connection):
+            connection.request("GET", path)
+            response = connection.getresponse()
             return response.status, json.loads(response.read())
 
-    def line(self) -> socket.socket:
-        """A connection to it, whose every wait ends."""
+    def connect(self) -> socket.socket:
+        """A connection to it, with a timeout."""
         return socket.create_connection(("127.0.0.1", self.port()), timeout=PATIENCE)
 
     def children(self) -> dict[str, int]:
         """The process ids of gunicorn, a worker and the embedded server."""
         return {
-            **self.ask("/healthz")[1],
-            "server": self.ask("/count")[1]["server"],
+            **self.get("/healthz")[1],
+            "server": self.get("/count")[1]["server"],
         }
 
-    def end(self, sign: signal.Signals = signal.SIGTERM) -> int:
+    def stop(self, sign: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(sign)
         return self.process.wait(PATIENCE)
 
 
 @contextlib.contextmanager
-def run(folder: Path, *, app: str = STANDIN, before: str = "pass", **settings: str) -> Iterator[Run]:
+def run(folder: Path, *, app: str = STUB_APP, before: str = "pass", **settings: str) -> Iterator[Run]:
     it = Run(folder, app=app, before=before, **settings)
     try:
         yield it

@@ -1,1 +1,1 @@
-"""One module a resource: what each operation of the HTTP interface does, and how it is described."""
+"""The handlers of the operations, one module per resource."""

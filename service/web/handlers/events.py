@@ -1,4 +1,4 @@
-"""``/v1/games/{game}/events``: one list of events and one cursor, read in four ways."""
+"""``/v1/games/{game}/events``: events after a cursor as a page, a long poll, or one of two streams."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.web.problems import InvalidBody
 from service.web.request_parsing import negotiate, validate
 from service.web.responses import JSON, RawResponse, ok, streamed
 from service.web.schemas import requests as request_schemas
-from service.web.serializers.games import event_page_json
+from service.web.serializers.events import event_page_json
 from service.web.services import Services
 from service.web.streams import NDJSON, SSE, Stream
 
@@ -27,7 +27,7 @@ _query_in: Final = request_schemas.EventsQuery()
 @blueprint.get("/v1/games/<game>/events")
 @operation(GET_EVENTS)
 def get_events(services: Services, access: Access) -> RawResponse | Response:
-    """Follow a game: a page, a long poll, or one of two streams."""
+    """Get the events as the client accepts them."""
     media_type = negotiate(JSON, SSE, NDJSON)
     query = _query()
     if media_type == JSON:
@@ -38,7 +38,7 @@ def get_events(services: Services, access: Access) -> RawResponse | Response:
 
 
 def _page(services: Services, access: Access, query: dict[str, int]) -> EventPage:
-    """The events after the cursor; if there are none yet, those that come within ``wait`` seconds."""
+    """The events after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
     after, wait, limit = query["after"], query["wait"], query["limit"]
     page = services.games.queries.events(access, after, limit)
     if page.events or not wait or request.method == "HEAD" or access.game.status == "finished":
@@ -70,7 +70,10 @@ def _stream(services: Services, access: Access, after: int, media_type: str) -> 
 
 
 def _query() -> dict[str, int]:
-    """The query, ``Last-Event-ID`` going before ``after``; of a name given twice the last one counts."""
+    """The query; ``Last-Event-ID`` overrides ``after``, and the last of repeated parameters is used.
+
+    Raises ``InvalidBody``.
+    """
     query: dict[str, int] = validate(_query_in, {name: values[-1] for name, values in request.args.lists()})
     last = request.headers.get("Last-Event-ID")
     if last is not None:

@@ -33,14 +33,14 @@ from service.web.request_parsing import (
 )
 from service.web.responses import JSON, RawResponse, conditional, created, created_secret
 from service.web.schemas import requests as request_schemas
-from service.web.serializers.games import (
+from service.web.serializers.game import (
     created_game_json,
     game_view_json,
     joined_seat_json,
     legal_moves_json,
-    score_json,
     seat_token_json,
 )
+from service.web.serializers.score import score_json
 from service.web.services import Services
 
 blueprint: Final = Blueprint("games", __name__)
@@ -80,7 +80,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
     if isinstance(join_code, str):
-        # A wrong code is reported before any other fault of the body.
+        # A wrong code is reported before any other error in the body.
         check_join_code(access, join_code)
     player = validate(_player_in, body)
     command = JoinCommand(player["join_code"], player["name"], player.get("client_seed"), idempotency(body))

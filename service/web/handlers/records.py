@@ -29,14 +29,14 @@ _verification_in: Final = request_schemas.VerificationIn()
 @blueprint.get("/v1/games/<game>/fairness")
 @operation(GET_FAIRNESS)
 def get_fairness(services: Services, access: Access) -> RawResponse:
-    """What is revealed of the deals of a game."""
+    """Get what is revealed of the deals of a game."""
     return conditional(access.etag, lambda: fairness_json(services.games.queries.fairness(access)))
 
 
 @blueprint.get("/v1/games/<game>/record")
 @operation(GET_RECORD)
 def get_record(services: Services, access: Access) -> RawResponse:
-    """The record of a game, as text or JSON."""
+    """Get the record of a game, as text or JSON."""
     media_type = negotiate(TEXT, JSON)
     etag = f"{access.etag}-{'text' if media_type == TEXT else 'json'}"
     if etag_matches(etag):
@@ -50,7 +50,7 @@ def get_record(services: Services, access: Access) -> RawResponse:
 @blueprint.post("/v1/verifications")
 @operation(VERIFY_RECORD)
 def verify_record(services: Services) -> RawResponse:
-    """Check a record."""
+    """Verify a record."""
     limit_address(services)
     negotiate(JSON)
     text = validate(_verification_in, read_json())["record"]

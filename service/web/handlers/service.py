@@ -1,4 +1,4 @@
-"""The service itself: liveness, readiness, metrics, the OpenAPI document and its reader."""
+"""The service itself: liveness, readiness, metrics, the OpenAPI document and Swagger UI."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ blueprint: Final = Blueprint("service", __name__)
 @blueprint.get("/healthz")
 @operation(GET_HEALTH)
 def healthz(_services: Services) -> RawResponse:
-    """Liveness: the process serves."""
+    """Liveness: the process answers requests."""
     return ok({"status": "ok"})
 
 
 @blueprint.get("/readyz")
 @operation(GET_READINESS)
 def readyz(services: Services) -> RawResponse:
-    """Readiness: a game could be read now."""
+    """Readiness: the store is available."""
     services.games.queries.ping()
     return ok({"status": "ok"})
 
@@ -37,7 +37,7 @@ def readyz(services: Services) -> RawResponse:
 @blueprint.get("/metrics")
 @operation(GET_METRICS)
 def show_metrics(services: Services) -> Response:
-    """The metrics of all workers of this machine."""
+    """The metrics of all workers on this machine."""
     text = b"" if services.metrics is None else services.metrics.text()
     return Response(text, headers={"Content-Type": PROMETHEUS_TEXT, "Cache-Control": "no-store"})
 
@@ -51,13 +51,13 @@ def show_document(services: Services) -> Response:
 
 @blueprint.get("/docs")
 def redirect_to_docs() -> Response:
-    """The reader of the document is at ``/docs/``."""
+    """Redirect to Swagger UI at ``/docs/``."""
     return Response(status=308, headers={"Location": "docs/", "Cache-Control": "public, no-cache"})
 
 
 def swagger_ui() -> Blueprint:
-    """The reader of the contract at ``/docs``; everything it needs comes from this service."""
-    made: Blueprint = get_swaggerui_blueprint(
+    """Swagger UI at ``/docs``, which loads all its files from this service."""
+    ui: Blueprint = get_swaggerui_blueprint(
         "/docs",
         "/openapi.yaml",
         config={
@@ -67,12 +67,12 @@ def swagger_ui() -> Blueprint:
             "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
         },
     )
-    made.after_request(_let_the_page_work)
-    return made
+    ui.after_request(_set_content_security_policy)
+    return ui
 
 
-def _let_the_page_work(response: Response) -> Response:
-    """Allow a page of the reader its files, the styles that it makes up, and the scripts that are in it, by hash."""
+def _set_content_security_policy(response: Response) -> Response:
+    """Allow a page of Swagger UI its files, its inline styles, and its inline scripts by hash."""
     if response.mimetype == "text/html":
         response.direct_passthrough = False
         scripts = re.findall(rb"<script>(.*?)</script>", response.get_data(), re.DOTALL)

@@ -1,4 +1,4 @@
-"""``/v1/variants``: the games on offer."""
+"""``/v1/variants``: the available variants."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.web.access import operation
 from service.web.openapi.service_operations import GET_VARIANT, LIST_VARIANTS
 from service.web.request_parsing import negotiate, preferred_language
 from service.web.responses import JSON, public
-from service.web.serializers.games import variant_json, variant_summary_json
+from service.web.serializers.variants import variant_json, variant_summary_json
 from service.web.services import Services
 
 blueprint: Final = Blueprint("variants", __name__)
@@ -22,17 +22,17 @@ blueprint: Final = Blueprint("variants", __name__)
 @blueprint.get("/v1/variants")
 @operation(LIST_VARIANTS)
 def list_variants(_services: Services) -> Response:
-    """The games on offer, in the client's language."""
+    """List the variants, in the client's language."""
     negotiate(JSON)
     language = preferred_language()
-    games = [variant_summary_json(variant, language) for variant in variants().values()]
-    return _localized({"variants": games, "bots": []}, language)
+    summaries = [variant_summary_json(variant, language) for variant in variants().values()]
+    return _localized({"variants": summaries, "bots": []}, language)
 
 
 @blueprint.get("/v1/variants/<variant>")
 @operation(GET_VARIANT)
 def get_variant(_services: Services, variant: str) -> Response:
-    """One game in full, in the client's language."""
+    """Get one variant in full, in the client's language."""
     negotiate(JSON)
     language = preferred_language()
     return _localized(variant_json(find_variant(variant), language), language)

@@ -1,6 +1,6 @@
-"""The contract as OpenAPI, written from the routes and their schemas.
+"""The OpenAPI document, generated from the routes and their schemas.
 
-``openapi.yaml`` at the top of the project is what ``document`` writes; a test holds the two together.
+``openapi.yaml`` at the top of the project is the output of ``document``, which a test checks.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import yaml
 from apispec import APISpec
@@ -27,18 +27,18 @@ from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
 from service.web.schemas import variants as variant_schemas
 
-_SHAPES: Final = (request_schemas, game_schemas, score_schemas, event_schemas, variant_schemas, record_schemas)
-"""The modules whose classes describe the schemas of the document."""
+_SCHEMA_MODULES: Final = (request_schemas, game_schemas, score_schemas, event_schemas, variant_schemas, record_schemas)
+"""The modules of the schemas in the document."""
 
-_NO_STORE: Final = ("service", "variants")
-"""Tags of what is answered without the store, or says itself that it needs it."""
+_TAGS_WITHOUT_STORE: Final = ("service", "variants")
+"""Tags of operations that do not use the store, or that list its problem themselves."""
 
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
-_ABOUT_RULES: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
+_RULES_DESCRIPTIONS: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
 
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
-_SOMETIMES: Final = (*_QUOTA, "Idempotent-Replayed")
-"""Headers that an answer may be without."""
+_OPTIONAL_HEADERS: Final = (*_QUOTA, "Idempotent-Replayed")
+"""Headers that are not in every response."""
 _HEADERS_OF_PROBLEMS: Final = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
@@ -47,8 +47,35 @@ _HEADERS_OF_PROBLEMS: Final = {
 }
 
 
+class _Example(NamedTuple):
+    """An example, which is written more compactly than the rest of the document."""
+
+    value: Any
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes objects and lists of scalars within examples on one line, and texts of several lines as blocks."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 # PyYAML's signature
+        return True
+
+    def represent_example(self, example: _Example) -> yaml.Node:
+        self.default_flow_style = None  # type: ignore[assignment] # PyYAML's own value for "as it fits"
+        node = self.represent_data(example.value)
+        self.default_flow_style = False
+        return node
+
+    def represent_text(self, text: str) -> yaml.Node:
+        in_example = self.default_flow_style is None
+        return self.represent_scalar("tag:yaml.org,2002:str", text, "|" if in_example and "\n" in text else None)
+
+
+_Dumper.add_representer(_Example, _Dumper.represent_example)
+_Dumper.add_representer(str, _Dumper.represent_text)
+
+
 def document(app: Flask, examples: Examples) -> str:
-    """The whole contract as YAML."""
+    """The whole document as YAML."""
     spec = APISpec(
         title="Domino",
         version=version("domino-service"),
@@ -63,7 +90,7 @@ def document(app: Flask, examples: Examples) -> str:
         {
             "type": "http",
             "scheme": "bearer",
-            "description": "The token of a seat, given when it was created, taken or changed.",
+            "description": "The token of a seat, returned when it was created, taken or changed.",
         },
     )
     for path, methods in sorted(_routes(app)):
@@ -73,11 +100,11 @@ def document(app: Flask, examples: Examples) -> str:
     _describe_schemas(described["components"]["schemas"])
     first = ("openapi", "info", "servers", "tags", "paths", "components")
     ordered = {key: described[key] for key in first} | described
-    return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=110)
+    return yaml.dump(ordered, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
-    """Every described address with its methods."""
+    """Every path that has operations, with its methods."""
     paths: dict[str, list[tuple[str, Operation]]] = {}
     for rule in app.url_map.iter_rules():
         described = operation_of(app.view_functions[rule.endpoint])
@@ -91,7 +118,7 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
 
 
 def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+    result: dict[str, Any] = {
         "operationId": described.id,
         "tags": [described.tag],
         "summary": described.summary,
@@ -103,62 +130,62 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
     if described.query is not None:
         parameters.append({"in": "query", "schema": described.query})
     if parameters:
-        shown["parameters"] = parameters
+        result["parameters"] = parameters
     if described.access in ("seat", "own_seat"):
-        shown["security"] = [{"seat": []}]
+        result["security"] = [{"seat": []}]
     elif described.access == "spectator":
-        shown["security"] = [{}, {"seat": []}]
+        result["security"] = [{}, {"seat": []}]
     if described.body is not None:
         required = any(each.required for each in described.body().fields.values())
-        shown["requestBody"] = {"required": required, "content": {"application/json": {"schema": described.body}}}
-    responses = {str(status): _answer(answer) for status, answer in described.responses.items()}
+        result["requestBody"] = {"required": required, "content": {"application/json": {"schema": described.body}}}
+    responses = {str(status): _response(spec) for status, spec in described.responses.items()}
     if "If-None-Match" in described.headers:
         responses["304"] = {
-            "description": "The client knows this version.",
-            "headers": _headers(_known_headers(described)),
+            "description": "The client has the current version.",
+            "headers": _headers(_not_modified_headers(described)),
         }
     codes = [*described.problems, "internal"]
-    if described.tag not in _NO_STORE:
+    if described.tag not in _TAGS_WITHOUT_STORE:
         codes.append("storage_unavailable")
-    shown["responses"] = dict(sorted({**responses, **_problems(codes)}.items()))
-    _add_examples(shown, described.id, examples)
-    return shown
+    result["responses"] = dict(sorted({**responses, **_problems(codes)}.items()))
+    _add_examples(result, described.id, examples)
+    return result
 
 
-def _add_examples(shown: dict[str, Any], operation_id: str, examples: Examples) -> None:
-    """Put what was really sent and answered beside the schemas."""
-    for status, response in shown["responses"].items():
+def _add_examples(result: dict[str, Any], operation_id: str, examples: Examples) -> None:
+    """Add recorded requests and responses beside the schemas."""
+    for status, response in result["responses"].items():
         example = examples.get((operation_id, int(status)))
         if example is None:
             continue
         content = next(iter(response["content"].values()))
-        content["example"] = example.response
+        content["example"] = _Example(example.response)
         if example.request is not None and status.startswith("2"):
-            (content,) = shown["requestBody"]["content"].values()
-            content["example"] = example.request
+            (content,) = result["requestBody"]["content"].values()
+            content["example"] = _Example(example.request)
 
 
-def _known_headers(described: Operation) -> tuple[str, ...]:
-    """The headers of a 304; those that tell of a body go with the body."""
+def _not_modified_headers(described: Operation) -> tuple[str, ...]:
+    """The headers of a 304: all but those that describe a body."""
     return tuple(name for name in next(iter(described.responses.values())).headers if not name.startswith("Content-"))
 
 
-def _answer(answer: ResponseSpec) -> dict[str, Any]:
-    shown: dict[str, Any] = {"description": answer.description}
-    if answer.media_type is not None:
-        schema: Any = answer.schema if answer.schema is not None else {"type": "object"}
-        shown["content"] = {answer.media_type: {"schema": schema}}
-        for media_type, text in answer.streams.items():
-            shown["content"][media_type] = {"schema": {"type": "string", "description": text}}
+def _response(spec: ResponseSpec) -> dict[str, Any]:
+    result: dict[str, Any] = {"description": spec.description}
+    if spec.media_type is not None:
+        schema: Any = spec.schema if spec.schema is not None else {"type": "object"}
+        result["content"] = {spec.media_type: {"schema": schema}}
+        for media_type, text in spec.streams.items():
+            result["content"][media_type] = {"schema": {"type": "string", "description": text}}
     names = (
-        *answer.headers,
-        *(("Idempotent-Replayed",) if answer.replayable else ()),
-        *(_QUOTA if answer.limited else ()),
+        *spec.headers,
+        *(("Idempotent-Replayed",) if spec.replayable else ()),
+        *(_QUOTA if spec.limited else ()),
     )
     if names:
-        shown["headers"] = _headers(names)
-    if answer.schema is game_schemas.Opened:
-        shown["links"] = {
+        result["headers"] = _headers(names)
+    if spec.schema is game_schemas.Opened:
+        result["links"] = {
             each: {
                 "operationId": each,
                 "parameters": {"game": "$response.body#/game/id"},
@@ -166,14 +193,14 @@ def _answer(answer: ResponseSpec) -> dict[str, Any]:
             }
             for each in _LINKED
         }
-    return shown
+    return result
 
 
 def _headers(names: tuple[str, ...]) -> dict[str, Any]:
     return {
         name: {
             "description": RESPONSE_HEADERS[name],
-            **({} if name in _SOMETIMES else {"required": True}),
+            **({} if name in _OPTIONAL_HEADERS else {"required": True}),
             "schema": {"type": "string"},
         }
         for name in names
@@ -188,13 +215,13 @@ def _problems(codes: list[str]) -> dict[str, Any]:
 
 
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+    result: dict[str, Any] = {
         "description": " ".join(f"`{code}`: {PROBLEMS[code].description}" for code in codes),
         "content": {PROBLEM_JSON: {"schema": game_schemas.Problem}},
     }
     if status in _HEADERS_OF_PROBLEMS:
-        shown["headers"] = _headers(_HEADERS_OF_PROBLEMS[status])
-    return shown
+        result["headers"] = _headers(_HEADERS_OF_PROBLEMS[status])
+    return result
 
 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
@@ -214,17 +241,17 @@ def _schema_name(schema: Schema | type[Schema] | str) -> str:
     return kind.__name__
 
 
-def _describe_schemas(shown: dict[str, Any]) -> None:
-    """Give every schema the sentence of its class, and close those that refuse unknown fields."""
+def _describe_schemas(result: dict[str, Any]) -> None:
+    """Give every schema the docstring of its class, and close those of requests, which reject unknown fields."""
     classes = {
         name: each
-        for module in _SHAPES
+        for module in _SCHEMA_MODULES
         for name, each in vars(module).items()
         if isinstance(each, type) and issubclass(each, Schema)
     }
-    for name, schema in shown.items():
+    for name, schema in result.items():
         made = classes.get(name) or classes.get(f"{name}Out")
-        text = _ABOUT_RULES.get(name) or (made.__doc__ if made else None)
+        text = _RULES_DESCRIPTIONS.get(name) or (made.__doc__ if made else None)
         if text:
             schema["description"] = text.strip()
         if name.endswith("In"):

@@ -1,4 +1,4 @@
-"""The operations on games: what the OpenAPI document says of them, and who may call them."""
+"""The descriptions of the operations on games, with the access they require."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ CREATE_GAME: Final = Operation(
     id="createGame",
     tag="games",
     summary="Create a game",
-    description="Names the seats and agrees on the house rules. Answers every seat's token, shown this once. "
-    "The first deal happens as soon as no seat is open.",
+    description="Creates a game with its seats and house rules. Returns the token of every named seat, only here. "
+    "The first round is dealt as soon as no seat is open.",
     body=request_schemas.GameIn,
     headers=("Idempotency-Key",),
     responses={
@@ -36,9 +36,9 @@ CREATE_GAME: Final = Operation(
 GET_GAME: Final = Operation(
     id="getGame",
     tag="games",
-    summary="Look at a game",
-    description="The game as the bearer of the token may know it; without a token, as a spectator. With the "
-    "bearer's legal moves, so that a client needs to know no rule.",
+    summary="Get a game",
+    description="The game as the bearer of the token may know it; without a token, as a spectator. It contains the "
+    "legal moves of the bearer, so that a client need not implement any rules.",
     access="spectator",
     headers=("If-None-Match",),
     responses={200: ResponseSpec(description="The game view.", schema=game_schemas.Game, headers=VIEW_HEADERS)},
@@ -49,14 +49,14 @@ JOIN_GAME: Final = Operation(
     id="joinGame",
     tag="games",
     summary="Take an open seat",
-    description="Takes the first open seat with the game's join code. When it was the last one, the first "
-    "round is dealt.",
+    description="Takes the first open seat, by the join code of the game. If it was the last one, the first round "
+    "is dealt.",
     access="spectator",
     body=request_schemas.PlayerIn,
     headers=("Idempotency-Key",),
     responses={
         201: ResponseSpec(
-            description="The seat, its token, shown this once, and the game as its owner sees it.",
+            description="The seat with its token, which is returned only here, and the game as its player sees it.",
             schema=game_schemas.Taken,
             headers=("Location", "Cache-Control"),
             replayable=True,
@@ -69,8 +69,8 @@ CHANGE_TOKEN: Final = Operation(
     id="changeToken",
     tag="games",
     summary="Change the token of a seat",
-    description="Gives the bearer's own seat a new token, shown this once; the old one is worth nothing from "
-    "then on, on whatever device it is. The body is empty, or an empty object.",
+    description="Gives the bearer's own seat a new token, which is returned only here; the old one is revoked. The "
+    "body is empty, or an empty object.",
     access="own_seat",
     body=request_schemas.TokenIn,
     headers=("Idempotency-Key",),
@@ -88,9 +88,9 @@ CHANGE_TOKEN: Final = Operation(
 GET_MOVES: Final = Operation(
     id="getMoves",
     tag="moves",
-    summary="The legal moves now",
-    description="What the bearer's seat may do now, each ready to be posted back as it stands; none for a "
-    "spectator, and none when it is not the seat's turn.",
+    summary="List the legal moves",
+    description="The legal moves of the bearer's seat, each of which can be posted back unchanged; empty for a "
+    "spectator, and when it is not the seat's turn.",
     access="spectator",
     headers=("If-None-Match",),
     responses={200: ResponseSpec(description="The legal moves.", schema=game_schemas.LegalMoves, headers=VIEW_HEADERS)},
@@ -101,14 +101,14 @@ MAKE_MOVE: Final = Operation(
     id="makeMove",
     tag="moves",
     summary="Make a move",
-    description="Makes one move for the bearer's seat. A refused move changes nothing and says why, with the "
-    "legal moves as they are. With `version` or `If-Match`, the move is made at that version or not at all.",
+    description="Makes one move for the bearer's seat. A rejected move changes nothing; the problem contains the "
+    "reason and the legal moves. With `version` or `If-Match`, the move is made only at that version.",
     access="seat",
     body=request_schemas.MoveIn,
     headers=("If-Match", "Idempotency-Key"),
     responses={
         201: ResponseSpec(
-            description="The game as the mover now sees it.",
+            description="The game after the move, as the bearer sees it.",
             schema=game_schemas.Game,
             headers=("Location", *VIEW_HEADERS),
             replayable=True,
@@ -131,8 +131,8 @@ MAKE_MOVE: Final = Operation(
 GET_SCORE: Final = Operation(
     id="getScore",
     tag="games",
-    summary="Read the score",
-    description="The standings, every round's count explained line by line, and the settlement.",
+    summary="Get the score",
+    description="The standings, the result of every round explained line by line, and the settlement.",
     access="spectator",
     headers=("If-None-Match",),
     responses={200: ResponseSpec(description="The score card.", schema=score_schemas.Score, headers=VIEW_HEADERS)},
@@ -143,19 +143,19 @@ GET_EVENTS: Final = Operation(
     id="getEvents",
     tag="games",
     summary="Follow a game",
-    description="What has happened after a version, as the bearer of the token may know it; without a token, "
-    "as a spectator. By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream: "
-    "`text/event-stream` (each event's `id` is its version; no event has a name, so `onmessage` gets all) or "
-    "`application/x-ndjson` (an event a line). A stream sends an empty comment or line at least every 15 s "
-    "and ends after `finished`; asked again after that it is 204. Before the service stops it sends an event "
-    "`closing`; connect again. Where the events asked for are not kept any more, or have never been, one "
-    "event `reset` brings the game as it is now.",
+    description="The events after a version, as the bearer of the token may know them; without a token, as a "
+    "spectator. By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream: "
+    "`text/event-stream` (the `id` of an event is its version; events have no name, so `onmessage` gets all) or "
+    "`application/x-ndjson` (one event per line). A stream sends an empty comment or line at least every 15 s as a "
+    "keep-alive and ends after `finished`; a request after that is answered with 204. Before the service stops, a "
+    "stream ends with an event `closing`; clients should reconnect. If the requested events are no longer stored, or "
+    "never existed, a single event `reset` contains the current game.",
     access="spectator",
     headers=("Last-Event-ID",),
     query=request_schemas.EventsQuery,
     responses={
         200: ResponseSpec(
-            description="Events, oldest first.",
+            description="The events, oldest first.",
             schema=event_schemas.Events,
             headers=("Cache-Control", "Vary"),
             streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},

@@ -1,7 +1,7 @@
-"""What the document says of a route, kept beside the route.
+"""The description of an operation, attached to its handler.
 
-A view carries its ``Operation``; ``openapi`` writes the document from the routes of the app and their
-operations, and a test walks the routes so that none is without.
+The document is generated from the routes of the application and their ``Operation``; a test checks that no route is
+without one.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from typing import Any, Final, Literal
 from marshmallow import Schema
 
 VIEW_HEADERS: Final = ("ETag", "Cache-Control", "Vary")
-"""Headers of an answer that can be known already."""
+"""Headers of a response that can be revalidated."""
 READ_PROBLEMS: Final = ("unauthorized", "not_found", "rate_limited", "not_acceptable")
-"""What may be wrong with any request for a game."""
+"""Problems of every request for a game."""
 BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
-"""What may be wrong with a body."""
+"""Problems of every request with a body."""
 
 AccessRule = Literal["public", "spectator", "seat", "own_seat"]
-"""Who may call an operation, enforced by ``service.web.access``: everybody; the bearer of a seat's token or, without
+"""Who may call an operation, enforced by ``service.web.access``: anybody; the bearer of a seat's token or, without
 one, a spectator; the bearer of a seat's token; the bearer of the token of the seat in the path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseSpec:
-    """A good answer: its schema, if it has one of ours, and what it means; a ``replayable`` one may be a repetition.
+    """A successful response: its meaning and its schema, if it has one.
 
-    A ``limited`` one says what is left of its rate limit.
+    A ``replayable`` one may repeat the first response to an idempotency key. A ``limited`` one has rate limit
+    headers.
     """
 
     description: str
@@ -38,12 +39,12 @@ class ResponseSpec:
     replayable: bool = False
     limited: bool = False
     streams: Mapping[str, str] = field(default_factory=dict)
-    """Media types of streams that it may be instead, and what is in them."""
+    """The other media types of the response, and the description of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One method on one address. ``problems`` are the codes it may answer, beside those that any may."""
+    """One method of one path. ``problems`` are the codes of its problems, beside those that every operation has."""
 
     id: str
     tag: str

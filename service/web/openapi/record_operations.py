@@ -1,4 +1,4 @@
-"""The operations on records and fairness: what the OpenAPI document says of them, and who may call them."""
+"""The descriptions of the operations on records and fairness, with the access they require."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from service.web.schemas import requests as request_schemas
 GET_RECORD: Final = Operation(
     id="getRecord",
     tag="records",
-    summary="Keep a match",
-    description="The whole match in one notation, as PGN is for chess: who played what by which rules, every "
-    "deal with its luck, every move, every count. By `Accept` as text (`docs/record.md` of the service "
-    "defines it) or as JSON. Of a round that still runs it tells what the bearer of the token has seen, or a "
-    "spectator; of all others everything. The text can be checked (`POST /v1/verifications`) and played on "
-    "(`from` in `POST /v1/games`).",
+    summary="Get the record of a match",
+    description="The whole match in one notation, like PGN for chess: the players and rules, every deal with its "
+    "proof, every move, and the result of every round. By `Accept` as text (defined in `docs/record.md` of the source "
+    "code) or as JSON. A round in progress contains only what the bearer of the token has seen, or a spectator; all "
+    "others are complete. The text can be verified (`POST /v1/verifications`) and continued (`from` in "
+    "`POST /v1/games`).",
     access="spectator",
     headers=("If-None-Match",),
     responses={
@@ -34,16 +34,16 @@ GET_RECORD: Final = Operation(
 VERIFY_RECORD: Final = Operation(
     id="verifyRecord",
     tag="records",
-    summary="Check a record",
-    description="Checks the record of a match, wherever it comes from: every seed against its commitment, "
-    "every deal against its seed, every move and every count against the rules. Of a partial record the "
-    "running round is checked in its form alone: its tiles, their places on the table, the sums of the ends "
-    "and the points, but not whose turn it was, nor whether somebody had to play. Nothing is kept of it. A "
-    "text that is no record is `invalid`, with line and column.",
+    summary="Verify a record",
+    description="Verifies the record of any match: every seed against its commitment, every deal against its "
+    "seed, every move and every result against the rules. In a partial record the "
+    "current round is checked only in part: its tiles, their places on the table, the sums of the ends and the points, "
+    "but not whose turn it was, nor whether a seat had to play. The record is not stored. A text that is not a record "
+    "is `invalid`, with line and column.",
     body=request_schemas.VerificationIn,
     responses={
         200: ResponseSpec(
-            description="What was checked, and what was found to be wrong.",
+            description="What was checked, and the findings.",
             schema=record_schemas.Verification,
             headers=("Cache-Control", "Vary"),
             limited=True,
@@ -55,17 +55,17 @@ VERIFY_RECORD: Final = Operation(
 GET_FAIRNESS: Final = Operation(
     id="getFairness",
     tag="records",
-    summary="Check the luck of a game",
-    description="For every round the commitment to its seed, told before; what each seat has added, from the "
+    summary="Get the fairness report of a game",
+    description="For every round the commitment to its seed, published before the deal; the client seeds, from the "
     "deal on; and when the round is over the seed itself, with the hands and the stock as they were dealt. "
-    "From these anybody can deal again and compare: `docs/fairness.md` of the service says how, and beside it "
-    "are two small programs that do it. The same for everybody. It does not prove that the server "
-    "shows nobody the hands. Of an arranged game there is nothing to prove.",
+    "From these anybody can repeat the deal and compare: `docs/fairness.md` of the source code explains how, and "
+    "`docs/verify` contains two programs that do it. The same for all viewers. It does not prove that the server "
+    "reveals the hands to nobody. For an arranged game there is nothing to prove.",
     access="spectator",
     headers=("If-None-Match",),
     responses={
         200: ResponseSpec(
-            description="The luck of the game, as far as it is told by now.",
+            description="What is revealed of the deals so far.",
             schema=record_schemas.Fairness,
             headers=VIEW_HEADERS,
         )

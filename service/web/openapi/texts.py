@@ -1,6 +1,6 @@
-"""What the document says beside its routes and shapes: of the service as a whole, of headers and parts of addresses.
+"""The texts of the document about the service as a whole, headers, and path parameters.
 
-Owns words only. Must not know which operation uses which header: that stands beside its route.
+Does not depend on which operation uses which header.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from typing import Any, Final
 
 from service.games.catalogue import LANGUAGES
 from service.web.request_parsing import KEY_PATTERN
-from service.web.schemas.requests import HIGHEST_VERSION
+from service.web.schemas.requests import MAX_VERSION
 
 DESCRIPTION: Final = """\
-Deals, referees and counts domino games. Every game view lists the legal moves of its holder, each ready to be posted
-back as it stands, so that a client needs to know no rule.
+Deals, referees and scores domino games. Every game view lists the legal moves of its viewer, each of which can be
+posted back unchanged, so that a client need not implement any rules.
 
-A token is sent as `Authorization: Bearer <token>`. A field with nothing to say is absent, never null. Clients ignore
-fields that they do not know; words that may grow are plain strings with a documented list.
+A token is sent as `Authorization: Bearer <token>`. Fields without a value are absent, never null. Clients must
+ignore unknown fields; enumerations that may grow are plain strings with a documented list.
 
-Every answer to a request that is HTTP has an `X-Request-ID`: the client's, if it sent one of 1 to 64 letters, digits,
-`.`, `_` or `-`, else a new one. The log of the service names it, so it helps to keep it with an error report.
+Every response to a well-formed HTTP request has an `X-Request-ID`: that of the client, if it sent one of 1 to 64
+letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the service; include it in error reports.
 
 Every error is `application/problem+json`, with a stable `code`:
 
@@ -28,26 +28,26 @@ Every error is `application/problem+json`, with a stable `code`:
 """
 
 TAGS: Final = {
-    "variants": "The games on offer.",
+    "variants": "The available variants.",
     "games": "A hosted match: its seats, its table, its score.",
-    "moves": "What a seat may do, and doing it.",
-    "records": "What can be checked and kept of a game.",
+    "moves": "Legal moves, and making one.",
+    "records": "Records, verification and fairness.",
     "service": "The service itself.",
 }
 
 RESPONSE_HEADERS: Final = {
-    "ETag": "Names this version for this viewer; for `If-None-Match` and `If-Match`.",
-    "Cache-Control": "Who may keep the answer.",
-    "Vary": "The request headers that the answer depends on.",
+    "ETag": "Identifies this version for this viewer; for `If-None-Match` and `If-Match`.",
+    "Cache-Control": "Whether the response may be cached.",
+    "Vary": "The request headers on which the response depends.",
     "Location": "The address of the game.",
     "Content-Language": "The language of the texts.",
-    "Idempotent-Replayed": "`true` when this is the first answer once more.",
+    "Idempotent-Replayed": "`true` if this repeats the first response.",
     "Retry-After": "Seconds to wait.",
-    "RateLimit": "What is left of a limit, by its name, and the seconds until all of it is there: "
+    "RateLimit": "What is left of a rate limit, by its name, and the seconds until it is reset: "
     '`"seat";r=5990;t=42`; absent where there is no limit.',
     "RateLimit-Policy": 'How many requests the limit allows in how many seconds: `"seat";q=6000;w=60`; absent where '
     "there is no limit.",
-    "Allow": "The methods that this address takes.",
+    "Allow": "The methods that the resource supports.",
     "WWW-Authenticate": "How to authenticate.",
 }
 
@@ -58,24 +58,24 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
         "example": "de",
     },
     "If-None-Match": {
-        "description": "An `ETag` known to the client; answered with 304 if the game is still there.",
+        "description": "An `ETag` known to the client; the response is 304 if it is still current.",
         "schema": {"type": "string"},
         "example": '"17-2"',
     },
     "Last-Event-ID": {
-        "description": "As `after`, and before it: what an `EventSource` sends when it connects again.",
-        "schema": {"type": "integer", "minimum": 0, "maximum": HIGHEST_VERSION},
+        "description": "Overrides `after`; an `EventSource` sends it when it reconnects.",
+        "schema": {"type": "integer", "minimum": 0, "maximum": MAX_VERSION},
         "example": 17,
     },
     "Idempotency-Key": {
-        "description": "A key of the client's own making, at random and 1 to 255 visible characters long: the same "
-        "key and body again within 24 hours, from anywhere, give the first answer and change nothing. Whoever knows "
-        "key and body can have the answer again, so a key should not be guessable; a UUID does well.",
+        "description": "A random key of 1 to 255 visible characters that the client generates: a request with the same "
+        "key and body within 24 hours, from any client, gets the first response and changes nothing. As anybody who "
+        "knows key and body can get the response again, a key should not be guessable; a random UUID is suitable.",
         "schema": {"type": "string", "pattern": KEY_PATTERN},
         "example": "9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40",
     },
     "If-Match": {
-        "description": "The version, or the view's whole `ETag`, that the move is meant for.",
+        "description": "The version, or the `ETag` of the view, that the move is meant for.",
         "schema": {"type": "string"},
         "example": '"17"',
     },

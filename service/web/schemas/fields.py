@@ -1,7 +1,6 @@
-"""Fields that take a JSON value of their own type and nothing that merely looks like it.
+"""Fields that accept only JSON values of their own type, without conversions.
 
-marshmallow's own fields turn ``"2"`` and ``true`` into numbers; a client that sends them has made a
-mistake that it wants to hear of.
+The fields of marshmallow convert ``"2"`` and ``true`` to numbers; here they are reported as errors of the client.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
 def doc(text: str, **more: Any) -> dict[str, Any]:
-    """What the document says of a field."""
+    """The metadata of a field for the document."""
     return {"description": text, **more}
 
 
@@ -34,7 +33,7 @@ class StrictInteger(fields.Integer):
 
 
 class QueryInteger(fields.Integer):
-    """An integer as it stands in an address: digits, and no more than the fewest."""
+    """An integer in a query: digits without leading zeros."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
         if not isinstance(value, str) or not _DIGITS.fullmatch(value):
@@ -65,7 +64,7 @@ class SingleLine(fields.String):
 
 
 class TileField(fields.String):
-    """A tile in its notation."""
+    """A tile in its notation, loaded as ``Tile``."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
         return None if value is None else str(value)

@@ -1,6 +1,6 @@
-"""The shapes of games and of problems, for the document and for the tests; ``present`` makes the answers themselves.
+"""The schemas of games and problems, for the document and for the tests; ``serializers`` builds the responses.
 
-Owns also the fields that other shapes share. Scores, events, variants and records have modules of their own.
+Also owns the fields that other schemas share. Scores, events, variants and records have modules of their own.
 """
 
 from __future__ import annotations
@@ -45,28 +45,28 @@ class You(SeatOut):
 
 
 class Move(Schema):
-    """A legal move, ready to be posted back as it stands."""
+    """A legal move, which can be posted back unchanged."""
 
     action = fields.String(
         required=True, metadata=doc(f"One of {', '.join(f'`{each}`' for each in ACTIONS)}.", example="play")
     )
-    tile = shown_tile("The tile, of a play.")
-    end = fields.String(metadata=doc("Where it joins; absent on the empty table.", example="e7"))
-    face_down = fields.Boolean(metadata=doc("Whether the double is laid face down; of a play."))
+    tile = shown_tile("The tile, for `play`.")
+    end = fields.String(metadata=doc("The end where it joins; absent on an empty table.", example="e7"))
+    face_down = fields.Boolean(metadata=doc("Whether the double is laid face down; for `play`."))
     version = fields.Integer(required=True, metadata=doc("The version the move is for.", minimum=1, example=17))
     ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
-    points = fields.Integer(metadata=doc("What it scores, where ends are counted.", example=4))
+    points = fields.Integer(metadata=doc("The points it scores, where ends are counted.", example=4))
 
 
 class Player(SeatOut):
-    """What everybody knows of a player."""
+    """What all viewers know about a player."""
 
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
     kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="human"))
     tiles = fields.Integer(required=True, metadata=doc("How many tiles are in the hand.", minimum=0, example=5))
     total = fields.Integer(
         required=True,
-        metadata=doc("The match score so far; in `fido` the points of the running round count at once.", example=9),
+        metadata=doc("The match score so far; in `fido` with the points of the current round.", example=9),
     )
     in_ = fields.Boolean(
         required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
@@ -82,7 +82,7 @@ class Stock(Schema):
 
 
 class On(Schema):
-    """What a tile was attached to."""
+    """Where a tile was attached."""
 
     tile = shown_tile("The host tile.", required=True)
     side = fields.String(
@@ -95,14 +95,16 @@ class LaidTile(SeatOut):
     """A tile on the table."""
 
     tile = shown_tile("The tile.", required=True)
-    face_down = fields.Boolean(required=True, metadata=doc("Whether it lies face down; it was shown.", example=False))
-    on = fields.Nested(On, metadata=doc("What it was attached to; absent for the first tile."))
+    face_down = fields.Boolean(
+        required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
+    )
+    on = fields.Nested(On, metadata=doc("Where it was attached; absent for the first tile."))
 
 
 class End(Schema):
     """A place that is, was or may become playable."""
 
-    id = fields.String(required=True, metadata=doc("Names the end as long as it lasts.", example="e7"))
+    id = fields.String(required=True, metadata=doc("Identifies the end as long as it exists.", example="e7"))
     number = fields.Integer(required=True, metadata=doc("The number to match.", minimum=0, example=12))
     tile = shown_tile("The tile it belongs to.", required=True)
     side = fields.String(required=True, metadata=doc("`end`, `long` or `short`.", example="short"))
@@ -110,21 +112,21 @@ class End(Schema):
         required=True,
         metadata=doc("`false`: closed by a face-down double, or not open yet.", example=True),
     )
-    counts = fields.Integer(required=True, metadata=doc("What it adds to `ends_sum`.", minimum=0, example=12))
+    counts = fields.Integer(required=True, metadata=doc("Its contribution to `ends_sum`.", minimum=0, example=12))
 
 
 class Board(Schema):
     """The table."""
 
     tiles = fields.List(fields.Nested(LaidTile), required=True, metadata=doc("In the order of play."))
-    ends = fields.List(fields.Nested(End), required=True, metadata=doc("None on an empty table."))
+    ends = fields.List(fields.Nested(End), required=True, metadata=doc("Empty on an empty table."))
     ends_sum = fields.Integer(metadata=doc("The sum of the ends, where ends are counted.", minimum=0, example=34))
 
 
 RulesOut = Schema.from_dict(
     option_fields(
-        sent=False,
-        divisor=fields.Integer(metadata=doc("By what the sum of the ends is divided; in `fido`.", example=7)),
+        in_request=False,
+        divisor=fields.Integer(metadata=doc("The divisor of the sum of the ends; in `fido`.", example=7)),
     ),
     name="Rules",
 )
@@ -136,7 +138,7 @@ def digest(text: str, **arguments: Any) -> fields.String:
 
 
 class Commitment(Schema):
-    """What binds the server to the seed of a round before it is told; `GET …/fairness` has the rest."""
+    """The commitment of the server to the seed of a round, published before the seed; see `GET …/fairness`."""
 
     round = fields.Integer(required=True, metadata=doc("The round it is for.", minimum=1, example=1))
     commitment = digest("SHA-256 over a label and the seed, in hexadecimal.", required=True)
@@ -145,52 +147,57 @@ class Commitment(Schema):
 class Game(Schema):
     """A game as the bearer of the token may know it; without a token, as a spectator."""
 
-    id = fields.String(required=True, metadata=doc("Opaque.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    id = fields.String(
+        required=True, metadata=doc("The id of the game, an opaque string.", example="5m1Gd5tIvN3vYhYkS0oJGA")
+    )
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
     rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules in force."))
-    arranged = fields.Boolean(required=True, metadata=doc("Whether the chance was fixed by somebody.", example=False))
+    arranged = fields.Boolean(
+        required=True, metadata=doc("Whether the deals were fixed when the game was created.", example=False)
+    )
     status = fields.String(
         required=True,
         metadata=doc(
-            "`waiting` (open seats), `playing`, `round_over` (a deal is due) or `finished`.", example="playing"
+            "`waiting` (open seats), `playing`, `round_over` (the next round must be dealt) or `finished`.",
+            example="playing",
         ),
     )
     version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
-    turn = fields.Nested(Turn, metadata=doc("Whose turn it is; absent unless `playing`."))
+    turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
     you = fields.Nested(You, metadata=doc("Absent for a spectator."))
     legal_moves = fields.List(
         fields.Nested(Move), required=True, metadata=doc("What you may do now; empty when it is not your turn.")
     )
     players = fields.List(fields.Nested(Player), required=True, metadata=doc("In seat order."))
     stock = fields.Nested(Stock, required=True, metadata=doc("The undealt tiles."))
-    board = fields.Nested(Board, required=True, metadata=doc("After a round it lies as it is until the next deal."))
+    board = fields.Nested(Board, required=True, metadata=doc("The table; after a round it stays until the next deal."))
     carry = fields.Integer(
         required=True,
         metadata=doc("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0),
     )
-    dealer = seat_field("Who deals, in the games that have a dealer.")
+    dealer = seat_field("The seat that deals, in games that have a dealer.")
     commitments = fields.List(
         fields.Nested(Commitment),
-        metadata=doc("To the seeds of the round dealt last, if any, and of the next; absent in an arranged game."),
+        metadata=doc("To the seeds of the last dealt round, if any, and of the next one; absent in an arranged game."),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[]))
     created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
     updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
-    expires_at = fields.DateTime(required=True, metadata=doc("When it is forgotten unless it goes on."))
+    expires_at = fields.DateTime(required=True, metadata=doc("When the game is deleted, unless it continues."))
 
 
 class SeatToken(SeatOut):
-    """A seat with the token that plays it."""
+    """A seat with its token."""
 
-    name = fields.String(required=True, metadata=doc("Who sits there.", example="Ada"))
-    token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; shown this once."))
+    name = fields.String(required=True, metadata=doc("The name of the player.", example="Ada"))
+    token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here."))
 
 
 class Opened(Schema):
     """A game just created."""
 
-    game = fields.Nested(Game, required=True, metadata=doc("As a spectator sees it."))
+    game = fields.Nested(Game, required=True, metadata=doc("The game as a spectator sees it."))
     seats = fields.List(fields.Nested(SeatToken), required=True, metadata=doc("Every named seat with its token."))
     join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
 
@@ -198,19 +205,19 @@ class Opened(Schema):
 class Taken(SeatToken):
     """A seat just taken."""
 
-    game = fields.Nested(Game, required=True, metadata=doc("As its new owner sees it."))
+    game = fields.Nested(Game, required=True, metadata=doc("The game as the new player sees it."))
 
 
 class LegalMoves(Schema):
     """What the bearer's seat may do now."""
 
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
-    turn = fields.Nested(Turn, metadata=doc("Whose turn it is; absent unless `playing`."))
+    turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
     moves = fields.List(fields.Nested(Move), required=True, metadata=doc("The legal moves, in a fixed order."))
 
 
 class Health(Schema):
-    """The service is there."""
+    """The state of the service."""
 
     status = fields.String(required=True, metadata=doc("Always `ok`.", example="ok"))
 
@@ -218,16 +225,20 @@ class Health(Schema):
 class Problem(Schema):
     """A refusal (RFC 9457)."""
 
-    type = fields.String(required=True, metadata=doc("Where the code is explained.", example="/docs#illegal_move"))
+    type = fields.String(
+        required=True, metadata=doc("The address of the explanation of the code.", example="/docs#illegal_move")
+    )
     title = fields.String(required=True, metadata=doc("The kind of problem.", example="Illegal move"))
     status = fields.Integer(required=True, metadata=doc("The HTTP status.", example=409))
-    detail = fields.String(required=True, metadata=doc("A sentence for people.", example="This tile fits no open end."))
-    code = fields.String(required=True, metadata=doc("A stable word for programs.", example="illegal_move"))
+    detail = fields.String(
+        required=True, metadata=doc("An explanation for people.", example="This tile fits no open end.")
+    )
+    code = fields.String(required=True, metadata=doc("A stable code for programs.", example="illegal_move"))
     errors = fields.Dict(
         keys=fields.String(),
         values=fields.List(fields.String()),
-        metadata=doc("With `invalid`: the complaints by the path of the field.", example={"tile": ["Not a string."]}),
+        metadata=doc("With `invalid`: the messages by the path of the field.", example={"tile": ["Not a string."]}),
     )
-    version = fields.Integer(metadata=doc("With a refused move: the version of the game.", minimum=1, example=17))
-    legal_moves = fields.List(fields.Nested(Move), metadata=doc("With a refused move: what you may do now."))
+    version = fields.Integer(metadata=doc("With a rejected move: the version of the game.", minimum=1, example=17))
+    legal_moves = fields.List(fields.Nested(Move), metadata=doc("With a rejected move: what you may do now."))
     retry_after = fields.Integer(metadata=doc("With 429 and 503: seconds to wait.", minimum=0, example=1))

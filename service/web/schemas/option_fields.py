@@ -1,4 +1,4 @@
-"""The fields of house rules, made from the options of the recipes, as they are sent and as they are shown."""
+"""The fields of house rules, derived from the options of the variants, for requests and for responses."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from service.engine.variants import variants
 from service.web.schemas.fields import StrictBoolean, StrictInteger, doc
 
 
-def _option_field(key: str, *, sent: bool) -> fields.Field[Any]:
-    """A house rule, as it may be sent, or as it is shown: an enumeration is closed only where a client sends it."""
+def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
+    """The field of a house rule; an enumeration is closed only in requests."""
     options = [option for variant in variants().values() for option in variant.options if option.key == key]
     where = [variant.key for variant in variants().values() if any(option.key == key for option in variant.options)]
     text = f"{options[0].help.en} In {', '.join(f'`{each}`' for each in where)}."
     values = sorted({format_value(value) for option in options for value in option.values})
-    if not sent:
+    if not in_request:
         kind = type(options[0].values[0]) if options[0].values else int
-        words = f" One of {', '.join(f'`{value}`' for value in values)}." if kind is str else ""
+        choices = f" One of {', '.join(f'`{value}`' for value in values)}." if kind is str else ""
         fields_of: dict[type, type[fields.Field[Any]]] = {bool: fields.Boolean, int: fields.Integer, str: fields.String}
-        return fields_of[kind](metadata=doc(text + words))
+        return fields_of[kind](metadata=doc(text + choices))
     if not options[0].values:
         low, high = min(option.low for option in options), max(option.high for option in options)
         return StrictInteger(metadata=doc(text, minimum=low, maximum=high))
@@ -32,7 +32,7 @@ def _option_field(key: str, *, sent: bool) -> fields.Field[Any]:
     return fields.String(metadata=doc(text, enum=values))
 
 
-def option_fields(*, sent: bool, **more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
-    """A field for every option of every game, by its key, and whatever ``more`` there is."""
+def option_fields(*, in_request: bool, **more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:
+    """A field for every option of every variant, by its key, and the fields in ``more``."""
     keys: dict[str, Option] = {option.key: option for variant in variants().values() for option in variant.options}
-    return {key: _option_field(key, sent=sent) for key in sorted(keys)} | more
+    return {key: _option_field(key, in_request=in_request) for key in sorted(keys)} | more

@@ -1,4 +1,4 @@
-"""The shapes of records and of the luck of a game, for the document and for the tests."""
+"""The schemas of records and of fairness reports, for the document and for the tests."""
 
 from __future__ import annotations
 
@@ -16,100 +16,105 @@ _FINDINGS: Final = "One of " + ", ".join([f"`{code}` ({meaning})" for code, mean
 
 
 class RoundFairness(Commitment):
-    """The luck of a round, as far as it is told by now."""
+    """What is revealed of the deal of a round so far."""
 
     client_seeds = fields.List(
         fields.String(),
         metadata=doc(
-            "What each seat has added, in seat order; empty for nothing. From the deal on.", example=["", "mu"]
+            "The client seed of each seat, in seat order; empty without one. From the deal on.", example=["", "mu"]
         ),
     )
-    seed = digest("The seed, when the round is over, or the match before it was dealt.")
+    seed = digest("The seed, when the round is over, or when the match ended before it was dealt.")
     attempt = fields.Integer(
-        metadata=doc("How many deals the rules have dealt again; when the round is over.", minimum=0, example=0)
+        metadata=doc(
+            "The number of deals that the rules rejected before this one; when the round is over.", minimum=0, example=0
+        )
     )
     hands = fields.List(
         fields.List(fields.String()),
-        metadata=doc("The hands as they were dealt, sorted, a list a seat; when the round is over."),
+        metadata=doc("The hands as they were dealt, sorted, one list per seat; when the round is over."),
     )
     stock = fields.List(
-        fields.String(), metadata=doc("The stock as it was dealt, in the order of drawing; when the round is over.")
+        fields.String(), metadata=doc("The stock as it was dealt, in drawing order; when the round is over.")
     )
 
 
 class Fairness(Schema):
-    """What anybody needs to check the deals of a game."""
+    """The data from which the deals of a game can be verified."""
 
     game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=40))
-    provable = fields.Boolean(
-        required=True, metadata=doc("`false` where somebody has fixed the chance: there is nothing to check.")
-    )
-    method = fields.String(metadata=doc("How tiles follow from the seeds.", example=SCHEME))
-    seats = fields.Integer(required=True, metadata=doc("How many seats there are.", minimum=2, example=4))
+    provable = fields.Boolean(required=True, metadata=doc("`false` for an arranged game, which has nothing to verify."))
+    method = fields.String(metadata=doc("The method by which the tiles are derived from the seeds.", example=SCHEME))
+    seats = fields.Integer(required=True, metadata=doc("The number of seats.", minimum=2, example=4))
     set = fields.Integer(required=True, metadata=doc("The highest double of the set.", minimum=6, example=6))
     rounds = fields.List(
         fields.Nested(RoundFairness),
         required=True,
-        metadata=doc("Every round committed to so far, the one to be dealt next among them; none if not provable."),
+        metadata=doc("Every round with a commitment, including the next one to be dealt; empty if not provable."),
     )
 
 
 class Told(Schema):
-    """Tiles of a deal, as far as they are told."""
+    """Tiles of a deal, as far as they are revealed."""
 
-    count = fields.Integer(required=True, metadata=doc("How many there are.", minimum=0, example=7))
+    count = fields.Integer(required=True, metadata=doc("The number of tiles.", minimum=0, example=7))
     tiles = fields.List(
-        fields.String(), metadata=doc("Which: a hand sorted, the stock in the order of drawing.", example=["0-5"])
+        fields.String(),
+        metadata=doc("The tiles if revealed: a hand sorted, the stock in drawing order.", example=["0-5"]),
     )
 
 
 class ToldHand(Told, SeatOut):
-    """A hand as it was dealt, as far as it is told."""
+    """A hand as it was dealt, as far as it is revealed."""
 
 
 class RecordedDeal(Schema):
     """A deal."""
 
-    version = fields.Integer(required=True, metadata=doc("The version it led to.", minimum=2, example=2))
-    arranged = fields.Boolean(required=True, metadata=doc("Whether somebody had set it.", example=False))
-    hands = fields.List(fields.Nested(ToldHand), required=True, metadata=doc("One a seat."))
+    version = fields.Integer(required=True, metadata=doc("The version of the game after it.", minimum=2, example=2))
+    arranged = fields.Boolean(
+        required=True, metadata=doc("Whether the deal was arranged, not shuffled.", example=False)
+    )
+    hands = fields.List(fields.Nested(ToldHand), required=True, metadata=doc("One per seat."))
     stock = fields.Nested(Told, required=True, metadata=doc("The undealt tiles."))
 
 
 class RecordedEvent(Schema):
-    """Something that has happened, as the events of a game tell it, but for when it was."""
+    """An event, as in the events of a game but without its time."""
 
-    version = fields.Integer(required=True, metadata=doc("The version it led to.", minimum=1, example=18))
+    version = fields.Integer(required=True, metadata=doc("The version of the game after it.", minimum=1, example=18))
     type = fields.String(required=True, metadata=doc("As in the events of a game.", example="played"))
-    seat = seat_field("Whose doing it was, if anybody's.")
-    data = fields.Nested(EventData, required=True, metadata=doc("What there is to say of it."))
+    seat = seat_field("The seat that caused the event, if any.")
+    data = fields.Nested(EventData, required=True, metadata=doc("The data of the event."))
 
 
 class RecordedRound(Schema):
-    """A round, or the commitment to the seed of one that was not dealt."""
+    """A round, or the commitment to one that was not dealt."""
 
     round = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
-    commitment = digest("What binds the seed; absent in an arranged game.")
-    client_seeds = fields.List(fields.String(), metadata=doc("What each seat has added; from the deal on."))
-    attempt = fields.Integer(metadata=doc("How many deals the rules have dealt again.", minimum=0, example=0))
+    commitment = digest("The commitment to the seed; absent in an arranged game.")
+    client_seeds = fields.List(fields.String(), metadata=doc("The client seed of each seat; from the deal on."))
+    attempt = fields.Integer(
+        metadata=doc("The number of deals that the rules rejected before this one.", minimum=0, example=0)
+    )
     seed = digest("The seed, when the round is over.")
     deal = fields.Nested(RecordedDeal, metadata=doc("Absent in a round that was not dealt."))
-    events = fields.List(fields.Nested(RecordedEvent), metadata=doc("What happened after the deal."))
+    events = fields.List(fields.Nested(RecordedEvent), metadata=doc("The events after the deal."))
 
 
 class RecordedPlayer(SeatOut):
-    """Who played."""
+    """A player of the match."""
 
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
 
 
 class Record(Schema):
-    """A match that can be kept."""
+    """The record of a match."""
 
     game = fields.String(metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
     variant = fields.String(required=True, metadata=doc("Which game was played.", example="fido"))
-    edition = fields.Integer(required=True, metadata=doc("Of its rules.", minimum=1, example=1))
+    edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
     rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules."))
     players = fields.List(fields.Nested(RecordedPlayer), required=True, metadata=doc("In seat order."))
     date = fields.DateTime(metadata=doc("When the game was created."))
@@ -117,35 +122,47 @@ class Record(Schema):
         required=True,
         metadata=doc("The method by which deals can be proven, or `arranged`.", example=SCHEME),
     )
-    whole = fields.Boolean(required=True, metadata=doc("`false`: a round still runs, and not all of it is told."))
-    seat = seat_field("Whose view it is, if it is not whole and not a spectator's.")
-    winners = fields.List(fields.Integer(), metadata=doc("Who has won; absent while it goes on.", example=[0]))
-    rounds = fields.List(fields.Nested(RecordedRound), required=True, metadata=doc("From the first one on."))
+    whole = fields.Boolean(
+        required=True, metadata=doc("`false` while a round is in progress, as not all of it is revealed.")
+    )
+    seat = seat_field("The seat whose view it is, if it is not whole and not a spectator's.")
+    winners = fields.List(
+        fields.Integer(), metadata=doc("The seats that have won; absent until the match is finished.", example=[0])
+    )
+    rounds = fields.List(fields.Nested(RecordedRound), required=True, metadata=doc("In order, from the first one."))
 
 
 class Finding(Schema):
-    """Something that cannot be so."""
+    """An error in a record."""
 
     code = fields.String(required=True, metadata=doc(_FINDINGS, example="wrong_deal"))
-    text = fields.String(required=True, metadata=doc("The same for people.", example="Seat 2 is to move."))
+    text = fields.String(required=True, metadata=doc("An explanation for people.", example="Seat 2 is to move."))
     line = fields.Integer(metadata=doc("The line of the record, from 1.", minimum=1, example=17))
     round = fields.Integer(metadata=doc("The round.", minimum=1, example=1))
     version = fields.Integer(metadata=doc("The version.", minimum=1, example=18))
 
 
 class Verification(Schema):
-    """What was checked of a record, and what was found."""
+    """What was checked in a record, and the findings."""
 
-    verified = fields.Boolean(required=True, metadata=doc("Whether nothing was found to be wrong."))
-    whole = fields.Boolean(required=True, metadata=doc("`false`: the record leaves out what its reader could not see."))
-    finished = fields.Boolean(required=True, metadata=doc("Whether the match came to its end."))
-    fairness = fields.String(required=True, metadata=doc("What is claimed of the deals.", example=SCHEME))
-    moves = fields.Integer(required=True, metadata=doc("Moves checked.", minimum=0, example=40))
-    deals = fields.Integer(required=True, metadata=doc("Deals checked against the rules.", minimum=0, example=1))
+    verified = fields.Boolean(required=True, metadata=doc("Whether there are no findings."))
+    whole = fields.Boolean(required=True, metadata=doc("`false` if the record omits what its viewer could not see."))
+    finished = fields.Boolean(required=True, metadata=doc("Whether the match is finished."))
+    fairness = fields.String(
+        required=True, metadata=doc("The method that the record claims for its deals, or `arranged`.", example=SCHEME)
+    )
+    moves = fields.Integer(required=True, metadata=doc("The number of moves that were checked.", minimum=0, example=40))
+    deals = fields.Integer(
+        required=True, metadata=doc("The number of deals that were checked against the rules.", minimum=0, example=1)
+    )
     proven = fields.Integer(
         required=True,
-        metadata=doc("Deals found to be those of their seeds.", minimum=0, example=1),
+        metadata=doc("The number of deals that were proven to follow from their seeds.", minimum=0, example=1),
     )
-    notes = fields.List(fields.String(), required=True, metadata=doc("What this proves, and what not, in sentences."))
-    findings = fields.List(fields.Nested(Finding), required=True, metadata=doc("What is wrong, line by line."))
-    more = fields.Integer(required=True, metadata=doc("How many findings are not listed.", minimum=0, example=0))
+    notes = fields.List(
+        fields.String(), required=True, metadata=doc("What the verification proves and what it does not, in sentences.")
+    )
+    findings = fields.List(fields.Nested(Finding), required=True, metadata=doc("The errors, in order of the lines."))
+    more = fields.Integer(
+        required=True, metadata=doc("The number of findings that are not listed.", minimum=0, example=0)
+    )

@@ -1,4 +1,4 @@
-"""The shapes of what comes in: every body and query is loaded through one of these schemas."""
+"""The schemas of requests: every body and query is loaded through one of these."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from service.web.schemas.fields import QueryInteger, SingleLine, StrictBoolean, 
 from service.web.schemas.option_fields import option_fields
 
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
-HIGHEST_VERSION: Final = 2**31 - 1
-_MOST_SEATS: Final = max(variant.players.high for variant in variants().values())
-_FEWEST_SEATS: Final = min(variant.players.low for variant in variants().values())
-_MOST_TILES: Final = 190
-_MOST_DEALS: Final = 100
-_LONGEST_NAME: Final = 60
-_LONGEST_TEXT: Final = 200
+MAX_VERSION: Final = 2**31 - 1
+_MAX_SEATS: Final = max(variant.players.high for variant in variants().values())
+_MIN_SEATS: Final = min(variant.players.low for variant in variants().values())
+_MAX_TILES: Final = 190
+_MAX_DEALS: Final = 100
+_MAX_NAME_CHARS: Final = 60
+_MAX_TEXT_CHARS: Final = 200
 _NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 _LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
 
@@ -31,8 +31,8 @@ def _tile(text: str, **arguments: Any) -> TileField:
 def _name() -> SingleLine:
     return SingleLine(
         required=True,
-        validate=validate.Length(1, _LONGEST_NAME),
-        metadata=doc("What the player is called; any text of one line.", pattern=_LINE_PATTERN, example="Ada"),
+        validate=validate.Length(1, _MAX_NAME_CHARS),
+        metadata=doc("The name of the player, any text of one line.", pattern=_LINE_PATTERN, example="Ada"),
     )
 
 
@@ -40,7 +40,7 @@ def _client_seed(text: str) -> SingleLine:
     return SingleLine(
         validate=validate.Length(1, MAX_CLIENT_SEED_CHARS),
         metadata=doc(
-            f"{text} Everybody may read it once the round is dealt. Not in an arranged game.",
+            f"{text} It is public once the round is dealt. Not in an arranged game.",
             pattern=_LINE_PATTERN,
             example="seven green bottles",
         ),
@@ -48,24 +48,22 @@ def _client_seed(text: str) -> SingleLine:
 
 
 class SeatIn(Schema):
-    """Who is to sit at a seat: exactly one of `name`, `open` and `bot`."""
+    """The player of a seat: exactly one of `name`, `open` and `bot`."""
 
     name = SingleLine(
-        validate=validate.Length(1, _LONGEST_NAME),
-        metadata=doc(
-            "A person of this name; the creator gets the token to hand on.", pattern=_LINE_PATTERN, example="Ada"
-        ),
+        validate=validate.Length(1, _MAX_NAME_CHARS),
+        metadata=doc("A human player of this name; the creator gets the token.", pattern=_LINE_PATTERN, example="Ada"),
     )
     open = StrictBoolean(
         validate=validate.Equal(comparable=True),
-        metadata=doc("`true`: whoever has the game's `join_code` can take the seat.", enum=[True]),
+        metadata=doc("`true`: the seat can be taken with the `join_code` of the game.", enum=[True]),
     )
     bot = fields.String(
-        validate=validate.Length(1, _LONGEST_NAME),
+        validate=validate.Length(1, _MAX_NAME_CHARS),
         metadata=doc("A computer player of this level, one of `bots` in `GET /v1/variants`; none are offered yet."),
     )
 
-    client_seed = _client_seed("What the person adds to the luck of every deal; with `name` only.")
+    client_seed = _client_seed("Entropy that the player contributes to every deal; with `name` only.")
 
     @validates_schema(skip_on_field_errors=True)
     def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
@@ -76,49 +74,49 @@ class SeatIn(Schema):
 
 
 class DealIn(Schema):
-    """A deal somebody has set: every tile of the set exactly once."""
+    """An arranged deal: every tile of the set exactly once."""
 
     hands = fields.List(
-        fields.List(_tile("A tile."), validate=validate.Length(0, _MOST_TILES)),
+        fields.List(_tile("A tile."), validate=validate.Length(0, _MAX_TILES)),
         required=True,
-        validate=validate.Length(_FEWEST_SEATS, _MOST_SEATS),
-        metadata=doc("A hand a seat, in seat order; empty for a player who is out by then."),
+        validate=validate.Length(_MIN_SEATS, _MAX_SEATS),
+        metadata=doc("One hand per seat, in seat order; empty for a player who is out of the match."),
     )
     stock = fields.List(
         _tile("A tile."),
         required=True,
-        validate=validate.Length(0, _MOST_TILES),
-        metadata=doc("The stock, in the order in which it is drawn."),
+        validate=validate.Length(0, _MAX_TILES),
+        metadata=doc("The stock, in drawing order."),
     )
 
 
-RulesIn = Schema.from_dict(option_fields(sent=True), name="RulesIn")
+RulesIn = Schema.from_dict(option_fields(in_request=True), name="RulesIn")
 
 
 def _record(text: str) -> fields.String:
     return fields.String(
         required=True,
         validate=validate.Length(1),
-        metadata=doc(f"{text}, as `GET /v1/games/{{game}}/record` gives it as text.", example='[Record "1"]\n…'),
+        metadata=doc(f"{text}, as `GET /v1/games/{{game}}/record` returns it as text.", example='[Record "1"]\n…'),
     )
 
 
 class FromIn(Schema):
-    """A place in a recorded match, to be played on from."""
+    """The position in a recorded match from which a new game continues."""
 
     record = _record("A whole record")
     version = StrictInteger(
-        validate=validate.Range(1, HIGHEST_VERSION),
+        validate=validate.Range(1, MAX_VERSION),
         metadata=doc(
-            "The version of the record to go on from, after a move and all that follows from it. Left out: the last "
-            "one from which the match can be played on.",
+            "The version of the record to continue from, which is after a move and its consequences. Default: the last "
+            "one from which the match can be continued.",
             example=17,
         ),
     )
 
 
 class VerificationIn(Schema):
-    """A record to be checked."""
+    """A record to be verified."""
 
     record = _record("The record")
 
@@ -128,36 +126,36 @@ class GameIn(Schema):
 
     variant = fields.String(
         validate=validate.OneOf(list(variants())),
-        metadata=doc("Which game; `GET /v1/variants` lists them. Required, unless `from` is given.", example="domino"),
+        metadata=doc("The variant; see `GET /v1/variants`. Required without `from`.", example="domino"),
     )
     players = fields.List(
         fields.Nested(SeatIn),
         required=True,
-        validate=validate.Length(_FEWEST_SEATS, _MOST_SEATS),
-        metadata=doc("One entry a seat, in seat order, clockwise."),
+        validate=validate.Length(_MIN_SEATS, _MAX_SEATS),
+        metadata=doc("One entry per seat, in seat order, clockwise."),
     )
-    rules = fields.Nested(RulesIn, metadata=doc("House rules; what is left out has its default."))
+    rules = fields.Nested(RulesIn, metadata=doc("House rules; missing ones have their defaults."))
     seed = SingleLine(
-        validate=validate.Length(1, _LONGEST_TEXT),
+        validate=validate.Length(1, _MAX_TEXT_CHARS),
         metadata=doc(
-            "Fixes the chance: the same seed, variant, rules and number of players deal the same tiles in every round, "
-            "on every machine. The game is then `arranged` for ever.",
+            "Fixes the deals: the same seed, variant, rules and number of players give the same tiles in every round. "
+            "The game is then `arranged`.",
             pattern=_LINE_PATTERN,
             example="a rainy evening",
         ),
     )
     deals = fields.List(
         fields.Nested(DealIn),
-        validate=validate.Length(1, _MOST_DEALS),
-        metadata=doc("The n-th entry is the n-th round's deal. The game is then `arranged` for ever."),
+        validate=validate.Length(1, _MAX_DEALS),
+        metadata=doc("The n-th entry is the deal of the n-th round. The game is then `arranged`."),
     )
 
     from_ = fields.Nested(
         FromIn,
         data_key="from",
         metadata=doc(
-            "Plays a recorded match on, with new players for its seats: variant and rules are those of the record, and "
-            "`variant`, `rules`, `seed` and `deals` are left out. The game is then `arranged` for ever."
+            "Continues a recorded match, with new players for its seats: variant and rules are those of the record; "
+            "`variant`, `rules`, `seed` and `deals` must be missing. The game is then `arranged`."
         ),
     )
 
@@ -167,49 +165,51 @@ class GameIn(Schema):
             if "variant" not in data:
                 raise ValidationError({"variant": ["Missing data for required field."]})
             return
-        errors = {name: ["The record says it."] for name in ("variant", "rules", "seed", "deals") if name in data}
+        errors = {
+            name: ["Not allowed together with from."] for name in ("variant", "rules", "seed", "deals") if name in data
+        }
         if errors:
             raise ValidationError(errors)
 
 
 class PlayerIn(Schema):
-    """Somebody who takes an open seat."""
+    """A player who takes an open seat."""
 
     name = _name()
     join_code = fields.String(
         required=True,
-        validate=validate.Length(1, _LONGEST_TEXT),
-        metadata=doc("The code that the creator of the game was given.", example="KJ2W3ZQ7P6XA5BCD"),
+        validate=validate.Length(1, _MAX_TEXT_CHARS),
+        metadata=doc("The code that the creator of the game got.", example="KJ2W3ZQ7P6XA5BCD"),
     )
-    client_seed = _client_seed("What you add to the luck of every deal.")
+    client_seed = _client_seed("Entropy that the player contributes to every deal.")
 
 
 class TokenIn(Schema):
-    """Nothing: what is asked for is in the address."""
+    """An empty object."""
 
 
 class MoveIn(Schema):
-    """A move; any entry of `legal_moves` as it stands, or one written by hand."""
+    """A move: an entry of `legal_moves`, or one composed by the client."""
 
     action = fields.String(
         required=True,
         validate=validate.OneOf(ACTIONS),
-        metadata=doc("What to do; `tile`, `end` and `face_down` go with `play` only.", example="play"),
+        metadata=doc("The action; `tile`, `end` and `face_down` go with `play` only.", example="play"),
     )
     tile = _tile("The tile to play.")
     end = fields.String(
         metadata=doc(
-            "The end where it joins, one of `board.ends`; may be left out when there is one legal place.", example="e7"
+            "The end where it joins, one of `board.ends`; optional if there is only one legal end.", example="e7"
         ),
     )
-    face_down = StrictBoolean(metadata=doc("Lay a double face down, which closes its end. Left out: `false`."))
+    face_down = StrictBoolean(metadata=doc("Lay a double face down, which closes its end. Default: `false`."))
     version = StrictInteger(
-        validate=validate.Range(1, HIGHEST_VERSION),
-        metadata=doc("The version the move is meant for; refused with 412 when the game has moved on.", example=17),
+        validate=validate.Range(1, MAX_VERSION),
+        metadata=doc("The version the move is meant for; rejected with 412 if the game has changed.", example=17),
     )
     ends_sum = StrictInteger(metadata=doc("As listed in `legal_moves`; ignored.", example=28))
     points = StrictInteger(metadata=doc("As listed in `legal_moves`; ignored.", example=4))
-    client_seed = _client_seed("With `deal` only: what you add from now on to the luck of this and every later deal.")
+    client_seed = _client_seed("With `deal` only: entropy that the player contributes to this and every later deal.")
 
     @validates_schema(skip_on_field_errors=True)
     def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
@@ -227,18 +227,20 @@ class MoveIn(Schema):
 
 
 class EventsQuery(Schema):
-    """Which events are asked for."""
+    """The requested events."""
 
     after = QueryInteger(
         load_default=0,
-        validate=validate.Range(0, HIGHEST_VERSION),
-        metadata=doc("The version after which they are asked for; the cursor of the last page.", example=17),
+        validate=validate.Range(0, MAX_VERSION),
+        metadata=doc("The version after which events are requested; the cursor of the last page.", example=17),
     )
     limit = QueryInteger(
-        load_default=100, validate=validate.Range(1, 1000), metadata=doc("The most events of a page.", example=100)
+        load_default=100,
+        validate=validate.Range(1, 1000),
+        metadata=doc("The maximum number of events in a page.", example=100),
     )
     wait = QueryInteger(
         load_default=0,
         validate=validate.Range(0, 25),
-        metadata=doc("Seconds that a page waits until there is something; streams wait anyway.", example=25),
+        metadata=doc("Seconds that a page waits for an event (long poll); ignored for streams.", example=25),
     )

@@ -1,4 +1,4 @@
-"""The shapes of the score card, for the document and for the tests."""
+"""The schemas of the score card, for the document and for the tests."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Standing(SeatOut):
 
 
 class HandLeft(SeatOut):
-    """A hand as the round left it."""
+    """A hand at the end of a round."""
 
     tiles = fields.List(shown_tile("A tile."), required=True, metadata=doc("Sorted."))
-    value = fields.Integer(required=True, metadata=doc("What it counts.", minimum=0, example=5))
+    value = fields.Integer(required=True, metadata=doc("Its value in points.", minimum=0, example=5))
 
 
 class ScoreLine(SeatOut):
-    """Some points, explained."""
+    """Points of a seat and the rule they follow from."""
 
     points = fields.Integer(required=True, metadata=doc("The points.", example=625))
     rule = fields.String(
@@ -40,46 +40,58 @@ class ScoreLine(SeatOut):
 
 
 class Round(Schema):
-    """The count of a round."""
+    """The result of a round."""
 
     number = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
     ended_by = fields.String(required=True, metadata=doc("`out`, `blocked`, `closed` or `flip`.", example="out"))
-    winner = seat_field("Who laid their last tile first; in `menschenwolf` the winner of the round; else absent.")
+    winner = seat_field(
+        "The seat that laid its last tile first; in `menschenwolf` the winner of the round; else absent."
+    )
     loser = seat_field("The single loser, in `menschenwolf`.")
-    hands = fields.List(fields.Nested(HandLeft), required=True, metadata=doc("Of everybody who was in."))
+    hands = fields.List(
+        fields.Nested(HandLeft), required=True, metadata=doc("The hands of all seats that were in the match.")
+    )
     scores = fields.List(
         fields.Integer(),
         required=True,
-        metadata=doc("What the round wrote, a number a seat; in teams every seat carries its team's.", example=[5, 0]),
+        metadata=doc(
+            "The points of the round, one number per seat; in teams every seat has those of its team.", example=[5, 0]
+        ),
     )
-    carried = fields.Integer(required=True, metadata=doc("What this round carried on.", minimum=0, example=0))
+    carried = fields.Integer(
+        required=True, metadata=doc("The points that the round carried over.", minimum=0, example=0)
+    )
     lines = fields.List(
-        fields.Nested(ScoreLine), required=True, metadata=doc("Every point explained; they add up to the scores.")
+        fields.Nested(ScoreLine),
+        required=True,
+        metadata=doc("The score lines that explain every point; they add up to the scores."),
     )
 
 
 class Amount(SeatOut):
-    """What a seat gets, or pays if negative."""
+    """The amount that a seat receives, or pays if negative."""
 
     amount = fields.Float(required=True, metadata=doc("Rounded to two decimals.", example=-8))
     exact = fields.String(required=True, metadata=doc("An integer or a fraction.", example="77/3"))
 
 
 class Payment(Schema):
-    """What one seat hands to another."""
+    """A payment from one seat to another."""
 
-    from_ = seat_field("Who pays.", required=True, data_key="from")
-    to = seat_field("Who is paid.", required=True)
+    from_ = seat_field("The seat that pays.", required=True, data_key="from")
+    to = seat_field("The seat that is paid.", required=True)
     amount = fields.Float(required=True, metadata=doc("Rounded to two decimals.", example=8))
     exact = fields.String(required=True, metadata=doc("An integer or a fraction.", example="8"))
 
 
 class Settlement(Schema):
-    """Who pays what to whom."""
+    """The settlement of a finished match."""
 
     mode = fields.String(required=True, metadata=doc("`average`, `difference` or `fixed`.", example="average"))
-    amounts = fields.List(fields.Nested(Amount), required=True, metadata=doc("One a seat; they add up to 0."))
-    payments = fields.List(fields.Nested(Payment), required=True, metadata=doc("Payments that make them up."))
+    amounts = fields.List(fields.Nested(Amount), required=True, metadata=doc("One per seat; they add up to 0."))
+    payments = fields.List(
+        fields.Nested(Payment), required=True, metadata=doc("Payments that result in these amounts.")
+    )
 
 
 class Score(Schema):
@@ -90,7 +102,7 @@ class Score(Schema):
     status = fields.String(required=True, metadata=doc("As in the game view.", example="finished"))
     best = fields.String(required=True, metadata=doc("`highest` or `lowest`: which total wins.", example="highest"))
     standings = fields.List(fields.Nested(Standing), required=True, metadata=doc("From first to last."))
-    rounds = fields.List(fields.Nested(Round), required=True, metadata=doc("The rounds that have been counted."))
+    rounds = fields.List(fields.Nested(Round), required=True, metadata=doc("The rounds that are over."))
     carry = fields.Integer(
         required=True, metadata=doc("Points waiting for the next single loser.", minimum=0, example=0)
     )

@@ -1,1 +1,1 @@
-"""What the use cases return, as JSON objects. The schemas describe them; tests hold both together."""
+"""What the use cases return, as JSON objects. The schemas describe them, which tests check."""

@@ -1,33 +1,33 @@
-"""What is told of the luck of a game, as plain values, ready for JSON."""
+"""The fairness report of a game as a JSON object."""
 
 from __future__ import annotations
 
 from service.games.fairness import FairnessReport, RoundFairness
-from service.web.serializers.games import JsonObject
+from service.web.serializers.values import JsonObject
 
 
 def fairness_json(fairness: FairnessReport) -> JsonObject:
-    """The luck of a game, round by round."""
-    shown: JsonObject = {"game": fairness.game, "version": fairness.version, "provable": fairness.method is not None}
+    """What is revealed of the deals of a game, round by round."""
+    result: JsonObject = {"game": fairness.game, "version": fairness.version, "provable": fairness.method is not None}
     if fairness.method is not None:
-        shown["method"] = fairness.method
-    return shown | {
+        result["method"] = fairness.method
+    return result | {
         "seats": fairness.seats,
         "set": fairness.highest,
         "rounds": [_round(each) for each in fairness.rounds],
     }
 
 
-def _round(told: RoundFairness) -> JsonObject:
-    shown: JsonObject = {"round": told.number, "commitment": told.commitment.hex()}
-    if told.client_seeds is not None:
-        shown["client_seeds"] = list(told.client_seeds)
-    if told.seed is not None:
-        shown["seed"] = told.seed.hex()
-    if told.deal is not None:
-        shown |= {
-            "attempt": told.deal.attempt,
-            "hands": [[tile.name for tile in hand] for hand in told.deal.hands],
-            "stock": [tile.name for tile in told.deal.stock],
+def _round(fairness: RoundFairness) -> JsonObject:
+    result: JsonObject = {"round": fairness.number, "commitment": fairness.commitment.hex()}
+    if fairness.client_seeds is not None:
+        result["client_seeds"] = list(fairness.client_seeds)
+    if fairness.seed is not None:
+        result["seed"] = fairness.seed.hex()
+    if fairness.deal is not None:
+        result |= {
+            "attempt": fairness.deal.attempt,
+            "hands": [[tile.name for tile in hand] for hand in fairness.deal.hands],
+            "stock": [tile.name for tile in fairness.deal.stock],
         }
-    return shown
+    return result

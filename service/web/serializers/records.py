@@ -1,4 +1,4 @@
-"""Records and what was found in them, as plain values, ready for JSON."""
+"""Records and verification reports as JSON objects."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from service.engine.view import RecordedDeal
 from service.games.views import EventView
 from service.records.record import Record, RecordedRound, VersionedEvent
 from service.records.report import Finding, Report
-from service.web.serializers.games import JsonObject, event_json
+from service.web.serializers.events import event_json
+from service.web.serializers.values import JsonObject
 
 
 def record_json(record: Record) -> JsonObject:
-    """A match, or what one viewer has seen of it."""
-    shown: JsonObject = {}
+    """A record, complete or as one viewer has seen it."""
+    result: JsonObject = {}
     if record.game:
-        shown["game"] = record.game
-    shown |= {
+        result["game"] = record.game
+    result |= {
         "variant": record.variant,
         "edition": record.edition,
         "rules": dict(record.options),
         "players": [_player(seat, name) for seat, name in enumerate(record.players)],
     }
     if record.date:
-        shown["date"] = record.date
-    shown |= {"fairness": record.fairness, "whole": record.viewer is None}
+        result["date"] = record.date
+    result |= {"fairness": record.fairness, "whole": record.viewer is None}
     if isinstance(record.viewer, int):
-        shown["seat"] = record.viewer
+        result["seat"] = record.viewer
     if record.result is not None:
-        shown["winners"] = list(record.result)
-    return shown | {"rounds": [_round(each) for each in record.rounds]}
+        result["winners"] = list(record.result)
+    return result | {"rounds": [_round(each) for each in record.rounds]}
 
 
 def _player(seat: int, name: str) -> JsonObject:
@@ -37,20 +38,20 @@ def _player(seat: int, name: str) -> JsonObject:
 
 
 def _round(each: RecordedRound) -> JsonObject:
-    shown: JsonObject = {"round": each.number}
+    result: JsonObject = {"round": each.number}
     if each.commitment is not None:
-        shown["commitment"] = each.commitment.hex()
+        result["commitment"] = each.commitment.hex()
     if each.client_seeds is not None:
-        shown["client_seeds"] = list(each.client_seeds)
+        result["client_seeds"] = list(each.client_seeds)
     if each.attempt is not None:
-        shown["attempt"] = each.attempt
+        result["attempt"] = each.attempt
     if each.seed is not None:
-        shown["seed"] = each.seed.hex()
+        result["seed"] = each.seed.hex()
     if each.lines:
         dealt, *others = each.lines
-        shown["deal"] = _deal(dealt)
-        shown["events"] = [_event(line) for line in others]
-    return shown
+        result["deal"] = _deal(dealt)
+        result["events"] = [_event(line) for line in others]
+    return result
 
 
 def _deal(line: VersionedEvent) -> JsonObject:
@@ -61,23 +62,23 @@ def _deal(line: VersionedEvent) -> JsonObject:
 
 
 def _tiles(held: tuple[Tile, ...] | int) -> JsonObject:
-    """How many tiles there are, and which, as far as that is told."""
+    """The number of tiles, and which they are if that is revealed."""
     if isinstance(held, int):
         return {"count": held}
     return {"count": len(held), "tiles": [tile.name for tile in held]}
 
 
 def _event(line: VersionedEvent) -> JsonObject:
-    """An event as the events of a game are shown; only when it was is not told."""
+    """An event as in the events of a game, but without its time."""
     version, event = line
     assert not isinstance(event, Dealt | RecordedDeal)
-    shown = event_json(EventView(version, 0, event))
-    del shown["at"]
-    return shown
+    result = event_json(EventView(version, 0, event))
+    del result["at"]
+    return result
 
 
 def report_json(report: Report) -> JsonObject:
-    """What was checked of a record, and what was found."""
+    """What was checked in a record, and the findings."""
     return {
         "verified": report.verified,
         "whole": not report.partial,
@@ -93,9 +94,9 @@ def report_json(report: Report) -> JsonObject:
 
 
 def _finding(finding: Finding) -> JsonObject:
-    shown: JsonObject = {"code": finding.code, "text": finding.message}
+    result: JsonObject = {"code": finding.code, "text": finding.message}
     for name in ("line", "round", "version"):
         value = getattr(finding, name)
         if value is not None:
-            shown[name] = value
-    return shown
+            result[name] = value
+    return result

@@ -1,0 +1,161 @@
+"""The command line, ``domino-service`` or ``python -m service``; without a command it serves.
+
+Owns the commands, their output and the exit status: 0 on success; 1 if the service could not go on or a record is not
+verified; 2 for an invalid setting or argument, or a file that cannot be read. Light to import: the process that
+supervises the others imports it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from service.config import SETTINGS, InvalidSettings, Settings
+from service.devserver import supervisor
+
+if TYPE_CHECKING:
+    from service.records.record import Record
+    from service.records.report import Report
+
+
+def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
+    """Run one command, by default the one that this process was started with; returns the exit status."""
+    arguments = _parser().parse_args(argv)
+    if arguments.version:
+        return _version()
+    if arguments.show is not None:
+        return _read_record(arguments.file, arguments.show)
+    try:
+        settings = Settings.from_environ(environ)
+    except InvalidSettings as error:
+        supervisor.warn(str(error))
+        return 2
+    status: int = arguments.run(settings)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    width = max(len(setting.name) for setting in SETTINGS)
+    lines = (f"  {it.name:{width}}  {it.meaning.replace('`', '')} ({it.default or 'none'})" for it in SETTINGS)
+    parser = argparse.ArgumentParser(
+        prog="domino-service",
+        description="Deals, referees and scores domino games over HTTP.",
+        epilog="settings, read from the environment:\n" + "\n".join(lines),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    parser.set_defaults(run=_serve, show=None)
+    commands = parser.add_subparsers(title="commands", metavar="command")
+    serve = commands.add_parser(
+        "serve",
+        help="run the server until Ctrl-C (the default); without REDIS_URL also an embedded Redis server",
+    )
+    serve.set_defaults(run=_serve)
+    document = commands.add_parser("openapi", help="print the OpenAPI document")
+    document.set_defaults(run=_print_document)
+    for name, show, meaning in (
+        ("verify", _print_report, "check the deals, moves and scores of the record of a match"),
+        ("replay", _print_transcript, "print the record of a match move by move, with the table and the scores"),
+    ):
+        command = commands.add_parser(name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
+        command.add_argument("file", help="the file with the record; - is standard input")
+        command.set_defaults(show=show)
+    return parser
+
+
+def _serve(settings: Settings) -> int:
+    if settings.redis_url is not None:
+        # gunicorn replaces this process, so that it has the process id that received the command, and its signals.
+        command = [sys.executable, "-m", "gunicorn", "-c", str(supervisor.GUNICORN_CONF)]
+        os.execv(sys.executable, command)  # noqa: S606 # no shell is wanted
+    return supervisor.serve(settings)
+
+
+def _print_document(_settings: Settings) -> int:
+    from service.bootstrap import build_document  # noqa: PLC0415 # serving does not need the application here
+
+    sys.stdout.write(build_document())
+    return 0
+
+
+def _version() -> int:
+    from importlib.metadata import version  # noqa: PLC0415 # slow to import, and rarely needed
+
+    supervisor.print_line(f"domino-service {version('domino-service')}")
+    return 0
+
+
+def _read_record(name: str, show: Callable[[Record], Report]) -> int:
+    """Parse the record in a file (``-``: standard input) and print it by ``show``; returns the exit status."""
+    from service.records.errors import InvalidRecord  # noqa: PLC0415 # serving does not need it
+    from service.records.parser import MAX_CHARS, decode_record, parse_record  # noqa: PLC0415 # as above
+
+    try:
+        record = parse_record(decode_record(_read(name, 4 * MAX_CHARS)))
+    except OSError as error:
+        return _unreadable(f"{name}: {error.strerror or error}")
+    except InvalidRecord as error:
+        return _unreadable(f"{name}:{error.line}:{error.column}: {error.sentence}")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        report = show(record)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has closed the pipe; Python itself would report an error when it exits
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 0 if report.verified else 1
+
+
+def _read(name: str, max_bytes: int) -> bytes:
+    """At most one byte more than ``max_bytes``, which is enough for the parser to reject the record."""
+    if name == "-":
+        return sys.stdin.buffer.read(max_bytes + 1)
+    with Path(name).open("rb") as file:
+        return file.read(max_bytes + 1)
+
+
+def _unreadable(message: str) -> int:
+    print(message, file=sys.stderr)
+    return 2
+
+
+def _print_report(record: Record) -> Report:
+    from service.records.verification import verify  # noqa: PLC0415 # serving does not need it
+
+    report = verify(record)
+    _print(report.notes())
+    _print(_findings(report))
+    _print(["Verified." if report.verified else "Not verified."])
+    return report
+
+
+def _print_transcript(record: Record) -> Report:
+    from service.records.verification import verify  # noqa: PLC0415 # serving does not need it
+    from service.render.transcript import render_transcript  # noqa: PLC0415 # as above
+
+    _print(render_transcript(record))
+    report = verify(record)
+    if not report.verified:
+        _print(["", *_findings(report)])
+    return report
+
+
+def _findings(report: Report) -> Iterable[str]:
+    for code, round_number, version, line, sentence in report.findings:
+        where = [f"round {round_number}"] if round_number is not None else []
+        where += [f"version {version}"] if version is not None else []
+        place = f" ({', '.join(where)})" if where else ""
+        yield f"line {line}: {code}: {sentence}{place}"
+    if report.omitted:
+        yield f"and {report.omitted} more"
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)

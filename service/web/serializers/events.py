@@ -1,0 +1,66 @@
+"""Events and pages of them as JSON objects, as their viewer may know them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
+from service.engine.view import DealtView, DrewView
+from service.games.game import GAME_EVENT_TYPES
+from service.games.timestamps import format_rfc3339
+from service.games.views import EventPage, EventView, Reset
+from service.web.serializers.game import game_view_json
+from service.web.serializers.score import round_json
+from service.web.serializers.values import JsonObject, tile_names
+
+_FIELDS: Final[dict[type, list[tuple[str, FieldKind]]]] = {
+    kind.event: [(name, field) for name, field in kind.fields or () if name != "seat"] for kind in GAME_EVENT_TYPES
+}
+_FIELDS[DrewView] = _FIELDS[Drew]
+_TYPES: Final[dict[type, str]] = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
+_TYPES.update({DealtView: _TYPES[Dealt], DrewView: _TYPES[Drew], Reset: "reset"})
+_VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
+    "seats": list,
+    "tile": lambda tile: tile.name,
+    "bytes": bytes.hex,
+}
+"""How fields of these kinds are converted; the others are used as they are."""
+
+
+def event_page_json(page: EventPage) -> JsonObject:
+    """A page of events, and the cursor after it."""
+    return {"events": [event_json(each) for each in page.events], "version": page.version, "more": page.more}
+
+
+def event_json(view: EventView) -> JsonObject:
+    """An event, as its viewer may know it."""
+    version, at, event = view
+    result: JsonObject = {"version": version, "type": _TYPES[type(event)]}
+    seat = getattr(event, "seat", None)
+    if seat is not None:
+        result["seat"] = seat
+    result["at"] = format_rfc3339(at)
+    result["data"] = _event_data(event)
+    return result
+
+
+def _event_data(event: object) -> JsonObject:
+    match event:
+        case DealtView():
+            data: JsonObject = {"round": event.round, "arranged": event.arranged}
+            if event.hand is not None:
+                data["hand"] = tile_names(event.hand)
+            if event.client_seeds is not None and event.next_commitment is not None:
+                data |= {"client_seeds": list(event.client_seeds), "next_commitment": event.next_commitment.hex()}
+            return data
+        case RoundEnded():
+            return round_json(event.round)
+        case Reset():
+            return {"game": game_view_json(event.view)}
+        case _:
+            return {
+                name: _VALUES[kind](value) if kind in _VALUES else value
+                for name, kind in _FIELDS[type(event)]
+                if (value := getattr(event, name)) is not None
+            }

@@ -1,0 +1,184 @@
+"""Games as JSON objects: views, legal moves, boards, and seats with their tokens.
+
+Everything here comes from the result of a use case; does not depend on ``Game`` or ``State``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import orjson
+
+from service.engine.layout import OPEN, End, Layout, Placement, Side
+from service.engine.moves import Move
+from service.engine.tiles import Tile
+from service.games.layout_cache import LayoutCache
+from service.games.results import CreatedGame, JoinedSeat, LegalMoves, SeatToken
+from service.games.timestamps import format_rfc3339
+from service.games.views import GameView
+from service.web.serializers.values import JsonObject, tile_names
+
+
+def game_view_json(game: GameView) -> JsonObject:
+    """The game view."""
+    view = game.view
+    result: JsonObject = {
+        "id": game.id,
+        "variant": game.variant.key,
+        "rules": dict(game.rules.settings),
+        "arranged": game.arranged,
+        "status": game.status,
+        "version": game.version,
+        "round": view.round,
+    }
+    if game.status == "playing":
+        result["turn"] = {"seat": view.turn}
+    if view.you is not None:
+        result["you"] = {"seat": view.you.seat, "hand": tile_names(view.you.hand)}
+        if view.you.rows is not None:
+            result["you"]["rows"] = list(view.you.rows)
+    players = []
+    for (seat, tiles, total, in_match, team), (kind, name) in zip(view.players, game.seats, strict=True):
+        each: JsonObject = {"seat": seat, "kind": kind, "tiles": tiles, "total": total, "in": in_match}
+        if name is not None:
+            each["name"] = name
+        if team is not None:
+            each["team"] = team
+        players.append(each)
+    result |= {
+        "legal_moves": moves_json(view.legal_moves, game.version),
+        "players": players,
+        "stock": {"tiles": view.stock, "drawable": view.drawable},
+        "board": _board(view.layout).complete,
+        "carry": view.carry,
+    }
+    if view.dealer is not None:
+        result["dealer"] = view.dealer
+    if game.commitments:
+        result["commitments"] = _commitments(game.commitments, view.round)
+    result |= {
+        "winners": list(view.winners),
+        "created_at": format_rfc3339(game.created_at),
+        "updated_at": format_rfc3339(game.updated_at),
+        "expires_at": format_rfc3339(game.expires_at),
+    }
+    return result
+
+
+def moves_json(moves: Sequence[Move], version: int) -> list[JsonObject]:
+    """Legal moves, each of which can be posted back."""
+    return [_move(move, version) for move in moves]
+
+
+def legal_moves_json(legal: LegalMoves) -> JsonObject:
+    """The legal moves of the viewer's seat."""
+    result: JsonObject = {"version": legal.version}
+    if legal.turn is not None:
+        result["turn"] = {"seat": legal.turn}
+    result["moves"] = moves_json(legal.moves, legal.version)
+    return result
+
+
+def created_game_json(created: CreatedGame) -> JsonObject:
+    """A game just created, with all tokens, which are returned only here."""
+    result: JsonObject = {"game": game_view_json(created.view), "seats": [each._asdict() for each in created.seats]}
+    if created.join_code is not None:
+        result["join_code"] = created.join_code
+    return result
+
+
+def joined_seat_json(joined: JoinedSeat) -> JsonObject:
+    """A seat just taken, with its token, which is returned only here."""
+    return {**joined.seat._asdict(), "game": game_view_json(joined.view)}
+
+
+def seat_token_json(seat: SeatToken) -> JsonObject:
+    """A seat with its new token, which is returned only here."""
+    return seat._asdict()
+
+
+def _move(move: Move, version: int) -> JsonObject:
+    result: JsonObject = {"action": move.action}
+    if move.tile is not None:
+        result["tile"] = move.tile.name
+        if move.end is not None:
+            result["end"] = move.end
+        result["face_down"] = move.face_down
+    result["version"] = version
+    if move.ends_sum is not None:
+        result["ends_sum"] = move.ends_sum
+        result["points"] = move.points
+    return result
+
+
+@lru_cache(maxsize=1024)
+def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fragment:
+    """The commitments as JSON, the last one to the seed of the next round; the same for all viewers."""
+    first = round_number + 2 - len(commitments)
+    return orjson.Fragment(
+        orjson.dumps([{"round": number, "commitment": each.hex()} for number, each in enumerate(commitments, first)])
+    )
+
+
+class _BoardJson(NamedTuple):
+    """The table as JSON, the same for all viewers."""
+
+    tiles: bytes
+    """The items of the list, without its brackets."""
+    complete: orjson.Fragment
+
+
+def _make_board(layout: Layout) -> _BoardJson:
+    """Serialize a whole table."""
+    return _board_of(layout, b",".join([_placements_json(each, layout) for each in layout.placements]))
+
+
+def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
+    """Serialize a table, given the JSON of the same table without its last tile."""
+    return _board_of(layout, b"%b,%b" % (board.tiles, _placements_json(layout.placements[-1], layout)))
+
+
+_board: Final = LayoutCache(_make_board, _extend_board)
+
+
+def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
+    placements = layout.placements
+    result: JsonObject = {
+        "tiles": orjson.Fragment(b"[%b]" % tiles),
+        "ends": [_end(end, placements[end.host].tile) for end in layout.ends],
+    }
+    if layout.scores_ends:
+        result["ends_sum"] = layout.ends_sum
+    return _BoardJson(tiles, orjson.Fragment(orjson.dumps(result)))
+
+
+def _placements_json(placement: Placement, layout: Layout) -> bytes:
+    """A tile on the table."""
+    tile, host, side, seat, face_down = placement
+    return _placement(tile, face_down, layout.placements[host].tile if host >= 0 else None, side, seat)
+
+
+@lru_cache(maxsize=8192)
+def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> bytes:
+    """Cached for all tables, so that a table that another process has changed is serialized faster."""
+    result: JsonObject = {"tile": tile.name, "face_down": face_down}
+    if host is not None:
+        result["on"] = {"tile": host.name, "side": side}
+    result["seat"] = seat
+    return orjson.dumps(result)
+
+
+@lru_cache(maxsize=8192)
+def _end(end: End, host: Tile) -> orjson.Fragment:
+    """An end; cached, as it stays the same while tiles are laid elsewhere."""
+    result: JsonObject = {
+        "id": end.name,
+        "number": end.number,
+        "tile": host.name,
+        "side": end.side,
+        "open": end.gate == OPEN,
+        "counts": end.counts,
+    }
+    return orjson.Fragment(orjson.dumps(result))
