@@ -1,7 +1,7 @@
 # Requires only Python 3.11+ and make. `make` without a target lists the targets.
 
 PYTHON ?= python3
-JOBS ?= 2
+JOBS ?= 3
 ARGS ?=
 
 VENV := .venv
