@@ -78,46 +78,46 @@ const same = (a, b) => a.length === b.length && a.every((each, index) => each ==
 function judge(document, index) {
   const { game, rounds, seats, set } = document;
   const number = index + 1;
-  const told = rounds[index];
+  const entry = rounds[index];
   const later = rounds.slice(number);
   const has = (each, key) => Object.hasOwn(each, key);
-  const deal = ["attempt", "hands", "stock"].map((key) => has(told, key));
-  if (told.round !== number) return ["wrong", "it has another number"];
-  if (rounds.slice(0, index).some((each) => each.commitment === told.commitment))
+  const deal = ["attempt", "hands", "stock"].map((key) => has(entry, key));
+  if (entry.round !== number) return ["wrong", "it has another number"];
+  if (rounds.slice(0, index).some((each) => each.commitment === entry.commitment))
     return ["wrong", "it has the commitment of an earlier round"];
-  if (has(told, "client_seeds") && !later.length)
-    return ["wrong", "it is dealt, but the commitment to the next round is not told"];
-  if (!has(told, "seed")) {
-    if (deal.some(Boolean)) return ["wrong", "the deal is told, but not the seed"];
+  if (has(entry, "client_seeds") && !later.length)
+    return ["wrong", "it is dealt, but the commitment to the next round is not revealed"];
+  if (!has(entry, "seed")) {
+    if (deal.some(Boolean)) return ["wrong", "the deal is revealed, but not the seed"];
     if (later.some((each) => has(each, "client_seeds") || has(each, "seed")))
-      return ["wrong", "the seed is not told, but that of a later round is, or it is dealt"];
-    return ["open", "the seed is not told yet"];
+      return ["wrong", "the seed is not revealed, but that of a later round is, or it is dealt"];
+    return ["open", "the seed is not revealed yet"];
   }
-  const seed = Buffer.from(told.seed, "hex");
-  if (commitment(seed).toString("hex") !== told.commitment) return ["wrong", "the seed does not fit the commitment"];
-  if (!has(told, "client_seeds")) {
-    if (deal.some(Boolean) || later.length) return ["wrong", "it is dealt, but the client seeds are not told"];
+  const seed = Buffer.from(entry.seed, "hex");
+  if (commitment(seed).toString("hex") !== entry.commitment) return ["wrong", "the seed does not fit the commitment"];
+  if (!has(entry, "client_seeds")) {
+    if (deal.some(Boolean) || later.length) return ["wrong", "it is dealt, but the client seeds are not revealed"];
     return ["holds", "the seed fits the commitment; the round was not dealt"];
   }
-  if (!deal.every(Boolean)) return ["wrong", "the seed is told, but not the whole deal"];
-  if (told.client_seeds.length !== seats || told.hands.length !== seats)
+  if (!deal.every(Boolean)) return ["wrong", "the seed is revealed, but not the whole deal"];
+  if (entry.client_seeds.length !== seats || entry.hands.length !== seats)
     return ["wrong", "it is not dealt to the seats of the game"];
-  const sizes = told.hands.map((hand) => hand.length);
+  const sizes = entry.hands.map((hand) => hand.length);
   if (new Set(sizes.filter(Boolean)).size !== 1) return ["wrong", "the hands are of different sizes"];
-  const key = shuffleSeed(seed, game, number, told.client_seeds);
+  const key = shuffleSeed(seed, game, number, entry.client_seeds);
   let hands, stock;
-  for (let attempt = 0; attempt <= told.attempt; attempt++) {
+  for (let attempt = 0; attempt <= entry.attempt; attempt++) {
     [hands, stock] = cut(shuffle(set, key, number, attempt), sizes);
     const doubles = hands.flat().filter((tile) => tile.split("-")[0] === tile.split("-")[1]);
-    if (doubles.length && attempt < told.attempt)
+    if (doubles.length && attempt < entry.attempt)
       return ["wrong", `attempt ${attempt} was dealt again, though somebody held a double`];
   }
   const places = new Map(tiles(set).map((tile, place) => [tile, place]));
   for (const [seat, hand] of hands.entries()) {
     hand.sort((a, b) => places.get(a) - places.get(b));
-    if (!same(told.hands[seat], hand)) return ["wrong", `the hand of seat ${seat} does not follow from the seed`];
+    if (!same(entry.hands[seat], hand)) return ["wrong", `the hand of seat ${seat} does not follow from the seed`];
   }
-  if (!same(told.stock, stock)) return ["wrong", "the stock does not follow from the seed"];
+  if (!same(entry.stock, stock)) return ["wrong", "the stock does not follow from the seed"];
   return ["holds", "the seed fits the commitment, and the deal follows from the seed"];
 }
 
@@ -152,9 +152,9 @@ function checkForm(document) {
   if (document.method !== "domino-deal-1") throw new Unreadable("this program knows the method domino-deal-1 only");
   for (const [key, hasForm] of Object.entries(NEEDED))
     if (!hasForm(document[key])) throw new Unreadable(`"${key}" is missing or has not its form`);
-  for (const [index, told] of document.rounds.entries())
+  for (const [index, entry] of document.rounds.entries())
     for (const [key, hasForm] of Object.entries({ ...NEEDED_OF_ROUND, ...TOLD_OF_ROUND }))
-      if (Object.hasOwn(told, key) ? !hasForm(told[key]) : key in NEEDED_OF_ROUND)
+      if (Object.hasOwn(entry, key) ? !hasForm(entry[key]) : key in NEEDED_OF_ROUND)
         throw new Unreadable(`"${key}" in rounds[${index}] is missing or has not its form`);
 }
 
@@ -167,12 +167,12 @@ function report(document) {
   checkForm(document);
   console.log(`game ${quoted(document.game)}, ${document.seats} seats, set up to double-${document.set}`);
   const found = { holds: 0, open: 0, wrong: 0 };
-  for (const [index, told] of document.rounds.entries()) {
+  for (const [index, entry] of document.rounds.entries()) {
     const [word, why] = judge(document, index);
     found[word]++;
     console.log(`round ${index + 1}: ${word}: ${why}`);
-    console.log(`  commitment ${told.commitment}`);
-    if (told.client_seeds) console.log(["  client seeds", ...told.client_seeds.map(quoted)].join(" "));
+    console.log(`  commitment ${entry.commitment}`);
+    if (entry.client_seeds) console.log(["  client seeds", ...entry.client_seeds.map(quoted)].join(" "));
   }
   console.log(`${found.holds} hold, ${found.open} open, ${found.wrong} wrong`);
   return found.wrong ? 1 : found.holds ? 0 : 2;

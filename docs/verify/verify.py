@@ -75,44 +75,44 @@ class Unreadable(Exception):
 def judge(document: dict[str, Any], index: int) -> tuple[str, str]:
     """Whether a round ``holds``, is ``open`` or ``wrong``, and why."""
     rounds, seats, number = document["rounds"], document["seats"], index + 1
-    told, later = rounds[index], rounds[index + 1 :]
-    deal = [key in told for key in ("attempt", "hands", "stock")]
-    if told["round"] != number:
+    entry, later = rounds[index], rounds[index + 1 :]
+    deal = [key in entry for key in ("attempt", "hands", "stock")]
+    if entry["round"] != number:
         return "wrong", "it has another number"
-    if told["commitment"] in [each["commitment"] for each in rounds[:index]]:
+    if entry["commitment"] in [each["commitment"] for each in rounds[:index]]:
         return "wrong", "it has the commitment of an earlier round"
-    if "client_seeds" in told and not later:
-        return "wrong", "it is dealt, but the commitment to the next round is not told"
-    if "seed" not in told:
+    if "client_seeds" in entry and not later:
+        return "wrong", "it is dealt, but the commitment to the next round is not revealed"
+    if "seed" not in entry:
         if any(deal):
-            return "wrong", "the deal is told, but not the seed"
+            return "wrong", "the deal is revealed, but not the seed"
         if any("client_seeds" in each or "seed" in each for each in later):
-            return "wrong", "the seed is not told, but that of a later round is, or it is dealt"
-        return "open", "the seed is not told yet"
-    seed = bytes.fromhex(told["seed"])
-    if commitment(seed).hex() != told["commitment"]:
+            return "wrong", "the seed is not revealed, but that of a later round is, or it is dealt"
+        return "open", "the seed is not revealed yet"
+    seed = bytes.fromhex(entry["seed"])
+    if commitment(seed).hex() != entry["commitment"]:
         return "wrong", "the seed does not fit the commitment"
-    if "client_seeds" not in told:
+    if "client_seeds" not in entry:
         if any(deal) or later:
-            return "wrong", "it is dealt, but the client seeds are not told"
+            return "wrong", "it is dealt, but the client seeds are not revealed"
         return "holds", "the seed fits the commitment; the round was not dealt"
     if not all(deal):
-        return "wrong", "the seed is told, but not the whole deal"
-    if len(told["client_seeds"]) != seats or len(told["hands"]) != seats:
+        return "wrong", "the seed is revealed, but not the whole deal"
+    if len(entry["client_seeds"]) != seats or len(entry["hands"]) != seats:
         return "wrong", "it is not dealt to the seats of the game"
-    sizes = [len(hand) for hand in told["hands"]]
+    sizes = [len(hand) for hand in entry["hands"]]
     if len({size for size in sizes if size}) != 1:
         return "wrong", "the hands are of different sizes"
-    key = shuffle_seed(seed, document["game"], number, told["client_seeds"])
-    for attempt in range(told["attempt"] + 1):
+    key = shuffle_seed(seed, document["game"], number, entry["client_seeds"])
+    for attempt in range(entry["attempt"] + 1):
         hands, stock = cut(shuffle(document["set"], key, number, attempt), sizes)
         doubles = [tile for hand in hands for tile in hand if tile.split("-")[0] == tile.split("-")[1]]
-        if doubles and attempt < told["attempt"]:
+        if doubles and attempt < entry["attempt"]:
             return "wrong", f"attempt {attempt} was dealt again, though somebody held a double"
     for seat, hand in enumerate(hands):
-        if told["hands"][seat] != sorted(hand, key=tiles(document["set"]).index):
+        if entry["hands"][seat] != sorted(hand, key=tiles(document["set"]).index):
             return "wrong", f"the hand of seat {seat} does not follow from the seed"
-    if told["stock"] != stock:
+    if entry["stock"] != stock:
         return "wrong", "the stock does not follow from the seed"
     return "holds", "the seed fits the commitment, and the deal follows from the seed"
 
@@ -164,9 +164,9 @@ def check_form(document: Any) -> None:
     for key, has_form in NEEDED.items():
         if key not in document or not has_form(document[key]):
             raise Unreadable(f'"{key}" is missing or has not its form')
-    for index, told in enumerate(document["rounds"]):
+    for index, entry in enumerate(document["rounds"]):
         for key, has_form in (NEEDED_OF_ROUND | TOLD_OF_ROUND).items():
-            if not has_form(told[key]) if key in told else key in NEEDED_OF_ROUND:
+            if not has_form(entry[key]) if key in entry else key in NEEDED_OF_ROUND:
                 raise Unreadable(f'"{key}" in rounds[{index}] is missing or has not its form')
 
 
@@ -175,13 +175,13 @@ def report(document: Any) -> int:
     check_form(document)
     print(f"game {json.dumps(document['game'])}, {document['seats']} seats, set up to double-{document['set']}")
     found = []
-    for index, told in enumerate(document["rounds"]):
+    for index, entry in enumerate(document["rounds"]):
         word, why = judge(document, index)
         found.append(word)
         print(f"round {index + 1}: {word}: {why}")
-        print(f"  commitment {told['commitment']}")
-        if "client_seeds" in told:
-            print("  client seeds", *[json.dumps(each) for each in told["client_seeds"]])
+        print(f"  commitment {entry['commitment']}")
+        if "client_seeds" in entry:
+            print("  client seeds", *[json.dumps(each) for each in entry["client_seeds"]])
     print(f"{found.count('holds')} hold, {found.count('open')} open, {found.count('wrong')} wrong")
     return 1 if "wrong" in found else 0 if "holds" in found else 2
 

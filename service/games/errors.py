@@ -28,7 +28,7 @@ class Unauthorized(Refusal):
 
 
 def unauthorized() -> Unauthorized:
-    """The one refusal for every failed authentication, so that the causes cannot be told apart."""
+    """The one refusal for every failed authentication, so that the causes cannot be distinguished."""
     return Unauthorized("This needs the token of a seat in this game.")
 
 

@@ -24,13 +24,13 @@ from service.records.report import Fault, Finding, Report
 from service.records.writer import HEAD, line_numbers
 
 MAX_FINDINGS: Final = 100
-"""So many are told; a record can be wrong in any number of places."""
+"""The most findings of a report; a record can be wrong in any number of places."""
 YIELD_EVERY: Final = 64
 """Events between two breaths."""
 
 
 def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> Report:
-    """What is wrong with a record, if anything; the play is told up to its first fault, all else completely.
+    """What is wrong with a record, if anything: the play up to its first fault, all else completely.
 
     ``yield_control`` is called between rounds and every few events, so that a server can let others run.
     """
@@ -154,8 +154,8 @@ def _result_faults(record: Record, state: State | None) -> list[Fault]:
     winners = state.winners if state is not None and state.phase == FINISHED else None
     if record.result == winners:
         return []
-    told = "the match goes on" if winners is None else f"won by {' '.join(map(str, winners))}"
-    return [Fault("wrong_result", (HEAD, "Result"), f"The result is another: {told}.")]
+    outcome = "the match goes on" if winners is None else f"won by {' '.join(map(str, winners))}"
+    return [Fault("wrong_result", (HEAD, "Result"), f"The result is another: {outcome}.")]
 
 
 def _findings(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:

@@ -1,7 +1,7 @@
-"""The counters of the limits in Redis, by the storages of ``limits``.
+"""The counters of the rate limits in Redis, by the storages of ``limits``.
 
-Owns the way to them, which is not that of the games: few connections, short waits, nothing tried again, for who cannot
-count in time counts alone. Must not know what is counted.
+Owns their connections, which are not those of the games: few of them, short time-outs, no retries, as a worker that
+cannot count in time falls back to a local count. Does not depend on what is counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from redis.retry import Retry
 from service.redis_url import read_redis_url
 
 PREFIX: Final = "domino:limit"
-"""What the names of all counters begin with."""
+"""The prefix of all counters' keys."""
 
 _CONNECTIONS: Final = 16
 _POOL_WAIT: Final = 0.1

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
 import pytest
@@ -17,6 +17,7 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document, build_games
 from service.engine.variants import variants
+from service.games.errors import KeyReused
 from service.games.ports import IDEMPOTENCY_TTL
 from service.storage import keys
 from service.storage.connection import connect
@@ -24,6 +25,8 @@ from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
+from service.web.handlers import games as game_handlers
+from service.web.problems import InvalidBody
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
@@ -633,6 +636,26 @@ def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
     for body in (move, {**move, "points": 1}):
         answer = remembering.post(f"{table.path}/moves", body, token=old, headers=key)
         assert (answer.status_code, answer.get_json()["code"]) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), KeyReused("another"), InvalidBody({"tile": ["wrong"]})])
+def test_whatever_a_handler_raises_a_revoked_token_is_unauthorized(
+    api: Api, redis_url: str, feed: RedisEventFeed, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """The worker has the game with the old token in its cache when its handler fails before any command."""
+    table = api.create("domino", 2, seed=SEED)
+    seat = api.view(table)["turn"]["seat"]
+    old = table.tokens[seat]
+    remembering, other = another_worker(redis_url, feed), another_worker(redis_url, feed)
+    assert remembering.get(table.path, token=old).status_code == 200
+    assert other.post(f"{table.path}/players/{seat}/token", token=old).status_code == 201
+
+    def broken(_version: int | None) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(game_handlers, "expected_game", broken)
+    answer = remembering.post(f"{table.path}/moves", {"action": "pass"}, token=old)
+    assert status_and_code(answer) == (401, "unauthorized")
 
 
 def test_a_worker_that_caches_a_deleted_game_gives_nobody_access_to_it(api: Api, server: redis.Redis) -> None:

@@ -116,10 +116,10 @@ def test_every_type_is_shown_and_described(kind: EventType) -> None:
     described = EventSchema().fields["type"].metadata["description"]
     assert f"`{kind.name}`" in described
     if kind.fields is not None:
-        told = {name for name, _ in kind.fields if name != "seat"}
-        assert set(event_json(EventView(3, 0, event_view(sample(kind), 2)))["data"]) == told
+        listed = {name for name, _ in kind.fields if name != "seat"}
+        assert set(event_json(EventView(3, 0, event_view(sample(kind), 2)))["data"]) == listed
         data = EventData.__doc__ or ""
-        assert not told or f"`{kind.name}`:" in data
+        assert not listed or f"`{kind.name}`:" in data
 
 
 @match_events

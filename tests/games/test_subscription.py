@@ -1,4 +1,4 @@
-"""Following: every event once and in order, however the news come and whatever the store does."""
+"""Subscriptions: every event once and in order, however notifications arrive and whatever the store does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from service.storage.memory_store import MemoryStore
 TTL = 1000
 
 
-class Rumour(Feed):
+class ManualFeed(Feed):
     """A feed that says what a test lets it say."""
 
     def __init__(self) -> None:
@@ -38,9 +38,9 @@ class Rumour(Feed):
         self.listeners.append(listener)
         return lambda: self.listeners.remove(listener)
 
-    def tell(self, news: EventNotification | None) -> None:
+    def publish(self, notification: EventNotification | None) -> None:
         for listener in tuple(self.listeners):
-            listener(news)
+            listener(notification)
 
     def close(self) -> None:
         self.listeners.clear()
@@ -66,10 +66,10 @@ class UnreliableStore(MemoryStore):
 
 
 class Scene:
-    """A game of two, its store, and what is rumoured of it."""
+    """A game of two, its store, and the feed of its notifications."""
 
     def __init__(self) -> None:
-        self.store, self.feed = UnreliableStore(TTL, lambda: self.time), Rumour()
+        self.store, self.feed = UnreliableStore(TTL, lambda: self.time), ManualFeed()
         self.time = 0.0
         self.games = GameService(
             self.store,
@@ -97,8 +97,8 @@ class Scene:
         return self.games.queries.subscribe(self.enter(seat), after)
 
     def move(self, times: int = 1) -> list[EventNotification]:
-        """Make moves; their news, which nobody has been told."""
-        news = []
+        """Make moves; returns their notifications, undelivered."""
+        notifications = []
         for _ in range(times):
             game = self.enter().game
             seat = 0 if game.state.turn is None else game.state.turn
@@ -106,8 +106,8 @@ class Scene:
             self.games.commands.make_move(self.enter(seat), MoveCommand(move))
             after = self.store.event_range(self.id, game.version, 1000)
             assert after is not None
-            news.append(EventNotification(game.version, after.events))
-        return news
+            notifications.append(EventNotification(game.version, after.events))
+        return notifications
 
     @property
     def version(self) -> int:
@@ -130,7 +130,7 @@ def versions(page: EventPage | None) -> list[int]:
 
 
 def hear_all(following: EventSubscription, until: int) -> list[int]:
-    """The versions that are told, up to this one."""
+    """The versions that were delivered, up to this one."""
     heard: list[int] = []
     for _ in range(1000):
         if following.cursor >= until:
@@ -139,97 +139,97 @@ def hear_all(following: EventSubscription, until: int) -> list[int]:
     raise AssertionError("they never came")
 
 
-def test_what_the_store_has_comes_first_and_then_the_news(scene: Scene) -> None:
+def test_stored_events_come_before_notified_ones(scene: Scene) -> None:
     following = scene.follow()
     assert versions(following.poll()) == [1, 2]
     asked = scene.store.asked
-    (news,) = scene.move()
-    scene.feed.tell(news)
+    (notification,) = scene.move()
+    scene.feed.publish(notification)
     assert versions(following.wait(0)) == [3]
     assert scene.store.asked == asked + 1, "the scene has asked, the follower has not"
 
 
-def test_news_that_are_late_or_come_twice_are_told_once(scene: Scene) -> None:
+def test_late_or_repeated_notifications_are_delivered_once(scene: Scene) -> None:
     following = scene.follow()
     first, second = scene.move(2)
     following.poll()
-    for news in (first, second, second, first):
-        scene.feed.tell(news)
+    for notification in (first, second, second, first):
+        scene.feed.publish(notification)
     assert following.wait(0) is None
     (third,) = scene.move()
-    for news in (third, second, third):
-        scene.feed.tell(news)
+    for notification in (third, second, third):
+        scene.feed.publish(notification)
     assert hear_all(following, scene.version) == [*range(third.after + 1, scene.version + 1)]
     assert following.wait(0) is None
 
 
-def test_a_gap_in_the_news_is_filled_from_the_store(scene: Scene) -> None:
+def test_a_gap_between_notifications_is_filled_from_the_store(scene: Scene) -> None:
     following = scene.follow()
     following.poll()
     _, _, third = scene.move(3)
-    scene.feed.tell(third)
+    scene.feed.publish(third)
     assert hear_all(following, scene.version) == [*range(3, scene.version + 1)]
 
 
-def test_news_that_tell_only_a_part_of_what_is_new_tell_that_part(scene: Scene) -> None:
+def test_of_a_notification_that_is_partly_known_the_rest_is_delivered(scene: Scene) -> None:
     following = scene.follow(1)
-    scene.feed.tell(EventNotification(0, tuple(scene.store.event_range(scene.id, 0, 10).events)))  # type: ignore[union-attr]
+    scene.feed.publish(EventNotification(0, tuple(scene.store.event_range(scene.id, 0, 10).events)))  # type: ignore[union-attr]
     following._needs_catch_up = False
     assert versions(following.wait(0)) == [2]
 
 
-def test_who_does_not_listen_for_long_gets_the_dropped_news_from_the_store(scene: Scene) -> None:
+def test_a_slow_subscription_reads_dropped_notifications_from_the_store(scene: Scene) -> None:
     following = scene.follow()
     following.poll()
-    for news in scene.move(MAX_PENDING + 10):
-        scene.feed.tell(news)
+    for notification in scene.move(MAX_PENDING + 10):
+        scene.feed.publish(notification)
     assert following._pending.qsize() == MAX_PENDING
     assert hear_all(following, scene.version) == [*range(3, scene.version + 1)]
     assert following.wait(0) is None
 
 
-def test_news_dropped_while_the_store_is_read_are_not_forgotten(scene: Scene) -> None:
+def test_notifications_dropped_during_a_read_are_made_up_for(scene: Scene) -> None:
     following = scene.follow()
     following.poll()
-    for news in scene.move(MAX_PENDING):
-        scene.feed.tell(news)
-    scene.feed.tell(None)
+    for notification in scene.move(MAX_PENDING):
+        scene.feed.publish(notification)
+    scene.feed.publish(None)
 
     def drop() -> None:
         scene.store.meanwhile = None
-        for news in scene.move():
-            scene.feed.tell(news)
+        for notification in scene.move():
+            scene.feed.publish(notification)
 
     scene.store.meanwhile = drop
     until = scene.version + 1
     assert hear_all(following, until) == [*range(3, until + 1)]
 
 
-def test_a_store_that_is_away_is_asked_again_when_the_feed_says_so(scene: Scene) -> None:
+def test_an_unavailable_store_is_read_again_after_a_notification(scene: Scene) -> None:
     following = scene.follow()
     following.poll()
     scene.move(2)
     scene.store.away = True
-    scene.feed.tell(None)
+    scene.feed.publish(None)
     assert following.wait(0) is None
     scene.store.away = False
-    scene.feed.tell(None)
+    scene.feed.publish(None)
     assert hear_all(following, scene.version) == [*range(3, scene.version + 1)]
 
 
-def test_a_store_that_is_away_is_asked_again_after_a_while_though_the_feed_says_nothing(
+def test_an_unavailable_store_is_read_again_after_a_while_without_a_notification(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.01)
     following = scene.follow()
     following.poll()
     scene.move()
-    scene.feed.tell(None)
+    scene.feed.publish(None)
     scene.store.refused = 3
     assert versions(following.wait(20)) == [3]
 
 
-def test_who_gets_no_turn_in_time_waits_on(scene: Scene) -> None:
+def test_a_subscription_without_a_slot_goes_on_waiting(scene: Scene) -> None:
     turns = BoundedSemaphore(1)
     scene.games.queries._catching_up = turns
     following = scene.follow()
@@ -239,7 +239,7 @@ def test_who_gets_no_turn_in_time_waits_on(scene: Scene) -> None:
     assert versions(following.wait(0)) == [1, 2]
 
 
-def test_a_history_comes_in_pages(scene: Scene) -> None:
+def test_a_long_history_is_delivered_in_pages(scene: Scene) -> None:
     scene.move(150)
     following = scene.follow()
     pages = [following.poll(), following.wait(0)]
@@ -247,25 +247,25 @@ def test_a_history_comes_in_pages(scene: Scene) -> None:
     assert following.wait(0) is None
 
 
-def test_who_waits_is_woken_by_the_end_and_never_waits_again(scene: Scene) -> None:
+def test_a_shutdown_ends_a_wait_and_all_later_ones(scene: Scene) -> None:
     following = scene.follow()
     following.poll()
     following.shutdown()
     assert following.wait(60) is None
     assert following.closing
-    for news in scene.move():
-        scene.feed.tell(news)
+    for notification in scene.move():
+        scene.feed.publish(notification)
     assert following.wait(60) is None
 
 
-def test_who_has_closed_is_told_nothing(scene: Scene) -> None:
+def test_a_closed_subscription_gets_nothing(scene: Scene) -> None:
     following = scene.follow()
     assert len(scene.feed.listeners) == 1
     following.close()
     assert scene.feed.listeners == []
 
 
-def test_nothing_after_its_new_token_is_told_to_a_seat_that_catches_up(scene: Scene) -> None:
+def test_a_seat_that_catches_up_gets_nothing_after_its_new_token(scene: Scene) -> None:
     following, other = scene.follow(2, 0), scene.follow(2, 1)
     entered = scene.enter(0)
     scene.change_token(0)
@@ -276,7 +276,7 @@ def test_nothing_after_its_new_token_is_told_to_a_seat_that_catches_up(scene: Sc
     assert versions(other.wait(0)) == [3, 4]
 
 
-def test_a_reset_after_a_new_token_tells_nothing_to_who_holds_the_old_one(scene: Scene) -> None:
+def test_a_reset_after_a_new_token_is_refused_to_the_old_one(scene: Scene) -> None:
     following, public = scene.follow(1000, 0), scene.follow(1000)
     scene.change_token(0)
     with pytest.raises(Unauthorized):
@@ -286,7 +286,7 @@ def test_a_reset_after_a_new_token_tells_nothing_to_who_holds_the_old_one(scene:
     assert isinstance(page.events[0].event, Reset)
 
 
-def test_a_game_that_has_been_silent_for_as_long_as_it_lives_is_looked_for(scene: Scene) -> None:
+def test_a_game_without_events_for_its_whole_lifetime_is_looked_up(scene: Scene) -> None:
     following = scene.follow()
     following.poll()
     scene.time = 2 * TTL
@@ -297,7 +297,7 @@ def test_a_game_that_has_been_silent_for_as_long_as_it_lives_is_looked_for(scene
         following.wait(0)
 
 
-def test_who_follows_no_more_is_forgotten_at_once(scene: Scene) -> None:
+def test_a_closed_subscription_is_freed_at_once(scene: Scene) -> None:
     following = scene.follow(2)
     left = weakref.ref(following)
     gc.disable()
@@ -309,7 +309,7 @@ def test_who_follows_no_more_is_forgotten_at_once(scene: Scene) -> None:
         gc.enable()
 
 
-def test_a_new_token_ends_a_stream_also_where_a_failover_has_lost_what_it_told(scene: Scene) -> None:
+def test_a_new_token_ends_a_stream_even_if_a_failover_lost_its_event(scene: Scene) -> None:
     early = dict(scene.store._games)
     scene.move(4)
     following = scene.follow(scene.version, 0)
@@ -324,7 +324,7 @@ def test_a_new_token_ends_a_stream_also_where_a_failover_has_lost_what_it_told(s
     assert following.finished
 
 
-def test_a_version_that_has_never_been_is_no_cursor_even_if_it_comes_about(scene: Scene) -> None:
+def test_a_version_yet_to_come_is_no_cursor_even_when_it_is_reached(scene: Scene) -> None:
     following = scene.follow(scene.version + 2, 0)
     scene.move(3)
     page = following.wait(0)

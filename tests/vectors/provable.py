@@ -24,7 +24,7 @@ CLIENT_SEEDS: Final = ("", "mu", "a", "b", "ab", "zwölf Zwölfen", "e\u0301", "
 
 
 def documents(case: Case) -> Iterator[dict[str, Any]]:
-    """What is told before the first deal, in each round, after each round, and at the end.
+    """What is revealed before the first deal, in each round, after each round, and at the end.
 
     The seats give client seeds as they like, at the beginning and with a deal.
     """
@@ -35,7 +35,7 @@ def documents(case: Case) -> Iterator[dict[str, Any]]:
     deck = Deck(sha256(case.seed.encode()).digest(), game=game_id, client_seeds=client_seeds)
     events: list[GameEvent] = [Created(deck.commitment(1))]
     state = rules.start()
-    yield told(case, deck, events, state)
+    yield published(case, deck, events, state)
     for _ in range(case.moves):
         if state.phase == FINISHED:
             break
@@ -50,11 +50,11 @@ def documents(case: Case) -> Iterator[dict[str, Any]]:
         happened, after = advance(rules, deck, state, seat, move)
         events += happened
         if after.phase != state.phase:
-            yield told(case, deck, events, after)
+            yield published(case, deck, events, after)
         state = after
 
 
-def told(case: Case, deck: Deck, events: list[GameEvent], state: State) -> dict[str, Any]:
+def published(case: Case, deck: Deck, events: list[GameEvent], state: State) -> dict[str, Any]:
     """What ``GET …/fairness`` answers, as it comes over the line."""
     assert deck.game is not None
     game = Game(
@@ -77,7 +77,7 @@ def told(case: Case, deck: Deck, events: list[GameEvent], state: State) -> dict[
 
 
 def of_variant(key: str, many: int, moves: int = 300) -> list[dict[str, Any]]:
-    """What is told of so many matches of this game."""
+    """What is revealed of so many matches of this game."""
     return [document for case in cases(key, "fairness", many) for document in documents(case._replace(moves=moves))]
 
 

@@ -23,11 +23,11 @@ from tests.vectors.verifiers import VECTORS as FILE
 VECTORS: Final[dict[str, Any]] = json.loads(FILE.read_bytes())
 DOCUMENTS: Final = [each for each in VECTORS["documents"] if each["says"]]
 HOLDING: Final = [
-    (each["document"], told)
+    (each["document"], entry)
     for each in DOCUMENTS
     if "wrong" not in each["says"]
-    for told in each["document"]["rounds"]
-    if "seed" in told
+    for entry in each["document"]["rounds"]
+    if "seed" in entry
 ]
 
 
@@ -56,18 +56,18 @@ def test_a_seed_of_the_shuffle_gives_this_order(vector: dict[str, Any]) -> None:
     assert " ".join([tile.name for tile in order]) == vector["order"]
 
 
-def deal_again(document: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+def deal_again(document: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
     """What the engine makes of the seeds of a round of a fairness document."""
-    seed, number = bytes.fromhex(told["seed"]), told["round"]
-    made = {"round": number, "commitment": commitment(seed).hex(), "seed": told["seed"]}
-    if "client_seeds" not in told:
+    seed, number = bytes.fromhex(entry["seed"]), entry["round"]
+    made = {"round": number, "commitment": commitment(seed).hex(), "seed": entry["seed"]}
+    if "client_seeds" not in entry:
         return made
-    key = shuffle_seed(seed, document["game"], number, told["client_seeds"])
-    order = shuffle(double_set(document["set"]), key, number, told["attempt"])
-    hands, stock = split(order, [len(hand) for hand in told["hands"]])
+    key = shuffle_seed(seed, document["game"], number, entry["client_seeds"])
+    order = shuffle(double_set(document["set"]), key, number, entry["attempt"])
+    hands, stock = split(order, [len(hand) for hand in entry["hands"]])
     return made | {
-        "client_seeds": told["client_seeds"],
-        "attempt": told["attempt"],
+        "client_seeds": entry["client_seeds"],
+        "attempt": entry["attempt"],
         "hands": [[tile.name for tile in sort_tiles(hand)] for hand in hands],
         "stock": [tile.name for tile in stock],
     }
@@ -75,17 +75,17 @@ def deal_again(document: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]
 
 def test_the_engine_deals_every_round_that_holds_and_no_other() -> None:
     assert len(HOLDING) > 40
-    for document, told in HOLDING:
-        assert deal_again(document, told) == told
+    for document, entry in HOLDING:
+        assert deal_again(document, entry) == entry
 
 
 def test_the_vectors_have_every_set_every_number_of_seats_and_every_kind_of_text() -> None:
-    texts = {text for _, told in HOLDING for text in told.get("client_seeds", ())}
+    texts = {text for _, entry in HOLDING for text in entry.get("client_seeds", ())}
     assert {document["set"] for document, _ in HOLDING} == {6, 9, 12, 15, 18}
     assert {document["seats"] for document, _ in HOLDING} == set(range(2, 14))
-    assert {told.get("attempt", 0) for _, told in HOLDING} == {0, 1, 2}
-    assert max(told["round"] for _, told in HOLDING) > 9
-    assert any([] in told.get("hands", ()) for _, told in HOLDING)
+    assert {entry.get("attempt", 0) for _, entry in HOLDING} == {0, 1, 2}
+    assert max(entry["round"] for _, entry in HOLDING) > 9
+    assert any([] in entry.get("hands", ()) for _, entry in HOLDING)
     assert {"", "🁣", "e\u0301"} <= texts
     assert {len(text.encode()) - len(text) for text in texts} >= {0, 1, 3}
 
@@ -98,7 +98,7 @@ def test_the_vectors_have_a_refusal_of_every_kind_of_change() -> None:
 
 
 def test_the_seeds_of_the_rounds_stay_what_they_are() -> None:
-    """Games that were begun before a change of the code have told their commitments already."""
+    """Games that were begun before a change of the code have published their commitments already."""
     master = bytes(range(32))
     assert round_seed(master, 1).hex() == "355a46bd6a59babefc6eb895c0152859c847cc98735cacd5b2e713a09730dbda"
     assert round_seed(master, 10).hex() == "9e566df8d5d3a12ab39d48a51e573b1d89d418fc7e4f70dca61685d5bce35e84"
@@ -167,9 +167,9 @@ def test_commitments_do_not_depend_on_client_seeds() -> None:
 
 def test_all_commitments_and_seeds_differ_and_neither_shows_in_the_other() -> None:
     seeds = [round_seed(deck(number).seed, count) for number in range(30) for count in range(1, 30)]
-    told = [commitment(seed) for seed in seeds]
+    entry = [commitment(seed) for seed in seeds]
     masters = [deck(number).seed for number in range(30)]
-    assert all_differ([*seeds, *told, *masters])
+    assert all_differ([*seeds, *entry, *masters])
 
 
 def test_a_seed_that_is_told_does_not_lead_to_the_next() -> None:

@@ -36,16 +36,22 @@ def test_the_lines_of_the_page_deal_every_published_round(shown: dict[str, Any])
     dealt = 0
     for vector in VECTORS["documents"]:
         document = vector["document"]
-        for word, told in zip(vector["says"], document["rounds"], strict=False):
+        for word, published in zip(vector["says"], document["rounds"], strict=False):
             if word != "holds":
                 continue
-            seed = bytes.fromhex(told["seed"])
-            assert shown["commitment"](seed).hex() == told["commitment"]
-            if "hands" in told:
-                where = document["game"], told["round"], told["client_seeds"], document["set"], told["attempt"]
+            seed = bytes.fromhex(published["seed"])
+            assert shown["commitment"](seed).hex() == published["commitment"]
+            if "hands" in published:
+                where = (
+                    document["game"],
+                    published["round"],
+                    published["client_seeds"],
+                    document["set"],
+                    published["attempt"],
+                )
                 order = shown["order"](seed, *where)
-                assert order[sum(map(len, told["hands"])) :] == told["stock"]
-                for hand in told["hands"]:
+                assert order[sum(map(len, published["hands"])) :] == published["stock"]
+                for hand in published["hands"]:
                     taken, order = order[: len(hand)], order[len(hand) :]
                     assert sorted(taken, key=lambda tile: [int(half) for half in tile.split("-")]) == hand
                 dealt += 1
@@ -60,25 +66,27 @@ def test_the_lines_of_the_page_are_about_ten() -> None:
 def test_the_example_of_the_page_is_the_first_document_of_the_vectors(shown: dict[str, Any]) -> None:
     (example,) = [block for block in blocks("text") if block.startswith("seed")]
     lines = re.split(r"\n(?=\w)", example.strip())
-    told = {name: " ".join(rest.split()) for name, rest in (re.split(r"\s{2,}", line, maxsplit=1) for line in lines)}
+    published = {
+        name: " ".join(rest.split()) for name, rest in (re.split(r"\s{2,}", line, maxsplit=1) for line in lines)
+    }
     document = VECTORS["documents"][0]["document"]
     first = document["rounds"][0]
     assert f"`{document['game']}`" in PAGE
-    seed, key = bytes.fromhex(first["seed"]), bytes.fromhex(told["shuffle seed"])
-    assert (told["seed"], told["commitment"]) == (first["seed"], first["commitment"])
+    seed, key = bytes.fromhex(first["seed"]), bytes.fromhex(published["shuffle seed"])
+    assert (published["seed"], published["commitment"]) == (first["seed"], first["commitment"])
 
     fields = shown["fields"]("domino-deal-1", document["game"], 1, 2, *first["client_seeds"])
     written = re.findall(r"^ *(?:fields +)?((?:[0-9a-f]+ )+) *(?:\"|the|round|2)", lines[2], re.MULTILINE)
     assert bytes.fromhex("".join(written)) == fields
     assert hmac.digest(seed, fields, "sha256") == key
     block = hmac.digest(key, shown["fields"]("domino-shuffle-1", 1, 0, 0), "sha256")
-    assert told["block 0"] == block.hex()
+    assert published["block 0"] == block.hex()
     words = unpack(">3I", block[:12])
     numbers = [f"0x{word:08x} mod {n} = {word % n}" for word, n in zip(words, (28, 27, 26), strict=True)]
-    assert told["numbers"] == ", ".join([*numbers, "…"])
-    assert told["order"].split() == shown["order"](seed, document["game"], 1, first["client_seeds"], 6, 0)
-    assert [told["seat 0"].split(), told["seat 1"].split()] == first["hands"]
-    assert told["stock"].split() == first["stock"]
+    assert published["numbers"] == ", ".join([*numbers, "…"])
+    assert published["order"].split() == shown["order"](seed, document["game"], 1, first["client_seeds"], 6, 0)
+    assert [published["seat 0"].split(), published["seat 1"].split()] == first["hands"]
+    assert published["stock"].split() == first["stock"]
 
 
 def test_the_page_names_files_that_are_there() -> None:

@@ -42,7 +42,7 @@ def generated(key: str) -> tuple[Document, ...]:
 
 @cache
 def finished() -> tuple[Document, ...]:
-    """Matches of every game whose seeds are all told."""
+    """Matches of every game whose seeds are all revealed."""
     found = [each for key in variants() for each in generated(key) if says(each)[-1] == "holds"]
     return tuple(sorted(found, key=lambda each: len(each["rounds"])))
 
@@ -91,16 +91,16 @@ def test_every_deal_of_generated_matches_holds(verifier: Verifier, key: str, tmp
 
 def test_the_generated_matches_have_later_rounds_seats_that_are_out_and_both_kinds_of_end() -> None:
     documents = [each for key in variants() for each in generated(key)]
-    rounds = [told for each in documents for told in each["rounds"]]
+    rounds = [entry for each in documents for entry in each["rounds"]]
     assert max(len(each["rounds"]) for each in documents) > 5
-    assert any([] in told.get("hands", ()) for told in rounds)
+    assert any([] in entry.get("hands", ()) for entry in rounds)
     assert {word for each in documents for word in says(each)[-1:]} == {"holds", "open"}
     assert {each["set"] for each in documents} >= {6, 9, 12}
 
 
 def test_a_deal_that_was_dealt_again_holds(verifier: Verifier, tmp_path: Path) -> None:
     documents = dealt_again()
-    assert {told.get("attempt") for each in documents for told in each["rounds"]} >= {0, 1, 2}
+    assert {entry.get("attempt") for each in documents for entry in each["rounds"]} >= {0, 1, 2}
     said = verifier.run(*write_documents(tmp_path, documents), folder=tmp_path)
     assert said.left == 0
     assert said.wrong == [[]] * len(documents)
@@ -130,7 +130,7 @@ def test_what_is_printed_of_a_good_document(verifier: Verifier) -> None:
         "round 1: holds: the seed fits the commitment, and the deal follows from the seed",
         f"  commitment {first}",
         f"  client seeds {' '.join(map(json.dumps, document['rounds'][0]['client_seeds']))}",
-        "round 2: open: the seed is not told yet",
+        "round 2: open: the seed is not revealed yet",
         f"  commitment {second}",
         "1 hold, 1 open, 0 wrong",
     ]
@@ -160,42 +160,42 @@ def exchange(a: list[Any], i: int, b: list[Any], j: int) -> None:
     a[i], b[j] = b[j], a[i]
 
 
-def holders(told: Round) -> list[list[str]]:
-    return [hand for hand in told["hands"] if hand]
+def holders(entry: Round) -> list[list[str]]:
+    return [hand for hand in entry["hands"] if hand]
 
 
 def other_digit(text: str) -> str:
     return ("1" if text[0] == "0" else "0") + text[1:]
 
 
-def move_boundary(told: Round) -> None:
-    first, second, *rest = told["client_seeds"]
-    told["client_seeds"] = [(first + second)[:-1], (first + second)[-1:], *rest]
-    if told["client_seeds"][:2] == [first, second]:
-        told["client_seeds"][:2] = [first + second, ""]
+def move_boundary(entry: Round) -> None:
+    first, second, *rest = entry["client_seeds"]
+    entry["client_seeds"] = [(first + second)[:-1], (first + second)[-1:], *rest]
+    if entry["client_seeds"][:2] == [first, second]:
+        entry["client_seeds"][:2] = [first + second, ""]
 
 
 TAMPERS: Final[dict[str, Tamper]] = {
-    "a tile of each of two hands": lambda _, told: exchange(holders(told)[0], 0, holders(told)[1], 0),
-    "two hands": lambda _, told: exchange(told["hands"], 0, told["hands"], 1),
-    "a hand in another order": lambda _, told: holders(told)[0].reverse(),
-    "a tile fewer in a hand": lambda _, told: holders(told)[0].pop(),
-    "a tile more in the stock": lambda _, told: told["stock"].append("0-0"),
-    "a tile of another hand": lambda _, told: holders(told)[0].__setitem__(0, holders(told)[1][0]),
-    "the seed": lambda _, told: told.update(seed=other_digit(told["seed"])),
-    "the commitment": lambda _, told: told.update(commitment=other_digit(told["commitment"])),
-    "a client seed": lambda _, told: told["client_seeds"].__setitem__(-1, told["client_seeds"][-1] + "x"),
-    "the first client seed": lambda _, told: told["client_seeds"].__setitem__(0, "another"),
-    "where a client seed ends": lambda _, told: move_boundary(told) if any(told["client_seeds"][:2]) else None,
-    "a client seed fewer": lambda _, told: told["client_seeds"].pop(),
-    "no client seeds": lambda _, told: told.pop("client_seeds"),
-    "another attempt": lambda _, told: told.update(attempt=told["attempt"] + 1),
-    "no attempt": lambda _, told: told.pop("attempt"),
-    "no seed": lambda _, told: told.pop("seed"),
-    "no hands": lambda _, told: told.pop("hands"),
-    "no stock": lambda _, told: told.pop("stock"),
-    "another round": lambda _, told: told.update(round=told["round"] + 1),
-    "a seat fewer": lambda _, told: told["hands"].pop(),
+    "a tile of each of two hands": lambda _, entry: exchange(holders(entry)[0], 0, holders(entry)[1], 0),
+    "two hands": lambda _, entry: exchange(entry["hands"], 0, entry["hands"], 1),
+    "a hand in another order": lambda _, entry: holders(entry)[0].reverse(),
+    "a tile fewer in a hand": lambda _, entry: holders(entry)[0].pop(),
+    "a tile more in the stock": lambda _, entry: entry["stock"].append("0-0"),
+    "a tile of another hand": lambda _, entry: holders(entry)[0].__setitem__(0, holders(entry)[1][0]),
+    "the seed": lambda _, entry: entry.update(seed=other_digit(entry["seed"])),
+    "the commitment": lambda _, entry: entry.update(commitment=other_digit(entry["commitment"])),
+    "a client seed": lambda _, entry: entry["client_seeds"].__setitem__(-1, entry["client_seeds"][-1] + "x"),
+    "the first client seed": lambda _, entry: entry["client_seeds"].__setitem__(0, "another"),
+    "where a client seed ends": lambda _, entry: move_boundary(entry) if any(entry["client_seeds"][:2]) else None,
+    "a client seed fewer": lambda _, entry: entry["client_seeds"].pop(),
+    "no client seeds": lambda _, entry: entry.pop("client_seeds"),
+    "another attempt": lambda _, entry: entry.update(attempt=entry["attempt"] + 1),
+    "no attempt": lambda _, entry: entry.pop("attempt"),
+    "no seed": lambda _, entry: entry.pop("seed"),
+    "no hands": lambda _, entry: entry.pop("hands"),
+    "no stock": lambda _, entry: entry.pop("stock"),
+    "another round": lambda _, entry: entry.update(round=entry["round"] + 1),
+    "a seat fewer": lambda _, entry: entry["hands"].pop(),
 }
 
 
@@ -205,8 +205,8 @@ def test_what_was_tampered_with_is_found_and_its_round_named(what: str, tmp_path
     tampered, rounds = [], []
     for document in rng.sample(finished(), min(25, len(finished()))):
         changed = deepcopy(document)
-        told = rng.choice(changed["rounds"][:-1])
-        TAMPERS[what](changed, told)
+        entry = rng.choice(changed["rounds"][:-1])
+        TAMPERS[what](changed, entry)
         if changed != document:
             tampered.append(changed)
             rounds.append([index for index, each in enumerate(document["rounds"], 1) if each not in changed["rounds"]])

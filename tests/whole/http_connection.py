@@ -92,30 +92,32 @@ class HttpDoor(Gateway):
 
     def create(self, variant: str, names: Sequence[str | None], key: str | None) -> Response:
         players = [{"open": True} if name is None else {"name": name} for name in names]
-        told, body = self._post("/v1/games", {"variant": variant, "players": players}, None, key)
-        if told.outcome is not Outcome.MADE:
-            return Response(told)
-        told = told._replace(game=body["game"]["id"], version=body["game"]["version"])
-        return Response(told, {each["seat"]: each["token"] for each in body["seats"]}, body.get("join_code"))
+        result, body = self._post("/v1/games", {"variant": variant, "players": players}, None, key)
+        if result.outcome is not Outcome.MADE:
+            return Response(result)
+        result = result._replace(game=body["game"]["id"], version=body["game"]["version"])
+        return Response(result, {each["seat"]: each["token"] for each in body["seats"]}, body.get("join_code"))
 
     def join(self, game: str, join_code: str, name: str, key: str | None) -> Response:
-        told, body = self._post(f"/v1/games/{game}/players", {"name": name, "join_code": join_code}, None, key)
-        if told.outcome is not Outcome.MADE:
-            return Response(told)
-        return Response(told._replace(game=game, version=body["game"]["version"]), {body["seat"]: body["token"]})
+        result, body = self._post(f"/v1/games/{game}/players", {"name": name, "join_code": join_code}, None, key)
+        if result.outcome is not Outcome.MADE:
+            return Response(result)
+        return Response(result._replace(game=game, version=body["game"]["version"]), {body["seat"]: body["token"]})
 
     def move(self, game: str, token: str, move: MoveRequest, at: int | None, key: str | None) -> Response:
         asked = {name: value for name, value in move._asdict().items() if value not in (None, False)}
         if at is not None:
             asked["version"] = at
-        told, body = self._post(f"/v1/games/{game}/moves", asked, token, key)
-        return Response(told._replace(game=game, version=body["version"]) if told.outcome is Outcome.MADE else told)
+        result, body = self._post(f"/v1/games/{game}/moves", asked, token, key)
+        return Response(
+            result._replace(game=game, version=body["version"]) if result.outcome is Outcome.MADE else result
+        )
 
     def rotate_token(self, game: str, token: str, seat: int, key: str | None) -> Response:
-        told, body = self._post(f"/v1/games/{game}/players/{seat}/token", {}, token, key)
-        if told.outcome is not Outcome.MADE:
-            return Response(told)
-        return Response(told._replace(game=game), {seat: body["token"]})
+        result, body = self._post(f"/v1/games/{game}/players/{seat}/token", {}, token, key)
+        if result.outcome is not Outcome.MADE:
+            return Response(result)
+        return Response(result._replace(game=game), {seat: body["token"]})
 
     def view(self, game: str, token: Callable[[int], str | None], seat: int) -> Position | None:
         view = self._get(game, token(seat))

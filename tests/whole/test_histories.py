@@ -374,7 +374,11 @@ def play_and_judge(scenario: Scenario, stage: Stage, seconds: float, figures: Fi
     assert scenario.lossy or not verdict.complaints, verdict.complaints
     assert not log.unexpected, log.unexpected
     assert verdict.outcomes["made"] > 10
-    assert not [wish for wish in play.party.history.operations if wish.key and wish.outcome is Outcome.UNKNOWN]
+    assert not [
+        operation
+        for operation in play.party.history.operations
+        if operation.key and operation.outcome is Outcome.UNKNOWN
+    ]
     if not scenario.noticed:
         assert not log.counted["no answer"]
         assert not [what for what in log.counted if what.startswith("answered 5")]
