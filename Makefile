@@ -4,6 +4,9 @@ PYTHON ?= python3
 JOBS ?= 3
 ARGS ?=
 
+# Tests start hundreds of processes: without compiled modules, each would compile the service and the tests anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.run-installed
