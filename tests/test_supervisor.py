@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from service.devserver import supervisor
 from service.devserver.embedded import EmbeddedServer
 from tests.support.supervised import PATIENCE, all_gone, run
 
@@ -164,6 +165,46 @@ def test_sighup_is_forwarded_to_gunicorn(tmp_path: Path) -> None:
         assert after["worker"] != children["worker"]
         assert (after["master"], after["server"]) == (children["master"], children["server"])
         assert it.stop() == 0
+
+
+SIGHUP_AT_START = """
+import signal
+start = supervisor.ProcessGroup._start_gunicorn
+def signalled(group):
+    web = start(group)
+    os.kill(os.getpid(), signal.SIGHUP)
+    return web
+supervisor.ProcessGroup._start_gunicorn = signalled
+"""
+
+
+def test_a_signal_during_the_start_is_forwarded_once_gunicorn_answers(tmp_path: Path) -> None:
+    with run(tmp_path, before=SIGHUP_AT_START) as it:
+        it.until(lambda: it.output().count("Worker exiting") == 1)
+        assert it.get("/healthz")[0] == 200
+        assert it.stop() == 0
+
+
+def test_a_closed_terminal_stops_all_processes(tmp_path: Path) -> None:
+    in_terminal = "sys.stdin = type('Terminal', (), {'isatty': lambda self: True})()"
+    with run(tmp_path, before=in_terminal) as it:
+        children = it.children()
+        assert it.stop(signal.SIGHUP) == 0
+        assert all_gone(children)
+
+
+def test_under_nohup_a_closed_terminal_is_ignored(tmp_path: Path) -> None:
+    with run(tmp_path, before="import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)") as it:
+        children = it.children()
+        it.process.send_signal(signal.SIGHUP)
+        assert it.children() == children
+        assert it.stop() == 0
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 here")
+def test_every_ipv6_address_includes_every_ipv4_address() -> None:
+    with supervisor._listen("::", 0) as listener:
+        socket.create_connection(("127.0.0.1", listener.getsockname()[1]), timeout=PATIENCE).close()
 
 
 @pytest.mark.parametrize(("sign", "workers"), [(signal.SIGTTIN, 2), (signal.SIGUSR1, 1)])

@@ -7,8 +7,8 @@ Owns the listening socket and the messages on the terminal. The children have se
 the terminal reaches this process only, which then stops them; on Linux they also end when it is killed.
 
 SIGINT, SIGTERM   stop both; a second one stops at once
-SIGHUP, SIGUSR1,  passed on to gunicorn, where they have gunicorn's meaning
-SIGTTIN, SIGTTOU
+SIGHUP, SIGUSR1,  passed on to gunicorn once it answers, where they have gunicorn's meaning; but a SIGHUP stops a run
+SIGTTIN, SIGTTOU  whose standard input is a terminal, as that is what a closed terminal sends
 
 Does not depend on the application, which is only a name passed to gunicorn. Light to import.
 """
@@ -46,7 +46,7 @@ class CannotServe(Exception):
 
 
 class Signals:
-    """Installs handlers that count the stop signals and queue those to forward."""
+    """Installs handlers that count the stop signals and queue those to forward. Ignored ones (nohup) stay ignored."""
 
     STOP = (signal.SIGINT, signal.SIGTERM)
     FORWARDED = (signal.SIGHUP, signal.SIGUSR1, signal.SIGTTIN, signal.SIGTTOU)
@@ -55,12 +55,16 @@ class Signals:
         self.stops = 0
         self.forward: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
+        in_terminal = sys.stdin is not None and sys.stdin.isatty()
+        self._stop = (*self.STOP, signal.SIGHUP) if in_terminal else self.STOP
         for sign in (*self.STOP, *self.FORWARDED, signal.SIGCHLD):
-            signal.signal(sign, self._on_signal)
+            if signal.getsignal(sign) != signal.SIG_IGN or sign not in self.FORWARDED:
+                signal.signal(sign, self._on_signal)
 
     def _on_signal(self, sign: int, _frame: FrameType | None) -> None:
-        self.stops += sign in self.STOP
-        if sign in self.FORWARDED:
+        if sign in self._stop:
+            self.stops += 1
+        elif sign in self.FORWARDED:
             self.forward.put(sign)
         self._wake.put(None)
 
@@ -94,7 +98,9 @@ class ProcessGroup:
             deadline = time.monotonic() + READY_SECONDS
             while not self.signals.stops:
                 self._check_children(self.web)
-                if not ready:
+                if ready:
+                    self._forward_signals(self.web)
+                else:
                     ready = _answers(self.listener)
                     if ready:
                         self._announce()
@@ -128,12 +134,9 @@ class ProcessGroup:
         print_line("Ctrl-C stops it.")
 
     def _check_children(self, web: subprocess.Popen[bytes]) -> None:
-        """Forward signals, and check the children: raise if gunicorn has ended, restart the embedded server."""
+        """Raise if gunicorn has ended, and restart the embedded server if that has."""
         if (status := web.poll()) is not None:
             raise CannotServe(f"the web server ended by itself ({describe_exit(status)}); see the messages above")
-        with contextlib.suppress(queue.Empty):
-            while True:
-                web.send_signal(self.signals.forward.get_nowait())
         if self.store.pid is None:
             warn("the embedded server ended by itself; restarting it")
             try:
@@ -142,6 +145,12 @@ class ProcessGroup:
                 warn(f"{error}\nuntil it is back, requests for games are answered with 503")
             else:
                 warn("the embedded server is back")
+
+    def _forward_signals(self, web: subprocess.Popen[bytes]) -> None:
+        """Forward what came in; only to a gunicorn that answers, as before that it has no handlers and would end."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                web.send_signal(self.signals.forward.get_nowait())
 
     def _stop_gunicorn(self, web: subprocess.Popen[bytes]) -> None:
         """Stop gunicorn within GRACEFUL_TIMEOUT + DRAIN_SECONDS, sooner after another signal; then kill the rest."""
@@ -196,7 +205,8 @@ def _claim_standard_streams() -> None:
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=2048)
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # `::` takes IPv4 too, as under gunicorn
+        return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=both)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CannotServe(f"port {port} of {host} is in use; set PORT to another (0 takes any free one)") from error
