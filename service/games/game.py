@@ -107,7 +107,7 @@ class Game(NamedTuple):
     @property
     def status(self) -> GameStatus:
         """``waiting`` while a seat is open, else the phase of the match."""
-        return "waiting" if any([seat.kind == OPEN_SEAT for seat in self.seats]) else self.state.phase
+        return "waiting" if self.has_open_seats else self.state.phase
 
     def with_events(self, events: Sequence[GameEvent], at: int, write_id: str) -> Game:
         """The game at the version that these events lead to, written at this time (``at``) by the write of that id."""

@@ -96,17 +96,16 @@ def view_event(envelope: EventEnvelope, seat: int | None) -> EventView:
 
 def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
     """What ``seat`` may know of the game; ``None`` is a spectator. ``ttl`` in milliseconds."""
-    state = game.state
-    match = view(game.rules, state, seat)
-    has_open_seats = game.has_open_seats
-    if has_open_seats:
+    match = view(game.rules, game.state, seat)
+    status = game.status
+    if status == "waiting":
         match = match._replace(legal_moves=())  # as ``legal_moves_for``
     return GameView(
         id=game.id,
         variant=game.variant,
         rules=game.rules,
         arranged=game.arranged,
-        status="waiting" if has_open_seats else state.phase,
+        status=status,
         version=game.version,
         seats=_seat_views(game.seats),
         view=match,
