@@ -2,8 +2,11 @@
 
 Owns the lifetime of a connection:
 
-    request head     ``keepalive`` of gunicorn_conf in total, from the last response on; then the connection is closed
+    request head     ``keepalive`` of gunicorn_conf in total, from the last response on, and at most MAX_HEAD_BYTES;
+                     then the connection is closed
     request body     BODY_SECONDS in total, from the first read on; then the application gets a TimeoutError
+    unread body      what the application has not read is discarded after the response, at most MAX_DISCARDED_BYTES;
+                     then the connection is closed
     response         SEND_SECONDS for each chunk; then the connection and the application's iterable are closed
     shutdown         running requests finish, `drain()` of the application is called, idle connections are closed
 
@@ -30,10 +33,17 @@ import gevent
 from gevent.event import Event
 from gevent.pool import Pool
 from gevent.server import StreamServer
-from gunicorn.http.errors import ParseException
+from gunicorn.http.errors import NoMoreData, ParseException
+from gunicorn.http.message import Request
+from gunicorn.http.parser import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
+MAX_HEAD_BYTES: Final = 32 * 1024
 BODY_SECONDS: Final = 10.0
+MAX_DISCARDED_BYTES: Final = 1024 * 1024
+"""Enough for a client that sends a body which is somewhat too large, and reads the response only afterwards."""
+DISCARD_STEP_BYTES: Final = 64 * 1024
+"""After so many discarded bytes other requests run."""
 SEND_SECONDS: Final = 30.0
 LAST_REQUEST_SECONDS: Final = 0.5  # for the next request of a busy client, whose response closes the connection
 HEARTBEAT_SECONDS: Final = 1.0
@@ -58,6 +68,18 @@ _INTERNAL: Final = {
     "detail": "An unexpected error occurred. Get the game before you retry.",
     "code": "internal",
 }
+
+
+class _BoundedRequest(Request):  # type: ignore[misc]  # gunicorn has no type information
+    """A request with a limit for its whole head: gunicorn has one for each line, and one for their number."""
+
+    def parse(self, unreader: Any) -> Any:
+        """Parse the head. Raises ``LimitRequestHeaders`` for one that is too long."""
+        self.max_buffer_headers = MAX_HEAD_BYTES
+        return super().parse(unreader)
+
+
+RequestParser.mesg_class = _BoundedRequest
 
 
 class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type information
@@ -159,12 +181,18 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
         """Handle one request by the application. Raises ``StopIteration`` to close the connection."""
-        if getattr(req.body.reader, "length", None) != 0:
+        has_body = getattr(req.body.reader, "length", None) != 0
+        if has_body:
             req.body.reader = _DeadlineReader(req, self.body_seconds)
         self._in_flight[sock] = req
         sock.settimeout(self.send_seconds)
         try:
-            super().handle_request(listener_name, req, sock, addr)
+            try:
+                super().handle_request(listener_name, req, sock, addr)
+            finally:
+                # Also before the connection is closed: with unread data, that would discard the response.
+                if has_body:
+                    discard_body(req)
         except TimeoutError as error:
             self.log.info("client too slow")
             raise StopIteration from error
@@ -195,6 +223,22 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
         with contextlib.suppress(OSError):
             client.settimeout(self.send_seconds)
             client.sendall(head.encode() + body)
+
+
+def discard_body(request: Any) -> None:
+    """Discard what the application has not read of the body, so that the next request of the connection can follow.
+
+    If that is too much, or if it is incomplete or malformed, the connection is closed instead. gunicorn would discard a
+    body of any length, and let no other request run while data is available. Raises ``TimeoutError`` for a slow one.
+    """
+    try:
+        for _ in range(MAX_DISCARDED_BYTES // DISCARD_STEP_BYTES):
+            if not request.body.read(DISCARD_STEP_BYTES):
+                return
+            gevent.sleep(YIELD_SECONDS)
+    except (ParseException, NoMoreData):
+        pass
+    raise StopIteration
 
 
 def _shutdown_read(connection: socket.socket) -> None:

@@ -20,6 +20,7 @@ from typing import ClassVar
 import pytest
 
 from service import gunicorn_conf
+from service.gunicorn_worker import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES, MAX_HEAD_BYTES
 from tests.support.supervised import NO_REDIS, PATIENCE, ROOT, Run, all_gone, linux_only, run
 
 REAL = "service.wsgi:create()"
@@ -48,6 +49,30 @@ for _ in range(500):
 print(reader.dead)
 """
 """Prints whether a greenlet whose socket has data runs before those that only yield have finished half their loops."""
+
+DISCARDS_A_BODY = """
+import itertools, json
+from types import SimpleNamespace
+import gevent
+from gunicorn.http.body import Body, LengthReader
+from gunicorn.http.unreader import IterUnreader
+from service import gunicorn_worker
+
+yields = 0
+def count(seconds):
+    global yields
+    yields += 1
+
+reader = LengthReader(IterUnreader(itertools.repeat(b"0" * 8192)), 900_000_000_000)
+gevent.sleep = count
+try:
+    gunicorn_worker.discard_body(SimpleNamespace(body=Body(reader)))
+    closed = False
+except StopIteration:
+    closed = True
+print(json.dumps({"closed": closed, "discarded": 900_000_000_000 - reader.length, "yields": yields}))
+"""
+"""Discards an endless body, and counts the bytes, and how often other greenlets may run."""
 
 
 def read_response(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
@@ -134,6 +159,60 @@ def test_a_client_that_pipelines_and_reads_no_response_is_disconnected(tmp_path:
         connection.settimeout(PATIENCE)
         it.until(lambda: "client too slow" in it.output())
         assert "Traceback" not in it.output()
+
+
+@pytest.mark.parametrize("path", [b"/nothing", b"/healthz"])
+@pytest.mark.parametrize("length", [b"Content-Length: 900000000000", b"Transfer-Encoding: chunked"])
+def test_an_endless_body_is_not_read_to_its_end(length: bytes, path: bytes, tmp_path: Path) -> None:
+    piece = b"0" * 65536 if length.startswith(b"Content") else b"10000\r\n" + b"0" * 65536 + b"\r\n"
+    with run(tmp_path, REDIS_URL=NO_REDIS) as it, it.connect() as connection:
+        connection.sendall(POST % (path, length))
+        sent = 0
+        with contextlib.suppress(ConnectionError):
+            while sent < 64 * MAX_DISCARDED_BYTES:
+                connection.sendall(piece)
+                sent += len(piece)
+        # What was not read was in the buffers of the two sockets.
+        assert sent < 32 * MAX_DISCARDED_BYTES
+        assert it.get("/healthz")[0] == 200
+
+
+@pytest.mark.parametrize("keep_alive", [True, False])
+def test_a_client_that_sends_a_refused_body_whole_reads_its_response(keep_alive: bool, tmp_path: Path) -> None:
+    header = b"" if keep_alive else b"Connection: close\r\n"
+    with run(tmp_path, REDIS_URL=NO_REDIS) as it, it.connect() as connection:
+        connection.sendall(POST % (b"/nothing", header + b"Content-Length: 300000") + b"0" * 300_000)
+        status, headers, _ = read_response(connection)
+        assert (status, headers["connection"]) == (404, "keep-alive" if keep_alive else "close")
+        if keep_alive:
+            connection.sendall(GET % b"/healthz")
+            assert read_response(connection)[0] == 200
+        else:
+            assert is_closed(connection)
+
+
+def test_a_malformed_chunk_of_an_unread_body_closes_the_connection(tmp_path: Path) -> None:
+    with run(tmp_path, REDIS_URL=NO_REDIS) as it, it.connect() as connection:
+        connection.sendall(POST % (b"/nothing", b"Transfer-Encoding: chunked") + b"x\r\n" + GET % b"/healthz")
+        assert read_response(connection)[0] == 404
+        assert is_closed(connection)
+
+
+def test_other_requests_run_while_a_body_is_discarded() -> None:
+    script = DISCARDS_A_BODY
+    output = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    steps = MAX_DISCARDED_BYTES // DISCARD_STEP_BYTES
+    assert json.loads(output) == {"closed": True, "discarded": MAX_DISCARDED_BYTES, "yields": steps}
+
+
+@pytest.mark.parametrize("name", [b"Accept", b"X-Any"])
+def test_a_long_head_is_malformed(name: bytes, tmp_path: Path) -> None:
+    lines = b"".join([b"%b: %b\r\n" % (name, b"x" * 4000)] * (MAX_HEAD_BYTES // 4000 + 3))
+    with run(tmp_path, REDIS_URL=NO_REDIS) as it, it.connect() as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + lines + b"\r\n")
+        status, headers, body = read_response(connection)
+        assert (status, json.loads(body)["code"], headers["connection"]) == (400, "malformed", "close")
 
 
 @pytest.mark.parametrize("caller", ["worker", "long work"])
