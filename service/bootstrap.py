@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
 from threading import Thread
+from typing import Any, Final
 
 from flask import Flask
 
@@ -29,12 +31,13 @@ from service.web.metrics import Metrics
 from service.web.openapi.document import document
 from service.web.openapi.examples import record_examples
 from service.web.rate_limits import RateLimits
-from service.web.streams import Streams
+from service.web.streams import StreamLimits, Streams
 
 _DAY_SECONDS = 86_400
 YIELD_SECONDS = 1e-9
 """The shortest sleep for which gevent polls its sockets. The same as in ``service.gunicorn_worker``, which must not be
 imported here."""
+_READABLE: Final = 1  # the event mask of libev
 _EXAMPLE_TIME_MS = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
 
 
@@ -63,7 +66,10 @@ def build_app(settings: Settings) -> Flask:
         failure=settings.token_failures_per_minute,
         seat=settings.seat_requests_per_minute,
     )
-    streams = Streams(settings.max_streams, metrics.streams)
+    stream_limits = StreamLimits(
+        settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
+    )
+    streams = Streams(stream_limits, metrics.streams, watch_disconnect=watch_disconnect)
     return create_app(
         games,
         build_document,
@@ -137,6 +143,38 @@ def yield_control() -> None:
     A sleep of zero seconds would run greenlets that are ready, but not poll the sockets.
     """
     time.sleep(YIELD_SECONDS)
+
+
+def watch_disconnect(connection: Any, notify: Callable[[], None]) -> Callable[[], None]:
+    """Call ``notify`` when the client of a connection of gunicorn's worker disconnects, or ends what it sends.
+
+    Returns a function that stops the watch, to be called before the connection is closed. Nothing is read from the
+    connection: a client that has sent more, such as its next request, is no longer watched.
+    """
+    if connection is None:  # another server
+        return lambda: None
+    from gevent import get_hub, spawn  # noqa: PLC0415 # the worker's event loop; nothing else needs gevent
+
+    watcher = get_hub().loop.io(connection.fileno(), _READABLE)
+
+    def on_readable() -> None:
+        watcher.stop()
+        spawn(check)
+
+    def check() -> None:
+        try:
+            disconnected = not connection.recv(1, socket.MSG_PEEK)
+        except OSError:
+            disconnected = True
+        if disconnected:
+            notify()
+
+    def stop() -> None:
+        watcher.stop()
+        watcher.close()
+
+    watcher.start(on_readable)
+    return stop
 
 
 class _ExampleBytes:

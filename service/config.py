@@ -178,6 +178,12 @@ class Settings:
         _integer(0, 100_000),
         "streams and long polls of one worker at a time; less than `WORKER_CONNECTIONS`",
     )
+    max_streams_per_address: int = _setting(
+        "1000", _integer(0, 100_000), "of these, from one address; `0`: no limit of its own"
+    )
+    max_streams_per_game: int = _setting(
+        "2000", _integer(0, 100_000), "of these, of one game; `0`: no limit of its own"
+    )
     graceful_timeout: int = _setting(
         "30", _integer(1, 3600), "seconds that running requests get to finish when the service stops"
     )

@@ -54,7 +54,11 @@ def run(stand: Stand, scale: Scale) -> Section:
     rows = []
     for many in scale.streams:
         service = stand.service(
-            stand.redis_url, MAX_STREAMS=str(MOST_STREAMS), WORKER_CONNECTIONS=str(MOST_STREAMS + 100)
+            stand.redis_url,
+            MAX_STREAMS=str(MOST_STREAMS),
+            MAX_STREAMS_PER_ADDRESS="0",
+            MAX_STREAMS_PER_GAME="0",
+            WORKER_CONNECTIONS=str(MOST_STREAMS + 100),
         )
         rows.append(_measure(service, scale, many))
         service.stop()

@@ -1,15 +1,16 @@
 """Streams: the events of a game as they happen, as server-sent events or as lines of JSON.
 
-Owns the two formats, the keep-alives between events, and the limit of streams per worker. Does not depend on the
-contents of an event, nor on where events come from.
+Owns the two formats, the keep-alives between events, and the limits of open streams. Does not depend on the contents
+of an event, nor on where events come from.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from threading import Lock
 from time import time
-from typing import Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 from prometheus_client import Gauge
@@ -30,29 +31,59 @@ RETRY_MS: Final = 1000
 """How long a client of server-sent events waits before it reconnects."""
 
 
-class Streams:
-    """The open streams of this worker, at most ``limit`` at a time; a waiting long poll counts as one.
+WatchDisconnect = Callable[[Any, Callable[[], None]], Callable[[], None]]
+"""Calls a function when the client of a connection disconnects, until the returned function is called."""
 
-    A stream without events sends a keep-alive every ``keepalive_seconds``.
+
+class StreamLimits(NamedTuple):
+    """The most open streams of a worker: in total, from one address, and of one game; ``None`` for no limit."""
+
+    total: int | None = None
+    by_address: int | None = None
+    by_game: int | None = None
+
+
+class StreamClient(NamedTuple):
+    """Who opens a stream: the network of its address, the game, and the server's object for its connection, if any."""
+
+    network: str
+    game: str
+    connection: object | None = None
+
+
+class Streams:
+    """The open streams of this worker, within ``limits``; a waiting long poll counts as one.
+
+    A stream without events sends a keep-alive every ``keepalive_seconds``. The stream of a client that disconnects is
+    ended by ``watch_disconnect``; otherwise only the next write would show that it has gone.
     """
 
     def __init__(
-        self, limit: int | None = None, gauge: Gauge | None = None, keepalive_seconds: float = KEEPALIVE_SECONDS
+        self,
+        limits: StreamLimits = StreamLimits(),  # noqa: B008 # it is immutable
+        gauge: Gauge | None = None,
+        keepalive_seconds: float = KEEPALIVE_SECONDS,
+        watch_disconnect: WatchDisconnect = lambda _connection, _notify: _do_nothing,
     ) -> None:
         self.keepalive_seconds = keepalive_seconds
-        self._limit = limit
+        self._limits = limits
         self._gauge = gauge or Gauge("open_streams", "Open streams.", registry=None)
-        self._open: set[EventSubscription] = set()
+        self._watch_disconnect = watch_disconnect
+        self._open: dict[EventSubscription, tuple[StreamClient, Callable[[], None]]] = {}
+        self._by_address: Counter[str] = Counter()
+        self._by_game: Counter[str] = Counter()
         self._draining = False
         self._lock = Lock()
 
-    def add(self, subscribe: Callable[[], EventSubscription]) -> EventSubscription:
+    def add(self, subscribe: Callable[[], EventSubscription], client: StreamClient) -> EventSubscription:
         """Open a stream. Raises ``TooManyStreams``."""
         with self._lock:
-            if self._draining or (self._limit is not None and len(self._open) >= self._limit):
+            if self._draining or self._is_full(client):
                 raise TooManyStreams
             subscription = subscribe()
-            self._open.add(subscription)
+            self._open[subscription] = client, self._watch_disconnect(client.connection, subscription.shutdown)
+            self._by_address[client.network] += 1
+            self._by_game[client.game] += 1
         self._gauge.inc()
         return subscription
 
@@ -61,7 +92,10 @@ class Streams:
         with self._lock:
             if subscription not in self._open:
                 return
-            self._open.remove(subscription)
+            client, unwatch = self._open.pop(subscription)
+            _decrement(self._by_address, client.network)
+            _decrement(self._by_game, client.game)
+        unwatch()
         subscription.close()
         self._gauge.dec()
 
@@ -71,6 +105,28 @@ class Streams:
             self._draining = True
             for subscription in self._open:
                 subscription.shutdown()
+
+    def _is_full(self, client: StreamClient) -> bool:
+        total, by_address, by_game = self._limits
+        return (
+            _reached(total, len(self._open))
+            or _reached(by_address, self._by_address[client.network])
+            or _reached(by_game, self._by_game[client.game])
+        )
+
+
+def _reached(limit: int | None, count: int) -> bool:
+    return limit is not None and count >= limit
+
+
+def _decrement(counts: Counter[str], key: str) -> None:
+    counts[key] -= 1
+    if not counts[key]:
+        del counts[key]
+
+
+def _do_nothing() -> None:
+    """End no watch."""
 
 
 class Stream:

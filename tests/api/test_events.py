@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import redis
 from prometheus_client import CollectorRegistry, Gauge
+from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document, build_games
@@ -28,7 +29,7 @@ from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
-from service.web.streams import KEEPALIVE_SECONDS, Streams
+from service.web.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
 from tests.api.client import Api, Table, viewers
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.saved_games import SEED, SavedGame, SavedGames, shortest
@@ -426,9 +427,9 @@ def test_a_poll_has_no_more_events_than_were_asked_for(
 class Watched:
     """An application whose open streams are counted; ``keepalive`` is the time between its keep-alives in seconds."""
 
-    def __init__(self, games: GameService, most: int = 100, alive: float = 0.1) -> None:
+    def __init__(self, games: GameService, limits: StreamLimits = StreamLimits(100), alive: float = 0.1) -> None:  # noqa: B008 # immutable
         self._registry = CollectorRegistry()
-        self.streams = Streams(most, Gauge("open_streams", "Open streams.", registry=self._registry), alive)
+        self.streams = Streams(limits, Gauge("open_streams", "Open streams.", registry=self._registry), alive)
         self.app = create_app(games, build_document, self.streams)
         self.api = Api(self.app.test_client(use_cookies=False))
 
@@ -512,7 +513,7 @@ def test_a_stream_without_events_sends_keepalives(games: GameService, saved_game
 
 def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameService, saved_games: SavedGames) -> None:
     saved_game = saved_games.at("domino", "early")
-    watched, version = Watched(games, most=2), saved_game.snapshot.version
+    watched, version = Watched(games, StreamLimits(2)), saved_game.snapshot.version
     api, path = watched.api, f"{saved_game.table.path}/events"
     open_ones = [stream(api, saved_game.table), stream(api, saved_game.table, 0, headers=LINES)]
     for more in ({"headers": SSE}, {"headers": LINES}):
@@ -528,6 +529,26 @@ def test_streams_beyond_the_cap_are_refused_and_all_else_is_served(games: GameSe
     assert open_ones[-1].status_code == 200
     for each in open_ones:
         each.close()
+    watched.until(0)
+
+
+@pytest.mark.parametrize("limits", [StreamLimits(100, by_game=2), StreamLimits(100, by_address=2)])
+def test_one_game_and_one_address_cannot_take_all_streams(
+    limits: StreamLimits, games: GameService, saved_games: SavedGames
+) -> None:
+    table, other = saved_games.at("domino", "early").table, saved_games.at("fido", "early").table
+    watched = Watched(games, limits)
+    elsewhere = {**SSE, "X-Forwarded-For": "192.0.2.7"}
+    watched.app.wsgi_app = ProxyFix(watched.app.wsgi_app)  # type: ignore[method-assign]
+    for _ in range(3):  # a closed stream leaves its place to another one
+        open_ones = [stream(watched.api, table), stream(watched.api, table, 0, headers=LINES)]
+        refused = watched.api.get(f"{table.path}/events", headers=SSE)
+        assert (refused.status_code, refused.json["code"]) == (503, "too_many_streams")  # type: ignore[index]
+        one_more = (
+            stream(watched.api, other) if limits.by_address is None else stream(watched.api, table, headers=elsewhere)
+        )
+        for each in (*open_ones, one_more):
+            each.close()
     watched.until(0)
 
 

@@ -22,7 +22,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import Application, create_app
 from service.web.metrics import Metrics
-from service.web.streams import Streams
+from service.web.streams import StreamLimits, Streams
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.support.table import round_over
@@ -42,7 +42,7 @@ def watched(redis_url: str) -> Application:
     nodes = SingleNodeTopology(connect(redis_url))
     store = RedisStore(nodes, TTL_SECONDS, observe=metrics.redis)
     games = build_games(store, RedisEventFeed(nodes), SECRET, TTL_SECONDS, observe=metrics.write_committed)
-    return create_app(games, build_document, Streams(10, metrics.streams), metrics=metrics)
+    return create_app(games, build_document, Streams(StreamLimits(10), metrics.streams), metrics=metrics)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import httpx
 import pytest
 
 from service.storage import keys
+from service.web.streams import KEEPALIVE_SECONDS
 from tests.storage.servers import RealServer
 from tests.support.serving import Service
 from tests.whole.contract import Contract
@@ -201,6 +203,38 @@ def test_streams_beyond_the_cap_are_refused_while_moves_are_made(client: httpx.C
         for stream in streams:
             if stream.answer.status == 200:
                 assert len(stream.until(version)) == version
+
+
+@pytest.mark.parametrize("kind", ["stream", "long poll"])
+def test_a_client_that_disconnects_leaves_its_place_at_once(kind: str, own: Service, client: httpx.Client) -> None:
+    table = Table.create(client, "domino", 2, rules=LONG)
+    after, query = table.view()["version"], {"wait": 25} if kind == "long poll" else {}
+
+    def occupy() -> list[socket.socket]:
+        connections = []
+        for _ in range(20):  # both workers have all their streams
+            connection = socket.create_connection(("127.0.0.1", httpx.URL(own.url).port or 0), PATIENCE)
+            accept = SSE if kind == "stream" else "application/json"
+            target = f"{table.path}/events?after={after}&wait={query.get('wait', 0)}"
+            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\nAccept: {accept}\r\n\r\n".encode())
+            connections.append(connection)
+        return connections
+
+    for _ in range(3):
+        connections = occupy()
+        until_open(own, 8)
+        for connection in connections:
+            connection.close()
+        until_open(own, 0)  # without an event, which would show that nobody reads, and before any keep-alive
+    assert not errors(own)
+
+
+def until_open(own: Service, count: int) -> None:
+    """Wait until so many streams are open at the workers together: less than the time between two keep-alives."""
+    deadline = time.monotonic() + KEEPALIVE_SECONDS / 2
+    while f"domino_open_streams {count}.0" not in httpx.get(f"{own.url}/metrics").text:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_at_a_stop_streams_get_their_closing_event_and_polls_their_answer(

@@ -12,12 +12,13 @@ from service.games.views import EventPage
 from service.web.access import operation
 from service.web.openapi.game_operations import GET_EVENTS
 from service.web.problems import InvalidBody
+from service.web.rate_limits import client_network
 from service.web.request_parsing import negotiate, validate
 from service.web.responses import JSON, RawResponse, ok, streamed
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.events import event_page_json
 from service.web.services import Services
-from service.web.streams import NDJSON, SSE, Stream
+from service.web.streams import NDJSON, SSE, Stream, StreamClient
 
 blueprint: Final = Blueprint("events", __name__)
 
@@ -43,7 +44,7 @@ def _page(services: Services, access: Access, query: dict[str, int]) -> EventPag
     page = services.games.queries.events(access, after, limit)
     if page.events or not wait or request.method == "HEAD" or access.game.status == "finished":
         return page
-    subscription = services.streams.add(lambda: services.games.queries.subscribe(access, after))
+    subscription = services.streams.add(lambda: services.games.queries.subscribe(access, after), _client(access))
     try:
         page = subscription.poll() or subscription.wait(wait) or page
     finally:
@@ -57,7 +58,7 @@ def _page(services: Services, access: Access, query: dict[str, int]) -> EventPag
 def _stream(services: Services, access: Access, after: int, media_type: str) -> Response:
     """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
     streams = services.streams
-    subscription = streams.add(lambda: services.games.queries.subscribe(access, after))
+    subscription = streams.add(lambda: services.games.queries.subscribe(access, after), _client(access))
     try:
         first = subscription.poll()
         if first is None and access.game.status == "finished":
@@ -67,6 +68,11 @@ def _stream(services: Services, access: Access, after: int, media_type: str) -> 
         streams.remove(subscription)
         raise
     return streamed(Stream(streams, subscription, media_type, first), media_type)
+
+
+def _client(access: Access) -> StreamClient:
+    environ = request.environ
+    return StreamClient(client_network(environ.get("REMOTE_ADDR", "")), access.game.id, environ.get("gunicorn.socket"))
 
 
 def _query() -> dict[str, int]:
