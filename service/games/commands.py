@@ -92,7 +92,7 @@ class GameCommands:
         if request.source is not None:
             fork = load_fork(request.source, len(request.seats), self._yield_control)
             request = request._replace(variant=fork.variant, options=fork.options)
-        variant, rules = check_request(request)
+        variant, rules = check_request(request, self._yield_control)
         now = self._clock()  # before the reservation, so that it uses up the retry budget
         game_id = new_game_id(self._random_bytes)
         record, token_bytes = None, self._random_bytes

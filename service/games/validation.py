@@ -6,7 +6,7 @@ Owns the validation of seats, options and arranged deals before a game is create
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from service.engine.deal import ArrangedDeal
@@ -48,8 +48,15 @@ class GameRequest(NamedTuple):
 FIXED_DEALS_ERROR: Final = "The deals of this game are fixed; a client seed would have no effect."
 
 
-def check_request(request: GameRequest) -> tuple[Variant, Rules]:
-    """The variant and the rules of the requested game. Raises ``InvalidSetup`` with the errors by field."""
+MAX_ERRORS: Final = 10
+"""After so many errors, no further deals are checked."""
+
+
+def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tuple[Variant, Rules]:
+    """The variant and the rules of the requested game. Raises ``InvalidSetup`` with the errors by field.
+
+    ``yield_control`` is called before each deal is checked, to let other requests run.
+    """
     variant = variants().get(request.variant)
     if variant is None:
         raise InvalidSetup({"variant": [f"Must be one of {', '.join(variants())}."]})
@@ -69,9 +76,12 @@ def check_request(request: GameRequest) -> tuple[Variant, Rules]:
     except InvalidSetup as refusal:
         raise InvalidSetup(errors | refusal.errors) from None
     for index, deal in enumerate(request.deals):
+        yield_control()
         deal_errors = _deal_errors(rules, index, deal)
         if deal_errors:
             errors[f"deals.{index}"] = deal_errors
+            if len(errors) >= MAX_ERRORS:
+                break
     if errors:
         raise InvalidSetup(errors)
     return variant, rules

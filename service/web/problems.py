@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from itertools import islice
 from typing import Final, NamedTuple
 
 import orjson
@@ -69,6 +70,11 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "effect at most once.",
     ),
 }
+
+MAX_ERRORS: Final = 100
+"""The most fields in ``errors``, and the most messages of one field."""
+MAX_ERROR_CHARS: Final = 1000
+"""The most characters of a message in ``errors``, or of the path of a field."""
 
 _STREAM_RETRY_SECONDS: Final = 5
 """Seconds after which a client may try to open a stream again."""
@@ -148,7 +154,7 @@ def _refusal(refusal: Refusal) -> Response:
 
 
 def _invalid_setup(refusal: InvalidSetup) -> Response:
-    return problem(refusal.code, "This game cannot be created.", errors=refusal.errors)
+    return problem(refusal.code, "This game cannot be created.", errors=_bounded(refusal.errors))
 
 
 def _move_refused(refused: MoveRefused) -> Response:
@@ -156,12 +162,20 @@ def _move_refused(refused: MoveRefused) -> Response:
     return problem(refused.cause.code, refused.cause.sentence, version=refused.version, legal_moves=legal_moves)
 
 
+def _bounded(errors: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The first errors, each shortened, as names of fields and messages may contain what the client sent."""
+    return {
+        name[:MAX_ERROR_CHARS]: [message[:MAX_ERROR_CHARS] for message in messages[:MAX_ERRORS]]
+        for name, messages in islice(errors.items(), MAX_ERRORS)
+    }
+
+
 def _request_error(error: RequestError) -> Response:
     return problem(error.code, error.sentence)
 
 
 def _invalid_body(error: InvalidBody) -> Response:
-    return problem("invalid", "Some fields are invalid.", errors=error.errors)
+    return problem("invalid", "Some fields are invalid.", errors=_bounded(error.errors))
 
 
 def _storage_unavailable(error: StorageUnavailable) -> Response:

@@ -26,6 +26,8 @@ from service.web.problems import InvalidBody, RequestError
 
 MAX_BODY_BYTES: Final = 256 * 1024
 _MAX_DEPTH: Final = 32
+MAX_OBJECTS: Final = 1000
+"""The most objects in a body; the largest one that can be valid has little more than a hundred."""
 KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
 """Without quotes there is no comma, which separates the values of a header that was sent twice."""
 _KEY: Final = re.compile(KEY_PATTERN)
@@ -77,7 +79,7 @@ def read_json_or_nothing() -> Any:
 
 
 def parse_json(data: bytes) -> Any:
-    """The JSON value of ``data``. Raises ``RequestError`` (``malformed``).
+    """The JSON value of ``data``. Raises ``RequestError`` (``malformed``), ``InvalidBody`` for too many objects.
 
     orjson rejects everything that is not strictly JSON in UTF-8. A second parser finds duplicate keys, unless there
     cannot be any, as in a move.
@@ -86,10 +88,14 @@ def parse_json(data: bytes) -> Any:
         value = orjson.loads(data)
         if _is_plain(value, data):
             return value
-        value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
+        value = json.loads(data, object_pairs_hook=_ObjectReader(), parse_constant=_reject_constant)
     except (ValueError, RecursionError):
         raise RequestError("malformed", "The body is not well-formed JSON, or contains a key twice.") from None
-    if data.count(b"[") + data.count(b"{") > _MAX_DEPTH and _depth_exceeds(value, _MAX_DEPTH):
+    if (
+        data.count(b"[") + data.count(b"{") > _MAX_DEPTH
+        and type(value) in (dict, list)
+        and _depth_exceeds(value, _MAX_DEPTH)
+    ):
         raise RequestError("malformed", f"The body is nested deeper than {_MAX_DEPTH} levels.")
     return value
 
@@ -187,11 +193,20 @@ def _too_large() -> RequestError:
     return RequestError("too_large", f"A body is at most {MAX_BODY_BYTES // 1024} KiB.")
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("duplicate key")
-    return value
+class _ObjectReader:
+    """Makes the objects of one body. Raises ``ValueError`` for a duplicate key, ``InvalidBody`` for too many objects."""
+
+    def __init__(self) -> None:
+        self._left = MAX_OBJECTS
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            raise ValueError("duplicate key")
+        self._left -= 1
+        if self._left < 0:
+            raise InvalidBody({"": [f"The body must not have more than {MAX_OBJECTS} objects."]})
+        return value
 
 
 def _reject_constant(_text: str) -> NoReturn:
@@ -199,11 +214,18 @@ def _reject_constant(_text: str) -> NoReturn:
 
 
 def _depth_exceeds(value: Any, levels: int) -> bool:
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, list):
-        return False
-    return levels == 0 or any(_depth_exceeds(each, levels - 1) for each in value)
+    """Whether lists and objects are nested deeper than ``levels``; all containers of one level are opened at a time."""
+    containers = [value]
+    for _ in range(levels):
+        containers = [
+            item
+            for each in containers
+            for item in (each.values() if type(each) is dict else each)
+            if type(item) in (dict, list)
+        ]
+        if not containers:
+            return False
+    return True
 
 
 def _flatten(messages: Any, path: str = "") -> dict[str, list[str]]:

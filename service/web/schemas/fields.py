@@ -1,6 +1,8 @@
-"""Fields that accept only JSON values of their own type, without conversions.
+"""Fields that accept only JSON values of their own type, without conversions, and bound the work on a wrong value.
 
-The fields of marshmallow convert ``"2"`` and ``true`` to numbers; here they are reported as errors of the client.
+The fields of marshmallow convert ``"2"`` and ``true`` to numbers; here they are reported as errors of the client. They
+also load every element of a list before its length is checked; here a list or an object that is too long is rejected
+before that, and the elements of a list are loaded up to the tenth faulty one.
 """
 
 from __future__ import annotations
@@ -10,12 +12,54 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, Final
 
-from marshmallow import ValidationError, fields
+from marshmallow import Schema, ValidationError, fields, validate
 
 from service.engine.errors import InvalidNotation
 from service.engine.tiles import Tile, parse_tile
 
 _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
+
+MAX_FIELDS: Final = 64
+"""The most fields of an object in a request."""
+MAX_LINE_CHARS: Final = 1000
+"""More than any line may have: the characters of a longer one are not looked at."""
+MAX_FAULTY_ELEMENTS: Final = 10
+"""After so many faulty elements of a list, the others are not loaded."""
+
+
+class RequestSchema(Schema):
+    """The schema of an object in a request, which is loaded only if it does not have too many fields."""
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """Load ``data``. Raises ``ValidationError``."""
+        if isinstance(data, dict) and len(data) > MAX_FIELDS:
+            raise ValidationError(f"Must not have more than {MAX_FIELDS} fields.")
+        return super().load(data, **options)
+
+
+class BoundedList(fields.List[Any]):
+    """A list of ``low`` to ``high`` elements, which are loaded only if it has so many."""
+
+    def __init__(self, element: fields.Field[Any] | type[fields.Field[Any]], low: int, high: int, **more: Any) -> None:
+        self._length = validate.Length(low, high)
+        super().__init__(element, validate=self._length, **more)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        self._length(value)
+        loaded: list[Any] = []
+        errors: dict[int, Any] = {}
+        for index, each in enumerate(value):
+            try:
+                loaded.append(self.inner.deserialize(each, **kwargs))
+            except ValidationError as error:
+                errors[index] = error.messages
+                if len(errors) == MAX_FAULTY_ELEMENTS:
+                    break
+        if errors:
+            raise ValidationError(errors)
+        return loaded
 
 
 def doc(text: str, **more: Any) -> dict[str, Any]:
@@ -56,6 +100,8 @@ class SingleLine(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
         if not isinstance(value, str):
             raise ValidationError("Not a string.")
+        if len(value) > MAX_LINE_CHARS:
+            raise ValidationError("Too long.")
         if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value):
             raise ValidationError("Must not contain control characters.")
         if not value.strip():

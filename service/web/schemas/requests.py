@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from service.engine.deal import MAX_CLIENT_SEED_CHARS
 from service.engine.moves import ACTIONS
 from service.engine.variants import variants
-from service.web.schemas.fields import QueryInteger, SingleLine, StrictBoolean, StrictInteger, TileField, doc
+from service.web.schemas.fields import (
+    BoundedList,
+    QueryInteger,
+    RequestSchema,
+    SingleLine,
+    StrictBoolean,
+    StrictInteger,
+    TileField,
+    doc,
+)
 from service.web.schemas.option_fields import option_fields
 
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
@@ -19,6 +28,7 @@ _MIN_SEATS: Final = min(variant.players.low for variant in variants().values())
 _MAX_TILES: Final = 190
 _MAX_DEALS: Final = 100
 _MAX_NAME_CHARS: Final = 60
+_MAX_END_CHARS: Final = 20
 _MAX_TEXT_CHARS: Final = 200
 _NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 _LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
@@ -47,7 +57,7 @@ def _client_seed(text: str) -> SingleLine:
     )
 
 
-class SeatIn(Schema):
+class SeatIn(RequestSchema):
     """The player of a seat: exactly one of `name`, `open` and `bot`."""
 
     name = SingleLine(
@@ -73,24 +83,26 @@ class SeatIn(Schema):
             raise ValidationError({"client_seed": ["Goes with a name only."]})
 
 
-class DealIn(Schema):
+class DealIn(RequestSchema):
     """An arranged deal: every tile of the set exactly once."""
 
-    hands = fields.List(
-        fields.List(_tile("A tile."), validate=validate.Length(0, _MAX_TILES)),
+    hands = BoundedList(
+        BoundedList(_tile("A tile."), 0, _MAX_TILES),
+        _MIN_SEATS,
+        _MAX_SEATS,
         required=True,
-        validate=validate.Length(_MIN_SEATS, _MAX_SEATS),
         metadata=doc("One hand per seat, in seat order; empty for a player who is out of the match."),
     )
-    stock = fields.List(
+    stock = BoundedList(
         _tile("A tile."),
+        0,
+        _MAX_TILES,
         required=True,
-        validate=validate.Length(0, _MAX_TILES),
         metadata=doc("The stock, in drawing order."),
     )
 
 
-RulesIn = Schema.from_dict(option_fields(in_request=True), name="RulesIn")
+RulesIn = RequestSchema.from_dict(option_fields(in_request=True), name="RulesIn")
 
 
 def _record(text: str) -> fields.String:
@@ -101,7 +113,7 @@ def _record(text: str) -> fields.String:
     )
 
 
-class FromIn(Schema):
+class FromIn(RequestSchema):
     """The position in a recorded match from which a new game continues."""
 
     record = _record("A whole record")
@@ -115,23 +127,24 @@ class FromIn(Schema):
     )
 
 
-class VerificationIn(Schema):
+class VerificationIn(RequestSchema):
     """A record to be verified."""
 
     record = _record("The record")
 
 
-class GameIn(Schema):
+class GameIn(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
     variant = fields.String(
         validate=validate.OneOf(list(variants())),
         metadata=doc("The variant; see `GET /v1/variants`. Required without `from`.", example="domino"),
     )
-    players = fields.List(
+    players = BoundedList(
         fields.Nested(SeatIn),
+        _MIN_SEATS,
+        _MAX_SEATS,
         required=True,
-        validate=validate.Length(_MIN_SEATS, _MAX_SEATS),
         metadata=doc("One entry per seat, in seat order, clockwise."),
     )
     rules = fields.Nested(RulesIn, metadata=doc("House rules; missing ones have their defaults."))
@@ -144,9 +157,10 @@ class GameIn(Schema):
             example="a rainy evening",
         ),
     )
-    deals = fields.List(
+    deals = BoundedList(
         fields.Nested(DealIn),
-        validate=validate.Length(1, _MAX_DEALS),
+        1,
+        _MAX_DEALS,
         metadata=doc("The n-th entry is the deal of the n-th round. The game is then `arranged`."),
     )
 
@@ -172,7 +186,7 @@ class GameIn(Schema):
             raise ValidationError(errors)
 
 
-class PlayerIn(Schema):
+class PlayerIn(RequestSchema):
     """A player who takes an open seat."""
 
     name = _name()
@@ -184,11 +198,11 @@ class PlayerIn(Schema):
     client_seed = _client_seed("Entropy that the player contributes to every deal.")
 
 
-class TokenIn(Schema):
+class TokenIn(RequestSchema):
     """An empty object."""
 
 
-class MoveIn(Schema):
+class MoveIn(RequestSchema):
     """A move: an entry of `legal_moves`, or one composed by the client."""
 
     action = fields.String(
@@ -198,6 +212,7 @@ class MoveIn(Schema):
     )
     tile = _tile("The tile to play.")
     end = fields.String(
+        validate=validate.Length(max=_MAX_END_CHARS),
         metadata=doc(
             "The end where it joins, one of `board.ends`; optional if there is only one legal end.", example="e7"
         ),
@@ -226,7 +241,7 @@ class MoveIn(Schema):
             raise ValidationError(errors)
 
 
-class EventsQuery(Schema):
+class EventsQuery(RequestSchema):
     """The requested events."""
 
     after = QueryInteger(
