@@ -26,6 +26,7 @@ from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import load_or_create_secret
 from service.storage.topology import open_topology
+from service.web.access import limit_history
 from service.web.app import create_app
 from service.web.metrics import Metrics
 from service.web.openapi.document import document
@@ -52,6 +53,14 @@ def build_app(settings: Settings) -> Flask:
     for warning in topology.durability_warnings():
         logging.getLogger(__name__).warning(warning)
     store = RedisStore(topology, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
+    limits = RateLimits(
+        partial(counters_at, settings.redis_url),
+        create=settings.creates_per_minute,
+        failure=settings.token_failures_per_minute,
+        read=settings.reads_per_minute,
+        seat=settings.seat_requests_per_minute,
+        token=settings.token_changes_per_hour,
+    )
     games = build_games(
         store,
         RedisEventFeed(topology),
@@ -59,12 +68,7 @@ def build_app(settings: Settings) -> Flask:
         ttl,
         run_later=run_in_background,
         observe=metrics.write_committed,
-    )
-    limits = RateLimits(
-        partial(counters_at, settings.redis_url),
-        create=settings.creates_per_minute,
-        failure=settings.token_failures_per_minute,
-        seat=settings.seat_requests_per_minute,
+        admit_read=partial(limit_history, limits),
     )
     stream_limits = StreamLimits(
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
@@ -114,6 +118,7 @@ def build_games(
     *,
     run_later: RunLater = run_inline,
     observe: Callable[[Committed], None] = lambda _: None,
+    admit_read: Callable[[int], None] = lambda _: None,
 ) -> GameService:
     """The use cases on a store, with the clock and the random bytes of the operating system."""
     return GameService(
@@ -126,6 +131,7 @@ def build_games(
         yield_control=yield_control,
         run_later=run_later,
         observe=observe,
+        admit_read=admit_read,
     )
 
 

@@ -157,7 +157,14 @@ class Settings:
     creates_per_minute: int = _setting(
         "3000",
         _integer(0, 1_000_000),
-        "games that one address may create or verify per minute; 4 KiB of a record count as one; `0`: no limit",
+        "games that one address may create, join or verify per minute; a large body counts as one more for each 4 KiB; "
+        "`0`: no limit",
+    )
+    reads_per_minute: int = _setting(
+        "12000",
+        _integer(0, 1_000_000),
+        "hundreds of events that one address may read per minute from the histories of games: records, fairness, "
+        "repeated requests; `0`: no limit",
     )
     token_failures_per_minute: int = _setting(
         "600",
@@ -166,6 +173,9 @@ class Settings:
     )
     seat_requests_per_minute: int = _setting(
         "6000", _integer(0, 1_000_000), "requests that one seat may send per minute; `0`: no limit"
+    )
+    token_changes_per_hour: int = _setting(
+        "10", _integer(0, 1_000_000), "changes of its token that one seat may request per hour; `0`: no limit"
     )
     trusted_proxies: int = _setting(
         "0",

@@ -21,7 +21,7 @@ from service.games.forks import as_arranged, load_fork
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, Joined, Seat, TokenChanged
 from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import Clock, RandomBytes
-from service.games.repository import Decision, GameRepository
+from service.games.repository import Committed, Decision, GameRepository
 from service.games.results import CommandResult, CreatedGame, JoinedSeat, SeatToken
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token
 from service.games.validation import FIXED_DEALS_ERROR, GameRequest, check_request
@@ -138,9 +138,15 @@ class GameCommands:
             return new_token(self._idempotency.derive_bytes("join", game.id, str(seat), key.key))
 
         committed = self._repository.transact(game, partial(_decide_join, command, token_of), record)
-        joined = [event for event in committed.events if isinstance(event, Joined)][-1]
+        joined = self._joined(committed)
         seat = SeatToken(joined.seat, joined.name, token_of(joined.seat))
         return CommandResult(JoinedSeat(seat, view_game(committed.after, joined.seat, self._ttl)), committed.replayed)
+
+    def _joined(self, committed: Committed) -> Joined:
+        """The event of the join that was committed; with the last seat, the deal follows it."""
+        last = committed.after.version
+        events = self._repository.events(committed.after, [last - 1, last]) if committed.replayed else committed.events
+        return [event for event in events if isinstance(event, Joined)][-1]
 
     def make_move(self, access: Access, command: MoveCommand) -> CommandResult[GameView]:
         """Make one move for the bearer's seat; the result is the game just after it, as this seat sees it.

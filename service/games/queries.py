@@ -6,13 +6,14 @@ published events by ``service.games.subscription``. Does not depend on how anyth
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import BoundedSemaphore
 from typing import Final
 
 from service.engine.events import RoundEnded, RoundResult
 from service.games.access import Access
 from service.games.errors import unauthorized
-from service.games.fairness import FairnessReport, fairness_report
+from service.games.fairness import FairnessReport, fairness_report, is_provable
 from service.games.forks import export_record
 from service.games.game import Game, TokenChanged
 from service.games.ports import Feed
@@ -35,6 +36,9 @@ from service.records.record import Record
 _MAX_CATCHING_UP: Final = 16
 """Subscriptions that may read the store at the same time; the other connections are left for commands."""
 
+_EVENTS_PER_TURN: Final = 100
+"""Events of a page that are decoded before other requests run: about a millisecond."""
+
 _NO_CURSOR: Final = -1
 """A cursor that no event directly follows, so that the page is a ``Reset``."""
 
@@ -42,14 +46,17 @@ _NO_CURSOR: Final = -1
 class GameQueries:
     """The queries on the games of a repository; ``feed`` publishes their new events. ``ttl`` in milliseconds.
 
+    ``yield_control`` is called regularly while many events are read, to let other requests run.
+
     ``score``, ``fairness``, ``record`` and ``events`` read the store: they raise ``StorageUnavailable``, and
     ``NotFound`` when the game has expired.
     """
 
-    def __init__(self, repository: GameRepository, feed: Feed, ttl: int) -> None:
+    def __init__(self, repository: GameRepository, feed: Feed, ttl: int, yield_control: Callable[[], None]) -> None:
         self._repository = repository
         self._feed = feed
         self._ttl = ttl
+        self._yield_control = yield_control
         self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
     def ping(self) -> None:
@@ -80,7 +87,8 @@ class GameQueries:
     def fairness(self, access: Access) -> FairnessReport:
         """The proofs of the deals as far as they may be revealed; the same for every viewer."""
         game = access.game
-        return fairness_report(game, [each.event for each in self._repository.history(game)[: game.version]])
+        history = self._repository.history(game)[: game.version] if is_provable(game) else []
+        return fairness_report(game, [each.event for each in history])
 
     def record(self, access: Access) -> Record:
         """The game as a record, as the viewer may know it."""
@@ -110,6 +118,8 @@ class GameQueries:
             return self._reset(subscriber)
         events: list[EventView] = []
         for version, data in enumerate(stored.events, stored.first):
+            if len(events) % _EVENTS_PER_TURN == _EVENTS_PER_TURN - 1:
+                self._yield_control()
             envelope = decode(version, subscriber.created_at, data)
             events.append(view_event(envelope, seat))
             if version > subscriber.version and seat is not None and envelope.event == TokenChanged(seat):

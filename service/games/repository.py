@@ -8,12 +8,13 @@ not depend on what is decided.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 from service.engine.errors import Refusal
+from service.engine.events import Event
 from service.engine.replay import replay
 from service.engine.state import FINISHED
 from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game, state_prefix
@@ -61,6 +62,10 @@ SLOW_MS: Final = 300
 """Milliseconds from which a write counts as slow: a slow store is not asked to compact a game as well."""
 _PAGE: Final = 1000
 """Events read at a time."""
+_EVENTS_PER_TURN: Final = 100
+"""Events that are decoded or applied before other requests run: about a millisecond."""
+_EARLIER_CACHE_SIZE: Final = 32
+"""Games at earlier versions in the cache of a process."""
 
 T = TypeVar("T")
 
@@ -74,7 +79,7 @@ class Committed(NamedTuple):
     """A write that was committed: the game just after it, and its events.
 
     ``status_before`` is ``None`` for a new game. If ``replayed``, the write was committed for an earlier request under
-    the same idempotency key, ``events`` are all events up to that write, and ``status_before`` is ``None``.
+    the same idempotency key; then there are no ``events``, and ``status_before`` is ``None``.
     """
 
     after: Game
@@ -87,22 +92,30 @@ class GameRepository:
     """The games of a store. Every method raises ``StorageUnavailable``, but ``cached``.
 
     Finished games are compacted by ``run_later``; ``observe`` is called with every write that was committed.
+    ``yield_control`` is called regularly during the reading of a long history, to let other requests run, and
+    ``admit_read`` with the number of events before many may be read; what it raises, the caller gets.
     """
 
     def __init__(
         self,
         store: Store,
+        *,
         clock: Clock,
         random_bytes: RandomBytes,
         run_later: RunLater,
         observe: Callable[[Committed], None],
+        yield_control: Callable[[], None],
+        admit_read: Callable[[int], None],
     ) -> None:
         self._store = store
         self._clock = clock
         self._random_bytes = random_bytes
         self._run_later = run_later
         self._observe = observe
+        self._yield_control = yield_control
+        self._admit_read = admit_read
         self._cache: dict[str, tuple[Game, bytes]] = {}
+        self._earlier: dict[tuple[str, str, int], Game] = {}
         self._lock = Lock()
 
     def load(self, game_id: str) -> Game | None:
@@ -204,7 +217,7 @@ class GameRepository:
             raise StorageUnavailable(error.reason, error.retry_after) from error
 
     def replay(self, game_id: str, prior: PriorWrite, record: IdempotencyRecord | None) -> Committed:
-        """The game just after an earlier write, and all events up to it.
+        """The game just after an earlier write.
 
         Raises ``KeyReused`` if that write was for another request, ``NotFound`` when the game has expired. The write is
         committed in any case, so ``OutcomeUnknown`` is raised instead of ``StorageUnavailable``.
@@ -212,16 +225,17 @@ class GameRepository:
         check_same_request(prior, record)
         try:
             game = self.reload(game_id)
-            history = self.history(game)
+            if game.version != prior.version:
+                game = self._at_version(game, prior.version)
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
-        events = [each.event for each in history[: prior.version]]
-        return Committed(rebuild_game(game, history, prior.version), events, replayed=True)
+        return Committed(game, (), replayed=True)
 
     def events(self, game: Game, versions: Sequence[int]) -> list[GameEvent]:
         """The events of these versions. Raises ``NotFound`` if one has expired."""
         if not versions:
             return []
+        self._admit_read(len(versions))
         encoded = self._store.events(game.id, versions)
         if len(encoded) != len(versions):
             raise _expired()
@@ -236,17 +250,38 @@ class GameRepository:
 
     def history(self, game: Game) -> list[EventEnvelope]:
         """All events of the game up to its version, and perhaps newer ones. Raises ``NotFound`` when it has expired."""
+        self._admit_read(game.version)
         history: list[EventEnvelope] = []
         while len(history) < game.version:
             page = self.event_range(game.id, len(history), _PAGE)
             if page.first != len(history) + 1 or not page.events:
                 raise StorageUnavailable("events are missing")
-            history += [decode(version, game.created_at, data) for version, data in enumerate(page.events, page.first)]
+            for version, data in enumerate(self._yielding(page.events), page.first):
+                history.append(decode(version, game.created_at, data))
         return history
 
     def ping(self) -> None:
         """Raises ``StorageUnavailable`` if games cannot be read now."""
         self._store.check()
+
+    def _at_version(self, game: Game, version: int) -> Game:
+        """The game as it was at an earlier version; cached, as a client may repeat a request several times."""
+        key = game.id, game.write_id, version
+        earlier = self._earlier.get(key)
+        if earlier is None:
+            earlier = rebuild_game(game, self.history(game), version, self._yielding)
+            with self._lock:
+                self._earlier[key] = earlier
+                if len(self._earlier) > _EARLIER_CACHE_SIZE:
+                    del self._earlier[next(iter(self._earlier))]
+        return earlier
+
+    def _yielding(self, items: Iterable[T]) -> Iterator[T]:
+        """The items; other requests run after every ``_EVENTS_PER_TURN`` of them."""
+        for number, item in enumerate(items, 1):
+            yield item
+            if number % _EVENTS_PER_TURN == 0:
+                self._yield_control()
 
     def _accept(self, committed: Committed, state: bytes) -> Committed:
         """Cache the game of a write that was just committed, and report the write to the observer."""
@@ -293,8 +328,13 @@ def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
         raise unknown from None
 
 
-def rebuild_game(game: Game, history: Sequence[EventEnvelope], version: int) -> Game:
-    """The game as it was at ``version``; ``history`` is all its events.
+def rebuild_game(
+    game: Game,
+    history: Sequence[EventEnvelope],
+    version: int,
+    yielding: Callable[[Iterable[Event]], Iterable[Event]] = iter,
+) -> Game:
+    """The game as it was at ``version``; ``history`` is all its events, ``yielding`` returns events as they are.
 
     Its tokens and its deck are the current ones: no view depends on them.
     """
@@ -304,7 +344,10 @@ def rebuild_game(game: Game, history: Sequence[EventEnvelope], version: int) -> 
         seats=tuple([Seat(OPEN_SEAT) if seat in joined_later else each for seat, each in enumerate(game.seats)]),
         version=version,
         updated_at=history[version - 1].at,
-        state=replay(game.rules, [each for each in earlier if not isinstance(each, Created | Joined | TokenChanged)]),
+        state=replay(
+            game.rules,
+            yielding([each for each in earlier if not isinstance(each, Created | Joined | TokenChanged)]),
+        ),
         commitments=reduce(commitments_after, earlier, ()),
     )
 

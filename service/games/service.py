@@ -18,7 +18,8 @@ class GameService:
     Tokens of requests under an idempotency key are derived from ``secret``, which must be the same for every process
     that serves the same store. ``ttl_seconds`` is the time from the last write of a game to its expiry, as in the
     store. ``yield_control`` is called regularly during long computations, to let other requests run; ``run_later`` runs
-    background work; ``observe`` is called with every write that was committed.
+    background work; ``observe`` is called with every write that was committed, and ``admit_read`` with a number of
+    events before so many are read for a request; it may raise.
     """
 
     def __init__(
@@ -33,12 +34,21 @@ class GameService:
         yield_control: Callable[[], None] = lambda: None,
         run_later: RunLater = run_inline,
         observe: Callable[[Committed], None] = lambda _: None,
+        admit_read: Callable[[int], None] = lambda _: None,
     ) -> None:
         ttl = ttl_seconds * 1000
-        repository = GameRepository(store, clock, random_bytes, run_later, observe)
+        repository = GameRepository(
+            store,
+            clock=clock,
+            random_bytes=random_bytes,
+            run_later=run_later,
+            observe=observe,
+            yield_control=yield_control,
+            admit_read=admit_read,
+        )
         idempotency = Idempotency(secret)
         self.access = AccessControl(repository, idempotency)
         self.commands = GameCommands(
             repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl, yield_control=yield_control
         )
-        self.queries = GameQueries(repository, feed, ttl)
+        self.queries = GameQueries(repository, feed, ttl, yield_control)

@@ -17,11 +17,12 @@ from service.games.errors import MoveRefused
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.middleware import EXTRA_HEADERS
 from service.web.openapi.operations import Operation, describe
-from service.web.request_parsing import bearer_token, idempotency_key
+from service.web.rate_limits import RateLimits
+from service.web.request_parsing import bearer_token, body_units, idempotency_key
 from service.web.services import Services, current_services
 
-RECORD_UNIT_CHARS: Final = 4096
-"""Characters of a record that cost about as much as the creation of a game."""
+EVENTS_PER_READ: Final = 100
+"""Events whose reading counts as one in the rate limit of reads: about a millisecond."""
 
 _RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
 """Errors of a command after it read the stored game, or failed to: the token need not be checked again."""
@@ -65,7 +66,8 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
         services = current_services()
         granted = authorize(services, game, **path)
         try:
-            quota = services.limits.limit_seat(game, granted.seat)
+            weight = 1 + body_units() if request.method == "POST" else 1
+            quota = services.limits.limit_seat(game, granted.seat, weight)
             if quota is not None and shows_limit:
                 request.environ[EXTRA_HEADERS] = quota.headers()
             return handler(services, granted)
@@ -98,18 +100,16 @@ _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
 }
 
 
-def limit_address(services: Services, weight: int = 1) -> None:
-    """Count an expensive request that needs no token, by the address of the client. Raises ``RateLimited``."""
-    quota = services.limits.limit_create(request.environ.get("REMOTE_ADDR", ""), weight)
+def limit_address(services: Services) -> None:
+    """Count an expensive request that needs no token, by the address of the client and the size of its body.
+
+    Raises ``RateLimited``.
+    """
+    quota = services.limits.limit_create(request.environ.get("REMOTE_ADDR", ""), 1 + body_units())
     if quota is not None:
         request.environ[EXTRA_HEADERS] = quota.headers()
 
 
-def limit_record(services: Services, text: str) -> None:
-    """Count a record that is to be verified: each full ``RECORD_UNIT_CHARS`` as a further request.
-
-    Raises ``RateLimited``.
-    """
-    units = len(text) // RECORD_UNIT_CHARS
-    if units:
-        limit_address(services, units)
+def limit_history(limits: RateLimits, events: int) -> None:
+    """Count that the current request reads so many events, by the address of its client. Raises ``RateLimited``."""
+    limits.limit_read(request.environ.get("REMOTE_ADDR", ""), max(events, 0) // EVENTS_PER_READ)

@@ -22,6 +22,8 @@ from service.web.handlers import variants as variant_handlers
 from service.web.metrics import Metrics
 from service.web.middleware import RequestMiddleware
 from service.web.rate_limits import RateLimits
+from service.web.request_parsing import check_headers
+from service.web.response_cache import ResponseCache
 from service.web.responses import RawResponse
 from service.web.routing import match_plain_routes
 from service.web.services import Services
@@ -99,8 +101,9 @@ def create_app(
     streams = streams or Streams()
     app = Application(streams)
     app.url_map.merge_slashes = False
-    services.install(app, Services(games, limits, streams, document, metrics, yield_control))
+    services.install(app, Services(games, limits, streams, ResponseCache(), document, metrics, yield_control))
     problems.install(app, limits)
+    app.before_request(check_headers)
     plain_headers = cors.install(app)
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)

@@ -1,13 +1,16 @@
-"""Rate limits: requests per minute, by address and by seat.
+"""Rate limits: requests per minute, by address and by seat; changes of a token per hour.
 
-    create     every request to create a game or to verify a record, by address; a long record counts more
+    create     every request to create or join a game or to verify a record, by address
+    read       every hundred events of the history of a game that are read for a request, by address
     failure    every response 401, 403 or 404 below /v1/games/, by address; only such responses are replaced by 429
     seat       every request with the token of a seat, by game and seat
+    token      every change of the token of a seat, by game and seat
 
-Owns the counters and the limits. The windows are the minutes of the clock, so that counting takes one round trip, and
-all machines agree on when a window ends. A seat is counted in the memory of the worker first, so that an ordinary move
-needs no round trip; only a busy seat is counted in Redis, which all workers share. If Redis fails, each worker falls
-back to a local count for some seconds. Does not depend on the store of the games, nor on the form of a response.
+A request with a large body counts more. Owns the counters and the limits. The windows are the minutes and hours of the
+clock, so that counting takes one round trip, and all machines agree on when a window ends. A seat is counted in the
+memory of the worker first, so that an ordinary move needs no round trip; only a busy seat is counted in Redis, which
+all workers share. If Redis fails, each worker falls back to a local count for some seconds. Does not depend on the
+store of the games, nor on the form of a response.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import Final, NamedTuple
 from limits.storage import MemoryStorage, Storage
 
 WINDOW_SECONDS: Final = 60
+TOKEN_WINDOW_SECONDS: Final = 3600
 FALLBACK_SECONDS: Final = 5.0
 """How long a worker uses its local count after Redis has failed."""
 
@@ -31,17 +35,18 @@ _log = logging.getLogger(__name__)
 
 
 class Quota(NamedTuple):
-    """What is left of a limit, and the seconds until its window ends."""
+    """What is left of a limit, and the seconds until its window ends; ``window`` is its length in seconds."""
 
     name: str
     limit: int
     remaining: int
     reset: int
+    window: int = WINDOW_SECONDS
 
     def headers(self) -> list[tuple[str, str]]:
         """The headers of draft-ietf-httpapi-ratelimit-headers."""
         return [
-            ("RateLimit-Policy", f'"{self.name}";q={self.limit};w={WINDOW_SECONDS}'),
+            ("RateLimit-Policy", f'"{self.name}";q={self.limit};w={self.window}'),
             ("RateLimit", f'"{self.name}";r={self.remaining};t={self.reset}'),
         ]
 
@@ -55,7 +60,7 @@ class RateLimited(Exception):
 
 
 class RateLimits:
-    """The limits of one application, each a number per minute, 0 for none.
+    """The limits of one application, each a number per minute (``token``: per hour), 0 for none.
 
     ``connect`` returns the storage that all workers share; it is called when it is first needed.
     """
@@ -66,31 +71,47 @@ class RateLimits:
         clock: Callable[[], float] = time.time,
         *,
         create: int = 0,
+        read: int = 0,
         failure: int = 0,
         seat: int = 0,
+        token: int = 0,
     ) -> None:
         self._shared = _SharedCounter(connect)
         self._clock = clock
         self._create = create
+        self._read = read
         self._failure = failure
         self._seat = seat
+        self._token = token
         self._minute = 0
         self._seats: dict[tuple[str, int], int] = {}
 
     def limit_create(self, address: str, weight: int = 1) -> Quota | None:
-        """Count a request to create a game or to verify a record, as ``weight`` requests; ``None`` without a limit.
+        """Count a request to create or join a game or to verify a record, as ``weight`` requests.
 
-        Raises ``RateLimited``.
+        Returns ``None`` without a limit. Raises ``RateLimited``.
         """
         return _checked(self._by_address("create", self._create, address, weight))
+
+    def limit_read(self, address: str, weight: int) -> None:
+        """Count a read of the history of a game. Raises ``RateLimited``."""
+        if weight:
+            _checked(self._by_address("read", self._read, address, weight))
+
+    def limit_token(self, game: str, seat: int) -> None:
+        """Count a change of the token of a seat. Raises ``RateLimited``."""
+        _checked(self._count("token", f"{game}/{seat}", self._token, 1, TOKEN_WINDOW_SECONDS))
 
     def count_failure(self, address: str) -> Quota | None:
         """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""
         quota = self._by_address("failure", self._failure, address)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
 
-    def limit_seat(self, game: str, seat: int | None) -> Quota | None:
-        """Count a request of a seat; ``None`` for a spectator or without a limit. Raises ``RateLimited``."""
+    def limit_seat(self, game: str, seat: int | None, weight: int = 1) -> Quota | None:
+        """Count a request of a seat, as ``weight`` requests; ``None`` for a spectator or without a limit.
+
+        Raises ``RateLimited``.
+        """
         limit = self._seat
         if not limit or seat is None:
             return None
@@ -101,22 +122,26 @@ class RateLimits:
             self._minute = minute
             self._seats = {}
         key = (game, seat)
-        count = self._seats[key] = self._seats.get(key, 0) + 1
+        before = self._seats.get(key, 0)
+        count = self._seats[key] = before + weight
         local_limit = limit // _LOCAL_SHARE
         if count > local_limit:
             # The first time, all requests that were counted locally are added.
-            count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if count == local_limit + 1 else 1)
+            count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if before <= local_limit else weight)
         quota = Quota("seat", limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS)
         if count > limit:
             raise RateLimited(quota._replace(remaining=0))
         return quota
 
     def _by_address(self, name: str, limit: int, address: str, weight: int = 1) -> Quota | None:
+        return self._count(name, client_network(address), limit, weight, WINDOW_SECONDS) if limit else None
+
+    def _count(self, name: str, owner: str, limit: int, weight: int, window: int) -> Quota | None:
         if not limit:
             return None
         now = int(self._clock())
-        count = self._shared.count(f"{name}/{client_network(address)}/{now // WINDOW_SECONDS}", weight)
-        return Quota(name, limit, limit - count, WINDOW_SECONDS - now % WINDOW_SECONDS)
+        count = self._shared.count(f"{name}/{owner}/{now // window}", weight, window)
+        return Quota(name, limit, limit - count, window - now % window, window)
 
 
 class _SharedCounter:
@@ -128,8 +153,8 @@ class _SharedCounter:
         self._local: MemoryStorage | None = None
         self._local_until = 0.0
 
-    def count(self, key: str, amount: int) -> int:
-        """Add ``amount`` and return the count of the current minute."""
+    def count(self, key: str, amount: int, window: int = WINDOW_SECONDS) -> int:
+        """Add ``amount`` and return the count of the window, which ends after ``window`` seconds at the latest."""
         now = time.monotonic()
         if now >= self._local_until:
             was_local = self._local_until > 0
@@ -138,7 +163,7 @@ class _SharedCounter:
             try:
                 if self._storage is None:
                     self._storage = self._connect()
-                count = self._storage.incr(key, WINDOW_SECONDS, amount)
+                count = self._storage.incr(key, window, amount)
             except Exception as error:  # of any kind: a failure of Redis must not reject a request
                 _log.warning("rate limits fall back to a local count per worker: %s", type(error).__name__)
                 self._local_until = time.monotonic() + FALLBACK_SECONDS
@@ -147,7 +172,7 @@ class _SharedCounter:
                 return count
         if self._local is None:
             self._local = MemoryStorage()
-        return self._local.incr(key, WINDOW_SECONDS, amount)
+        return self._local.incr(key, window, amount)
 
 
 def client_network(address: str) -> str:

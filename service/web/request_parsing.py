@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from hashlib import sha256
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 import orjson
 from flask import request
@@ -25,6 +25,19 @@ from service.games.idempotency import IdempotencyKey
 from service.web.problems import InvalidBody, RequestError
 
 MAX_BODY_BYTES: Final = 256 * 1024
+BODY_UNIT_BYTES: Final = 4096
+"""Bytes of a body that cost about as much as a small request."""
+MAX_HEADER_CHARS: Final = 1024
+"""The most characters of a header that is parsed into a list."""
+_PARSED_HEADERS: Final = (
+    "CONTENT_TYPE",
+    "HTTP_ACCEPT",
+    "HTTP_ACCEPT_LANGUAGE",
+    "HTTP_IF_MATCH",
+    "HTTP_IF_NONE_MATCH",
+    "HTTP_IF_RANGE",
+    "HTTP_RANGE",
+)
 _MAX_DEPTH: Final = 32
 MAX_OBJECTS: Final = 1000
 """The most objects in a body; the largest one that can be valid has little more than a hundred."""
@@ -35,6 +48,29 @@ _KEY_MESSAGE: Final = (
     "A key has 1 to 255 visible ASCII characters except quotes and backslashes; one with a comma must be quoted."
 )
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
+
+
+class _BodyError(NamedTuple):
+    """Why a body is refused: the code and the sentence of a ``RequestError``."""
+
+    code: str
+    sentence: str
+
+
+_BODY: Final = "domino.body"
+"""The key in the WSGI environment for the body, or for why it is refused."""
+_TOO_LARGE: Final = _BodyError("too_large", f"A body is at most {MAX_BODY_BYTES // 1024} KiB.")
+_INCOMPLETE: Final = _BodyError("malformed", "The body is incomplete or wrongly encoded.")
+_SHORT: Final = _BodyError("malformed", "The body is shorter than its Content-Length.")
+
+
+def check_headers() -> None:
+    """Raises ``RequestError`` (``malformed``) if a header that would be parsed into a list is too long."""
+    environ = request.environ
+    for name in _PARSED_HEADERS:
+        if name in environ and len(environ[name]) > MAX_HEADER_CHARS:
+            header = name.removeprefix("HTTP_").replace("_", "-").title()
+            raise RequestError("malformed", f"The header {header} is longer than {MAX_HEADER_CHARS} characters.")
 
 
 def bearer_token() -> str | None:
@@ -48,27 +84,54 @@ def bearer_token() -> str | None:
     return match[1]
 
 
+def body_units() -> int:
+    """The size of the body in units of ``BODY_UNIT_BYTES``, which is what a large one counts in the rate limits.
+
+    A body that is refused for its size counts as the largest one.
+    """
+    body = _read_body()
+    return (len(body) if isinstance(body, bytes) else MAX_BODY_BYTES) // BODY_UNIT_BYTES
+
+
 def read_json() -> Any:
-    """The body as JSON. Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``."""
+    """The body as JSON.
+
+    Raises ``RequestError`` (``unsupported_media_type``, ``too_large`` or ``malformed``), and ``InvalidBody``.
+    """
     environ = request.environ
     if environ.get("CONTENT_TYPE") != "application/json" and not _is_json_in_utf8():
         raise RequestError("unsupported_media_type", "The body must be application/json in UTF-8.")
     if environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise RequestError("unsupported_media_type", "The body must not be compressed.")
+    body = _read_body()
+    if isinstance(body, bytes):
+        return parse_json(body)
+    raise RequestError(*body)
+
+
+def _read_body() -> bytes | _BodyError:
+    """The body, read once, or why it is refused. (Not an exception, which would be part of a reference cycle.)"""
+    environ = request.environ
+    body: bytes | _BodyError | None = environ.get(_BODY)
+    if body is None:
+        body = environ[_BODY] = _body_or_error(environ)
+    return body
+
+
+def _body_or_error(environ: dict[str, Any]) -> bytes | _BodyError:
     length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
     if length is not None and length > MAX_BODY_BYTES:
-        raise _too_large()
+        return _TOO_LARGE
     # The length of a chunked body is not known beforehand, so one byte more than allowed is read.
     try:
         data = request.stream.read(MAX_BODY_BYTES + 1) if length is None else environ["wsgi.input"].read(length)
-    except Exception as error:
-        # An incomplete or wrongly chunked body; the exception depends on the server.
-        raise RequestError("malformed", "The body is incomplete or wrongly encoded.") from error
+    except Exception:  # an incomplete or wrongly chunked body; the exception depends on the server
+        return _INCOMPLETE
     if len(data) > MAX_BODY_BYTES:
-        raise _too_large()
+        return _TOO_LARGE
     if length is not None and len(data) < length:
-        raise RequestError("malformed", "The body is shorter than its Content-Length.")
-    return parse_json(data)
+        return _SHORT
+    return bytes(data)
 
 
 def read_json_or_nothing() -> Any:
@@ -189,12 +252,11 @@ def _is_json_in_utf8() -> bool:
     return request.mimetype == "application/json" and charset.lower() == "utf-8"
 
 
-def _too_large() -> RequestError:
-    return RequestError("too_large", f"A body is at most {MAX_BODY_BYTES // 1024} KiB.")
-
-
 class _ObjectReader:
-    """Makes the objects of one body. Raises ``ValueError`` for a duplicate key, ``InvalidBody`` for too many objects."""
+    """Makes the objects of one body.
+
+    Raises ``ValueError`` for a duplicate key, ``InvalidBody`` for too many objects.
+    """
 
     def __init__(self) -> None:
         self._left = MAX_OBJECTS

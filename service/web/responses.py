@@ -47,12 +47,22 @@ class RawResponse:
 
 def ok(value: Any, *, etag: str | None = None) -> RawResponse:
     """200 with a value as JSON, private to its viewer, to be revalidated before each use."""
-    return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag)], orjson.dumps(value))
+    return ok_json(to_json(value), etag=etag)
 
 
-def plain(text: str, *, etag: str) -> RawResponse:
-    """200 with plain text, private to its viewer."""
-    return RawResponse(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], text.encode())
+def ok_json(body: bytes, *, etag: str | None = None) -> RawResponse:
+    """As ``ok``, with JSON in UTF-8."""
+    return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag)], body)
+
+
+def to_json(value: Any) -> bytes:
+    """A value as JSON in UTF-8."""
+    return orjson.dumps(value)
+
+
+def plain(body: bytes, *, etag: str) -> RawResponse:
+    """200 with plain text in UTF-8, private to its viewer."""
+    return RawResponse(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], body)
 
 
 def conditional(etag: str, serialize: Callable[[], Any]) -> RawResponse:

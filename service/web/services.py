@@ -10,13 +10,14 @@ from flask import Flask, current_app
 from service.games.service import GameService
 from service.web.metrics import Metrics
 from service.web.rate_limits import RateLimits
+from service.web.response_cache import ResponseCache
 from service.web.streams import Streams
 
 _EXTENSION: Final = "domino"
 
 
 class Services(NamedTuple):
-    """The games, rate limits, streams, document and metrics of an application.
+    """The games, rate limits, streams, cached responses, document and metrics of an application.
 
     ``document`` returns the OpenAPI document as YAML. Without ``metrics``, nothing is measured. ``yield_control`` is
     called during long computations to let other requests run.
@@ -25,6 +26,7 @@ class Services(NamedTuple):
     games: GameService
     limits: RateLimits
     streams: Streams
+    responses: ResponseCache
     document: Callable[[], str]
     metrics: Metrics | None
     yield_control: Callable[[], None]

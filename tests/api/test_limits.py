@@ -22,7 +22,9 @@ from service.games.service import GameService
 from service.storage.rate_limit_storage import counters_at
 from service.web.app import create_app
 from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network
+from service.web.request_parsing import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from tests.api.client import Api, Table
+from tests.api.test_bad_input import as_stream
 from tests.storage.servers import FakeServer, RealServer
 
 MINUTE = 29_000_000 * 60
@@ -114,17 +116,29 @@ def test_a_rejected_request_to_create_counts_too(workers: Workers) -> None:
     assert create(api).status_code == 429
 
 
-def test_a_long_record_counts_as_several_games(workers: Workers) -> None:
-    (api,) = workers(create=20)
-    for left, length in ((19, 4095), (17, 4096), (11, 5 * 4096)):
+def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:
+    (api,) = workers(create=40)
+    for left, length in ((39, BODY_UNIT_BYTES - 100), (37, BODY_UNIT_BYTES), (31, 5 * BODY_UNIT_BYTES)):
         answer = api.post("/v1/verifications", {"record": "x" * length})
         assert answer.status_code == 422
-        assert_quota(answer, "create", 20, left, 42)
+        assert_quota(answer, "create", 40, left, 42)
     players = [{"name": "Ada"}, {"name": "Bo"}]
-    answer = api.post("/v1/games", {"from": {"record": "x" * 4096 * 5}, "players": players})
-    assert_quota(answer, "create", 20, 5, 42)
-    assert_limited(api.post("/v1/verifications", {"record": "x" * 4096 * 5}), "create", 20, 42)
-    assert_limited(create(api), "create", 20, 42)
+    answer = api.post("/v1/games", {"from": {"record": "x" * BODY_UNIT_BYTES * 5}, "players": players})
+    assert_quota(answer, "create", 40, 25, 42)
+    answer = api.ask("POST", "/v1/games", content_type="application/json", **as_stream(b" " * BODY_UNIT_BYTES))
+    assert_quota(answer, "create", 40, 23, 42)
+    too_large = api.post("/v1/games", {"x": "x" * MAX_BODY_BYTES})
+    assert_limited(too_large, "create", 40, 42)
+
+
+def test_joining_counts_whatever_the_body(workers: Workers) -> None:
+    (api,) = workers(create=4)
+    table = api.create("domino", [{"name": "Ada"}, {"open": True}])
+    path = f"{table.path}/players"
+    assert_quota(api.post(path, {"k": "x" * BODY_UNIT_BYTES}), "create", 4, 1, 42)
+    code = {"name": "Bo", "join_code": table.created["join_code"]}
+    assert_quota(api.post(path, code), "create", 4, 0, 42)
+    assert_limited(api.post(path, code), "create", 4, 42)
 
 
 def test_another_address_has_its_own_limit(workers: Workers, address: str) -> None:
@@ -239,6 +253,31 @@ def test_every_response_to_a_move_has_the_quota(workers: Workers) -> None:
     rejected = api.move(table, seat, {"action": "pass", "version": 1})
     assert rejected.status_code == 412
     assert_quota(rejected, "seat", 8, 5, 42)
+
+
+def test_a_large_body_of_a_seat_counts_as_several_requests(workers: Workers) -> None:
+    (api,) = workers(seat=8)
+    table = api.create("domino", 2)
+    refused = api.move(table, 0, {"action": "x" * 3 * BODY_UNIT_BYTES})
+    assert refused.status_code == 422
+    assert_quota(refused, "seat", 8, 4, 42)
+
+
+def test_changes_of_a_token_are_limited_by_the_hour(workers: Workers, clock: Clock) -> None:
+    clock.now -= clock.now % 3600 - 600
+    one, other = workers(2, token=2)
+    table = one.create("domino", 2)
+    path, token = f"{table.path}/players/0/token", table.tokens[0]
+    for api in (one, other):
+        token = api.post(path, {}, token=token).get_json()["token"]
+    for api in (one, other):
+        limited = api.post(path, {}, token=token)
+        assert (limited.status_code, limited.get_json()["retry_after"]) == (429, 3000)
+        assert limited.headers["RateLimit-Policy"] == '"token";q=2;w=3600'
+    assert one.post(f"{table.path}/players/1/token", {}, token=table.tokens[1]).status_code == 201
+    assert one.get(table.path, token=token).status_code == 200
+    clock.now += 3000
+    assert one.post(path, {}, token=token).status_code == 201
 
 
 def test_changing_a_token_counts_and_so_does_repeating_it(workers: Workers) -> None:

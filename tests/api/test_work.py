@@ -77,8 +77,8 @@ def test_a_body_of_faults_costs_little(body: str, api: Api) -> None:
     assert len(body) <= MAX_BODY_BYTES
     for path in (*paths, f"{table.path}/moves"):
         response, count = calls(
-            lambda: api.client.post(  # noqa: B023 # it is called at once
-                path,  # noqa: B023
+            lambda: api.client.post(
+                path,  # noqa: B023 # it is called at once
                 data=body,
                 content_type=JSON,
                 headers={"Authorization": f"Bearer {table.tokens[0]}"},

@@ -9,7 +9,7 @@ from marshmallow import ValidationError
 
 from service.games.access import Access
 from service.games.views import EventPage
-from service.web.access import operation
+from service.web.access import limit_history, operation
 from service.web.openapi.game_operations import GET_EVENTS
 from service.web.problems import InvalidBody
 from service.web.rate_limits import client_network
@@ -41,6 +41,7 @@ def get_events(services: Services, access: Access) -> RawResponse | Response:
 def _page(services: Services, access: Access, query: dict[str, int]) -> EventPage:
     """The events after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
     after, wait, limit = query["after"], query["wait"], query["limit"]
+    limit_history(services.limits, min(limit, access.game.version - after))
     page = services.games.queries.events(access, after, limit)
     if page.events or not wait or request.method == "HEAD" or access.game.status == "finished":
         return page
@@ -58,6 +59,7 @@ def _page(services: Services, access: Access, query: dict[str, int]) -> EventPag
 def _stream(services: Services, access: Access, after: int, media_type: str) -> Response:
     """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
     streams = services.streams
+    limit_history(services.limits, access.game.version - after)
     subscription = streams.add(lambda: services.games.queries.subscribe(access, after), _client(access))
     try:
         first = subscription.poll()

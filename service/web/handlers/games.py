@@ -13,7 +13,7 @@ from service.games.commands import JoinCommand, MoveCommand, check_join_code
 from service.games.forks import ForkSource
 from service.games.game import HUMAN, OPEN_SEAT
 from service.games.validation import GameRequest, SeatRequest
-from service.web.access import limit_address, limit_record, operation
+from service.web.access import limit_address, operation
 from service.web.openapi.game_operations import (
     CHANGE_TOKEN,
     CREATE_GAME,
@@ -31,6 +31,7 @@ from service.web.request_parsing import (
     read_json_or_nothing,
     validate,
 )
+from service.web.response_cache import cached_json
 from service.web.responses import JSON, RawResponse, conditional, created, created_secret
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.game import (
@@ -59,8 +60,6 @@ def create_game(services: Services) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     requested = _game_request(validate(_game_in, body))
-    if requested.source is not None:
-        limit_record(services, requested.source.record)
     game, replayed = services.games.commands.create(requested, idempotency(body))
     return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
 
@@ -76,6 +75,7 @@ def get_game(services: Services, access: Access) -> RawResponse:
 @operation(JOIN_GAME)
 def join_game(services: Services, access: Access) -> RawResponse:
     """Take an open seat."""
+    limit_address(services)
     negotiate(JSON)
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
@@ -92,6 +92,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
 @operation(CHANGE_TOKEN)
 def change_token(services: Services, rotation: TokenRotation) -> RawResponse:
     """Change the token of a seat."""
+    services.limits.limit_token(rotation.game_id, rotation.seat)
     negotiate(JSON)
     body = read_json_or_nothing()
     validate(_token_in, body)
@@ -124,7 +125,7 @@ def make_move(services: Services, access: Access) -> RawResponse:
 @operation(GET_SCORE)
 def get_score(services: Services, access: Access) -> RawResponse:
     """Read the score."""
-    return conditional(access.etag, lambda: score_json(services.games.queries.score(access)))
+    return cached_json(services.responses, access, "score", lambda: score_json(services.games.queries.score(access)))
 
 
 def _game_request(fields: dict[str, Any]) -> GameRequest:

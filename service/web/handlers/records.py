@@ -9,13 +9,15 @@ from flask import Blueprint
 from service.games.access import Access
 from service.records.errors import InvalidRecord
 from service.records.parser import parse_record
+from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
-from service.web.access import limit_address, limit_record, operation
+from service.web.access import limit_address, operation
 from service.web.openapi.record_operations import GET_FAIRNESS, GET_RECORD, VERIFY_RECORD
 from service.web.problems import InvalidBody
 from service.web.request_parsing import etag_matches, negotiate, read_json, validate
-from service.web.responses import JSON, TEXT, RawResponse, conditional, not_modified, ok, plain
+from service.web.response_cache import cached_body, cached_json
+from service.web.responses import JSON, TEXT, RawResponse, not_modified, ok, ok_json, plain, to_json
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.fairness import fairness_json
 from service.web.serializers.records import record_json, report_json
@@ -30,7 +32,9 @@ _verification_in: Final = request_schemas.VerificationIn()
 @operation(GET_FAIRNESS)
 def get_fairness(services: Services, access: Access) -> RawResponse:
     """Get what is revealed of the deals of a game."""
-    return conditional(access.etag, lambda: fairness_json(services.games.queries.fairness(access)))
+    return cached_json(
+        services.responses, access, "fairness", lambda: fairness_json(services.games.queries.fairness(access))
+    )
 
 
 @blueprint.get("/v1/games/<game>/record")
@@ -41,10 +45,13 @@ def get_record(services: Services, access: Access) -> RawResponse:
     etag = f"{access.etag}-{'text' if media_type == TEXT else 'json'}"
     if etag_matches(etag):
         return not_modified(etag)
-    record = services.games.queries.record(access)
-    if media_type == TEXT:
-        return plain(format_record(record), etag=etag)
-    return ok(record_json(record), etag=etag)
+    if media_type == JSON:
+        body = cached_body(
+            services.responses, access, "record as JSON", lambda: to_json(record_json(_record(services, access)))
+        )
+        return ok_json(body, etag=etag)
+    body = cached_body(services.responses, access, "record", lambda: format_record(_record(services, access)).encode())
+    return plain(body, etag=etag)
 
 
 @blueprint.post("/v1/verifications")
@@ -54,9 +61,14 @@ def verify_record(services: Services) -> RawResponse:
     limit_address(services)
     negotiate(JSON)
     text = validate(_verification_in, read_json())["record"]
-    limit_record(services, text)
     try:
         record = parse_record(text, services.yield_control)
     except InvalidRecord as refusal:
         raise InvalidBody({"record": [str(refusal)]}) from refusal
     return ok(report_json(verify(record, services.yield_control)))
+
+
+def _record(services: Services, access: Access) -> Record:
+    record = services.games.queries.record(access)
+    services.yield_control()
+    return record

@@ -1,0 +1,65 @@
+"""Responses that are made of the history of a game, cached for its version and their viewer.
+
+Owns the cache, which is limited by its bytes. A cached response is returned only after the access to the game was
+checked on the stored game, and only for the version and the viewer that it was made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Any, Final
+
+from service.games.access import Access
+from service.web.request_parsing import etag_matches, negotiate
+from service.web.responses import JSON, RawResponse, not_modified, ok_json, to_json
+
+MAX_CACHE_BYTES: Final = 16 * 1024 * 1024
+"""Of all bodies in the cache of a process; a body that is larger than a quarter of it is not cached."""
+
+
+class ResponseCache:
+    """The bodies of responses by their keys; those that were not used for the longest time are evicted first."""
+
+    def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._bodies: dict[Hashable, bytes] = {}
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> bytes | None:
+        """The body of this key, if it is cached."""
+        with self._lock:
+            body = self._bodies.pop(key, None)
+            if body is not None:
+                self._bodies[key] = body  # now the last one to be evicted
+            return body
+
+    def put(self, key: Hashable, body: bytes) -> None:
+        """Cache a body."""
+        if len(body) > self._max_bytes // 4:
+            return
+        with self._lock:
+            self._bytes += len(body) - len(self._bodies.pop(key, b""))
+            self._bodies[key] = body
+            while self._bytes > self._max_bytes:
+                self._bytes -= len(self._bodies.pop(next(iter(self._bodies))))
+
+
+def cached_body(cache: ResponseCache, access: Access, name: str, make: Callable[[], bytes]) -> bytes:
+    """The body of the response of this name for the viewer of the game at its version; made if it is not cached."""
+    key = name, access.game.id, access.game.write_id, access.etag
+    body = cache.get(key)
+    if body is None:
+        body = make()
+        cache.put(key, body)
+    return body
+
+
+def cached_json(cache: ResponseCache, access: Access, name: str, serialize: Callable[[], Any]) -> RawResponse:
+    """200 with the result of ``serialize`` as JSON, which is cached, or 304 if the client has this version."""
+    negotiate(JSON)
+    etag = access.etag
+    if etag_matches(etag):
+        return not_modified(etag)
+    return ok_json(cached_body(cache, access, name, lambda: to_json(serialize())), etag=etag)

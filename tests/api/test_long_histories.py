@@ -1,0 +1,149 @@
+"""Requests whose cost grows with the history of a game: counted, cached, and interrupted for other requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from service.bootstrap import build_document
+from service.games.service import GameService
+from service.storage.memory_store import MemoryStore
+from service.web.access import EVENTS_PER_READ, limit_history
+from service.web.app import create_app
+from service.web.rate_limits import RateLimits
+from tests.api.client import Api
+from tests.support.table import reached, seat_to_move
+
+LENGTH = 6 * EVENTS_PER_READ
+TTL_SECONDS = 3600
+TEXT = {"Accept": "text/plain"}
+
+
+class LongGame:
+    """A game with many events on an application whose reads of events and yields are counted."""
+
+    def __init__(self, **options: Any) -> None:
+        self.reads: list[int] = []
+        self.yields = 0
+        self.limits = RateLimits(read=0)
+        store = MemoryStore(TTL_SECONDS)
+        games = GameService(
+            store,
+            store,
+            clock=lambda: 1_800_000_000_000,
+            random_bytes=Random(1).randbytes,
+            secret=b"secret",
+            ttl_seconds=TTL_SECONDS,
+            yield_control=self._yield,
+            admit_read=self._admit,
+        )
+        app = create_app(games, build_document, limits=self.limits, yield_control=self._yield)
+        self.api = Api(app.test_client(use_cookies=False))
+        self.table = self.api.create("domino", 2, rules={"limit": 1000}, **options)
+        self._first_seat = seat_to_move(self.api.view(self.table))
+        self._first_move = self.api.moves(self.table, self._first_seat)[0]
+        assert self.make_first_move().status_code == 201
+        self.play_to(LENGTH)
+        self.reads.clear()
+        self.yields = 0
+
+    def play_to(self, version: int) -> None:
+        self.api.play_until(self.table, reached(version), Random(2))
+
+    def make_first_move(self) -> TestResponse:
+        """Make the first move of the game, or repeat that request."""
+        return self.api.move(self.table, self._first_seat, self._first_move, headers={"Idempotency-Key": "first"})
+
+    def get(self, resource: str, headers: dict[str, str] | None = None) -> TestResponse:
+        return self.api.get(self.table.path + resource, headers=headers or {})
+
+    def play_on(self) -> None:
+        self.play_to(self.api.view(self.table)["version"] + 1)
+
+    def _yield(self) -> None:
+        self.yields += 1
+
+    def _admit(self, events: int) -> None:
+        self.reads.append(events)
+        limit_history(self.limits, events)
+
+
+Read = Callable[[LongGame], TestResponse]
+READS: dict[str, Read] = {
+    "record": lambda game: game.get("/record", TEXT),
+    "record as JSON": lambda game: game.get("/record", {"Accept": "application/json"}),
+    "fairness": lambda game: game.get("/fairness"),
+    "repeated move": lambda game: game.make_first_move(),
+}
+
+
+@pytest.fixture(scope="module")
+def game() -> LongGame:
+    return LongGame()
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS.keys())
+def test_a_long_history_is_read_once_for_a_version_and_viewer(read: Read, game: LongGame) -> None:
+    game.play_on()
+    game.reads.clear()
+    game.yields = 0
+    first = read(game)
+    assert len(game.reads) == 1
+    assert game.reads[0] >= LENGTH
+    assert game.yields >= LENGTH // EVENTS_PER_READ
+    assert read(game).data == first.data
+    assert len(game.reads) == 1, "the second one is cached"
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS.keys())
+def test_reads_of_long_histories_are_limited_by_address(
+    read: Read, game: LongGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game.play_on()
+    units = game.api.view(game.table)["version"] // EVENTS_PER_READ
+    monkeypatch.setattr(game, "limits", RateLimits(read=2 * units, clock=lambda: 60.0))
+    statuses = []
+    for _ in range(3):
+        game.play_on()
+        statuses.append(read(game).status_code)
+    assert statuses[0] < 300
+    assert statuses[1:] == [statuses[0], 429]
+    assert game.api.get(game.table.path).status_code == 200
+
+
+def test_pages_of_many_events_are_limited_by_address_and_yield(game: LongGame) -> None:
+    app = game.api.client.application
+    limited = RateLimits(read=LENGTH // EVENTS_PER_READ + 1, clock=lambda: 60.0)
+    services = app.extensions["domino"]
+    app.extensions["domino"] = services._replace(limits=limited)
+    game.yields = 0
+    try:
+        path = f"{game.table.path}/events?limit=1000"
+        assert game.api.get(path).status_code == 200
+        assert game.yields >= LENGTH // EVENTS_PER_READ
+        assert game.api.get(path).status_code == 429
+        assert game.api.get(path, headers={"Accept": "text/event-stream"}).status_code == 429
+        newest = game.api.view(game.table)["version"]
+        assert game.api.get(f"{path}&after={newest - 5}").status_code == 200
+    finally:
+        app.extensions["domino"] = services
+
+
+def test_the_fairness_of_an_arranged_game_is_known_without_its_history() -> None:
+    game = LongGame(seed="a rainy evening")
+    assert not game.get("/fairness").get_json()["provable"]
+    assert game.reads == []
+
+
+def test_another_viewer_and_another_version_get_their_own_response(game: LongGame) -> None:
+    spectator = game.get("/record", TEXT)
+    seats = [
+        game.api.get(f"{game.table.path}/record", headers=TEXT, token=token) for token in game.table.tokens.values()
+    ]
+    assert len({spectator.data, *(each.data for each in seats)}) == 3
+    game.play_on()
+    assert game.get("/record", TEXT).data != spectator.data
