@@ -18,7 +18,7 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.middleware import EXTRA_HEADERS
 from service.web.openapi.operations import Operation, describe
 from service.web.rate_limits import RateLimits
-from service.web.request_parsing import bearer_token, body_units, idempotency_key
+from service.web.request_parsing import TOKEN_KEY_LENGTH, bearer_token, body_units, idempotency_key
 from service.web.services import Services, current_services
 
 EVENTS_PER_READ: Final = 100
@@ -90,7 +90,7 @@ def _from_cache(services: Services, game: str) -> _Granted:
 
 
 def _rotation(services: Services, game: str, seat: int) -> _Granted:
-    return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key())
+    return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key(TOKEN_KEY_LENGTH))
 
 
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {

@@ -41,11 +41,13 @@ _PARSED_HEADERS: Final = (
 _MAX_DEPTH: Final = 32
 MAX_OBJECTS: Final = 1000
 """The most objects in a body; the largest one that can be valid has little more than a hundred."""
-KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
+_KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
 """Without quotes there is no comma, which separates the values of a header that was sent twice."""
-_KEY: Final = re.compile(KEY_PATTERN)
+TOKEN_KEY_LENGTH: Final = 16
+"""The shortest ``Idempotency-Key`` where the response contains a token: whoever knows the key gets the token."""
+_KEY: Final = re.compile(_KEY_PATTERN)
 _KEY_MESSAGE: Final = (
-    "A key has 1 to 255 visible ASCII characters except quotes and backslashes; one with a comma must be quoted."
+    "A key has {} to 255 visible ASCII characters except quotes and backslashes; one with a comma must be quoted."
 )
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 
@@ -182,19 +184,28 @@ def expected_game(version: int | None) -> Expected | None:
     return Expected(version, None if tags.star_tag else frozenset(tags.as_set(include_weak=False)))
 
 
-def idempotency_key() -> str | None:
-    """The key of ``Idempotency-Key``, ``None`` without a valid one."""
+def key_pattern(min_length: int) -> str:
+    """The form of an ``Idempotency-Key`` of at least this length, as a regular expression."""
+    return _KEY_PATTERN.replace("{1,", f"{{{min_length},")
+
+
+def idempotency_key(min_length: int) -> str | None:
+    """The key of ``Idempotency-Key``, without its quotes; ``None`` without a valid one of at least this length."""
     match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
-    return None if match is None else match[1].strip('"')
+    key = "" if match is None else match[1].strip('"')
+    return key if len(key) >= min_length else None
 
 
-def idempotency(body: Any) -> IdempotencyKey | None:
-    """The idempotency key of a request with this body, ``None`` without one. Raises ``InvalidBody``."""
+def idempotency(body: Any, min_length: int) -> IdempotencyKey | None:
+    """The idempotency key of a request with this body, ``None`` without one.
+
+    Raises ``InvalidBody`` for one that is not valid, or shorter than ``min_length`` characters.
+    """
     if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
         return None
-    key = idempotency_key()
+    key = idempotency_key(min_length)
     if key is None:
-        raise InvalidBody({"Idempotency-Key": [_KEY_MESSAGE]})
+        raise InvalidBody({"Idempotency-Key": [_KEY_MESSAGE.format(min_length)]})
     # Not by orjson, which does not support integers beyond 64 bits.
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     return IdempotencyKey(key, digest.encode())

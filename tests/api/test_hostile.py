@@ -108,7 +108,7 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("key", [None, "a-key"])
+@pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
 @pytest.mark.parametrize("name", BODIES)
 def test_no_hostile_body_is_accepted_by_any_endpoint(
     api: Api, target: Target, contents: StoreContents, name: str, key: str | None
@@ -203,7 +203,7 @@ def test_an_unusual_path_segment_is_not_found(api: Api, target: Target, contents
     for endpoint in target.endpoints:
         for path in with_segment(endpoint.rule, target.table, segment):
             for token in (None, endpoint.token, "wrong"):
-                for key in ({}, {"Idempotency-Key": "a-key"}):
+                for key in ({}, {"Idempotency-Key": "a-key-of-somebody"}):
                     body = REFUSED.get(endpoint.id)
                     answer = ask(api, endpoint, path=path, token=token, json=body, headers=key)
                     assert answer.status_code in (401, 404, 405), (path, answer.status_code)

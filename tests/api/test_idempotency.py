@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from uuid import uuid4
 
 import pytest
 import redis
+import yaml
 from flask import Flask
 from werkzeug.test import TestResponse
 
@@ -491,10 +493,52 @@ def test_two_idempotency_key_headers_are_refused(api: Api, server: redis.Redis, 
     assert state_of(server, write) == before
 
 
-@pytest.mark.parametrize("key", ["x", "y" * 255, '"z"', f'"{"w" * 255}"', '"a,b"', "!#$%&'()*+-./:;<=>?@[]^_`{|}~"])
+LONG_KEYS = (
+    "x" * 16,
+    "y" * 255,
+    f'"{"z" * 16}"',
+    f'"{"w" * 255}"',
+    '"a,b,c,d,e,f,g,h,"',
+    "!#$%&'()*+-./:;<=>?@[]^_`{|}~",
+)
+SHORT_KEYS = ("x", '"z"', '"a,b"', "y" * 15, f'"{"w" * 15}"')
+
+
+@pytest.mark.parametrize("key", LONG_KEYS)
 def test_any_visible_characters_make_a_key(api: Api, write: Write, key: str) -> None:
     first = send(api, write, key)
     assert_same(send(api, write, key), first)
+
+
+@pytest.mark.parametrize("key", SHORT_KEYS)
+def test_a_short_key_is_enough_for_a_move(api: Api, key: str) -> None:
+    write = write_for(api, "move")
+    first = send(api, write, key)
+    assert_same(send(api, write, key), first)
+
+
+@pytest.mark.parametrize("key", SHORT_KEYS)
+@pytest.mark.parametrize("operation", ["create", "join", "token"])
+def test_a_short_key_is_refused_where_the_answer_holds_a_token(
+    api: Api, server: redis.Redis, operation: str, key: str
+) -> None:
+    write = write_for(api, operation)
+    before = state_of(server, write)
+    answer = send(api, write, key)
+    assert status_and_code(answer) == (422, "invalid")
+    (message,) = answer.get_json()["errors"]["Idempotency-Key"]
+    assert "16 to 255" in message
+    assert state_of(server, write) == before
+
+
+@pytest.mark.parametrize("key", [*LONG_KEYS, *SHORT_KEYS, *NO_KEYS.values()])
+def test_the_document_says_which_keys_are_accepted(key: str) -> None:
+    for path, length in (("", 16), ("/{game}/players", 16), ("/{game}/players/{seat}/token", 16), ("/{game}/moves", 1)):
+        parameters = yaml.safe_load(build_document())["paths"][f"/v1/games{path}"]["post"]["parameters"]
+        (schema,) = [each["schema"] for each in parameters if each["name"] == "Idempotency-Key"]
+        accepted = key not in NO_KEYS.values() and len(key.strip('"')) >= length
+        assert (len(key) >= schema["minLength"] and re.search(schema["pattern"], key) is not None) == accepted
+        assert schema["minLength"] == length
 
 
 def test_errors_of_a_move_under_a_key_are_checked_in_the_documented_order(api: Api, server: redis.Redis) -> None:

@@ -284,7 +284,7 @@ def test_changing_a_token_counts_and_so_does_repeating_it(workers: Workers) -> N
     (api,) = workers(seat=2)
     table = api.create("domino", 2)
     path = f"{table.path}/players/0/token"
-    key = {"Idempotency-Key": "once"}
+    key = {"Idempotency-Key": "a-key-of-one-change"}
     changed = [api.ask_unchecked("POST", path, token=table.tokens[0], headers=key) for _ in range(2)]
     assert [answer.status_code for answer in changed] == [201, 201]
     assert changed[0].data == changed[1].data

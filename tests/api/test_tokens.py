@@ -158,7 +158,10 @@ def test_a_token_of_ones_own_making_is_not_taken(api: Api, server: redis.Redis, 
 def refused(api: Api, server: redis.Redis, table: Table, path: str, token: str | None) -> tuple[int, str]:
     """Check that a change with this token gets this answer, with or without a key, and changes nothing."""
     before = take_snapshot(server, table.id)
-    answers = [api.ask("POST", path, token=token, headers=headers) for headers in ({}, {"Idempotency-Key": "mine"})]
+    answers = [
+        api.ask("POST", path, token=token, headers=headers)
+        for headers in ({}, {"Idempotency-Key": "a-key-of-the-owner"})
+    ]
     assert take_snapshot(server, table.id) == before
     ((status, code),) = {status_and_code(answer) for answer in answers}
     return status, code

@@ -259,4 +259,8 @@ class Client:
             for operation, _ in self._party.keyed[-100:]
             if operation.kind == kind and operation.scope == scope
         ]
-        return self._random.choice(known) if known and self._random.random() < 0.1 else self._party.name()
+        return (
+            self._random.choice(known)
+            if known and self._random.random() < 0.1
+            else f"a-key-of-its-own-{self._party.name()}"
+        )

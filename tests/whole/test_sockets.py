@@ -460,7 +460,20 @@ def test_an_unusual_header_is_harmless(header: bytes, connection: Connection, ta
         assert_next_answered(connection)
 
 
-@pytest.mark.parametrize("keys", [b"a\r\nIdempotency-Key: b", b"\xff", b"", b"a b", b'"a', b"a,b"])
+LONG_KEY = b"a-key-of-a-create"
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        LONG_KEY + b"\r\nIdempotency-Key: b",
+        LONG_KEY + b"\xff",
+        b"",
+        LONG_KEY + b" b",
+        b'"' + LONG_KEY,
+        LONG_KEY + b",b",
+    ],
+)
 def test_an_invalid_idempotency_key_is_refused(keys: bytes, connection: Connection) -> None:
     body = json.dumps(GOOD).encode()
     connection.send(JSON_POST.format("/v1/games", f"Content-Length: {len(body)}\r\nIdempotency-Key: ")[:-2], keys)

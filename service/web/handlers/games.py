@@ -60,7 +60,7 @@ def create_game(services: Services) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     requested = _game_request(validate(_game_in, body))
-    game, replayed = services.games.commands.create(requested, idempotency(body))
+    game, replayed = services.games.commands.create(requested, idempotency(body, CREATE_GAME.min_key_length))
     return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
 
 
@@ -83,7 +83,8 @@ def join_game(services: Services, access: Access) -> RawResponse:
         # A wrong code is reported before any other error in the body.
         check_join_code(access, join_code)
     player = validate(_player_in, body)
-    command = JoinCommand(player["join_code"], player["name"], player.get("client_seed"), idempotency(body))
+    key = idempotency(body, JOIN_GAME.min_key_length)
+    command = JoinCommand(player["join_code"], player["name"], player.get("client_seed"), key)
     joined, replayed = services.games.commands.join(access, command)
     return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
 
@@ -96,7 +97,7 @@ def change_token(services: Services, rotation: TokenRotation) -> RawResponse:
     negotiate(JSON)
     body = read_json_or_nothing()
     validate(_token_in, body)
-    token, replayed = services.games.commands.rotate_token(rotation, idempotency(body))
+    token, replayed = services.games.commands.rotate_token(rotation, idempotency(body, CHANGE_TOKEN.min_key_length))
     return created_secret(seat_token_json(token), f"/v1/games/{rotation.game_id}", replayed=replayed)
 
 
@@ -116,7 +117,8 @@ def make_move(services: Services, access: Access) -> RawResponse:
     fields = validate(_move_in, body)
     move = Move(fields["action"], fields.get("tile"), fields.get("end"), fields.get("face_down", False))
     expected = expected_game(fields.get("version"))
-    command = MoveCommand(move, expected, fields.get("client_seed"), idempotency(body))
+    key = idempotency(body, MAKE_MOVE.min_key_length)
+    command = MoveCommand(move, expected, fields.get("client_seed"), key)
     view, replayed = services.games.commands.make_move(access, command)
     return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)
 

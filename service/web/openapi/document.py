@@ -20,6 +20,7 @@ from service.web.openapi.examples import Examples
 from service.web.openapi.operations import Operation, ResponseSpec, operation_of
 from service.web.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
 from service.web.problems import PROBLEM_JSON, PROBLEMS
+from service.web.request_parsing import key_pattern
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
 from service.web.schemas import records as record_schemas
@@ -124,9 +125,7 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
         "summary": described.summary,
         "description": described.description,
     }
-    parameters: list[Any] = [
-        {"in": "header", "name": name, "required": False, **REQUEST_HEADERS[name]} for name in described.headers
-    ]
+    parameters: list[Any] = [_header_parameter(name, described) for name in described.headers]
     if described.query is not None:
         parameters.append({"in": "query", "schema": described.query})
     if parameters:
@@ -150,6 +149,14 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
     result["responses"] = dict(sorted({**responses, **_problems(codes)}.items()))
     _add_examples(result, described.id, examples)
     return result
+
+
+def _header_parameter(name: str, described: Operation) -> dict[str, Any]:
+    parameter = {"in": "header", "name": name, "required": False, **REQUEST_HEADERS[name]}
+    if name == "Idempotency-Key":
+        shortest = described.min_key_length
+        parameter["schema"] = {"type": "string", "minLength": shortest, "pattern": key_pattern(shortest)}
+    return parameter
 
 
 def _add_examples(result: dict[str, Any], operation_id: str, examples: Examples) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.web.openapi.operations import BODY_PROBLEMS, READ_PROBLEMS, VIEW_HEADERS, Operation, ResponseSpec
+from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
 from service.web.schemas import requests as request_schemas
@@ -21,6 +22,7 @@ CREATE_GAME: Final = Operation(
     "The first round is dealt as soon as no seat is open.",
     body=request_schemas.GameIn,
     headers=("Idempotency-Key",),
+    min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The game, as a spectator sees it, and the tokens.",
@@ -54,6 +56,7 @@ JOIN_GAME: Final = Operation(
     access="spectator",
     body=request_schemas.PlayerIn,
     headers=("Idempotency-Key",),
+    min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The seat with its token, which is returned only here, and the game as its player sees it.",
@@ -74,6 +77,7 @@ CHANGE_TOKEN: Final = Operation(
     access="own_seat",
     body=request_schemas.TokenIn,
     headers=("Idempotency-Key",),
+    min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The seat and its new token.",

@@ -44,7 +44,11 @@ class ResponseSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One method of one path. ``problems`` are the codes of its problems, beside those that every operation has."""
+    """One method of one path.
+
+    ``problems`` are the codes of its problems, beside those that every operation has; ``min_key_length`` is the length
+    of the shortest ``Idempotency-Key``.
+    """
 
     id: str
     tag: str
@@ -54,6 +58,7 @@ class Operation:
     access: AccessRule = "public"
     body: type[Schema] | None = None
     headers: tuple[str, ...] = ()
+    min_key_length: int = 1
     query: type[Schema] | None = None
     problems: tuple[str, ...] = field(default=())
 

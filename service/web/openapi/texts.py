@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from service.games.catalogue import LANGUAGES
-from service.web.request_parsing import KEY_PATTERN
+from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas.requests import MAX_VERSION
 
 DESCRIPTION: Final = """\
@@ -68,11 +68,12 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
         "example": 17,
     },
     "Idempotency-Key": {
-        "description": "A random key of 1 to 255 visible characters that the client generates: a request with the same "
-        "key and body within 24 hours, from any client, gets the first response and changes nothing. As anybody who "
-        "knows key and body can get the response again, a key should not be guessable; a random UUID is suitable.",
-        "schema": {"type": "string", "pattern": KEY_PATTERN},
-        "example": "9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40",
+        "description": "A random key of at most 255 visible characters that the client generates: a request with the "
+        "same key and body within 24 hours, from any client, gets the first response and changes nothing. As anybody "
+        "who knows key and body can get the response again, a key must not be guessable; a random UUID is suitable. "
+        f"Where the response contains a token, a key has at least {TOKEN_KEY_LENGTH} characters.",
+        "schema": {"type": "string"},
+        # No example: the page at /docs would send it, so that its users would share a key.
     },
     "If-Match": {
         "description": "The version, or the `ETag` of the view, that the move is meant for.",
