@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
@@ -24,7 +24,7 @@ from service.storage.memory_store import MemoryStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_store import RedisStore
-from service.storage.secret_file import load_or_create_secret
+from service.storage.secret_file import load_or_create_secret, read_secret
 from service.storage.topology import open_topology
 from service.web.access import limit_history
 from service.web.app import create_app
@@ -64,7 +64,7 @@ def build_app(settings: Settings) -> Flask:
     games = build_games(
         store,
         RedisEventFeed(topology),
-        server_secret(settings),
+        server_secrets(settings),
         ttl,
         run_later=run_in_background,
         observe=metrics.write_committed,
@@ -85,9 +85,12 @@ def build_app(settings: Settings) -> Flask:
     )
 
 
-def server_secret(settings: Settings) -> bytes:
-    """The secret of the settings, or the one in the data folder, which is generated if there is none yet."""
-    return settings.secret_key.encode() if settings.secret_key else load_or_create_secret(settings.data_dir)
+def server_secrets(settings: Settings) -> tuple[bytes, ...]:
+    """The secrets of the settings, then the one in the data folder, which is generated if there is none at all."""
+    if not settings.secret_key:
+        return (load_or_create_secret(settings.data_dir),)
+    generated = read_secret(settings.data_dir)
+    return (*[each.encode() for each in settings.secret_key], *([] if generated is None else [generated]))
 
 
 @cache
@@ -103,7 +106,7 @@ def build_document() -> str:
         store,
         clock=lambda: _EXAMPLE_TIME_MS,
         random_bytes=_ExampleBytes(),
-        secret=b"example",
+        secrets=[b"example"],
         ttl_seconds=ttl,
     )
     app = create_app(games, lambda: "")
@@ -113,7 +116,7 @@ def build_document() -> str:
 def build_games(
     store: Store,
     feed: Feed,
-    secret: bytes,
+    secrets: Sequence[bytes],
     ttl_seconds: int,
     *,
     run_later: RunLater = run_inline,
@@ -126,7 +129,7 @@ def build_games(
         feed,
         clock=lambda: time.time_ns() // 1_000_000,
         random_bytes=os.urandom,
-        secret=secret,
+        secrets=secrets,
         ttl_seconds=ttl_seconds,
         yield_control=yield_control,
         run_later=run_later,

@@ -100,15 +100,16 @@ def _redis_url(text: str) -> str | None:
     return text
 
 
-def _secret(text: str) -> str | None:
+def _secrets(text: str) -> tuple[str, ...]:
     if not text:
-        return None
-    if len(text) < 32 or not text.isprintable():
+        return ()
+    secrets = tuple(re.split(" *, *", text))
+    if any(len(each) < 32 or not each.isprintable() for each in secrets):
         raise ValueError
-    return text
+    return secrets
 
 
-_SECRET = SettingType("32 characters or more", _secret, secret=True)
+_SECRETS = SettingType("32 characters or more, or several such keys separated by commas", _secrets, secret=True)
 _HOST = SettingType("an IP address or a host name", _host)
 _FOLDER = SettingType("the path of a folder", _folder)
 _REDIS_URL = SettingType(
@@ -146,11 +147,12 @@ class Settings:
     data_dir: Path = _setting(  # noqa: RUF009 # it is a field
         "data", _FOLDER, "folder of the embedded server, and of the generated secret"
     )
-    secret_key: str | None = _setting(
+    secret_key: tuple[str, ...] = _setting(
         "",
-        _SECRET,
+        _SECRETS,
         "key from which tokens are derived, so that a repeated request gets the same ones; must be the same on every "
-        "machine that serves the same Redis; none: generated once and kept in `DATA_DIR`",
+        "machine that serves the same Redis; several, separated by commas: new tokens are derived from the first one, "
+        "repeated requests may have used any; none: generated once and kept in `DATA_DIR`",
     )
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "lowest level that is logged: " + ", ".join(LOG_LEVELS))

@@ -70,7 +70,7 @@ def on_starting(server: Any) -> None:
     """
     if settings.redis_url is None:
         raise SystemExit("domino-service: REDIS_URL is not set; `domino-service serve` starts an embedded server")
-    if settings.secret_key is None and "DOMINO_DEVSERVER" not in os.environ:
+    if not settings.secret_key and "DOMINO_DEVSERVER" not in os.environ:
         server.log.warning(
             "SECRET_KEY is not set, so the one in %s is used; set the same one on every machine that serves this "
             "Redis, or a request to create or join a game fails if it is repeated on another machine",

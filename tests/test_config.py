@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_type_hints
+from typing import get_origin, get_type_hints
 
 import pytest
 
@@ -26,7 +26,9 @@ def test_the_text_of_every_default_is_read_as_the_default_value() -> None:
 def test_every_reader_returns_the_declared_type() -> None:
     hints = get_type_hints(Settings)
     for setting in SETTINGS:
-        assert isinstance(setting.kind.read(setting.default), hints[setting.name.lower()]), setting.name
+        hint = hints[setting.name.lower()]
+        declared = tuple if get_origin(hint) is tuple else hint
+        assert isinstance(setting.kind.read(setting.default), declared), setting.name
 
 
 def test_settings_are_immutable() -> None:
@@ -61,6 +63,12 @@ def test_settings_are_immutable() -> None:
         ],
         ("DURABILITY", "Replicated", "replicated"),
         ("DATA_DIR", "/var/lib/domino", Path("/var/lib/domino")),
+        ("SECRET_KEY", "", ()),
+        ("SECRET_KEY", "a" * 32, ("a" * 32,)),
+        *[
+            ("SECRET_KEY", f"{'several words ' * 3}x{comma}{'b' * 32}", (f"{'several words ' * 3}x", "b" * 32))
+            for comma in (",", ", ", " , ")
+        ],
         ("GAME_TTL_DAYS", "1", 1),
         ("LOG_LEVEL", "WARNING", "warning"),
         ("WORKER_CONNECTIONS", "1", 1),
@@ -108,6 +116,7 @@ def test_a_valid_value_is_accepted(name: str, text: str, value: object) -> None:
         ],
         ("DURABILITY", "both"),
         ("DATA_DIR", ""),
+        *[("SECRET_KEY", text) for text in ("a" * 31, "a" * 32 + ",", "a" * 32 + "," + "b" * 31, "a" * 32 + "\n")],
         *[("GAME_TTL_DAYS", text) for text in ("0", "3651", "1.5")],
         *[("LOG_LEVEL", text) for text in ("", "loud", "10")],
         ("WORKER_CONNECTIONS", "0"),
@@ -148,6 +157,15 @@ def test_the_password_of_an_invalid_redis_url_is_not_shown(url: str) -> None:
 @pytest.mark.parametrize("url", ["redis://me:secret@host", "redis+sentinel://h/name?sentinel_password=secret"])
 def test_the_password_of_a_valid_redis_url_is_not_shown(url: str) -> None:
     assert "secret" not in repr(Settings.from_environ({"REDIS_URL": url}))
+
+
+def test_a_secret_key_is_not_shown() -> None:
+    keys = f"{'first' * 7},{'second' * 7}"
+    assert "first" not in repr(Settings.from_environ({"SECRET_KEY": keys}))
+    with pytest.raises(InvalidSettings) as caught:
+        Settings.from_environ({"SECRET_KEY": f"{keys},short"})
+    assert "first" not in str(caught.value)
+    assert "short" not in str(caught.value)
 
 
 def test_other_environment_variables_are_ignored() -> None:

@@ -71,7 +71,7 @@ def run(stand: Stand, scale: Scale) -> Section:
 
 
 def _table(stand: Stand, scale: Scale, setup: Setup) -> Table:
-    settings = Settings(redis_url=stand.redis_url, secret_key="bench" * 8, log_level="warning")
+    settings = Settings(redis_url=stand.redis_url, secret_key=("bench" * 8,), log_level="warning")
     app = build_app(settings)
     store = RedisStore(SingleNodeTopology(stand.redis), TTL_SECONDS)
     stages: dict[str, list[float]] = {stage: [] for stage in (*STAGES, *UNLESS_REMEMBERED)}

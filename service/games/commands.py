@@ -20,7 +20,7 @@ from service.games.errors import Forbidden, MoveRefused, NotFound, NotStarted, S
 from service.games.forks import as_arranged, load_fork
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, Joined, Seat, TokenChanged
 from service.games.idempotency import Idempotency, IdempotencyKey
-from service.games.ports import Clock, RandomBytes
+from service.games.ports import Clock, PriorWrite, RandomBytes
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.results import CommandResult, CreatedGame, JoinedSeat, SeatToken
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token
@@ -63,7 +63,8 @@ class GameCommands:
     """The commands on the games of a repository. ``ttl`` in milliseconds.
 
     ``yield_control`` is called regularly during long computations, to let other requests run. Every command may also
-    raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been committed).
+    raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been committed); all but
+    moves, ``SecretChanged`` (an earlier request was committed, but its tokens cannot be derived again).
     """
 
     def __init__(
@@ -100,18 +101,21 @@ class GameCommands:
             record = self._idempotency.record(key, "create", derives_tokens=True)
             game_id = self._repository.reserve(record.name, game_id)
             token_bytes = self._idempotency.derive_bytes("create", game_id)
-        new = create_game(
+        create = partial(
+            create_game,
             request,
             variant,
             rules.start() if fork is None else fork.position.state,
             game_id=game_id,
             now=now,
-            token_bytes=token_bytes,
             random_bytes=self._random_bytes,
         )
+        new = create(token_bytes=token_bytes)
         forked = [] if fork is None else as_arranged(fork.position.events)
         game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
         committed = self._repository.create(game, events, record)
+        if committed.prior is not None:
+            new = create(token_bytes=self._idempotency.derive_bytes("create", game_id, prior=committed.prior))
         view = view_game(committed.after, None, self._ttl)
         return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
 
@@ -131,15 +135,15 @@ class GameCommands:
         else:
             record = self._idempotency.record(key, "join", str(access.seat), derives_tokens=True)
 
-        def token_of(seat: int) -> str:
+        def token_of(seat: int, prior: PriorWrite | None = None) -> str:
             # Derived from the seat too: after 24 hours the same key may be used to take another seat.
             if key is None:
                 return random_token
-            return new_token(self._idempotency.derive_bytes("join", game.id, str(seat), key.key))
+            return new_token(self._idempotency.derive_bytes("join", game.id, str(seat), key.key, prior=prior))
 
         committed = self._repository.transact(game, partial(_decide_join, command, token_of), record)
         joined = self._joined(committed)
-        seat = SeatToken(joined.seat, joined.name, token_of(joined.seat))
+        seat = SeatToken(joined.seat, joined.name, token_of(joined.seat, committed.prior))
         return CommandResult(JoinedSeat(seat, view_game(committed.after, joined.seat, self._ttl)), committed.replayed)
 
     def _joined(self, committed: Committed) -> Joined:
@@ -176,18 +180,25 @@ class GameCommands:
         expired.
         """
         game_id, seat, old_token, game = rotation.game_id, rotation.seat, rotation.token, rotation.game
-        record, token_bytes = None, self._random_bytes
-        if key is not None:
+        if key is None:
+            record, random_token = None, new_token(self._random_bytes)
+        else:
             record = self._idempotency.record(key, *rotation_scope(old_token, seat), derives_tokens=True)
-            token_bytes = self._idempotency.derive_bytes("token", game_id, old_token, str(seat), key.key)
-        token = new_token(token_bytes)
+
+        def derived_token(prior: PriorWrite | None = None) -> str:
+            if key is None:
+                return random_token
+            purpose = ("token", game_id, old_token, str(seat), key.key)
+            return new_token(self._idempotency.derive_bytes(*purpose, prior=prior))
+
         if rotation.prior is not None:
             committed = self._repository.replay(game_id, rotation.prior, record)
         else:
             assert game is not None
-            decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, token)
+            decide = partial(_decide_rotation, seat, game.seats[seat].token_hash, derived_token())
             committed = self._repository.transact(game, decide, record)
-        return CommandResult(SeatToken(seat, committed.after.seats[seat].name or "", token), committed.replayed)
+        token = SeatToken(seat, committed.after.seats[seat].name or "", derived_token(committed.prior))
+        return CommandResult(token, committed.replayed)
 
 
 def check_join_code(access: Access, join_code: str) -> None:

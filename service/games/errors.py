@@ -11,8 +11,8 @@
     ├── StaleVersion   the game is not at the expected version            stale_version
     └── KeyReused      an idempotency key used for another request        key_reused
 
-``MoveRefused`` wraps any of them, or a refusal of the rules, together with the version and the legal moves. Does not
-depend on HTTP.
+``MoveRefused`` wraps any of them, or a refusal of the rules, together with the version and the legal moves.
+``SecretChanged`` is no refusal: the service is configured in a way that it cannot answer. Does not depend on HTTP.
 """
 
 from __future__ import annotations
@@ -76,3 +76,7 @@ class MoveRefused(Exception):
         self.cause = cause
         self.version = version
         self.legal_moves = legal_moves
+
+
+class SecretChanged(Exception):
+    """The tokens of an earlier write cannot be derived again: its secret is not among those of this process."""

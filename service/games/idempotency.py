@@ -1,15 +1,16 @@
 """Idempotency: a request that is sent again under the same key gets the same response.
 
 Owns how a key becomes the record that is stored with a write, how a repeated request is compared with that record, and
-the secret from which tokens are derived. Does not depend on what is requested, nor on how a key is sent.
+the secrets from which tokens are derived. Does not depend on what is requested, nor on how a key is sent.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hmac import digest
 from typing import NamedTuple
 
-from service.games.errors import KeyReused
+from service.games.errors import KeyReused, SecretChanged
 from service.games.ports import IdempotencyRecord, PriorWrite
 from service.games.tokens import DerivedBytes, short_digest
 
@@ -22,36 +23,37 @@ class IdempotencyKey(NamedTuple):
 
 
 class Idempotency:
-    """Makes the records of keys, and derives tokens from ``secret``.
+    """Makes the records of keys, and derives tokens from ``secrets``: from the first one, or as an earlier write did.
 
-    The secret must be the same for every process that serves the same store.
+    The secrets must be the same for every process that serves the same store.
     """
 
-    def __init__(self, secret: bytes) -> None:
-        self._secret = secret
-        self._secret_id = digest(secret, b"secret id", "sha256").hex()[:8].encode()
+    def __init__(self, secrets: Sequence[bytes]) -> None:
+        self._secrets = {digest(each, b"secret id", "sha256").hex()[:8].encode(): each for each in secrets}
+        self._first_id = next(iter(self._secrets))
 
-    def derive_bytes(self, *purpose: str) -> DerivedBytes:
-        """A source of bytes for this purpose: always the same ones, unpredictable without the secret."""
-        return DerivedBytes(self._secret, *purpose)
+    def derive_bytes(self, *purpose: str, prior: PriorWrite | None = None) -> DerivedBytes:
+        """A source of bytes for this purpose: always the same ones, unpredictable without the secret.
+
+        With ``prior``, the bytes are those that were derived for that write. Raises ``SecretChanged`` if its secret is
+        not among these secrets.
+        """
+        secret_id = self._first_id if prior is None else prior.fingerprint.partition(b".")[2]
+        secret = self._secrets.get(secret_id)
+        if secret is None:
+            raise SecretChanged
+        return DerivedBytes(secret, *purpose)
 
     def record(self, key: IdempotencyKey, *scope: str, derives_tokens: bool = False) -> IdempotencyRecord:
         """The record of a key within its scope: the operation, and the owner of the key.
 
-        If tokens are derived for the request, the record also identifies the secret, as a different one would derive
-        different tokens.
+        If tokens are derived for the request, the record also identifies the secret, so that they can be derived again.
         """
-        fingerprint = b"%b.%b" % (key.fingerprint, self._secret_id) if derives_tokens else key.fingerprint
+        fingerprint = b"%b.%b" % (key.fingerprint, self._first_id) if derives_tokens else key.fingerprint
         return IdempotencyRecord(short_digest(*scope, key.key), fingerprint)
 
 
 def check_same_request(prior: PriorWrite, record: IdempotencyRecord | None) -> None:
-    """Raises ``KeyReused`` unless ``prior`` was written for the request of this record.
-
-    Raises ``RuntimeError`` if only the secret differs: the tokens of the request cannot be derived again.
-    """
-    if record is not None and prior.fingerprint == record.fingerprint:
-        return
-    if record is not None and prior.fingerprint.partition(b".")[0] == record.fingerprint.partition(b".")[0]:
-        raise RuntimeError("SECRET_KEY is not the one that these tokens were derived from")
-    raise KeyReused("This idempotency key was used for another request.")
+    """Raises ``KeyReused`` unless ``prior`` was written for the request of this record, whatever its secret."""
+    if record is None or prior.fingerprint.partition(b".")[0] != record.fingerprint.partition(b".")[0]:
+        raise KeyReused("This idempotency key was used for another request.")

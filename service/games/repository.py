@@ -78,14 +78,19 @@ Decide = Callable[[Game], Decision]
 class Committed(NamedTuple):
     """A write that was committed: the game just after it, and its events.
 
-    ``status_before`` is ``None`` for a new game. If ``replayed``, the write was committed for an earlier request under
-    the same idempotency key; then there are no ``events``, and ``status_before`` is ``None``.
+    ``status_before`` is ``None`` for a new game. If ``replayed``, it is the ``prior`` write, which was committed for an
+    earlier request under the same idempotency key; then there are no ``events``, and ``status_before`` is ``None``.
     """
 
     after: Game
     events: Sequence[GameEvent]
     status_before: GameStatus | None = None
-    replayed: bool = False
+    prior: PriorWrite | None = None
+
+    @property
+    def replayed(self) -> bool:
+        """Whether it was committed for an earlier request."""
+        return self.prior is not None
 
 
 class GameRepository:
@@ -229,7 +234,7 @@ class GameRepository:
                 game = self._at_version(game, prior.version)
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
-        return Committed(game, (), replayed=True)
+        return Committed(game, (), prior=prior)
 
     def events(self, game: Game, versions: Sequence[int]) -> list[GameEvent]:
         """The events of these versions. Raises ``NotFound`` if one has expired."""

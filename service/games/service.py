@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from service.games.access import AccessControl
 from service.games.commands import GameCommands
@@ -15,11 +15,11 @@ from service.games.repository import Committed, GameRepository
 class GameService:
     """The games of a store. Its only state is the cache of its repository.
 
-    Tokens of requests under an idempotency key are derived from ``secret``, which must be the same for every process
-    that serves the same store. ``ttl_seconds`` is the time from the last write of a game to its expiry, as in the
-    store. ``yield_control`` is called regularly during long computations, to let other requests run; ``run_later`` runs
-    background work; ``observe`` is called with every write that was committed, and ``admit_read`` with a number of
-    events before so many are read for a request; it may raise.
+    Tokens of requests under an idempotency key are derived from the first of ``secrets``, those of repeated requests
+    from any of them; they must be the same for every process that serves the same store. ``ttl_seconds`` is the time
+    from the last write of a game to its expiry, as in the store. ``yield_control`` is called regularly during long
+    computations, to let other requests run; ``run_later`` runs background work; ``observe`` is called with every write
+    that was committed, and ``admit_read`` with a number of events before so many are read for a request; it may raise.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class GameService:
         *,
         clock: Clock,
         random_bytes: RandomBytes,
-        secret: bytes,
+        secrets: Sequence[bytes],
         ttl_seconds: int,
         yield_control: Callable[[], None] = lambda: None,
         run_later: RunLater = run_inline,
@@ -46,7 +46,7 @@ class GameService:
             yield_control=yield_control,
             admit_read=admit_read,
         )
-        idempotency = Idempotency(secret)
+        idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency)
         self.commands = GameCommands(
             repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl, yield_control=yield_control

@@ -8,11 +8,20 @@ from pathlib import Path
 from tempfile import mkstemp
 
 BYTES = 32
+FILE = "secret"
+
+
+def read_secret(folder: Path) -> bytes | None:
+    """The secret in this folder's file; ``None`` if there is none that can be read."""
+    try:
+        return (folder / FILE).read_bytes()
+    except OSError:
+        return None
 
 
 def load_or_create_secret(folder: Path) -> bytes:
     """The 32 random bytes in this folder's file; the first caller of all processes creates it. Raises ``OSError``."""
-    path = folder / "secret"
+    path = folder / FILE
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from service.engine.errors import InvalidSetup, Refusal
-from service.games.errors import MoveRefused
+from service.games.errors import MoveRefused, SecretChanged
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
 from service.web.rate_limits import Quota, RateLimited, RateLimits
@@ -69,6 +69,12 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "It is not known whether the request took effect. Repeat it with the same `Idempotency-Key`, so that it takes "
         "effect at most once.",
     ),
+    "secret_changed": Problem(
+        503,
+        "Secret changed",
+        "An earlier request with this `Idempotency-Key` took effect, but this server cannot repeat the tokens of its "
+        "response: it has another `SECRET_KEY`. Repeat it later, as another server may have the right one.",
+    ),
 }
 
 MAX_ERRORS: Final = 100
@@ -78,6 +84,9 @@ MAX_ERROR_CHARS: Final = 1000
 
 _STREAM_RETRY_SECONDS: Final = 5
 """Seconds after which a client may try to open a stream again."""
+
+_SECRET_RETRY_SECONDS: Final = 30
+"""Seconds after which a request may reach a server with the right secret, while a new one is rolled out."""
 
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 _COUNTED_STATUSES: Final = (401, 403, 404)
@@ -144,6 +153,7 @@ def install(app: Flask, limits: RateLimits) -> None:
     app.register_error_handler(InvalidBody, _invalid_body)
     app.register_error_handler(StorageUnavailable, _storage_unavailable)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
+    app.register_error_handler(SecretChanged, _secret_changed)
     app.register_error_handler(TooManyStreams, _too_many_streams)
     app.register_error_handler(HTTPException, http_exception)
     app.register_error_handler(Exception, _internal)
@@ -186,6 +196,14 @@ def _storage_unavailable(error: StorageUnavailable) -> Response:
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
     _log.warning("outcome unknown: %s", error.reason, extra=_request_fields())
     return _retry_later("outcome_unknown", error.retry_after)
+
+
+def _secret_changed(_error: SecretChanged) -> Response:
+    _log.error(
+        "a request was repeated whose tokens were derived from a SECRET_KEY that this process does not have",
+        extra=_request_fields(),
+    )
+    return _retry_later("secret_changed", _SECRET_RETRY_SECONDS)
 
 
 def _too_many_streams(_error: TooManyStreams) -> Response:

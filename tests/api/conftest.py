@@ -52,7 +52,7 @@ def feed(redis_url: str) -> Iterator[RedisEventFeed]:
 
 @pytest.fixture(scope="session")
 def games(store: RedisStore, feed: RedisEventFeed) -> GameService:
-    return build_games(store, feed, SECRET, TTL_SECONDS)
+    return build_games(store, feed, [SECRET], TTL_SECONDS)
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,7 @@ def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Calla
         feed,
         clock=lambda: int(datetime(2030, 1, 1, tzinfo=UTC).timestamp() * 1000),
         random_bytes=secrets,
-        secret=SECRET,
+        secrets=[SECRET],
         ttl_seconds=TTL_SECONDS,
     )
     return Api(create_app(games, build_document).test_client(use_cookies=False))

@@ -365,7 +365,7 @@ def other_worker(redis_url: str) -> Iterator[Api]:
     """The application of another worker: it shares only Redis with the first one."""
     nodes = SingleNodeTopology(connect(redis_url))
     with closing(RedisEventFeed(nodes)) as feed:
-        games = build_games(RedisStore(nodes, TTL_SECONDS), feed, SECRET, TTL_SECONDS)
+        games = build_games(RedisStore(nodes, TTL_SECONDS), feed, [SECRET], TTL_SECONDS)
         yield Api(create_app(games, build_document).test_client(use_cookies=False))
 
 
@@ -642,7 +642,7 @@ def test_a_stream_ends_when_its_game_is_gone(
     redis_url: str, games: GameService, feed: RedisEventFeed, server: redis.Redis
 ) -> None:
     store = RedisStore(SingleNodeTopology(connect(redis_url)), 1)
-    watched = Watched(build_games(store, feed, SECRET, 1), alive=0.05)
+    watched = Watched(build_games(store, feed, [SECRET], 1), alive=0.05)
     table = watched.api.create("domino", 2)
     for headers in (SSE, LINES):
         received = stream(watched.api, table, headers=headers)

@@ -242,7 +242,7 @@ class BrokenStore(MemoryStore):
 
 def broken(error: Exception) -> Api:
     store = BrokenStore(error)
-    app = create_app(build_games(store, store, SECRET, TTL_SECONDS), build_document)
+    app = create_app(build_games(store, store, [SECRET], TTL_SECONDS), build_document)
     return Api(app.test_client())
 
 

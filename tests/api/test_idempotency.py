@@ -379,10 +379,11 @@ def test_a_token_change_can_be_retried_with_the_old_token(api: Api) -> None:
 # Other workers, and the time to live
 
 
-def another_worker(redis_url: str, feed: RedisEventFeed, secret: bytes = SECRET) -> Api:
-    """The application of another process over the same store."""
+def another_worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes) -> Api:
+    """The application of another process over the same store; without ``secrets``, with that of the first one."""
     store = RedisStore(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
-    return Api(create_app(build_games(store, feed, secret, TTL_SECONDS), build_document).test_client(use_cookies=False))
+    games = build_games(store, feed, secrets or [SECRET], TTL_SECONDS)
+    return Api(create_app(games, build_document).test_client(use_cookies=False))
 
 
 def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: RedisEventFeed, write: Write) -> None:
@@ -395,11 +396,53 @@ def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: R
 def test_a_worker_with_another_secret_gives_no_token_that_opens_nothing(
     api: Api, redis_url: str, feed: RedisEventFeed, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
+    server = connect(redis_url)
     write, key = write_for(api, kind), new_key()
-    send(api, write, key)
-    answer = send(another_worker(redis_url, feed, b"another"), write, key)
-    assert answer.get_json()["code"] == "internal"
-    assert "SECRET_KEY is not the one" in caplog.text
+    first = send(api, write, key)
+    made = state_of(server, write)
+    other = another_worker(redis_url, feed, b"another")
+    answer = send(other, write, key)
+    assert status_and_code(answer) == (503, "secret_changed")
+    assert answer.headers["Retry-After"] == "30"
+    (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
+    assert "SECRET_KEY" in line.getMessage()
+    assert line.exc_info is None
+    if write.other is not None:
+        assert status_and_code(send(other, write, key, body=write.other)) == (422, "key_reused")
+    assert state_of(server, write) == made
+    assert_same(send(api, write, key), first)
+
+
+@pytest.mark.parametrize("kind", ["create", "join", "token"])
+def test_a_request_is_repeated_with_the_same_tokens_while_the_secret_is_rotated(
+    api: Api, redis_url: str, feed: RedisEventFeed, kind: str
+) -> None:
+    """The new secret in front, behind the old one, and among others; until the old one is removed."""
+    rotated = [
+        another_worker(redis_url, feed, *secrets)
+        for secrets in ([b"new", SECRET], [SECRET, b"new"], [b"newer", b"new", SECRET])
+    ]
+    write, key = write_for(api, kind), new_key()
+    first = send(api, write, key)
+    for worker in rotated:
+        assert_same(send(worker, write, key), first)
+        if write.other is not None:
+            assert status_and_code(send(worker, write, key, body=write.other)) == (422, "key_reused")
+    write, key = write_for(api, kind), new_key()
+    first = send(rotated[0], write, key)
+    for worker in rotated[1:]:
+        assert_same(send(worker, write, key), first)
+    assert_same(send(another_worker(redis_url, feed, b"new"), write, key), first)
+    assert status_and_code(send(api, write, key)) == (503, "secret_changed")
+    (token, *_) = [each for each in secrets_in(first.get_json()) if each.startswith("seat_")]
+    game = first.headers["Location"]
+    assert api.get(game, token=token).status_code == 200
+
+
+def test_moves_are_repeated_with_any_secret(api: Api, redis_url: str, feed: RedisEventFeed) -> None:
+    write, key = write_for(api, "move"), new_key()
+    first = send(api, write, key)
+    assert_same(send(another_worker(redis_url, feed, b"another"), write, key), first)
 
 
 def test_an_idempotency_key_is_remembered_for_a_day(api: Api, server: redis.Redis, write: Write) -> None:

@@ -140,7 +140,7 @@ class StoreCalls(NamedTuple):
 @pytest.fixture
 def store_calls(store: RedisStore, feed: RedisEventFeed) -> StoreCalls:
     counted: Any = RecordingStore(store)
-    app = create_app(build_games(counted, feed, SECRET, TTL_SECONDS), build_document)
+    app = create_app(build_games(counted, feed, [SECRET], TTL_SECONDS), build_document)
     return StoreCalls(Api(app.test_client(use_cookies=False)), counted)
 
 

@@ -36,7 +36,7 @@ class LongGame:
             store,
             clock=lambda: 1_800_000_000_000,
             random_bytes=Random(1).randbytes,
-            secret=b"secret",
+            secrets=[b"secret"],
             ttl_seconds=TTL_SECONDS,
             yield_control=self._yield,
             admit_read=self._admit,

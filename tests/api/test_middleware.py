@@ -41,7 +41,7 @@ def watched(redis_url: str) -> Application:
     metrics = Metrics()
     nodes = SingleNodeTopology(connect(redis_url))
     store = RedisStore(nodes, TTL_SECONDS, observe=metrics.redis)
-    games = build_games(store, RedisEventFeed(nodes), SECRET, TTL_SECONDS, observe=metrics.write_committed)
+    games = build_games(store, RedisEventFeed(nodes), [SECRET], TTL_SECONDS, observe=metrics.write_committed)
     return create_app(games, build_document, Streams(StreamLimits(10), metrics.streams), metrics=metrics)
 
 

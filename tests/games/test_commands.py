@@ -52,7 +52,7 @@ class Scene:
             self.store,
             clock=lambda: self.store.now,
             random_bytes=lambda size: next(drawn).to_bytes(size, "big"),
-            secret=b"s",
+            secrets=[b"s"],
             ttl_seconds=1000,
         )
 

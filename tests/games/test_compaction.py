@@ -100,7 +100,7 @@ class Scene:
             self.store,
             clock=lambda: int((1_767_728_000 + self.store.time) * 1000),
             random_bytes=self._luck.randbytes,
-            secret=b"s",
+            secrets=[b"s"],
             ttl_seconds=TTL,
             run_later=later,
         )

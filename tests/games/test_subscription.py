@@ -76,7 +76,7 @@ class Scene:
             self.feed,
             clock=lambda: int(datetime(2030, 1, 1, tzinfo=UTC).timestamp() * 1000),
             random_bytes=iter_secrets(),
-            secret=b"s",
+            secrets=[b"s"],
             ttl_seconds=TTL,
         )
         people = (SeatRequest("human", "Ada"), SeatRequest("human", "Bo"))

@@ -110,7 +110,7 @@ class ServiceGateway(Gateway):
 class Simulation:
     """The workers, their clients, and the connection between workers and store."""
 
-    def __init__(self, seed: int, store: MemoryStore, secrets: Sequence[bytes]) -> None:
+    def __init__(self, seed: int, store: MemoryStore, secrets: Sequence[Sequence[bytes]]) -> None:
         self._truth = store
         self._random = random = Random(seed)
         self.party = Party()
@@ -147,20 +147,22 @@ class Simulation:
         for _ in range(self._random.randint(4, 16)):
             client.act()
 
-    def _worker(self, feed: MemoryStore, secret: bytes, skew: int) -> GameService:
+    def _worker(self, feed: MemoryStore, secrets: Sequence[bytes], skew: int) -> GameService:
         """A worker whose clock is ahead by ``skew`` milliseconds."""
         return GameService(
             self.store,
             feed,
             clock=lambda: int(self._time.now + skew),
             random_bytes=self._random.randbytes,
-            secret=secret,
+            secrets=secrets,
             ttl_seconds=TTL,
         )
 
 
-def simulate(seed: int, store: MemoryStore | None = None, secrets: Sequence[bytes] = (b"secret",)) -> Result:
-    """One history and its verdict; another ``store`` or several ``secrets`` must be detected."""
+def simulate(
+    seed: int, store: MemoryStore | None = None, secrets: Sequence[Sequence[bytes]] = ((b"secret",),)
+) -> Result:
+    """One history and its verdict, of workers with these ``secrets``; another ``store`` must be detected."""
     truth = MemoryStore(TTL) if store is None else store
     simulation = Simulation(seed, truth, secrets)
     simulation.run()

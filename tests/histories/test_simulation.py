@@ -13,6 +13,7 @@ from itertools import count, takewhile
 
 import pytest
 
+from service.games.errors import SecretChanged
 from service.games.ports import PriorWrite, StoredGame, WriteRequest
 from service.storage.memory_store import MemoryStore, _Game
 from tests.conftest import Figures
@@ -170,10 +171,16 @@ def test_a_store_that_breaks_its_promise_is_detected(
 def test_workers_that_do_not_share_their_secret_are_detected() -> None:
     def simulate_some() -> None:
         for seed in range(100):
-            simulate(seed, secrets=(b"one", b"two"))
+            simulate(seed, secrets=((b"one",), (b"two",)))
 
-    with pytest.raises(RuntimeError, match="SECRET_KEY"):
+    with pytest.raises(SecretChanged):
         simulate_some()
+
+
+def test_workers_that_rotate_their_secret_repeat_every_answer() -> None:
+    for seed in range(100):
+        verdict = simulate(seed, secrets=((b"one", b"two"), (b"two", b"one"))).verdict
+        assert [*verdict.lost, *verdict.doubled, *verdict.wrong] == [], seed
 
 
 def judged(seeds: Iterable[int]) -> Counter[str]:

@@ -38,7 +38,7 @@ def play_match(store: RedisStore, variant: str, seed: str) -> str:
         MemoryStore(TTL),
         clock=lambda: int(now * 1000),
         random_bytes=random.randbytes,
-        secret=b"secret",
+        secrets=[b"secret"],
         ttl_seconds=TTL,
     )
     people = tuple([SeatRequest("human", f"Player {seat}") for seat in range(SEATS)])

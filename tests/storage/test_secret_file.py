@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from service.storage.secret_file import BYTES, load_or_create_secret
+from service.bootstrap import server_secrets
+from service.config import Settings
+from service.storage.secret_file import BYTES, load_or_create_secret, read_secret
 
 PROCESSES = 8
 TIMEOUT = 60
@@ -35,6 +37,15 @@ def test_a_secret_is_created_once_and_kept(tmp_path: Path) -> None:
     assert len(secret) == BYTES == 32
     assert load_or_create_secret(tmp_path) == secret
     assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+
+
+def test_a_generated_secret_is_accepted_after_those_of_the_settings(tmp_path: Path) -> None:
+    assert read_secret(tmp_path) is None
+    settings = Settings(secret_key=("a" * 32, "b" * 32), data_dir=tmp_path)
+    assert server_secrets(settings) == (b"a" * 32, b"b" * 32)
+    assert list(tmp_path.iterdir()) == []
+    (generated,) = server_secrets(Settings(data_dir=tmp_path))
+    assert server_secrets(settings) == (b"a" * 32, b"b" * 32, generated)
 
 
 def test_two_folders_have_two_secrets(tmp_path: Path) -> None:

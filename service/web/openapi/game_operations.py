@@ -13,6 +13,7 @@ from service.web.schemas import score as score_schemas
 from service.web.streams import NDJSON, SSE
 
 _WRITE_PROBLEMS: Final = ("key_reused", "outcome_unknown")
+_TOKEN_PROBLEMS: Final = (*_WRITE_PROBLEMS, "secret_changed")
 
 CREATE_GAME: Final = Operation(
     id="createGame",
@@ -32,7 +33,7 @@ CREATE_GAME: Final = Operation(
             limited=True,
         )
     },
-    problems=(*BODY_PROBLEMS, "rate_limited", "not_acceptable", *_WRITE_PROBLEMS),
+    problems=(*BODY_PROBLEMS, "rate_limited", "not_acceptable", *_TOKEN_PROBLEMS),
 )
 
 GET_GAME: Final = Operation(
@@ -65,7 +66,7 @@ JOIN_GAME: Final = Operation(
             replayable=True,
         )
     },
-    problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_WRITE_PROBLEMS, "seats_taken"),
+    problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_TOKEN_PROBLEMS, "seats_taken"),
 )
 
 CHANGE_TOKEN: Final = Operation(
@@ -86,7 +87,7 @@ CHANGE_TOKEN: Final = Operation(
             replayable=True,
         )
     },
-    problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_WRITE_PROBLEMS),
+    problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_TOKEN_PROBLEMS),
 )
 
 GET_MOVES: Final = Operation(
