@@ -55,6 +55,7 @@ def build_app(settings: Settings) -> Flask:
     store = RedisStore(topology, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
     limits = RateLimits(
         partial(counters_at, settings.redis_url),
+        workers=settings.workers,
         create=settings.creates_per_minute,
         failure=settings.token_failures_per_minute,
         read=settings.reads_per_minute,

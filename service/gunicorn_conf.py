@@ -90,7 +90,12 @@ def when_ready(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
-    """Unload the modules that the master has imported, so that a worker started after SIGHUP runs the current code."""
+    """Tell a new worker the number of workers, and have it load the current code.
+
+    The number is that of gunicorn's options and signals, which may differ from the setting. The modules that the master
+    has imported are unloaded, so that a worker started after SIGHUP runs the code that is installed then.
+    """
+    os.environ["WORKERS"] = str(min(server.num_workers, 256))
     for name in [name for name in sys.modules if name == "service" or name.startswith("service.")]:
         del sys.modules[name]
 

@@ -71,11 +71,12 @@ def test_a_missing_secret_key_is_warned_about_in_one_line(secret: str, warned: i
         assert all(str(tmp_path / "data") in line for line in lines)
 
 
-def test_a_new_worker_reloads_the_code(tmp_path: Path) -> None:
-    script = "import sys; sys.modules.setdefault('service.web', None); from service.gunicorn_conf import post_fork; "
-    script += "post_fork(None, None); print([name for name in sys.modules if name.startswith('service')])"
+def test_a_new_worker_reloads_the_code_and_is_told_how_many_there_are(tmp_path: Path) -> None:
+    script = "import os, sys, types; sys.modules.setdefault('service.web', None); "
+    script += "from service.gunicorn_conf import post_fork; post_fork(types.SimpleNamespace(num_workers=8), None); "
+    script += "print([name for name in sys.modules if name.startswith('service')], os.environ['WORKERS'])"
     completed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert completed.stdout == "[]\n"
+    assert completed.stdout == "[] 8\n"
 
 
 def test_the_folder_of_the_metrics_lasts_as_long_as_the_run(tmp_path: Path) -> None:

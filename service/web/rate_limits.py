@@ -28,8 +28,12 @@ TOKEN_WINDOW_SECONDS: Final = 3600
 FALLBACK_SECONDS: Final = 5.0
 """How long a worker uses its local count after Redis has failed."""
 
-_LOCAL_SHARE: Final = 4
-"""A seat is counted in Redis once one worker has counted this fraction (1/4) of its limit."""
+_UNSHARED: Final = 10
+"""All workers together count up to this fraction (1/10) of the limit of a seat without Redis, each an equal part of it.
+
+So a seat gets at most a tenth more than its limit. An ordinary seat, of which each worker counts less than its part,
+needs no round trip.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +66,8 @@ class RateLimited(Exception):
 class RateLimits:
     """The limits of one application, each a number per minute (``token``: per hour), 0 for none.
 
-    ``connect`` returns the storage that all workers share; it is called when it is first needed.
+    ``connect`` returns the storage that all workers share; it is called when it is first needed. ``workers`` is their
+    number.
     """
 
     def __init__(
@@ -70,6 +75,7 @@ class RateLimits:
         connect: Callable[[], Storage] = MemoryStorage,
         clock: Callable[[], float] = time.time,
         *,
+        workers: int = 1,
         create: int = 0,
         read: int = 0,
         failure: int = 0,
@@ -83,6 +89,7 @@ class RateLimits:
         self._failure = failure
         self._seat = seat
         self._token = token
+        self._seat_unshared = seat // (_UNSHARED * workers)
         self._minute = 0
         self._seats: dict[tuple[str, int], int] = {}
 
@@ -124,10 +131,10 @@ class RateLimits:
         key = (game, seat)
         before = self._seats.get(key, 0)
         count = self._seats[key] = before + weight
-        local_limit = limit // _LOCAL_SHARE
-        if count > local_limit:
+        if count > self._seat_unshared:
             # The first time, all requests that were counted locally are added.
-            count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if before <= local_limit else weight)
+            first = before <= self._seat_unshared
+            count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if first else weight)
         quota = Quota("seat", limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS)
         if count > limit:
             raise RateLimited(quota._replace(remaining=0))

@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import randbytes
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 import redis
-from limits.storage import RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
+from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
 from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
@@ -296,9 +297,25 @@ def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
     def no_redis() -> Storage:
         raise AssertionError
 
-    limits = RateLimits(no_redis, clock, seat=1200)
+    limits = RateLimits(no_redis, clock, seat=3000)
     for _ in range(300):
         assert limits.limit_seat("game", 0) is not None
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 8, 64])
+@pytest.mark.parametrize("limit", [1, 9, 100, 6000])
+def test_a_seat_gets_at_most_a_tenth_more_than_its_limit(clock: Clock, workers: int, limit: int) -> None:
+    shared = MemoryStorage()
+    each = [RateLimits(lambda: shared, clock, workers=workers, seat=limit) for _ in range(workers)]
+    for one_after_the_other in (False, True):
+        clock.now += 60
+        made = 0
+        for number in range(limit * (workers if one_after_the_other else 2)):
+            worker = number // limit if one_after_the_other else number % workers
+            with suppress(RateLimited):
+                each[worker].limit_seat("game", 0)
+                made += 1
+        assert limit <= made <= limit + limit // 10
 
 
 # ── No limit, no Redis ───────────────────────────────────────────────────────────────────────────────────────────────
