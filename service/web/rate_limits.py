@@ -23,6 +23,8 @@ from typing import Final, NamedTuple
 
 from limits.storage import MemoryStorage, Storage
 
+from service.web.client_address import parse_address
+
 WINDOW_SECONDS: Final = 60
 TOKEN_WINDOW_SECONDS: Final = 3600
 FALLBACK_SECONDS: Final = 5.0
@@ -184,14 +186,11 @@ class _SharedCounter:
 
 def client_network(address: str) -> str:
     """The address, for IPv6 its network of 64 bits; ``"unknown"`` for an invalid one."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
+    parsed = parse_address(address)
+    if parsed is None:
         return "unknown"
     if isinstance(parsed, ipaddress.IPv4Address):
         return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
     return str(ipaddress.IPv6Address(int(parsed) >> 64 << 64))
 
 

@@ -158,6 +158,16 @@ def test_another_address_has_its_own_limit(workers: Workers, address: str) -> No
         ("::ffff:192.0.2.7", "192.0.2.7"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
         ("fe80::1%eth0", "fe80::"),
+        ("192.0.2.7:61234", "192.0.2.7"),
+        ("[2001:db8:1:2:3:4:5:6]:61234", "2001:db8:1:2::"),
+        ("[2001:db8:1:2:3:4:5:6]", "2001:db8:1:2::"),
+        ("[::ffff:192.0.2.7]:61234", "192.0.2.7"),
+        ("2001:db8::1:8080", "2001:db8::"),
+        ("[192.0.2.7]:1", "192.0.2.7"),
+        ("192.0.2.7:", "unknown"),
+        ("192.0.2.7:x", "unknown"),
+        ("[2001:db8::1]8080", "unknown"),
+        ("[]:80", "unknown"),
         ("", "unknown"),
         ("x" * 1000, "unknown"),
     ],
@@ -175,6 +185,17 @@ def test_forwarded_addresses_count_only_with_a_trusted_proxy(workers: Workers) -
             body = {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}
             results.append(api.post("/v1/games", body, headers={"X-Forwarded-For": forwarded}).status_code)
         assert results == statuses
+
+
+def test_the_port_of_a_forwarded_address_does_not_count(workers: Workers) -> None:
+    (api,) = workers(create=1, proxies=1)
+    body = {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}
+    for first, again, another in (
+        ("192.0.2.1:1000", "192.0.2.1:2000", "192.0.2.2:1000"),
+        ("[2001:db8:1::1]:1000", "[2001:db8:1::2]:2000", "[2001:db8:2::1]:1000"),
+    ):
+        for forwarded, status in ((first, 201), (again, 429), (another, 201)):
+            assert api.post("/v1/games", body, headers={"X-Forwarded-For": forwarded}).status_code == status
 
 
 # ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────────
