@@ -125,8 +125,12 @@ class Game(NamedTuple):
         )
 
     def etag(self, seat: int | None) -> str:
-        """The ETag of this version for the viewer at ``seat`` (``None``: a spectator). Depends on nothing hidden."""
-        return f"{self.version}-{'s' if seat is None else seat}"
+        """The ETag of this version for the viewer at ``seat`` (``None``: a spectator). Depends on nothing hidden.
+
+        The id of the write, which is random, tells two writes apart that led to the same version: the first one may
+        have been lost in a failover.
+        """
+        return f"{self.version}-{self.write_id}-{'s' if seat is None else seat}"
 
 
 def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:

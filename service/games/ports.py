@@ -39,10 +39,11 @@ class WriteRequest(NamedTuple):
 
 
 class PriorWrite(NamedTuple):
-    """An earlier write under the same idempotency record: the version that it led to, and the digest of its request."""
+    """An earlier write under the same idempotency record: the version it led to, the digest of its request, its id."""
 
     version: int
     fingerprint: bytes
+    write_id: bytes
 
 
 class EventRange(NamedTuple):

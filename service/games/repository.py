@@ -234,7 +234,7 @@ class GameRepository:
                 game = self._at_version(game, prior.version)
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
-        return Committed(game, (), prior=prior)
+        return Committed(game._replace(write_id=prior.write_id.decode()), (), prior=prior)
 
     def events(self, game: Game, versions: Sequence[int]) -> list[GameEvent]:
         """The events of these versions. Raises ``NotFound`` if one has expired."""
@@ -341,7 +341,7 @@ def rebuild_game(
 ) -> Game:
     """The game as it was at ``version``; ``history`` is all its events, ``yielding`` returns events as they are.
 
-    Its tokens and its deck are the current ones: no view depends on them.
+    Its tokens, its deck and its ``write_id`` are the current ones: no view depends on the first two.
     """
     joined_later = {each.event.seat for each in history[version:] if isinstance(each.event, Joined)}
     earlier = [each.event for each in history[:version]]

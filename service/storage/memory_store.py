@@ -39,10 +39,9 @@ class _Game(NamedTuple):
 
 
 class _IdempotencyEntry(NamedTuple):
-    """The write that was made under an idempotency key, its id, and when this entry expires."""
+    """The write that was made under an idempotency key, and when this entry expires."""
 
     prior: PriorWrite
-    write: bytes
     expires: float
 
 
@@ -98,7 +97,7 @@ class MemoryStore(Store, Feed):
         with self._lock:
             entry = write.idempotency and self._find_idempotency(game, write.idempotency.name)
             if entry:
-                return None if entry.write == write.id else entry.prior
+                return None if entry.prior.write_id == write.id else entry.prior
             current = self._find(game)
             if current is None:
                 raise KeyError(game)
@@ -190,6 +189,6 @@ class MemoryStore(Store, Feed):
         expires = self._now() + self._ttl
         self._games[game] = _Game(StoredGame(version, state), (*before.events, *events), writes, expires)
         if write.idempotency is not None:
-            prior = PriorWrite(version, write.idempotency.fingerprint)
-            entry = _IdempotencyEntry(prior, write.id, self._now() + IDEMPOTENCY_TTL)
+            prior = PriorWrite(version, write.idempotency.fingerprint, write.id)
+            entry = _IdempotencyEntry(prior, self._now() + IDEMPOTENCY_TTL)
             self._idempotency[game, write.idempotency.name] = entry

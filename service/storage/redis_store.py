@@ -244,8 +244,8 @@ def _parse_stored(value: bytes) -> StoredGame:
 
 
 def _parse_prior(value: bytes) -> PriorWrite:
-    _, version, fingerprint = value.split(b" ", 2)
-    return PriorWrite(int(version), fingerprint)
+    write_id, version, fingerprint = value.split(b" ", 2)
+    return PriorWrite(int(version), fingerprint, write_id)
 
 
 def _translate_error(error: NotSent | MaybeSent) -> StorageUnavailable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import pytest
@@ -9,7 +10,8 @@ import redis
 
 from tests.api.client import Api, Table
 from tests.api.notation import make_moves
-from tests.api.saved_games import SEED, take_snapshot
+from tests.api.saved_games import SEED, restore, take_snapshot
+from tests.support.table import seat_to_move
 
 READ = ("", "/moves", "/score")
 
@@ -37,6 +39,13 @@ def next_move(api: Api, table: Table) -> NextMove:
     return NextMove(seat, listed)
 
 
+def mark_of(api: Api, table: Table) -> str:
+    """The mark of the last write of the game, which is between version and viewer in an ETag."""
+    tag = re.fullmatch(r'"[0-9]+-([A-Za-z0-9_-]{8})-s"', api.get(table.path).headers["ETag"])
+    assert tag is not None
+    return tag[1]
+
+
 def test_a_move_without_a_version_is_made(api: Api, table: Table, next_move: NextMove) -> None:
     assert api.move(table, *next_move).status_code == 201
 
@@ -58,11 +67,14 @@ def test_a_move_for_another_version_is_refused_and_changes_nothing(
     assert take_snapshot(server, table.id) == before
 
 
-@pytest.mark.parametrize("header", ['"2"', '"2-{seat}"', "*", '"1", "2"', '"7-0", "2-{seat}", "x"', '"2","3"'])
+@pytest.mark.parametrize(
+    "header", ['"2"', '"2-{mark}-{seat}"', "*", '"1", "2"', '"7-0", "2-{mark}-{seat}", "x"', '"2","3"']
+)
 def test_if_match_accepts_a_version_an_etag_a_star_or_a_list(
     api: Api, table: Table, next_move: NextMove, header: str
 ) -> None:
-    assert api.move(table, *next_move, headers={"If-Match": header.format(seat=next_move.seat)}).status_code == 201
+    headers = {"If-Match": header.format(seat=next_move.seat, mark=mark_of(api, table))}
+    assert api.move(table, *next_move, headers=headers).status_code == 201
 
 
 def test_if_match_takes_the_etag_of_the_view_of_the_seat_to_move(api: Api, table: Table, next_move: NextMove) -> None:
@@ -71,13 +83,18 @@ def test_if_match_takes_the_etag_of_the_view_of_the_seat_to_move(api: Api, table
 
 
 @pytest.mark.parametrize(
-    "header", ['"1"', '"3"', '"2-{other}"', '"2-s"', '"1-{seat}"', 'W/"2"', 'W/"2-{seat}"', '"1", "3"', '""', '"x"', ""]
+    "header",
+    [
+        *('"1"', '"3"', '"2-{mark}-{other}"', '"2-{mark}-s"', '"1-{mark}-{seat}"', '"2-AAAAAAAA-{seat}"', '"2-{seat}"'),
+        *('W/"2"', 'W/"2-{mark}-{seat}"', '"{mark}"', '"1", "3"', '""', '"x"', ""),
+    ],
 )
 def test_if_match_refuses_another_version_and_the_etag_of_another_viewer(
     api: Api, server: redis.Redis, table: Table, next_move: NextMove, header: str
 ) -> None:
     before = take_snapshot(server, table.id)
-    headers = {"If-Match": header.format(seat=next_move.seat, other=1 - next_move.seat)}
+    mark = mark_of(api, table)
+    headers = {"If-Match": header.format(seat=next_move.seat, other=1 - next_move.seat, mark=mark)}
     answer = api.move(table, *next_move, headers=headers)
     assert answer.status_code == 412
     assert answer.json is not None
@@ -94,7 +111,8 @@ def test_both_preconditions_must_hold(api: Api, table: Table, next_move: NextMov
 @pytest.mark.parametrize("path", READ)
 def test_every_view_has_an_etag_of_its_version_and_viewer(api: Api, table: Table, path: str) -> None:
     answers = [api.get(table.path + path, token=token) for token in (None, *table.tokens.values())]
-    assert [answer.headers["ETag"] for answer in answers] == ['"2-s"', '"2-0"', '"2-1"']
+    mark = mark_of(api, table)
+    assert [answer.headers["ETag"] for answer in answers] == [f'"2-{mark}-s"', f'"2-{mark}-0"', f'"2-{mark}-1"']
     for answer in answers:
         assert answer.headers["Cache-Control"] == "private, no-cache"
         assert answer.headers["Vary"] == "Authorization, Accept, Accept-Language"
@@ -115,9 +133,32 @@ def test_a_view_that_is_known_already_is_304_with_its_headers(api: Api, table: T
 
 @pytest.mark.parametrize("path", READ)
 def test_a_view_of_another_version_or_viewer_is_not_taken_for_known(api: Api, table: Table, path: str) -> None:
-    for other in ('"1-0"', '"3-0"', '"2-1"', '"2-s"', '"2"', '""', "nonsense"):
+    mark = mark_of(api, table)
+    others = (f'"1-{mark}-0"', f'"3-{mark}-0"', f'"2-{mark}-1"', f'"2-{mark}-s"', '"2-AAAAAAAA-0"', '"2-0"', '"2"')
+    for other in (*others, '""', "nonsense"):
         answer = api.get(table.path + path, token=table.tokens[0], headers={"If-None-Match": other})
         assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("path", READ)
+def test_a_view_of_a_lost_move_is_not_taken_for_known(
+    api: Api, server: redis.Redis, table: Table, next_move: NextMove, path: str
+) -> None:
+    """A failover loses a move after it was seen, and another one takes its version."""
+    before = take_snapshot(server, table.id)
+    tokens = (None, *table.tokens.values())
+    assert api.move(table, *next_move).status_code == 201
+    lost = [api.get(table.path + path, token=token).headers["ETag"] for token in tokens]
+    restore(server, table.id, before)
+    assert api.move(table, *next_move).status_code == 201
+    for token, etag in zip(tokens, lost, strict=True):
+        answer = api.get(table.path + path, token=token, headers={"If-None-Match": etag})
+        assert answer.status_code == 200
+        assert answer.headers["ETag"].split("-")[0] == etag.split("-")[0]
+    seat = seat_to_move(api.view(table))
+    move = api.moves(table, seat)[0] | {"version": take_snapshot(server, table.id).version}
+    stale = lost[1 + seat]
+    assert api.move(table, seat, move, headers={"If-Match": stale}).status_code == 412
 
 
 def test_a_move_makes_every_known_view_out_of_date(api: Api, table: Table, next_move: NextMove) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.api.client import Api, Table
-from tests.api.saved_games import SEED, SavedGame
+from tests.api.saved_games import SEED, SavedGame, decoded
 from tests.support.table import Json, match_finished, seat_to_move
 
 ALWAYS = {"game", "version", "status", "best", "standings", "rounds", "carry", "winners"}
@@ -103,7 +103,7 @@ def test_the_score_card_is_304_for_a_matching_etag_until_the_next_event(api: Api
     table, path = saved_game.table, f"{saved_game.table.path}/score"
     for seat, token in ((None, None), *table.tokens.items()):
         etag = api.get(path, token=token).headers["ETag"]
-        assert etag == f'"{saved_game.snapshot.version}-{"s" if seat is None else seat}"'
+        assert etag == f'"{decoded(table.id, saved_game.snapshot).etag(seat)}"'
         again = api.get(path, token=token, headers={"If-None-Match": etag})
         assert (again.status_code, again.headers["ETag"]) == (304, etag)
         assert api.get(path, headers={"If-None-Match": f'"{saved_game.snapshot.version - 1}-s"'}).status_code == 200

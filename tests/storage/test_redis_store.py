@@ -300,7 +300,7 @@ def test_without_a_replica_a_write_has_an_unknown_outcome_and_a_rejected_one_is_
 ) -> None:
     unreplicated = RedisStore(SingleNodeTopology(shared_client), TTL)
     replicated = RedisStore(SingleNodeTopology(shared_client), TTL, replicated=True)
-    record = IdempotencyRecord("key", b"request")
+    sent = write(IdempotencyRecord("key", b"request"))
     unreplicated.create(GAME, b"s", [b"e1"], write())
     assert replicated.commit(GAME, 7, b"t", [b"e2"], write()) == StoredGame(1, b"s")
     assert replicated.find_write(GAME, "key") is None
@@ -309,7 +309,7 @@ def test_without_a_replica_a_write_has_an_unknown_outcome_and_a_rejected_one_is_
     with pytest.raises(KeyError):
         replicated.commit("none", 1, b"t", [b"e2"], write())
     with pytest.raises(OutcomeUnknown):
-        replicated.commit(GAME, 1, b"t", [b"e2"], write(record))
+        replicated.commit(GAME, 1, b"t", [b"e2"], sent)
     with pytest.raises(OutcomeUnknown):
         replicated.find_write(GAME, "key")
-    assert unreplicated.find_write(GAME, "key") == PriorWrite(2, b"request")
+    assert unreplicated.find_write(GAME, "key") == PriorWrite(2, b"request", sent.id)

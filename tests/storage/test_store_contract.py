@@ -325,26 +325,27 @@ def test_another_write_is_not_mistaken_for_this_one(store: Store, game: str) -> 
 
 def test_an_idempotency_record_leads_to_its_write(store: Store, game: str) -> None:
     assert store.find_write(game, "key") is None
-    store.create(game, b"s", [b"e1"], write(IdempotencyRecord("seed", b"request 0")))
-    store.commit(game, 1, b"t", [b"e2", b"e3"], write(IdempotencyRecord("key", b"request 1")))
+    first, second = write(IdempotencyRecord("seed", b"request 0")), write(IdempotencyRecord("key", b"request 1"))
+    store.create(game, b"s", [b"e1"], first)
+    store.commit(game, 1, b"t", [b"e2", b"e3"], second)
     store.commit(game, 3, b"u", [b"e4"], write())
-    assert store.find_write(game, "seed") == PriorWrite(1, b"request 0")
-    assert store.find_write(game, "key") == PriorWrite(3, b"request 1")
+    assert store.find_write(game, "seed") == PriorWrite(1, b"request 0", first.id)
+    assert store.find_write(game, "key") == PriorWrite(3, b"request 1", second.id)
     assert store.find_write(game, "other") is None
     assert store.find_write(game + "x", "key") is None
 
 
 def test_another_write_under_the_same_key_returns_the_first(store: Store, game: str) -> None:
-    sent = write(IdempotencyRecord("key", b"request"))
-    store.create(game, b"s", [b"e1"], write(IdempotencyRecord("seed", b"request 0")))
+    first, sent = write(IdempotencyRecord("seed", b"request 0")), write(IdempotencyRecord("key", b"request"))
+    store.create(game, b"s", [b"e1"], first)
     store.commit(game, 1, b"t", [b"e2"], sent)
     assert store.create(game, b"wrong", [b"wrong"], write(IdempotencyRecord("seed", b"wrong"))) == PriorWrite(
-        1, b"request 0"
+        1, b"request 0", first.id
     )
     for expected in (1, 2):
         assert store.commit(
             game, expected, b"wrong", [b"wrong"], write(IdempotencyRecord("key", b"wrong"))
-        ) == PriorWrite(2, b"request")
+        ) == PriorWrite(2, b"request", sent.id)
     assert store.commit(game, 1, b"t", [b"e2"], sent) is None
     assert store.read(game) == StoredGame(2, b"t")
     assert store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
@@ -471,19 +472,20 @@ def test_a_repeated_write_with_uncompacted_events_is_recognised(store: Store, ga
 
 def test_a_compacted_write_is_recognised_by_its_idempotency_record(store: Store, game: str) -> None:
     sent = write(IdempotencyRecord("key", b"request"))
-    store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"request 0")))
+    first = write(IdempotencyRecord("seed", b"request 0"))
+    store.create(game, b"1", usual(1, 2), first)
     store.commit(game, 2, b"2", usual(3, 3), sent)
     store.commit(game, 3, b"3", usual(4, 4), write())
     store.compact(game)
     assert store.commit(game, 2, b"2", usual(3, 3), sent, again=True) is None
     assert store.commit(
         game, 2, b"2", usual(3, 3), write(IdempotencyRecord("key", b"wrong")), again=True
-    ) == PriorWrite(3, b"request")
+    ) == PriorWrite(3, b"request", sent.id)
     never_made = write(IdempotencyRecord("another key", b"request"))
     assert store.commit(game, 2, b"wrong", [b"wrong"], never_made, again=True) == StoredGame(4, b"3")
-    assert store.find_write(game, "key") == PriorWrite(3, b"request")
+    assert store.find_write(game, "key") == PriorWrite(3, b"request", sent.id)
     assert store.create(game, b"1", usual(1, 2), write(IdempotencyRecord("seed", b"wrong"))) == PriorWrite(
-        2, b"request 0"
+        2, b"request 0", first.id
     )
 
 

@@ -60,7 +60,7 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
     "If-None-Match": {
         "description": "An `ETag` known to the client; the response is 304 if it is still current.",
         "schema": {"type": "string"},
-        "example": '"17-2"',
+        "example": '"17-Zr0q8TmX-2"',
     },
     "Last-Event-ID": {
         "description": "Overrides `after`; an `EventSource` sends it when it reconnects.",
