@@ -72,6 +72,8 @@ def encode_game(game: Game) -> bytes:
             [_encode_bytes(each) for each in game.commitments],
             game.round_ends,
             _encode_state(game.state),
+            game.version - game.match_version,
+            "" if game.match_write_id == game.write_id else game.match_write_id,
         ]
     )
 
@@ -103,6 +105,8 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         commitments,
         round_ends,
         state,
+        token_changes,
+        match_write_id,
     ) = fields
     rules = rules_for(variant, options, len(seats))
     return Game(
@@ -125,6 +129,8 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         round_ends=tuple(round_ends),
         edition=edition,
         write_id=write_id,
+        match_version=version - token_changes,
+        match_write_id=match_write_id or write_id,
         commitments=tuple(map(a2b_base64, commitments)),
         state=_decode_state(rules, state),
     )

@@ -29,16 +29,19 @@ from service.games.views import GameView, legal_moves_for, view_game
 
 
 class Expected(NamedTuple):
-    """The version of the game that a client expects, and the ETags that it accepts; ``None`` for any."""
+    """The version of the game that a client expects, and the ETags that it accepts; ``None`` for any.
+
+    They guard the match: a version remains the expected one while only tokens are changed.
+    """
 
     version: int | None = None
     etags: frozenset[str] | None = None
 
     def matches(self, game: Game, seat: int) -> bool:
         """Whether the game, as this seat sees it, is the expected one. A version is accepted in place of an ETag."""
-        if self.version is not None and self.version != game.version:
+        if self.version is not None and not game.is_current(self.version):
             return False
-        return self.etags is None or str(game.version) in self.etags or game.etag(seat) in self.etags
+        return self.etags is None or any([game.is_current_tag(each, seat) for each in self.etags])
 
 
 class JoinCommand(NamedTuple):

@@ -20,6 +20,8 @@ from service.engine.variants import variants
 SeatKind = Literal["human", "bot", "open"]
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
+_MAX_VERSION_DIGITS: Final = 10
+
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
 
@@ -96,6 +98,10 @@ class Game(NamedTuple):
     """The edition of the rules at the creation of the game."""
     write_id: str = ""
     """The id of the write that led to this version; empty before the first one."""
+    match_version: int = 0
+    """The version of the last event that changed what can be played: all but a change of a token."""
+    match_write_id: str = ""
+    """The id of the write that led to ``match_version``."""
     commitments: tuple[bytes, ...] = ()
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
 
@@ -112,7 +118,11 @@ class Game(NamedTuple):
     def with_events(self, events: Sequence[GameEvent], at: int, write_id: str) -> Game:
         """The game at the version that these events lead to, written at this time (``at``) by the write of that id."""
         round_ends, commitments = self.round_ends, self.commitments
+        match_version, match_write_id = self.match_version, self.match_write_id
         for version, event in enumerate(events, self.version + 1):
+            if isinstance(event, TokenChanged):
+                continue
+            match_version, match_write_id = version, write_id
             if isinstance(event, RoundEnded):
                 round_ends = (*round_ends, version)
             commitments = commitments_after(commitments, event)
@@ -121,16 +131,30 @@ class Game(NamedTuple):
             updated_at=at,
             round_ends=round_ends,
             write_id=write_id,
+            match_version=match_version,
+            match_write_id=match_write_id,
             commitments=commitments,
         )
+
+    def is_current(self, version: int) -> bool:
+        """Whether nothing that can be played has changed after ``version``: at most tokens were changed."""
+        return self.match_version <= version <= self.version
 
     def etag(self, seat: int | None) -> str:
         """The ETag of this version for the viewer at ``seat`` (``None``: a spectator). Depends on nothing hidden.
 
-        The id of the write, which is random, tells two writes apart that led to the same version: the first one may
+        The id of the write, which is random, distinguishes two writes that led to the same version: the first one may
         have been lost in a failover.
         """
-        return f"{self.version}-{self.write_id}-{'s' if seat is None else seat}"
+        return f"{self.version}-{self.match_write_id}-{'s' if seat is None else seat}"
+
+    def is_current_tag(self, tag: str, seat: int) -> bool:
+        """Whether this is a version that ``is_current``, or the ETag of such a version for this seat."""
+        number = tag.partition("-")[0]
+        if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS:
+            return False
+        version = int(number)
+        return self.is_current(version) and tag in (number, self._replace(version=version).etag(seat))
 
 
 def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:

@@ -234,7 +234,8 @@ class GameRepository:
                 game = self._at_version(game, prior.version)
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
-        return Committed(game._replace(write_id=prior.write_id.decode()), (), prior=prior)
+        write_id = prior.write_id.decode()
+        return Committed(game._replace(write_id=write_id, match_write_id=write_id), (), prior=prior)
 
     def events(self, game: Game, versions: Sequence[int]) -> list[GameEvent]:
         """The events of these versions. Raises ``NotFound`` if one has expired."""
@@ -343,11 +344,15 @@ def rebuild_game(
 
     Its tokens, its deck and its ``write_id`` are the current ones: no view depends on the first two.
     """
+    match_version = version
+    while isinstance(history[match_version - 1].event, TokenChanged):
+        match_version -= 1
     joined_later = {each.event.seat for each in history[version:] if isinstance(each.event, Joined)}
     earlier = [each.event for each in history[:version]]
     return game._replace(
         seats=tuple([Seat(OPEN_SEAT) if seat in joined_later else each for seat, each in enumerate(game.seats)]),
         version=version,
+        match_version=match_version,
         updated_at=history[version - 1].at,
         state=replay(
             game.rules,

@@ -48,7 +48,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "round_over": Problem(409, "Round over", "The round is over; the next one must be dealt."),
     "game_over": Problem(409, "Game over", "The match is over."),
     "seats_taken": Problem(409, "Seats taken", "There is no open seat left."),
-    "stale_version": Problem(412, "Stale version", "The game has changed; see `version` and `legal_moves`."),
+    "stale_version": Problem(412, "Stale version", "The match has gone on; see `version` and `legal_moves`."),
     "too_large": Problem(413, "Too large", "The body is larger than 256 KiB."),
     "unsupported_media_type": Problem(415, "Unsupported media type", "The body must be `application/json` in UTF-8."),
     "invalid": Problem(422, "Invalid", "Some fields are invalid; see `errors`, by field."),

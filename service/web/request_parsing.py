@@ -181,7 +181,7 @@ def expected_game(version: int | None) -> Expected | None:
     if "HTTP_IF_MATCH" not in request.environ:
         return None if version is None else Expected(version)
     tags = request.if_match
-    return Expected(version, None if tags.star_tag else frozenset(tags.as_set(include_weak=False)))
+    return Expected(version, None if tags.star_tag else frozenset(filter(None, tags.as_set(include_weak=False))))
 
 
 def key_pattern(min_length: int) -> str:

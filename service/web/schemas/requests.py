@@ -220,7 +220,10 @@ class MoveIn(RequestSchema):
     face_down = StrictBoolean(metadata=doc("Lay a double face down, which closes its end. Default: `false`."))
     version = StrictInteger(
         validate=validate.Range(1, MAX_VERSION),
-        metadata=doc("The version the move is meant for; rejected with 412 if the game has changed.", example=17),
+        metadata=doc(
+            "The version the move is meant for; rejected with 412 if anything but a token has changed since.",
+            example=17,
+        ),
     )
     ends_sum = StrictInteger(metadata=doc("As listed in `legal_moves`; ignored.", example=28))
     points = StrictInteger(metadata=doc("As listed in `legal_moves`; ignored.", example=4))
