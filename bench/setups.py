@@ -16,7 +16,7 @@ import orjson
 
 from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
-from service.engine.referee import advance, apply, deal, legal_moves
+from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
@@ -95,8 +95,7 @@ def match(setup: Setup, seed: str, longest: int = WHOLE, *, slowly: bool = False
     rules = setup.rules
     deck = Deck(seed_from_text(seed))
     rng = Random(seed)  # noqa: S311 # reproducible on purpose
-    state = rules.start()
-    state = apply(rules, state, deal(rules, deck, state))
+    _, state = deal(rules, deck, rules.start())
     version = CREATED_VERSION
     steps: list[Step] = []
     while state.phase != FINISHED and len(steps) < longest:

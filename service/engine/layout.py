@@ -137,16 +137,16 @@ class Layout(NamedTuple):
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
         two_ended, end_value = self.two_ended, self.end_value
-        opened = _opened(tile, None, NEVER if two_ended else branching, end_value)
-        names = (LEFT, RIGHT) if two_ended else [f"e{each}" for each in range(1, len(opened.sides) + 1)]
+        sides, mask, total = _opened(tile, None, NEVER if two_ended else branching, end_value)
+        names = (LEFT, RIGHT) if two_ended else [f"e{each}" for each in range(1, len(sides) + 1)]
         ends = tuple(
             [
                 End(name, number, 0, side, gate, counts)
-                for name, (number, side, gate, counts) in zip(names, opened.sides, strict=True)
+                for name, (number, side, gate, counts) in zip(names, sides, strict=True)
             ]
         )
         lead = Placement(tile, -1, END, seat, face_down=False)
-        return Layout((lead,), ends, two_ended, end_value, 0 if two_ended else len(ends), tile.mask, opened.total)
+        return Layout((lead,), ends, two_ended, end_value, 0 if two_ended else len(ends), mask, total)
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
@@ -194,26 +194,11 @@ class Layout(NamedTuple):
         ends = tuple([end._replace(gate=CLOSED, counts=0) for end in self.ends])
         return self._replace(placements=(lead,), ends=ends, open_mask=0, ends_sum=0)
 
-    def sum_after(self, at: End | None, tile: Tile, branching: Branching) -> int:
-        """The sum of the ends after ``tile`` joins face up at ``at`` (``None``: leads)."""
-        if self.two_ended:
-            branching = NEVER
-        if at is None:
-            return _opened(tile, None, branching, self.end_value).total
-        total = self.ends_sum - at.counts + _opened(tile, at.number, branching, self.end_value).total
-        return total + self._gain_beside(at.number, at.counts) if at.side == LONG and not at.host else total
-
-    def covered_sums(self) -> list[tuple[int, str, int]]:
-        """For each open end its number, its name, and the sum of the ends without it, once it is covered."""
-        ends_sum = self.ends_sum
-        sums = []
-        for name, number, host, side, gate, counts in self.ends:
-            if gate == OPEN:
-                covered = ends_sum - counts
-                if side == LONG and not host:
-                    covered += self._gain_beside(number, counts)
-                sums.append((number, name, covered))
-        return sums
+    def covered_sum(self, end: End) -> int:
+        """The sum of the ends without this open one, once it is covered."""
+        counts = end.counts
+        covered = self.ends_sum - counts
+        return covered + self._gain_beside(end.number, counts) if end.side == LONG and not end.host else covered
 
     def gains(self, tile: Tile, branching: Branching) -> tuple[int, int]:
         """What the ends count that ``tile`` opens face up: when it joins by its lower half, and by its higher one."""
@@ -266,12 +251,8 @@ class Layout(NamedTuple):
         return any(placement.tile.double and not placement.face_down for placement in self.placements)
 
 
-class _Opened(NamedTuple):
-    """The ends that a tile opens (number, side, gate and count), the mask of their numbers, and the sum they count."""
-
-    sides: tuple[tuple[int, Side, Gate, int], ...]
-    mask: int
-    total: int
+_Opened = tuple[tuple[tuple[int, Side, Gate, int], ...], int, int]
+"""The ends that a tile opens (number, side, gate and count), the mask of their numbers, and the sum they count."""
 
 
 @cache
@@ -289,22 +270,21 @@ def _opened(tile: Tile, touching: int | None, branching: Branching, end_value: E
         sides = [(tile.other_half(touching), END, OPEN)]
     counts = [_counts(end_value, *side, paired=paired) for side in sides]
     mask = tile.mask if touching is None else 1 << tile.other_half(touching)
-    return _Opened(tuple([(*side, each) for side, each in zip(sides, counts, strict=True)]), mask, sum(counts))
+    return tuple([(*side, each) for side, each in zip(sides, counts, strict=True)]), mask, sum(counts)
 
 
 @cache
 def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tuple[int, int]:
     """As ``Layout.gains``."""
-    return (
-        _opened(tile, tile.low, branching, end_value).total,
-        _opened(tile, tile.high, branching, end_value).total,
-    )
+    _, _, by_low = _opened(tile, tile.low, branching, end_value)
+    _, _, by_high = _opened(tile, tile.high, branching, end_value)
+    return by_low, by_high
 
 
 @cache
 def _closed(double: Tile) -> _Opened:
     """What a double leaves that joins face down: one closed end (rules 1.5, 2.5)."""
-    return _Opened(((double.low, LONG, CLOSED, 0),), 0, 0)
+    return ((double.low, LONG, CLOSED, 0),), 0, 0
 
 
 def _beside(end: End, end_value: EndValue | None) -> End:
@@ -314,8 +294,9 @@ def _beside(end: End, end_value: EndValue | None) -> End:
     """
     if end.gate == GATED:
         return end._replace(gate=OPEN)
-    if end.side == LONG and end_value is not None:
-        return end._replace(counts=_counts(end_value, end.number, end.side, end.gate, paired=False))
+    if end.side == LONG:
+        counts = _counts(end_value, end.number, end.side, end.gate, paired=False)
+        return end if counts == end.counts else end._replace(counts=counts)
     return end
 
 

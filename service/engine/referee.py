@@ -40,7 +40,7 @@ from service.engine.events import (
     Played,
     RoundEnded,
 )
-from service.engine.layout import NEVER, OPEN, Branching, End, Layout
+from service.engine.layout import NEVER, OPEN, End, Layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, PlacementScore, State
 from service.engine.tiles import Tile, add_tile, sort_tiles
@@ -102,21 +102,21 @@ def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
 
 def _scored_plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
     """As ``_plays``, for a game in which plays score and a layout with tiles."""
-    if not layout.fits_any(tiles):
-        return []
-    open_mask, covered_sums, points = layout.open_mask, layout.covered_sums(), rules.points
+    ends, open_mask, points = layout.ends, layout.open_mask, rules.points
     assert points is not None
     moves = []
     for tile in tiles:
-        mask, low = tile.mask, tile.low
+        mask = tile.mask
         if mask & open_mask:
-            gain_by_low, gain_by_high = layout.gains(tile, _branching(rules, layout, tile))
-            for number, end, covered_sum in covered_sums:
-                if mask >> number & 1:
-                    ends_sum = covered_sum + (gain_by_low if number == low else gain_by_high)
-                    moves.append(_new(Move, (PLAY, tile, end, False, ends_sum, points(ends_sum))))
+            branching = rules.branching(layout, tile) if tile.double else NEVER
+            gain_by_low, gain_by_high = layout.gains(tile, branching)
+            for end in ends:
+                number = end.number
+                if mask >> number & 1 and end.gate == OPEN:
+                    ends_sum = layout.covered_sum(end) + (gain_by_low if number == tile.low else gain_by_high)
+                    moves.append(_new(Move, (PLAY, tile, end.name, False, ends_sum, points(ends_sum))))
                     if tile.double and rules.face_down:
-                        moves.append(play(tile, end, face_down=True))
+                        moves.append(play(tile, end.name, face_down=True))
     return moves
 
 
@@ -124,13 +124,8 @@ def _lead(rules: Rules, layout: Layout, tile: Tile) -> Move:
     """The move that leads this tile."""
     if rules.points is None:
         return play(tile, None)
-    ends_sum = layout.sum_after(None, tile, _branching(rules, layout, tile))
+    ends_sum = rules.lay_tile(layout, None, tile, 0, face_down=False).ends_sum
     return Move(PLAY, tile, ends_sum=ends_sum, points=rules.points(ends_sum))
-
-
-def _branching(rules: Rules, layout: Layout, tile: Tile) -> Branching:
-    """How a tile branches when it is laid face up."""
-    return rules.branching(layout, tile) if tile.double else NEVER
 
 
 def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
@@ -150,10 +145,13 @@ def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tu
     """
     event: Event
     if seat == state.turn and move.action == PLAY:
-        event, end = _decide_play(rules, state, seat, move)
-        state = _apply_play_at(rules, state, event, end)
+        event, layout = _decide_play(rules, state, seat, move)
+        state = _apply_play(rules, state, event, layout)
+    elif state.phase != PLAYING:
+        event, state = _decide_deal(rules, deck, state, seat, move)
+        return (event,), state
     else:
-        event = _decide_other(rules, deck, state, seat, move)
+        event = _decide_other(rules, state, seat, move)
         state = apply(rules, state, event)
         if not isinstance(event, (Drew, Flipped)):
             return (event,), state
@@ -174,8 +172,8 @@ def _end_round(rules: Rules, state: State, event: Event, reason: EndReason) -> t
     return (*events, *consequences), state
 
 
-def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
-    """The next round's deal: the one arranged for it, else the first shuffle that the rules accept.
+def deal(rules: Rules, deck: Deck, state: State) -> tuple[Dealt, State]:
+    """The next round's deal and the state after it: the deal arranged for it, else the first one that can be opened.
 
     An arranged deal is used if its empty hands are those of the eliminated seats.
     """
@@ -184,20 +182,23 @@ def deal(rules: Rules, deck: Deck, state: State) -> Dealt:
     if arranged and [bool(hand) for hand in arranged.hands] == [
         not eliminated for eliminated in state.eliminated_round
     ]:
-        return Dealt(round_number, tuple([sort_tiles(hand) for hand in arranged.hands]), arranged.stock, arranged=True)
+        hands = tuple([sort_tiles(hand) for hand in arranged.hands])
+        dealt = Dealt(round_number, hands, arranged.stock, arranged=True)
+        return dealt, _apply_dealt(rules, state, dealt)
     size = rules.hand_size(len(state.active_seats()))
     sizes = [0 if out else size for out in state.eliminated_round]
-    attempt, dealt = first_valid_deal(rules, state, deck.shuffle_seed(round_number), sizes)
+    attempt, dealt, opened = first_valid_deal(rules, state, deck.shuffle_seed(round_number), sizes)
     proof = deck.deal_proof(round_number, attempt)
-    return dealt if proof is None else replace(dealt, proof=proof)
+    return (dealt if proof is None else replace(dealt, proof=proof)), opened
 
 
-def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[int]) -> tuple[int, Dealt]:
-    """The first attempt at dealing the next round from this seed that the rules accept, and its deal."""
+def first_valid_deal(rules: Rules, state: State, seed: bytes, sizes: Sequence[int]) -> tuple[int, Dealt, State]:
+    """The first attempt at dealing the next round from this seed that can be opened: its number, deal and state."""
     for attempt in range(MAX_DEAL_ATTEMPTS):
         dealt = deal_attempt(rules, seed, state.round + 1, attempt, sizes)
-        if can_open(rules, state, dealt):
-            return attempt, dealt
+        opened = _open(rules, state, dealt)
+        if opened is not None:
+            return attempt, dealt, opened
     raise AssertionError("no deal that the rules accept")  # pragma: no cover  # practically impossible
 
 
@@ -209,13 +210,11 @@ def deal_attempt(rules: Rules, seed: bytes, round_number: int, attempt: int, siz
 
 def can_open(rules: Rules, state: State, dealt: Dealt) -> bool:
     """Whether a seat can open this deal; if none can, it is dealt again (rules 3.3, 5.3)."""
-    return rules.opening(_with_deal(rules, state, dealt, None, state.opener)) is not None
+    return _open(rules, state, dealt) is not None
 
 
-def _decide_other(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Event:
-    """The event of any move but a play of the seat to move."""
-    if state.phase != PLAYING:
-        return _decide_after_round(rules, deck, state, seat, move)
+def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
+    """The event of any move during a round but a play of the seat to move."""
     if seat != state.turn:
         raise NotYourTurn("It is not your turn.")
     if move.action not in [legal.action for legal in legal_moves(rules, state, seat)]:
@@ -223,7 +222,8 @@ def _decide_other(rules: Rules, deck: Deck, state: State, seat: int, move: Move)
     return _EVENT_OF_ACTION[move.action](state, seat)
 
 
-def _decide_after_round(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> Dealt:
+def _decide_deal(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[Dealt, State]:
+    """The event of a move between two rounds, where only a deal is legal, and the state after it."""
     if state.phase == FINISHED:
         raise GameOver("The match is over.")
     if move.action != "deal":
@@ -233,10 +233,9 @@ def _decide_after_round(rules: Rules, deck: Deck, state: State, seat: int, move:
     return deal(rules, deck, state)
 
 
-def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, End | None]:
-    """The event of a play, and the end where the tile joins (``None`` for the lead)."""
-    _, tile, name, face_down, _, _ = move
-    layout = state.layout
+def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, Layout]:
+    """The event of a play, and the layout after it."""
+    tile, name, face_down, layout = move.tile, move.end, move.face_down, state.layout
     if tile is None or tile not in state.hands[seat]:
         raise IllegalMove("You do not hold this tile.")
     leads = not layout.ends
@@ -247,11 +246,12 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
         raise IllegalMove(_NO_SUCH_PLACE)
     if end is not None:
         name = end.name
+    layout = rules.lay_tile(layout, end, tile, seat, face_down)
     ends_sum = points = None
     if rules.points is not None and not face_down:
-        ends_sum = layout.sum_after(end, tile, _branching(rules, layout, tile))
+        ends_sum = layout.ends_sum
         points = rules.points(ends_sum)
-    return _new(Played, (seat, tile, name, face_down, points, ends_sum)), end
+    return _new(Played, (seat, tile, name, face_down, points, ends_sum)), layout
 
 
 def _find_end(layout: Layout, tile: Tile, name: str | None) -> End:
@@ -295,9 +295,15 @@ def apply(rules: Rules, state: State, event: Event) -> State:
 
 
 def _apply_dealt(rules: Rules, state: State, event: Dealt) -> State:
+    opened = _open(rules, state, event)
+    assert opened is not None
+    return opened
+
+
+def _open(rules: Rules, state: State, event: Dealt) -> State | None:
+    """The state after this deal, its opener to move; ``None`` if no seat can open it."""
     opening = rules.opening(_with_deal(rules, state, event, None, state.opener))
-    assert opening is not None
-    return _with_deal(rules, state, event, opening.seat, opening.seat)
+    return None if opening is None else _with_deal(rules, state, event, opening.seat, opening.seat)
 
 
 def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opener: int | None) -> State:
@@ -312,22 +318,18 @@ def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opene
 
 
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
-    return _apply_play_at(rules, state, event, None if event.end is None else state.layout.end(event.end))
-
-
-def _apply_play_at(rules: Rules, state: State, event: Played, end: End | None) -> State:
-    """The state after a play at this end (``None`` for the lead)."""
-    seat, tile, _, face_down, points, ends_sum = event
     layout = state.layout
-    branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
-    if end is None:
-        layout = layout.lead(tile, seat, branching)
-    else:
-        layout = layout.join(end, tile, seat, face_down, branching)
-    held = list(state.hands[seat])
-    held.remove(tile)
+    end = None if event.end is None else layout.end(event.end)
+    return _apply_play(rules, state, event, rules.lay_tile(layout, end, event.tile, event.seat, event.face_down))
+
+
+def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> State:
+    """The state after a play that gives this layout."""
+    seat, hands, points = event.seat, state.hands, event.points
+    held = list(hands[seat])
+    held.remove(event.tile)
     hand = tuple(held)
-    hands = _with_hand(state.hands, seat, hand)
+    hands = _with_hand(hands, seat, hand)
     followers = rules.may_follow(layout, hand)
     if followers and layout.fits_any(followers):
         turn: int | None = seat
@@ -340,8 +342,8 @@ def _apply_play_at(rules: Rules, state: State, event: Played, end: End | None) -
         went_out_first = seat
     placements_scored = state.placements_scored
     if points:
-        assert ends_sum is not None
-        placements_scored += (PlacementScore(seat, ends_sum, points),)
+        assert event.ends_sum is not None
+        placements_scored += (PlacementScore(seat, event.ends_sum, points),)
     return state.after_move(
         hands=hands,
         stock=state.stock,

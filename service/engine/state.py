@@ -29,6 +29,9 @@ class PlacementScore(NamedTuple):
 
 
 _new: Final = tuple.__new__  # as in ``layout``
+_SET_BY_MOVE: Final = 8
+_SET_BY_DEAL: Final = 11
+"""How many of the first fields of ``State`` its two methods set."""
 
 
 class State(NamedTuple):
@@ -82,7 +85,7 @@ class State(NamedTuple):
     ) -> State:
         """The state with these facts of the running round: what ``_replace`` gives, at less than half of its cost."""
         facts = (hands, stock, layout, turn, tiles_laid, drew, went_out_first, placements_scored)
-        return _new(State, facts + self[len(facts) :])
+        return _new(State, facts + self[_SET_BY_MOVE:])
 
     def after_deal(
         self,
@@ -96,7 +99,7 @@ class State(NamedTuple):
     ) -> State:
         """The state at the start of this round, likewise."""
         facts = (hands, stock, layout, turn, 0, False, None, (), PLAYING, round_number, opener)
-        return _new(State, facts + self[len(facts) :])
+        return _new(State, facts + self[_SET_BY_DEAL:])
 
     def active_seats(self) -> tuple[int, ...]:
         """The seats still in the match, in seat order."""

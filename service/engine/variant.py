@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.errors import InvalidSetup
 from service.engine.events import EndReason, RemainingHand, RoundResult
-from service.engine.layout import NEVER, Branching, EndValue, Layout, empty_layout
+from service.engine.layout import NEVER, Branching, End, EndValue, Layout, empty_layout
 from service.engine.options import LocalizedText, Option, Value, resolve
 from service.engine.state import Hand, State, new_match
 from service.engine.tiles import Tile, pips
@@ -138,6 +138,13 @@ class Rules:
     def team(self, seat: int) -> int | None:
         """The team of a seat; ``None`` without teams."""
         return seat % self.teams if self.teams else None
+
+    def lay_tile(self, layout: Layout, end: End | None, tile: Tile, seat: int, face_down: bool) -> Layout:
+        """The layout with this tile laid at this open end, ``None`` for the lead."""
+        branching = self.branching(layout, tile) if tile.double and not face_down else NEVER
+        if end is None:
+            return layout.lead(tile, seat, branching)
+        return layout.join(end, tile, seat, face_down, branching)
 
     def hands_left(self, state: State) -> tuple[RemainingHand, ...]:
         """The hand of every active seat with its value."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from service.engine.deal import Deck, seed_from_text
-from service.engine.referee import apply, deal
+from service.engine.referee import deal
 from service.engine.state import State
 from service.engine.variant import Variant
 from service.games.game import HUMAN, OPEN_SEAT, Game, GameEvent, Seat, rules_for
@@ -77,8 +77,7 @@ def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEv
     """
     if game.has_open_seats or game.state.round:
         return game, events
-    dealt = deal(game.rules, game.deck, game.state)
-    state = apply(game.rules, game.state, dealt)
+    dealt, state = deal(game.rules, game.deck, game.state)
     return game._replace(state=state, deck=game.deck.discard_used(state.round)), [*events, dealt]
 
 

@@ -80,7 +80,7 @@ def seed_faults(rules: Rules, record: Record, index: int, dealt: Dealt) -> Itera
     assert each.client_seeds is not None
     seed = shuffle_seed(each.seed, record.game, index + 1, each.client_seeds)
     sizes = [len(hand) for hand in dealt.hands]
-    first, deal = first_valid_deal(rules, _before(rules, dealt), seed, sizes)
+    first, deal, _ = first_valid_deal(rules, _before(rules, dealt), seed, sizes)
     if each.attempt != first:
         sentence = f"The deal that the rules accept first is number {first}, counted from 0."
         yield Fault("wrong_attempt", (index, "Attempt" if each.attempt is not None else "Seed"), sentence)

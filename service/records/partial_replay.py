@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from service.engine.events import Dealt, Done, Drew, Passed, Played
-from service.engine.layout import NEVER, OPEN
+from service.engine.layout import OPEN
 from service.engine.state import PLAYING, PlacementScore, State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
@@ -116,11 +116,7 @@ class PartialRound:
         fits = end is not None and end.gate == OPEN and tile.mask >> end.number & 1
         if (name is not None and not fits) or (face_down and not (fits and tile.double and rules.face_down)):
             return [Fault("illegal_move", place, "This tile may not be laid there in this way.")]
-        branching = rules.branching(layout, tile) if tile.double and not face_down else NEVER
-        if end is None:
-            layout = layout.lead(tile, seat, branching)
-        else:
-            layout = layout.join(end, tile, seat, face_down, branching)
+        layout = rules.lay_tile(layout, end, tile, seat, face_down)
         ends_sum = points = None
         scored = self.state.placements_scored
         if rules.points is not None and not face_down:

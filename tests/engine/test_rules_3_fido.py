@@ -130,7 +130,7 @@ def test_3_3_without_a_double_in_any_hand_it_is_dealt_again() -> None:
     first = split(shuffle(rules.tiles, seed, 1, 0), [2] * 9)
     assert not any(tile.double for hand in first.hands for tile in hand)
     second = split(shuffle(rules.tiles, seed, 1, 1), [2] * 9)
-    dealt = deal(rules, Deck(seed), rules.start())
+    dealt, _ = deal(rules, Deck(seed), rules.start())
     assert [set(hand) for hand in dealt.hands] == [set(hand) for hand in second.hands]
     assert dealt.stock == second.stock
     assert any(tile.double for hand in dealt.hands for tile in hand)

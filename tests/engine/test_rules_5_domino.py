@@ -188,7 +188,7 @@ def test_5_3_without_a_double_in_any_hand_it_is_dealt_again() -> None:
     first = split(shuffle(rules.tiles, seed, 1, 0), [5, 5])
     assert not any(tile.double for hand in first.hands for tile in hand)
     again = split(shuffle(rules.tiles, seed, 1, 1), [5, 5])
-    dealt = deal(rules, Deck(seed), rules.start())
+    dealt, _ = deal(rules, Deck(seed), rules.start())
     assert any(tile.double for hand in again.hands for tile in hand)
     assert ([set(hand) for hand in dealt.hands], dealt.stock) == ([set(hand) for hand in again.hands], again.stock)
 

@@ -13,7 +13,7 @@ import pytest
 from service.engine.deal import Deck, seed_from_text
 from service.engine.moves import Move
 from service.engine.options import Value
-from service.engine.referee import advance, apply, deal, legal_moves
+from service.engine.referee import advance, deal, legal_moves
 from service.engine.state import FINISHED
 from service.engine.variants import variants
 from service.games.access import Access
@@ -73,7 +73,7 @@ class Watched(MemoryStore):
 def whole_match() -> list[tuple[int, Move]]:
     """The moves of a match, and who makes them."""
     rules, deck, rng = variants()[VARIANT].rules(OPTIONS, 2), Deck(seed_from_text(SEED)), Random(SEED)
-    state = apply(rules, rules.start(), deal(rules, deck, rules.start()))
+    _, state = deal(rules, deck, rules.start())
     moves = []
     while state.phase != FINISHED:
         seat = 0 if state.turn is None else state.turn
