@@ -107,8 +107,8 @@ MAKE_MOVE: Final = Operation(
     tag="moves",
     summary="Make a move",
     description="Makes one move for the bearer's seat. A rejected move changes nothing; the problem contains the "
-    "reason and the legal moves. With `version` or `If-Match`, the move is made only if the match has not gone on since "
-    "that version; the change of a token, which is an event too, does not count.",
+    "reason and the legal moves. With `version` or `If-Match`, the move is made only if the match has not gone on "
+    "since that version; the change of a token, which is an event too, does not count.",
     access="seat",
     body=request_schemas.MoveIn,
     headers=("If-Match", "Idempotency-Key"),
