@@ -17,6 +17,7 @@ from service.web.schemas.fields import (
     StrictBoolean,
     StrictInteger,
     TileField,
+    TileList,
     doc,
 )
 from service.web.schemas.option_fields import option_fields
@@ -87,13 +88,13 @@ class DealIn(RequestSchema):
     """An arranged deal: every tile of the set exactly once."""
 
     hands = BoundedList(
-        BoundedList(_tile("A tile."), 0, _MAX_TILES),
+        TileList(_tile("A tile."), 0, _MAX_TILES),
         _MIN_SEATS,
         _MAX_SEATS,
         required=True,
         metadata=doc("One hand per seat, in seat order; empty for a player who is out of the match."),
     )
-    stock = BoundedList(
+    stock = TileList(
         _tile("A tile."),
         0,
         _MAX_TILES,
