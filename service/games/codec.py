@@ -31,11 +31,11 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER, PlacementScore, 
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.games.game import GAME_EVENT_TYPES, EventEnvelope, Game, GameEvent, Seat, rules_for
+from service.games.game import GAME_EVENT_TYPES, STORED_FORMAT, EventEnvelope, Game, GameEvent, Seat, rules_for
 from service.games.layout_cache import LayoutCache
 
-FORMAT: Final = 1
-"""The number of the stored format. Games with a higher one raise ``NewerFormat``."""
+FORMAT: Final = STORED_FORMAT
+"""The number of the stored format. Games with a higher one raise ``NewerFormat``; format 1 has no ``match_version``."""
 
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
@@ -79,8 +79,8 @@ def encode_game(game: Game) -> bytes:
 
 
 def state_prefix(game: Game) -> bytes:
-    """The first bytes of this game, which no other game has, nor this one with another history."""
-    return b'[%d,"%b"' % (FORMAT, game.write_id.encode())
+    """The first bytes of this game as it is stored, which no other game has, nor this one with another history."""
+    return b'[%d,"%b"' % (game.stored_format, game.write_id.encode())
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
@@ -105,9 +105,9 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         commitments,
         round_ends,
         state,
-        token_changes,
-        match_write_id,
+        *later,
     ) = fields
+    token_changes, match_write_id = later or (0, "")
     rules = rules_for(variant, options, len(seats))
     return Game(
         id=game_id,
@@ -132,6 +132,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         match_version=version - token_changes,
         match_write_id=match_write_id or write_id,
         commitments=tuple(map(a2b_base64, commitments)),
+        stored_format=fields[0],
         state=_decode_state(rules, state),
     )
 

@@ -22,6 +22,9 @@ GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
 _MAX_VERSION_DIGITS: Final = 10
 
+STORED_FORMAT: Final = 2
+"""The format in which games are stored now (``service.games.codec``)."""
+
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
 
@@ -104,6 +107,8 @@ class Game(NamedTuple):
     """The id of the write that led to ``match_version``."""
     commitments: tuple[bytes, ...] = ()
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
+    stored_format: int = STORED_FORMAT
+    """The format in which this version is stored."""
 
     @property
     def has_open_seats(self) -> bool:
@@ -133,6 +138,7 @@ class Game(NamedTuple):
             write_id=write_id,
             match_version=match_version,
             match_write_id=match_write_id,
+            stored_format=STORED_FORMAT,
             commitments=commitments,
         )
 

@@ -19,7 +19,7 @@ from service.storage.redis_store import RedisStore
 from tests.api.client import Api
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot
-from tests.support.table import round_over
+from tests.support.table import round_over, seat_to_move
 
 
 def arranged(rounds: int) -> list[dict[str, Any]]:
@@ -59,6 +59,22 @@ def test_a_game_of_a_newer_service_is_not_served_by_this_one(api: Api, redis_url
             assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_unavailable")
             assert int(answer.headers["Retry-After"]) > 0
     assert client.get(keys.state(table.id)) == newer
+
+
+def test_a_game_of_the_first_format_is_played_on(api: Api, redis_url: str) -> None:
+    table = api.create("domino", 2, seed="first")
+    client = connect(redis_url)
+    snapshot: Any = client.get(keys.state(table.id))
+    version, _, state = snapshot.partition(b" ")
+    _, *fields = orjson.loads(state)
+    client.set(keys.state(table.id), version + b" " + orjson.dumps([1, *fields[:15]]))
+    seat = seat_to_move(api.view(table))
+    listed = api.moves(table, seat)[0]
+    other = 1 - seat
+    table.tokens[other] = api.post(f"{table.path}/players/{other}/token", {}, token=table.tokens[other]).json["token"]  # type: ignore[index]
+    assert api.move(table, seat, listed).status_code == 201
+    played: Any = client.get(keys.state(table.id))
+    assert b" [2," in played
 
 
 def test_an_event_of_a_newer_service_is_not_served_by_this_one(api: Api, server: redis.Redis) -> None:

@@ -2,8 +2,9 @@
 
 What is in a game is read from its events alone, in *batches*: the events of one operation with its consequences. A
 batch may belong to an operation if its kind and its seat match, the version of the answer if it has one, and the
-version that the operation required. Where several match (two equal moves whose answers were lost), any assignment in
-which all are matched will do. Does not depend on where games are stored, or who requested them.
+version that the operation required, after which only tokens may have changed. Where several match (two equal moves
+whose answers were lost), any assignment in which all are matched will do. Does not depend on where games are stored, or
+who requested them.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ _SIMPLE: dict[type[GameEvent], Action] = {Drew: "draw", Passed: "pass", Done: "d
 
 
 class Batch(NamedTuple):
-    """The events of one write: their first and last version, and what they are."""
+    """The events of one write: their first and last version, and what they are.
+
+    ``expected`` is the lowest version for which the operation may have been meant: since then only tokens had changed.
+    """
 
     first: int
     last: int
     events: tuple[GameEvent, ...]
+    expected: int
 
 
 @dataclass
@@ -156,10 +161,13 @@ def _batches(envelopes: Sequence[EventEnvelope]) -> list[Batch]:
         starts_batch = isinstance(event, Created | Joined | TokenChanged | Played | Drew | Passed | Done | Flipped)
         if starts_batch or (isinstance(event, Dealt) and not isinstance(before, Created | Joined)):
             starts.append(place)
-    return [
-        Batch(start + 1, end, tuple([each.event for each in envelopes[start:end]]))
-        for start, end in zip(starts, [*starts[1:], len(envelopes)], strict=True)
-    ]
+    batches = []
+    expected = 0
+    for start, end in zip(starts, [*starts[1:], len(envelopes)], strict=True):
+        batches.append(Batch(start + 1, end, tuple([each.event for each in envelopes[start:end]]), expected))
+        if not isinstance(envelopes[start].event, TokenChanged):
+            expected = end
+    return batches
 
 
 def _check_creations(families: list[list[Operation]], games: list[Game], verdict: Verdict) -> None:
@@ -204,7 +212,9 @@ def _check_game(game_id: str, batches: list[Batch], families: list[list[Operatio
 
 def _fits(operation: Operation, batch: Batch) -> bool:
     """Whether the operation may have made this batch."""
-    if batch.first <= operation.floor or (operation.at is not None and batch.first != operation.at + 1):
+    if batch.first <= operation.floor or (
+        operation.at is not None and not batch.expected <= operation.at < batch.first
+    ):
         return False
     if operation.made and operation.made[0].version not in (None, batch.last):
         return False
