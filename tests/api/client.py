@@ -9,6 +9,7 @@ import json
 from functools import cache
 from typing import Any
 
+import orjson
 from flask.testing import FlaskClient
 from marshmallow import RAISE, Schema, fields
 from werkzeug.exceptions import HTTPException
@@ -144,13 +145,13 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
 
 
 def _check(schema: type[Schema], data: bytes) -> None:
-    value = json.loads(data)
+    value = orjson.loads(data)
     errors = _errors(schema, value)
     assert not errors, errors
     assert b"null" not in data or not list(_nulls(value)), "absent fields are absent, never null"
 
 
-_fitting: set[tuple[type[Schema], str]] = set()
+_fitting: set[tuple[type[Schema], bytes]] = set()
 """Objects that were validated already; most parts of an answer were in the one before."""
 
 
@@ -158,7 +159,7 @@ def _errors(schema: type[Schema], value: Any) -> Any:
     """The validation errors of a value and of all objects in it; the same object is validated once."""
     if not isinstance(value, dict):
         return {"": ["Not an object."]}
-    known = (schema, json.dumps(value))
+    known = (schema, orjson.dumps(value))
     if known in _fitting:
         return {}
     flat, nested, lists = _parts(schema)
