@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -25,6 +26,12 @@ def http(service: Service) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def document(http: httpx.Client) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(http.get("/openapi.yaml").raise_for_status().text)
+    return document
+
+
 @pytest.fixture
-def contract(http: httpx.Client) -> Contract:
-    return Contract(yaml.safe_load(http.get("/openapi.yaml").raise_for_status().text))
+def contract(document: dict[str, Any]) -> Contract:
+    return Contract(document)
