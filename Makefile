@@ -17,10 +17,12 @@ NODE_PEER := bench/peers/node
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
+	print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test soak coverage bench trace check fmt openapi lock upgrade clean
+.PHONY: help install install-dev run demo test soak coverage bench trace check image-check fmt openapi lock upgrade clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +59,9 @@ check: $(DEV) ## check format, lint, types and the direction of imports
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports
 	@$(BIN)/python -m service openapi | cmp - openapi.yaml || { echo "openapi.yaml is out of date; run make openapi" >&2; exit 1; }
 
+image-check: ## build the image with buildah, run it and check it (as root, on Linux)
+	@.ci/image-check
+
 fmt: $(DEV) ## format, and apply the fixes of the linter
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
@@ -65,8 +70,10 @@ openapi: $(RUN) ## regenerate openapi.yaml
 	@$(BIN)/python -m service openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 lock: $(DEV) ## update the lock files after a change of pyproject.toml, keeping versions where possible
+	@requires=$$($(BUILD_REQUIRES)) && echo "$$requires" | $(COMPILE) $(UPGRADE) --output-file locks/build.txt -
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
-	@$(COMPILE) $(UPGRADE) --extra dev --constraint locks/run.txt --output-file locks/dev.txt pyproject.toml
+	@$(COMPILE) $(UPGRADE) --extra dev --constraint locks/build.txt --constraint locks/run.txt \
+		--output-file locks/dev.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --extra bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml
 
 upgrade: UPGRADE := --upgrade
@@ -83,10 +90,10 @@ $(BIN)/python:
 	@echo "Creating the environment in $(VENV)"
 	@$(PYTHON) -m venv --clear $(VENV)
 
-$(RUN): $(BIN)/python locks/run.txt pyproject.toml
-	@echo "Installing what locks/run.txt lists"
-	@$(PIP) --require-hashes -r locks/run.txt
-	@$(PIP) --no-deps -e .
+$(RUN): $(BIN)/python locks/build.txt locks/run.txt pyproject.toml
+	@echo "Installing what locks/build.txt and locks/run.txt list"
+	@$(PIP) --require-hashes -r locks/build.txt -r locks/run.txt
+	@$(PIP) --no-index --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(DEV): $(RUN) locks/dev.txt
