@@ -1,17 +1,24 @@
-# Two stages: the final image contains no compiler and no tests, and its user cannot write to the program.
+# Two stages: the final image contains no compiler, no pip and no tests, and its user cannot write to the program.
+# The base is fixed by its digest; docs/operations.md says how to renew it.
 
-FROM python:3.13-slim AS build
-ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
+ARG BASE=python:3.13.15-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b
+
+FROM ${BASE} AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /build
-RUN python -m venv /opt/domino
-COPY locks/run.txt locks/run.txt
-RUN /opt/domino/bin/pip install --require-hashes -r locks/run.txt
+COPY locks/build.txt locks/run.txt locks/
+RUN python -m venv --without-pip /opt/domino \
+    && python -m pip install --require-hashes --only-binary :all: -r locks/build.txt \
+    && python -m pip --python /opt/domino/bin/python install --require-hashes --only-binary :all: -r locks/run.txt
 COPY pyproject.toml LICENSE README.md ./
 COPY service service
-RUN /opt/domino/bin/pip install --no-deps .
+RUN python -m pip wheel --no-index --no-deps --no-build-isolation --wheel-dir dist . \
+    && python -m pip --python /opt/domino/bin/python install --no-index --no-deps dist/*.whl
 
-FROM python:3.13-slim
-RUN groupadd --system --gid 10001 domino \
+FROM ${BASE}
+RUN python -m pip uninstall --yes --root-user-action=ignore pip \
+    && python -c "import ensurepip, shutil; shutil.rmtree(ensurepip.__path__[0])" \
+    && groupadd --system --gid 10001 domino \
     && useradd --system --uid 10001 --gid domino --home-dir /data --no-create-home --shell /usr/sbin/nologin domino \
     && install --directory --owner=domino --group=domino --mode=700 /data
 COPY --from=build /opt/domino /opt/domino
@@ -26,6 +33,7 @@ USER domino
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
+# For Docker's format of images; OCI's has no health check, so compose.yaml and examples/kubernetes have their own.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f\"http://127.0.0.1:{os.environ['PORT']}/healthz\", timeout=3)"]
 CMD ["domino-service", "serve"]
