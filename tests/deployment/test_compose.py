@@ -1,0 +1,118 @@
+"""What compose.yaml promises of every one of its services."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from service.config import SETTINGS, Settings
+from tests.support.serving import ROOT
+
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+UNITS = {"m": 1, "g": 1024}
+
+each_service = pytest.mark.parametrize("name", SERVICES)
+
+
+def default(text: object) -> str:
+    """The value of ``${NAME:-value}``, where NAME is not set."""
+    found = re.fullmatch(r"\$\{[A-Z_]+:-(.*)\}", str(text))
+    return found[1] if found else str(text)
+
+
+def mebibytes(text: object) -> int:
+    number, unit = re.fullmatch(r"([0-9]+)([mg])b?", default(text)).groups()  # type: ignore[union-attr]
+    return int(number) * UNITS[unit]
+
+
+def seconds(text: str) -> int:
+    assert text.endswith("s")
+    return int(text[:-1])
+
+
+def options(command: list[str]) -> dict[str, str]:
+    """The options of a command line, which all have one value."""
+    return {name.removeprefix("--"): default(value) for name, value in zip(command[1::2], command[2::2], strict=True)}
+
+
+def test_the_services_are_the_program_and_its_store() -> None:
+    assert set(SERVICES) == {"service", "store"}
+
+
+@each_service
+def test_every_service_has_limits(name: str) -> None:
+    assert mebibytes(SERVICES[name]["mem_limit"]) > 0
+    assert float(default(SERVICES[name]["cpus"])) > 0
+    assert SERVICES[name]["pids_limit"] > 0
+
+
+@each_service
+def test_every_service_has_no_privileges_and_a_root_that_cannot_be_written(name: str) -> None:
+    assert SERVICES[name]["cap_drop"] == ["ALL"]
+    assert "cap_add" not in SERVICES[name]
+    assert "no-new-privileges:true" in SERVICES[name]["security_opt"]
+    assert SERVICES[name]["read_only"] is True
+    assert SERVICES[name]["tmpfs"] == ["/tmp"]
+    assert "privileged" not in SERVICES[name]
+
+
+@each_service
+def test_every_service_has_a_health_check_and_is_restarted(name: str) -> None:
+    check = SERVICES[name]["healthcheck"]
+    assert check["test"][0] == "CMD"
+    assert seconds(check["timeout"]) <= seconds(check["interval"])
+    assert SERVICES[name]["restart"] == "unless-stopped"
+
+
+@each_service
+def test_every_image_is_built_here_or_fixed_by_its_digest(name: str) -> None:
+    if "build" in SERVICES[name]:
+        assert SERVICES[name]["build"] == {"context": ".", "args": ["BASE"]}
+    else:
+        assert re.fullmatch(r"valkey/valkey:9\.[0-9.]+@sha256:[0-9a-f]{64}", SERVICES[name]["image"])
+
+
+def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
+    assert [default_port.partition(":")[0] for default_port in SERVICES["service"]["ports"]] == ["127.0.0.1"]
+    assert "ports" not in SERVICES["store"]
+
+
+def test_the_service_waits_for_a_healthy_store_and_stops_in_time() -> None:
+    service = SERVICES["service"]
+    assert service["depends_on"] == {"store": {"condition": "service_healthy"}}
+    assert seconds(service["stop_grace_period"]) > Settings.from_environ({}).graceful_timeout
+
+
+def test_the_service_is_given_settings_with_the_defaults_of_the_program() -> None:
+    known = {setting.name: setting.default for setting in SETTINGS}
+    given = {name: default(text) for name, text in SERVICES["service"]["environment"].items()}
+    assert given.pop("REDIS_URL") == "redis://store:6379/0"
+    assert given == {name: known[name] for name in given}
+
+
+def test_every_variable_is_a_setting_or_documented() -> None:
+    used = set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text("utf-8")))
+    documented = set(re.findall(r"`([A-Z_]+)` \(`[^`]+`\)", (ROOT / "docs" / "operations.md").read_text("utf-8")))
+    assert used - {setting.name for setting in SETTINGS} == documented
+
+
+def test_the_health_check_of_the_service_is_that_of_the_image() -> None:
+    *_words, code = SERVICES["service"]["healthcheck"]["test"]
+    assert "http://127.0.0.1:8000/healthz" in code
+    compile(code, "healthcheck", "exec")
+
+
+def test_the_store_keeps_all_games_on_disk_and_evicts_none() -> None:
+    given = options(SERVICES["store"]["command"])
+    assert given["maxmemory-policy"] == "noeviction"
+    assert given["appendonly"] == "yes"
+    assert mebibytes(SERVICES["store"]["mem_limit"]) >= 2 * mebibytes(given["maxmemory"])
+    assert SERVICES["store"]["volumes"] == ["games:/data"]
+
+
+def test_the_store_does_not_start_as_root() -> None:
+    assert SERVICES["store"]["user"] == "valkey"
