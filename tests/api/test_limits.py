@@ -22,6 +22,7 @@ from service.devserver.embedded import EmbeddedServer
 from service.games.service import GameService
 from service.storage.rate_limit_storage import counters_at
 from service.web.app import create_app
+from service.web.handlers.service import READS_PER_FILE
 from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network
 from service.web.request_parsing import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from tests.api.client import Api, Table
@@ -130,6 +131,12 @@ def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:
     assert_quota(answer, "create", 40, 23, 42)
     too_large = api.post("/v1/games", {"x": "x" * MAX_BODY_BYTES})
     assert_limited(too_large, "create", 40, 42)
+
+
+def test_the_files_of_the_documentation_count_as_reads(workers: Workers) -> None:
+    (api,) = workers(read=2 * READS_PER_FILE)
+    statuses = [api.ask_unchecked("GET", "/docs/swagger-ui.css").status_code for _ in range(3)]
+    assert statuses == [200, 200, 429]
 
 
 def test_joining_counts_whatever_the_body(workers: Workers) -> None:

@@ -49,6 +49,9 @@ BODIES = {
     "a long end": '{"action":"play","tile":"0-0","end":"' + "x" * 250_000 + '"}',
     "lists": '{"players":' + "[" * 120_000 + "]" * 120_000 + "}",
     "objects": '{"a":' * 40_000 + "0" + "}" * 40_000,
+    "lists of lists": fill('{"players":[', "[" * 30 + "]" * 30, "]}"),
+    "lists after a string": fill('{"name":"\\\\","players":[', "[]", "]}"),
+    "quotes": '{"name":"' + '\\"' * 100_000 + "[" * 3000,
     "floats": fill('{"seed":[', "1.5e3", "]}"),
     "long integers": fill('{"seed":[', "123456789012345678901", "]}"),
 }

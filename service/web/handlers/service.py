@@ -7,14 +7,17 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import Final
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 from flask_swagger_ui import get_swaggerui_blueprint
 
 from service.web.access import operation
 from service.web.metrics import PROMETHEUS_TEXT
 from service.web.openapi.service_operations import GET_DOCUMENT, GET_HEALTH, GET_METRICS, GET_READINESS
 from service.web.responses import YAML, RawResponse, ok, public
-from service.web.services import Services
+from service.web.services import Services, current_services
+
+READS_PER_FILE: Final = 5
+"""What a file of Swagger UI counts in the rate limit of reads: the largest has almost 2 MB."""
 
 blueprint: Final = Blueprint("service", __name__)
 
@@ -67,8 +70,15 @@ def swagger_ui() -> Blueprint:
             "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
         },
     )
+    ui.before_request(_limit_files)
     ui.after_request(_set_content_security_policy)
     return ui
+
+
+def _limit_files() -> None:
+    """Count the files of Swagger UI, which are large, as reads by the address of the client. Raises ``RateLimited``."""
+    limits = current_services().limits
+    limits.limit_read(request.environ.get("REMOTE_ADDR", ""), READS_PER_FILE)
 
 
 def _set_content_security_policy(response: Response) -> Response:
