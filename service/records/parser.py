@@ -22,8 +22,17 @@ from service.records.writer import NOTATION_VERSION
 MAX_CHARS: Final = 2_000_000
 """The longest matches have about a tenth of this."""
 
-YIELD_EVERY: Final = 64
-"""Lines between two calls of ``yield_control``."""
+MAX_LINE_CHARS: Final = 16_384
+"""The longest lines, the results of rounds and the client seeds, have about a third of this."""
+
+MAX_OPTIONS: Final = 64
+"""The games have up to four."""
+
+MAX_ROUNDS: Final = 4000
+"""As many as there could be in ``MAX_CHARS``: a played round has more than 500."""
+
+YIELD_EVERY: Final = 1024
+"""Characters between two calls of ``yield_control``, to the end of a line; each line counts as 16 more."""
 
 Parsed = TypeVar("Parsed")
 
@@ -31,7 +40,7 @@ Parsed = TypeVar("Parsed")
 def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) -> Record:
     """The record with this text. Raises ``InvalidRecord``.
 
-    ``yield_control`` is called every ``YIELD_EVERY`` lines, so that a server can handle other requests meanwhile.
+    ``yield_control`` is called every ``YIELD_EVERY`` characters, so that a server can handle other requests meanwhile.
     """
     if len(text) > MAX_CHARS:
         raise InvalidRecord(f"A record has at most {MAX_CHARS} characters.", 1, 1)
@@ -48,9 +57,11 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
     fairness = lines.tag("Fairness", _fairness)
     viewer = lines.tag("Seen", _viewer) if lines.next_starts_with("[Seen ") else None
     result = lines.tag("Result", lambda scanner: None if scanner.accept("*") else scan_seats(scanner))
-    rounds = []
+    rounds: list[RecordedRound] = []
     while not lines.over:
         lines.read(Scanner.end)
+        if len(rounds) == MAX_ROUNDS:
+            raise InvalidRecord(f"A record has at most {MAX_ROUNDS} rounds.", lines.number, 1)
         rounds.append(_round(lines))
     return Record(
         variant=variant,
@@ -109,6 +120,8 @@ def _round(lines: _Lines) -> RecordedRound:
 def _options(scanner: Scanner) -> tuple[tuple[str, Value], ...]:
     options: list[tuple[str, Value]] = []
     while scanner.peek(_ANOTHER if options else _WORD):
+        if len(options) == MAX_OPTIONS:
+            scanner.fail(f"A record has at most {MAX_OPTIONS} house rules.")
         if options:
             scanner.expect(" ")
         key = scanner.match(_WORD, "the key of a house rule")
@@ -160,11 +173,17 @@ class _Lines:
         if rest:
             raise InvalidRecord("The end of the line is missing.", len(self._lines) + 1, len(rest) + 1)
         self._at = 0
+        self._chars = 0
 
     @property
     def over(self) -> bool:
         """Whether all lines have been read."""
         return self._at == len(self._lines)
+
+    @property
+    def number(self) -> int:
+        """The number of the next line, from 1."""
+        return self._at + 1
 
     @property
     def empty(self) -> bool:
@@ -179,14 +198,19 @@ class _Lines:
         """Read the next line with ``scan``, which must consume all of it. Raises ``InvalidRecord``."""
         if self.over:
             raise InvalidRecord("The record ends too soon.", self._at + 1, 1)
-        scanner = Scanner(self._lines[self._at])
+        line = self._lines[self._at]
+        if len(line) > MAX_LINE_CHARS:
+            raise InvalidRecord(f"A line has at most {MAX_LINE_CHARS} characters.", self._at + 1, MAX_LINE_CHARS + 1)
+        scanner = Scanner(line)
         try:
             parsed = scan(scanner)
             scanner.end()
         except InvalidNotation as refusal:
             raise InvalidRecord(refusal.sentence, self._at + 1, refusal.at + 1) from None
         self._at += 1
-        if self._at % YIELD_EVERY == 0:
+        self._chars += len(line) + 16
+        if self._chars >= YIELD_EVERY:
+            self._chars = 0
             self._yield_control()
         return parsed
 

@@ -35,8 +35,9 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> 
     ``yield_control`` is called between rounds and every few events, so that a server can let others run.
     """
     rules, faults = rules_of(record)
-    faults += _frame_faults(record)
-    faults += fairness_faults(record)
+    for check in (_frame_faults, fairness_faults):
+        faults += check(record)
+        yield_control()
     deals = proven = moves = events = 0
     state: State | None = None
     if rules is not None:
@@ -59,6 +60,7 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> 
                 yield_control()
         if not broken and events == sum([len(each.lines) for each in record.rounds]):
             faults += _result_faults(record, state)
+    yield_control()
     findings = _findings(record, faults)
     return Report(
         findings=findings[:MAX_FINDINGS],

@@ -24,23 +24,32 @@ Location = tuple[int, str | int]
 
 def format_record(record: Record) -> str:
     """The text of a record; it ends with a line feed."""
-    return "".join([f"{line}\n" for _, line in _lines(record)])
+    return "".join([f"{line}\n" for line in _lines(record)])
 
 
 def line_numbers(record: Record) -> dict[Location, int]:
     """The number of every line, from 1, in the text of the record."""
-    return {place: number for number, (place, _) in enumerate(_lines(record), 1) if place is not None}
+    return {place: number for number, place in enumerate(_places(record), 1) if place is not None}
 
 
-def _lines(record: Record) -> Iterator[tuple[Location | None, str]]:
-    for name, tag in _head(record):
-        yield (HEAD, name), tag
+def _places(record: Record) -> Iterator[Location | None]:
+    """The place of every line; ``None`` for an empty one."""
+    yield from [(HEAD, name) for name, _ in _head(record)]
     for index, each in enumerate(record.rounds):
-        yield None, ""
-        for name, tag in _tags(each):
-            yield (index, name), tag
-        for at, (version, event) in enumerate(each.lines):
-            yield (index, at), f"{version}. {format_event(event)}"
+        yield None
+        yield from [(index, name) for name, _ in _tags(each)]
+        yield from [(index, at) for at in range(len(each.lines))]
+
+
+def _lines(record: Record) -> Iterator[str]:
+    for _, tag in _head(record):
+        yield tag
+    for each in record.rounds:
+        yield ""
+        for _, tag in _tags(each):
+            yield tag
+        for version, event in each.lines:
+            yield f"{version}. {format_event(event)}"
 
 
 def _head(record: Record) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.records.errors import InvalidRecord
-from service.records.parser import MAX_CHARS, decode_record, parse_record
+from service.records.parser import MAX_CHARS, MAX_LINE_CHARS, MAX_OPTIONS, MAX_ROUNDS, decode_record, parse_record
 from service.records.verification import verify
 from service.records.writer import format_record
 from tests.laws.matches import steady
@@ -119,6 +119,10 @@ BAD = [
     (with_line(21, "7. 0: drew"), 21, 7),
     (with_line(23, "9. finished: 0 2 "), 23, 18),
     ("x" * (MAX_CHARS + 1), 1, 1),
+    (with_line(5, f'[Rules "set=12{" rounds=1" * MAX_OPTIONS}"]'), 5, 15 + 9 * (MAX_OPTIONS - 1)),
+    (with_line(6, f'[Player 0 "{"a" * MAX_LINE_CHARS}"]'), 6, MAX_LINE_CHARS + 1),
+    (with_line(19, f"2. dealt: {'0-3 ' * 28_000}6-6 / - | 0-1"), 19, MAX_LINE_CHARS + 1),
+    (GOOD + "\n[Round 3]\n" * (MAX_ROUNDS - 1), len(LINES) + 2 * (MAX_ROUNDS - 1), 1),
 ]
 
 
@@ -128,6 +132,15 @@ def test_what_is_no_record_is_refused_with_line_and_column(text: str, line: int,
         parse_record(text)
     assert (refused.value.line, refused.value.column) == (line, column)
     assert refused.value.sentence.endswith(".")
+
+
+def test_a_text_at_the_bounds_is_read() -> None:
+    name = "a" * (MAX_LINE_CHARS - len('[Player 0 ""]'))
+    options = "".join([f" rounds={number}" for number in range(MAX_OPTIONS - 1)])
+    text = GOOD.replace("Ada", name).replace(" rounds=1", options) + "\n[Round 3]\n" * (MAX_ROUNDS - 2)
+    record = parse_record(text)
+    assert (record.players[0], len(record.options), len(record.rounds)) == (name, MAX_OPTIONS, MAX_ROUNDS)
+    assert format_record(record) == text
 
 
 def test_bytes_that_are_no_text_are_refused_with_line_and_column() -> None:
@@ -178,6 +191,29 @@ def test_a_server_can_let_others_run_while_it_reads_and_checks() -> None:
     assert len(breaths) > 10
     verify(record, lambda: breaths.append("round"))
     assert breaths.count("round") >= 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"9. dealt: {'0-3 ' * 4000}6-6 / - | 0-1",
+        f"9. dealt: {'?1 / ' * 3000}?2 | ?7",
+        f"9. ended out; scores{' 0' * 8000}; hands 0: - = 0; lines -",
+        f"9. finished:{' 0' * 8000}",
+        f'9. ended out; scores 0; hands 0: - = 0; lines 0: +0 1 "{"x" * 16_000}"',
+        "9. 0: pass" + "\n9. 0: pass" * 1400,
+    ],
+)
+def test_a_server_can_let_others_run_after_each_long_line(line: str) -> None:
+    breaths: list[None] = []
+    parse_record(GOOD + f"{line}\n" * 10, lambda: breaths.append(None))
+    assert len(breaths) >= 10
+
+
+def test_a_server_can_let_others_run_between_the_rounds_of_a_record() -> None:
+    breaths: list[None] = []
+    verify(parse_record(GOOD + "\n[Round 3]\n" * (MAX_ROUNDS - 2)), lambda: breaths.append(None))
+    assert len(breaths) >= MAX_ROUNDS
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=str(at)) for at, text in enumerate(HOSTILE)])
