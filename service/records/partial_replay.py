@@ -1,8 +1,9 @@
 """Checks the form of the running round of a partial record.
 
 Owns what one viewer can have seen of a running round: that each visible tile is in the set and in one place, where
-tiles join and what the ends add up to, and the sizes of the hands. Turns are not checked, nor whether a seat had to
-open, play, draw or pass: that would need the hidden hands. Does not depend on legal moves or turns.
+tiles join and what the ends add up to, the sizes of the hands, and that the round is not over. Turns are not checked,
+nor whether a seat had to open, play, draw or pass: that would need the hidden hands. Does not depend on legal moves or
+turns.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class PartialRound:
         self._viewer = viewer
         self.hands = [tile_count(hand) for hand in dealt.hands]
         self.stock = tile_count(dealt.stock)
+        self._last: RecordedEvent = dealt
+        self._passed: set[int] = set()
         hands = tuple([hand if isinstance(hand, tuple) else () for hand in dealt.hands])
         self._own = {tile for hand in hands for tile in hand}
         self._unseen = set(rules.tiles) - self._own
@@ -74,13 +77,20 @@ class PartialRound:
         if fault is not None:
             return [Fault(fault[0], place, fault[1])]
         if isinstance(event, Played):
-            return self._play(event, place)
-        if isinstance(event, Drew | DrewView):
+            faults = self._play(event, place)
+            if faults:
+                return faults
+        elif isinstance(event, Drew | DrewView):
             self.hands[event.seat] += 1
             self.stock -= 1
         if isinstance(event, Drew):
             self._unseen.remove(event.tile)
             self._own.add(event.tile)
+        if not isinstance(event, Passed):
+            self._passed.clear()
+        elif not self._keeps_drawn_tile(event):
+            self._passed.add(event.seat)
+        self._last = event
         return []
 
     def _fault(self, event: RecordedEvent) -> tuple[str, str] | None:
@@ -97,6 +107,11 @@ class PartialRound:
                 return "not_held", f"Seat {seat} cannot hold {event.tile}."
         elif not self.state.layout.placements:
             return "illegal_move", "The round begins with the lead."
+        elif isinstance(event, Passed):
+            return self._pass_fault(event)
+        elif isinstance(event, Done):
+            if not isinstance(self._last, Played) or self._last.seat != seat:
+                return "wrong_done", f"Seat {seat} has not laid a tile in this turn."
         elif isinstance(event, Drew | DrewView):
             if isinstance(event, Drew) != (seat == self._viewer):
                 return "wrong_seen", "Only the seat that draws a tile sees it."
@@ -105,6 +120,24 @@ class PartialRound:
             if isinstance(event, Drew) and event.tile not in self._unseen:
                 return "wrong_draw", f"The tile {event.tile} is not in the stock."
         return None
+
+    def _pass_fault(self, event: Passed) -> tuple[str, str] | None:
+        """The fault of a pass after which every player had passed at the same layout: the round was over before.
+
+        A seat that passed has no tile that fits. So somebody plays before it passes again, or nobody can: then the
+        round has ended as soon as nothing was left to draw, and before that nobody passes (rules 1.7 d, 2.9 c, 3.8,
+        4.6, 5.6).
+        """
+        if self._keeps_drawn_tile(event):
+            return None
+        others = {seat for seat, tiles in enumerate(self.hands) if tiles and seat != event.seat}
+        if event.seat in self._passed or others <= self._passed:
+            return "wrong_pass", "Everybody has passed, so the round is over."
+        return None
+
+    def _keeps_drawn_tile(self, event: Passed) -> bool:
+        """Whether a seat passes with the tile that it has just drawn, which fits."""
+        return self._rules.drawing.keep and isinstance(self._last, Drew | DrewView) and self._last.seat == event.seat
 
     def _play(self, event: Played, place: Location) -> Sequence[Fault]:
         """Lay the tile, or return the faults of its end, the sum of the ends or the points."""

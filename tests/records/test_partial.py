@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -18,6 +20,7 @@ from service.records.parser import parse_record
 from service.records.record import SPECTATOR, Record
 from service.records.verification import verify
 from service.records.writer import format_record
+from tests.laws.matches import Case, Match, setups
 from tests.records.building import fair, kept, short_cases
 from tests.records.tampering import (
     Place,
@@ -208,6 +211,66 @@ def test_what_cannot_have_been_seen_is_found(codes: set[str], tampering: Tamperi
         assert found <= codes
         done += 1
     assert done
+
+
+SHAPES = [
+    (key, seats) for key, variant in variants().items() for seats in sorted({variant.players.low, variant.players.high})
+]
+"""Every game with its fewest and with its most players."""
+
+
+def running(key: str, seats: int) -> Iterator[Match]:
+    for case in short_cases(key, 60, 80):
+        match = fair(case)
+        if case.seats == seats and match.steps[-1].after.phase == PLAYING:
+            yield match
+
+
+@pytest.mark.parametrize(("key", "seats"), SHAPES)
+def test_not_everybody_can_have_passed_in_a_running_round(key: str, seats: int) -> None:
+    for match in islice(running(key, seats), 3):
+        holding = [seat for seat, hand in enumerate(match.steps[-1].after.hands) if hand]
+        for viewer in (SPECTATOR, *match.seats):
+            record = kept(match, viewer)
+            index = last_round(record)
+            for passes in ([*holding, *holding], holding[:1] * 2, holding[:2] * 8000):
+                changed = with_lines(record, index, [*events_of(record, index), *map(Passed, passes)])
+                assert {finding.code for finding in verify(changed).findings} == {"wrong_pass"}
+
+
+@pytest.mark.parametrize(("key", "seats"), SHAPES)
+def test_a_turn_of_several_tiles_is_not_ended_without_a_tile(key: str, seats: int) -> None:
+    (match, *_) = running(key, seats)
+    record = kept(match, SPECTATOR)
+    index = last_round(record)
+    changed = with_lines(record, index, [*events_of(record, index), *[Done(match.steps[-1].seat)] * 2])
+    assert {finding.code for finding in verify(changed).findings} == {"wrong_done"}
+
+
+@pytest.mark.parametrize(("key", "seats"), SHAPES)
+def test_what_was_seen_to_the_end_of_a_round_is_sound(key: str, seats: int) -> None:
+    """Above all of blocked rounds, with the passes of everybody but one, and of those who keep a drawn tile."""
+    choices = [options for count, options in setups(key) if count == seats]
+    reasons: Counter[str] = Counter()
+    for number in range(100):
+        match = fair(Case(key, seats, choices[number % len(choices)], f"blocked {number}", number, 500))
+        for at, step in enumerate(match.steps):
+            reason = ended_by(step.events)
+            if reason != "blocked" and (reason is None or reasons[reason] >= 3):
+                continue
+            reasons[reason] += 1
+            for moves in range(at, max(at - 2 * seats, 1), -1):
+                if match.steps[moves - 1].after.phase == PLAYING:
+                    viewer = match.rng.choice([SPECTATOR, *match.seats])
+                    assert verify(kept(match, viewer, moves)).verified
+        if reasons["blocked"] >= 6:
+            break
+    # Among the many ends of nine players, random play does not block a round.
+    assert reasons["blocked" if (key, seats) != ("fido", 9) else "out"]
+
+
+def ended_by(events: Sequence[Any]) -> str | None:
+    return next((event.round.ended_by for event in events if isinstance(event, RoundEnded)), None)
 
 
 def a_move_out_of_turn(record: Record, rng: Random) -> Record | None:
