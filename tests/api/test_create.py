@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from service.engine.variants import variants
-from tests.api.client import Api
+from tests.api.client import Api, status_and_code
 from tests.api.conftest import TTL_SECONDS
 from tests.api.saved_games import SavedGames, decoded, take_snapshot
 
@@ -151,6 +151,53 @@ def test_two_games_share_no_id_and_no_seed(api: Api, server: redis.Redis) -> Non
     tables = [api.create("domino", 2) for _ in range(3)]
     assert len({table.id for table in tables}) == 3
     assert len({decoded(table.id, take_snapshot(server, table.id)).deck.seed for table in tables}) == 3
+
+
+NAMES = [
+    *("Ada", "x", "7", "★", "?!", "Ada Lovelace", "Jo-Ann 2", "“Bo”", "Zoë", "Zoe\u0308", "Đặng", "Đa\u0323\u0306ng"),
+    *("Ωμέγα", "Żółć", "Ёлка", "דָּוִד", "عائشة", "محمّد", "می\u200cخواهم", "क्\u200dष", "श्री\u200cमती"),
+    *("ကြောင့်", "นี่", "ខ្ញុំ", "김민수", "さくら", "葛\U000e0100城", "ﷺ", "𝓐𝓭𝓪", "a" + "\u0301" * 4),
+    *("❤️", "❤️\u200d🔥", "👩\u200d👩\u200d👧", "🧑🏽\u200d🚀", "🏳️\u200d🌈", "🇩🇪", "1️⃣", "\U0001fae9"),
+]
+INVISIBLE = [
+    *("\u202eadA", "Ada\u202c", "\u2066Ada\u2069", "A\u200eda", "Ada\u061c", "\ufeffAda", "A\u00adda", "A\u2060da"),
+    *("\u200b", "A\u200bda", "\u200c\u200d", "\u3164", "A\u3164", "\u115f\u1160", "\uffa0", "\u2800\u2062"),
+    *("\U000e0041\U000e0042", "🏴\U000e0067\U000e007f", "\U000e0001Ada", "\u180eAda", "A\u034fda"),
+    *("A\u200dda", "می\u200c", "\u200dक", "می\u200c\u200cخ", "❤️\u200dA"),
+]
+NOT_VISIBLE = ["\u2800", "\u2800 \u2800", "\u0301", "\ufe0f", " \u0301\u0301", "\u00a0\u0301", "\ue000"]
+PILES = [
+    *("a" + "\u0301" * 5, "Z\u0335\u0322\u030d\u0310\u0329algo", "x" + "\u20dd" * 5),
+    "क" + "\u0301\u0301\u200d" * 3 + "क",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_all_languages_are_taken(api: Api, name: str) -> None:
+    table = api.create("domino", [{"name": name}, {"open": True}])
+    joined = api.post(f"{table.path}/players", {"name": name, "join_code": table.join_code})
+    assert joined.status_code == 201
+    assert [player["name"] for player in api.view(table)["players"]] == [name, name]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        *[(name, "Must not contain invisible characters.") for name in INVISIBLE],
+        *[(name, "Must contain something visible.") for name in NOT_VISIBLE],
+        *[(name, "Must not have more than 4 combining marks on a character.") for name in PILES],
+    ],
+)
+def test_a_name_that_nobody_can_see_or_that_spoils_its_surroundings_is_refused(
+    api: Api, name: str, message: str
+) -> None:
+    answer = api.try_create("domino", [{"name": name}, {"open": True}])
+    assert status_and_code(answer) == (422, "invalid")
+    assert answer.get_json()["errors"] == {"players.0.name": [message]}
+    table = api.create("domino", [{"name": "Ada"}, {"open": True}])
+    answer = api.post(f"{table.path}/players", {"name": name, "join_code": table.join_code})
+    assert status_and_code(answer) == (422, "invalid")
+    assert answer.get_json()["errors"] == {"name": [message]}
 
 
 def test_names_are_shown_as_they_were_given(api: Api) -> None:

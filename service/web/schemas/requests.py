@@ -20,6 +20,7 @@ from service.web.schemas.fields import (
     TileList,
     doc,
 )
+from service.web.schemas.names import MAX_MARKS, PlayerName
 from service.web.schemas.option_fields import option_fields
 
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
@@ -39,11 +40,16 @@ def _tile(text: str, **arguments: Any) -> TileField:
     return TileField(metadata=doc(text, pattern=_TILE_PATTERN, example="5-12"), **arguments)
 
 
-def _name() -> SingleLine:
-    return SingleLine(
-        required=True,
+def _name(text: str, **arguments: Any) -> PlayerName:
+    return PlayerName(
         validate=validate.Length(1, _MAX_NAME_CHARS),
-        metadata=doc("The name of the player, any text of one line.", pattern=_LINE_PATTERN, example="Ada"),
+        metadata=doc(
+            f"{text} One line with something to see in it, without invisible characters (joiners, as in emoji, "
+            f"excepted) and with at most {MAX_MARKS} combining marks on a character. It is shown as it is given.",
+            pattern=_LINE_PATTERN,
+            example="Ada",
+        ),
+        **arguments,
     )
 
 
@@ -61,10 +67,7 @@ def _client_seed(text: str) -> SingleLine:
 class SeatIn(RequestSchema):
     """The player of a seat: exactly one of `name`, `open` and `bot`."""
 
-    name = SingleLine(
-        validate=validate.Length(1, _MAX_NAME_CHARS),
-        metadata=doc("A human player of this name; the creator gets the token.", pattern=_LINE_PATTERN, example="Ada"),
-    )
+    name = _name("A human player of this name; the creator gets the token.")
     open = StrictBoolean(
         validate=validate.Equal(comparable=True),
         metadata=doc("`true`: the seat can be taken with the `join_code` of the game.", enum=[True]),
@@ -190,7 +193,7 @@ class GameIn(RequestSchema):
 class PlayerIn(RequestSchema):
     """A player who takes an open seat."""
 
-    name = _name()
+    name = _name("The name of the player.", required=True)
     join_code = fields.String(
         required=True,
         validate=validate.Length(1, _MAX_TEXT_CHARS),
