@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from flask import Flask
 
-from service.config import Settings
+from service.config import Network, Settings
 from service.games.ports import Feed, RunLater, Store, run_inline
 from service.games.repository import Committed
 from service.games.service import GameService
@@ -42,8 +42,11 @@ _READABLE: Final = 1  # the event mask of libev
 _EXAMPLE_TIME_MS = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
 
 
-def build_app(settings: Settings) -> Flask:
-    """The application on the Redis of the settings. Raises ``ValueError`` without a ``REDIS_URL``."""
+def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
+    """The application on the Redis of the settings, which refuses clients in ``banned`` networks.
+
+    Raises ``ValueError`` without a ``REDIS_URL``.
+    """
     if settings.redis_url is None:
         raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
     configure_logging(settings.log_level)
@@ -82,6 +85,7 @@ def build_app(settings: Settings) -> Flask:
         metrics=metrics,
         limits=limits,
         proxies=settings.trusted_proxies,
+        banned=banned,
         yield_control=yield_control,
     )
 

@@ -18,7 +18,13 @@ from service.redis_url import read_redis_url
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 DURABILITIES = ("local", "replicated")
 
+BANNED_NETWORKS = "DOMINO_BANNED_NETWORKS"
+"""The variable in which the gunicorn master gives a worker the networks of ``BANNED_NETWORKS_FILE``, one on a line."""
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
+_MAPPED_BITS = 96
 _HOST_NAME = re.compile(r"(?=.{1,253}$)(?!.*\.[0-9]+$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
 
 
@@ -63,6 +69,27 @@ class InvalidSettings(ValueError):
         self.errors = errors
 
 
+def parse_networks(text: str) -> tuple[Network, ...]:
+    """The addresses and networks in a text: one on a line; what follows a ``#`` is a comment.
+
+    IPv4 networks that are mapped to IPv6 are returned as IPv4. Raises ``ValueError``, which names the line.
+    """
+    networks = []
+    for number, line in enumerate(text.splitlines(), 1):
+        entry = line.partition("#")[0].strip()
+        if not entry:
+            continue
+        try:
+            network = ipaddress.ip_network(entry)
+        except ValueError:
+            raise ValueError(f"line {number} is {entry[:60]!r} (expected an address or a network)") from None
+        mapped = getattr(network.network_address, "ipv4_mapped", None)
+        if mapped is not None and network.prefixlen >= _MAPPED_BITS:
+            network = ipaddress.IPv4Network((mapped, network.prefixlen - _MAPPED_BITS))
+        networks.append(network)
+    return tuple(networks)
+
+
 def _integer(low: int, high: int) -> SettingType:
     def read(text: str) -> int:
         if not _INTEGER.fullmatch(text) or not low <= int(text) <= high:
@@ -93,6 +120,10 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
+def _file(text: str) -> Path | None:
+    return _folder(text) if text else None
+
+
 def _redis_url(text: str) -> str | None:
     if not text:
         return None
@@ -112,6 +143,7 @@ def _secrets(text: str) -> tuple[str, ...]:
 _SECRETS = SettingType("32 characters or more, or several such keys separated by commas", _secrets, secret=True)
 _HOST = SettingType("an IP address or a host name", _host)
 _FOLDER = SettingType("the path of a folder", _folder)
+_FILE = SettingType("the path of a file", _file)
 _REDIS_URL = SettingType(
     "redis[s]://host[:port][/db], unix:///path/to/socket, redis[s]+sentinel://host[:port],…/name[/db] "
     "or redis[s]+cluster://host[:port],…",
@@ -183,6 +215,12 @@ class Settings:
         "0",
         _integer(0, 10),
         "number of reverse proxies in front, each trusted to append its client to `X-Forwarded-For`",
+    )
+    banned_networks_file: Path | None = _setting(  # noqa: RUF009 # it is a field
+        "",
+        _FILE,
+        "file with the addresses and networks whose requests get 403: one on a line, `#` begins a comment; read at the "
+        "start and at `SIGHUP`; none: all are served",
     )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "connections that one worker serves at a time")
     max_streams: int = _setting(

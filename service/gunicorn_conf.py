@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from gunicorn.glogging import Logger
 
-from service.config import InvalidSettings, Settings
+from service.config import BANNED_NETWORKS, InvalidSettings, Settings, parse_networks
 from service.json_logging import JsonFormatter
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -62,7 +62,7 @@ if os.access("/dev/shm", os.W_OK):  # noqa: S108 # unnamed files: the heartbeat 
 
 
 def on_starting(server: Any) -> None:
-    """Require a Redis, create the folder of the metrics, and block stop signals across each fork.
+    """Require a Redis, read the banned networks, create the folder of the metrics, block stop signals across each fork.
 
     gunicorn sends a worker one stop signal. A worker that has not installed its handlers would run those inherited from
     the master, which only queue the signal, and would not stop. So every worker starts with these signals blocked until
@@ -70,6 +70,10 @@ def on_starting(server: Any) -> None:
     """
     if settings.redis_url is None:
         raise SystemExit("domino-service: REDIS_URL is not set; `domino-service serve` starts an embedded server")
+    try:
+        server.banned_networks = _read_banned_networks()
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"domino-service: BANNED_NETWORKS_FILE: {error}") from None
     if not settings.secret_key and "DOMINO_DEVSERVER" not in os.environ:
         server.log.warning(
             "SECRET_KEY is not set, so the one in %s is used; set the same one on every machine that serves this "
@@ -81,6 +85,14 @@ def on_starting(server: Any) -> None:
     os.register_at_fork(before=_block_stops, after_in_parent=_unblock_stops)
 
 
+def on_reload(server: Any) -> None:
+    """Read the banned networks again. If they cannot be read, the workers go on with those that were read before."""
+    try:
+        server.banned_networks = _read_banned_networks()
+    except (OSError, ValueError) as error:
+        server.log.error("BANNED_NETWORKS_FILE: %s; the networks that were read before stay banned", error)
+
+
 def when_ready(server: Any) -> None:
     """Set a timeout for unacknowledged data on the listeners, which connections inherit, to detect dead peers."""
     if sys.platform == "linux":
@@ -90,11 +102,12 @@ def when_ready(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's signature
-    """Tell a new worker the number of workers, and have it load the current code.
+    """Give a new worker the number of workers and the banned networks, and have it load the current code.
 
     The number is that of gunicorn's options and signals, which may differ from the setting. The modules that the master
     has imported are unloaded, so that a worker started after SIGHUP runs the code that is installed then.
     """
+    os.environ[BANNED_NETWORKS] = server.banned_networks
     os.environ["WORKERS"] = str(min(server.num_workers, 256))
     for name in [name for name in sys.modules if name == "service" or name.startswith("service.")]:
         del sys.modules[name]
@@ -113,6 +126,13 @@ def on_exit(server: Any) -> None:
     folder = Path(os.environ.get(METRICS_FOLDER, ""))
     if folder.name.startswith(_own_metrics_prefix()) and not server.reexec_pid:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read_banned_networks() -> str:
+    """The valid text of the file of banned networks. Raises ``OSError``, ``ValueError``."""
+    if settings.banned_networks_file is None:
+        return ""
+    return "\n".join(map(str, parse_networks(settings.banned_networks_file.read_text("utf-8"))))
 
 
 def _own_metrics_prefix() -> str:

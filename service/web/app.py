@@ -5,7 +5,7 @@ Does not depend on the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from flask import Flask, Request, Response
@@ -14,6 +14,7 @@ from werkzeug.routing import MapAdapter
 
 from service.games.service import GameService
 from service.web import cors, problems, services
+from service.web.bans import BanMiddleware, Network
 from service.web.handlers import events as event_handlers
 from service.web.handlers import games as game_handlers
 from service.web.handlers import records as record_handlers
@@ -89,13 +90,15 @@ def create_app(
     metrics: Metrics | None = None,
     limits: RateLimits | None = None,
     proxies: int = 0,
+    banned: Sequence[Network] = (),
     yield_control: Callable[[], None] = lambda: None,
 ) -> Application:
     """The application for these games; ``document`` returns the OpenAPI document as YAML.
 
     Without ``metrics`` nothing is measured and no request is logged; without ``limits`` there are no rate limits;
     without ``streams`` their number is not limited. ``proxies`` is the number of reverse proxies that are trusted for
-    the address of the client. ``yield_control`` is called during long computations to let other requests run.
+    the address of the client; clients in ``banned`` networks are refused. ``yield_control`` is called during long
+    computations to let other requests run.
     """
     limits = limits or RateLimits()
     streams = streams or Streams()
@@ -108,6 +111,8 @@ def create_app(
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
     app.register_blueprint(service_handlers.swagger_ui())
+    if banned:
+        app.wsgi_app = BanMiddleware(app.wsgi_app, banned)  # type: ignore[method-assign]
     if proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
     app.wsgi_app = RequestMiddleware(app.wsgi_app, metrics, plain_headers)  # type: ignore[method-assign] # Flask's own advice

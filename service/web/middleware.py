@@ -64,9 +64,10 @@ class RequestMiddleware:
         def start(line: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
             nonlocal status, route, streamed
             status = int(line[:3])
-            request = environ.get("werkzeug.request")  # Flask removes it before the application returns
-            if request is not None and request.url_rule is not None:
-                route = request.url_rule.rule
+            # Flask removes its request before the application returns; there is none if it was not called.
+            rule = getattr(environ.get("werkzeug.request"), "url_rule", None)
+            if rule is not None:
+                route = rule.rule
             names = {name.lower() for name, _ in headers}
             streamed = "content-length" not in names and status not in (204, 304)
             if names.isdisjoint(_SECURITY_NAMES):

@@ -38,7 +38,9 @@ class Problem(NamedTuple):
 PROBLEMS: Final[Mapping[str, Problem]] = {
     "malformed": Problem(400, "Malformed request", "The body is not well-formed JSON."),
     "unauthorized": Problem(401, "Unauthorized", "The token is missing, or not valid for this game."),
-    "forbidden": Problem(403, "Forbidden", "The join code is wrong, or the token belongs to another seat."),
+    "forbidden": Problem(
+        403, "Forbidden", "The join code is wrong, the token belongs to another seat, or the client is banned."
+    ),
     "not_found": Problem(404, "Not found", "There is no such resource."),
     "method_not_allowed": Problem(405, "Method not allowed", "This resource does not support the method; see `Allow`."),
     "not_acceptable": Problem(406, "Not acceptable", "None of the types in `Accept` is available."),

@@ -21,7 +21,9 @@ ignore unknown fields; enumerations that may grow are plain strings with a docum
 Every response to a well-formed HTTP request has an `X-Request-ID`: that of the client, if it sent one of 1 to 64
 letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the service; include it in error reports.
 
-Every error is `application/problem+json`, with a stable `code`:
+Every error is `application/problem+json`, with a stable `code`. To any request, a client whose address is banned by the
+operator gets 403 `forbidden`.
+
 
 | code | status | meaning |
 |---|---|---|
