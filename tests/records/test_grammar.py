@@ -94,7 +94,7 @@ def test_they_say_the_same_of_a_record_that_somebody_has_changed(at: int, cut: i
     agree(GOOD[:at] + piece + GOOD[at + cut :])
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=str(at)) for at, (text, _, _) in enumerate(BAD[:-1])])
+@pytest.mark.parametrize("text", [pytest.param(text, id=str(at)) for at, (text, _, _) in enumerate(BAD)])
 def test_they_refuse_the_same(text: str) -> None:
     assert refused(text) is not None
     agree(text)

@@ -118,6 +118,8 @@ BAD = [
     (with_line(20, "3. 2: 6-6 = 24 0"), 20, 16),
     (with_line(21, "7. 0: drew"), 21, 7),
     (with_line(23, "9. finished: 0 2 "), 23, 18),
+]
+TOO_LONG: list[tuple[str, int, int]] = [
     ("x" * (MAX_CHARS + 1), 1, 1),
     (with_line(5, f'[Rules "set=12{" rounds=1" * MAX_OPTIONS}"]'), 5, 15 + 9 * (MAX_OPTIONS - 1)),
     (with_line(6, f'[Player 0 "{"a" * MAX_LINE_CHARS}"]'), 6, MAX_LINE_CHARS + 1),
@@ -126,7 +128,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "column"), [pytest.param(*each, id=str(at)) for at, each in enumerate(BAD)])
+@pytest.mark.parametrize(
+    ("text", "line", "column"), [pytest.param(*each, id=str(at)) for at, each in enumerate([*BAD, *TOO_LONG])]
+)
 def test_what_is_no_record_is_refused_with_line_and_column(text: str, line: int, column: int) -> None:
     with pytest.raises(InvalidRecord) as refused:
         parse_record(text)
