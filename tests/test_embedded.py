@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -61,6 +61,66 @@ def test_a_new_folder_is_private_to_its_user(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "data"
     with EmbeddedServer(folder):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.fixture
+def usual_umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """The permissions of a folder and of all files and folders in it, by name."""
+    return {
+        str(path.relative_to(folder)): stat.S_IMODE(path.stat().st_mode)
+        for path in (folder, *folder.rglob("*"))
+        if not path.is_socket()
+    }
+
+
+def assert_private(folder: Path) -> None:
+    found = modes(folder)
+    assert {"appendonlydir", "lock", "redis.pid", "server.log"} < found.keys()
+    assert all(mode == (0o700 if (folder / name).is_dir() else 0o600) for name, mode in found.items()), found
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_all_data_are_private_in_a_folder_that_was_open_to_others(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    reports: list[str] = []
+    with EmbeddedServer(folder, report=reports.append) as server, client(server) as store:
+        put(server, spinner="6-6")
+        store.bgrewriteaof()
+        until(lambda: not store.info("persistence")["aof_rewrite_in_progress"])
+        assert_private(folder)
+    assert reports == [f"the data folder {folder} had permissions 755; they are 700 now"]
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_data_of_an_earlier_run_become_private(tmp_path: Path) -> None:
+    with EmbeddedServer(tmp_path) as server:
+        put(server, spinner="6-6")
+    for path in tmp_path.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    with EmbeddedServer(tmp_path) as server:
+        assert_private(tmp_path)
+        assert get(server, "spinner") == "6-6"
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_a_shared_folder_is_reported_and_its_files_are_private(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    reports: list[str] = []
+    with EmbeddedServer(folder, report=reports.append):
+        found = modes(folder)
+        assert found.pop(".") == 0o1777
+        assert set(found.values()) == {0o700, 0o600}
+    (report,) = reports
+    assert "has permissions 1777, which the service does not change" in report
 
 
 def test_data_survives_a_stop_and_a_start(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ The folder holds:
     server.log      the output of the server since it was started
     appendonlydir/  the data: an append-only file in plain commands, which Redis 7 and every Valkey read alike
 
-No network port is opened. On Linux the server also ends when its owner is killed.
+The data contain every hand and the seeds of later deals, so all of them are accessible to this user only, also in a
+folder that existed before with other permissions. No network port is opened. On Linux the server also ends when its
+owner is killed.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -43,6 +46,9 @@ LOADING_SECONDS = 600.0
 STOP_SECONDS = 10.0
 LOCK_SECONDS = 1.0
 PAUSE_SECONDS = 0.02
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
 
 _DIE_WITH_PARENT_SCRIPT = """
 import ctypes, os, sys
@@ -127,12 +133,20 @@ class EmbeddedServer:
     """One server on one data folder. Start it, use its ``url``, stop it; or use it as a context manager.
 
     ``options`` are settings of the server (``{"maxmemory": "5mb"}``) that override the defaults of this module.
-    After it was stopped or has ended by itself, it can be started again, with the same data and address.
+    ``report`` is called with each message about the permissions of the folder, one line for the person who starts the
+    service. After it was stopped or has ended by itself, it can be started again, with the same data and address.
     """
 
-    def __init__(self, folder: Path, *, options: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        options: Mapping[str, str] | None = None,
+        report: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.folder = folder.absolute()
         self.options = dict(options or {})
+        self._report = report
         self._lock: int | None = None
         self._socket: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -212,8 +226,27 @@ class EmbeddedServer:
                 f"the data folder {self.folder} is in use by another running service (its server is process "
                 f"{self._pid_of_other_server()}); stop that, or set DATA_DIR"
             )
+        self._make_private()
         if self._socket is None or not self._socket.parent.is_dir():
             self._socket = _choose_socket_path(self.folder)
+
+    def _make_private(self) -> None:
+        """Leave this user alone access to the folder, and to what an earlier run has left in it."""
+        folder = self.folder.stat()
+        mode = stat.S_IMODE(folder.st_mode)
+        if mode != PRIVATE_FOLDER:
+            shared = mode & stat.S_ISVTX or folder.st_uid != os.geteuid()  # such as /tmp, which others need
+            if not shared and _made_private(self.folder):
+                self._report(f"the data folder {self.folder} had permissions {mode:03o}; they are 700 now")
+            else:
+                self._report(
+                    f"the data folder {self.folder} has permissions {mode:03o}, which the service does not change; "
+                    "other users can read no file in it, but a folder of your own with permissions 700 is safer"
+                )
+        data = self.folder / "appendonlydir"
+        files = (self.folder / name for name in ("lock", "redis.pid", "secret", "server.log"))
+        for path in (data, *data.glob("*"), *files):
+            _made_private(path)
 
     def _pid_of_other_server(self) -> str:
         try:
@@ -248,13 +281,14 @@ class EmbeddedServer:
         }
         command = [program, *(word for name, value in settings.items() for word in (f"--{name}", value))]
         restarted = self._process is not None
-        with (self.folder / "server.log").open("ab" if restarted else "wb") as log:
+        with open(self.folder / "server.log", "ab" if restarted else "wb", opener=_open_private) as log:
             self._process = subprocess.Popen(
                 die_with_parent(command, signal.SIGTERM),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 pass_fds=(self._lock,),
+                umask=0o777 & ~PRIVATE_FOLDER,
                 start_new_session=True,  # so that Ctrl-C in the terminal reaches the owner only
             )
 
@@ -302,12 +336,25 @@ class EmbeddedServer:
         return "\n".join(log[-lines:]) or "(its log is empty)"
 
 
+def _made_private(path: Path) -> bool:
+    """Give this user alone access; returns whether that was possible."""
+    try:
+        path.chmod(PRIVATE_FOLDER if path.is_dir() else PRIVATE_FILE)
+    except OSError:
+        return False
+    return True
+
+
+def _open_private(path: str | Path, flags: int) -> int:
+    return os.open(path, flags, PRIVATE_FILE)
+
+
 def _lock(path: Path) -> int | None:
     """A descriptor that holds the lock on a file while it, or a child's copy of it, is open; ``None``: already locked.
 
     Waits up to ``LOCK_SECONDS`` for the lock: the server of an owner that was killed holds it until it has ended.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = _open_private(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
     deadline = time.monotonic() + LOCK_SECONDS
     try:
         while True:

@@ -82,7 +82,7 @@ class ProcessGroup:
         self.signals = signals
         self.app = app
         self.listener = _listen(settings.host, settings.port)
-        self.store = EmbeddedServer(settings.data_dir)
+        self.store = EmbeddedServer(settings.data_dir, report=warn)
         self.web: subprocess.Popen[bytes] | None = None
 
     def run(self) -> None:

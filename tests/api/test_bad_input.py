@@ -383,7 +383,9 @@ def test_every_required_field_that_is_missing_is_invalid(api: Api, contents: Sto
     assert contents.now(*endpoint.games) == before
 
 
-def test_a_list_of_many_wrong_things_is_refused_like_one_and_of_too_many_before_it_is_read(api: Api, contents: StoreContents) -> None:
+def test_a_list_of_many_wrong_things_is_refused_like_one_and_of_too_many_before_it_is_read(
+    api: Api, contents: StoreContents
+) -> None:
     before = contents.now()
     many: Any = {"variant": "domino", "players": [{"name": 1}] * 1000}
     assert status_and_code(api.post("/v1/games", many)) == (422, "invalid")
