@@ -20,6 +20,7 @@ from service.games.ports import Feed, RunLater, Store, run_inline
 from service.games.repository import Committed
 from service.games.service import GameService
 from service.json_logging import configure_logging
+from service.storage.memory_reserve import MemoryReserve
 from service.storage.memory_store import MemoryStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
@@ -55,7 +56,13 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     topology = open_topology(settings.redis_url)
     for warning in topology.durability_warnings():
         logging.getLogger(__name__).warning(warning)
-    store = RedisStore(topology, ttl, replicated=settings.durability == "replicated", observe=metrics.redis)
+    store = RedisStore(
+        topology,
+        ttl,
+        replicated=settings.durability == "replicated",
+        reserve=MemoryReserve(topology),
+        observe=metrics.redis,
+    )
     limits = RateLimits(
         partial(counters_at, settings.redis_url),
         workers=settings.workers,

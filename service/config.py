@@ -179,6 +179,11 @@ class Settings:
     data_dir: Path = _setting(  # noqa: RUF009 # it is a field
         "data", _FOLDER, "folder of the embedded server, and of the generated secret"
     )
+    max_memory_mb: int = _setting(
+        "512",
+        _integer(0, 1_000_000),
+        "MiB that the embedded server may use, of which the last tenth is kept for games that exist; `0`: no limit",
+    )
     secret_key: tuple[str, ...] = _setting(
         "",
         _SECRETS,

@@ -15,6 +15,7 @@ def test_an_empty_environment_gives_the_defaults() -> None:
     assert settings == Settings()
     assert (settings.host, settings.port, settings.workers) == ("127.0.0.1", 8000, 2)
     assert (settings.redis_url, settings.data_dir) == (None, Path("data"))
+    assert settings.max_memory_mb == 512
     assert (settings.game_ttl_days, settings.log_level) == (30, "info")
     assert (settings.worker_connections, settings.graceful_timeout) == (5000, 30)
 
@@ -71,6 +72,7 @@ def test_settings_are_immutable() -> None:
         ],
         ("BANNED_NETWORKS_FILE", "", None),
         ("BANNED_NETWORKS_FILE", "/etc/domino/banned", Path("/etc/domino/banned")),
+        ("MAX_MEMORY_MB", "0", 0),
         ("GAME_TTL_DAYS", "1", 1),
         ("LOG_LEVEL", "WARNING", "warning"),
         ("WORKER_CONNECTIONS", "1", 1),
@@ -119,6 +121,7 @@ def test_a_valid_value_is_accepted(name: str, text: str, value: object) -> None:
         ("DURABILITY", "both"),
         ("DATA_DIR", ""),
         *[("SECRET_KEY", text) for text in ("a" * 31, "a" * 32 + ",", "a" * 32 + "," + "b" * 31, "a" * 32 + "\n")],
+        ("MAX_MEMORY_MB", "1000001"),
         *[("GAME_TTL_DAYS", text) for text in ("0", "3651", "1.5")],
         *[("LOG_LEVEL", text) for text in ("", "loud", "10")],
         ("WORKER_CONNECTIONS", "0"),

@@ -8,9 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+import redis
 
 from service.devserver import supervisor
 from service.devserver.embedded import EmbeddedServer
@@ -53,6 +55,15 @@ def test_with_an_embedded_server_there_is_no_warning(tmp_path: Path) -> None:
     with run(tmp_path, SECRET_KEY="") as it:
         it.port()
         assert "domino-service: " not in it.output()
+
+
+@pytest.mark.parametrize(("setting", "mebibytes"), [({}, 512), ({"MAX_MEMORY_MB": "0"}, 0)])
+def test_the_memory_of_the_embedded_server_is_bounded(setting: dict[str, str], mebibytes: int) -> None:
+    # Where the path is short, the socket is beside the data.
+    with tempfile.TemporaryDirectory(prefix="d-") as folder, run(Path(folder), **setting) as it:
+        it.port()
+        with redis.Redis(unix_socket_path=f"{folder}/data/redis.sock", decode_responses=True) as store:
+            assert store.config_get("maxmemory") == {"maxmemory": str(mebibytes * 1024 * 1024)}
 
 
 def test_a_stop_waits_for_a_running_request(tmp_path: Path) -> None:

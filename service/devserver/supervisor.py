@@ -82,7 +82,9 @@ class ProcessGroup:
         self.signals = signals
         self.app = app
         self.listener = _listen(settings.host, settings.port)
-        self.store = EmbeddedServer(settings.data_dir, report=warn)
+        self.store = EmbeddedServer(
+            settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
+        )
         self.web: subprocess.Popen[bytes] | None = None
 
     def run(self) -> None:

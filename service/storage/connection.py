@@ -236,9 +236,7 @@ def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
         answers = execute_unpooled(pool, (b"INFO", b"memory"), (b"INFO", b"persistence"))
     except (RedisError, OSError):
         return []
-    facts = dict(
-        line.split(b":", 1) for text in answers if isinstance(text, bytes) for line in text.split() if b":" in line
-    )
+    facts = info_fields(b"\n".join(text for text in answers if isinstance(text, bytes)))
     warnings = []
     policy = facts.get(b"maxmemory_policy", b"noeviction").decode()
     if facts.get(b"maxmemory", b"0") != b"0" and policy != "noeviction":
@@ -246,6 +244,11 @@ def durability_warnings(pool: redis.ConnectionPool) -> list[str]:
     if facts.get(b"aof_enabled") == b"0":
         warnings.append(f"{node_name(pool)} may lose the last moves when it stops: its appendonly is no")
     return warnings
+
+
+def info_fields(text: bytes) -> dict[bytes, bytes]:
+    """The fields of an answer to INFO."""
+    return dict(line.split(b":", 1) for line in text.split() if b":" in line)
 
 
 def node_name(pool: redis.ConnectionPool) -> str:

@@ -32,6 +32,7 @@ from service.games.ports import (
 from service.storage import keys
 from service.storage.connection import Command, MaybeSent, NotSent
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
+from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis_errors import as_unavailable
 from service.storage.topology import Topology
 
@@ -63,22 +64,30 @@ class RedisStore(Store):
     """Keeps games in Redis or Valkey (7.0 or newer), as the port ``Store`` promises.
 
     A game lives for ``ttl_seconds`` after its last write. With ``replicated``, a write succeeds only when a replica
-    has confirmed it; otherwise its outcome is unknown.
+    has confirmed it; otherwise its outcome is unknown. New games are refused while the ``reserve`` is touched.
     """
 
     def __init__(
-        self, topology: Topology, ttl_seconds: int, *, replicated: bool = False, observe: Observer = _ignore
+        self,
+        topology: Topology,
+        ttl_seconds: int,
+        *,
+        replicated: bool = False,
+        reserve: MemoryReserve | None = None,
+        observe: Observer = _ignore,
     ) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
         self._topology = topology
         self._ttl = b"%d" % ttl_seconds
         self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
+        self._reserve = reserve
         self._observe = observe
 
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         names = keys.of_game(game, write.idempotency and write.idempotency.name)
+        self._require_reserve(names[0])
         value = b"%d %b" % (len(events), state)
         head = (value, self._ttl, *_write_args(write, len(events)))
         command = _evalsha("create", names, *head, *frame(write.id, events))
@@ -128,6 +137,7 @@ class RedisStore(Store):
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         key = keys.reservation(name)
+        self._require_reserve(key)
         first = self._write("reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL))
         return value if first is None else bytes(first).decode()
 
@@ -170,6 +180,14 @@ class RedisStore(Store):
     def check(self) -> None:
         """Read a key as a game would be read."""
         self._read("check", keys.CHECK, (b"GET", keys.CHECK))
+
+    def _require_reserve(self, key: bytes) -> None:
+        """Raise ``StorageUnavailable`` if the server that owns ``key`` takes no new games now."""
+        if self._reserve is not None:
+            try:
+                self._reserve.require(key)
+            except (NotSent, MaybeSent) as error:
+                raise _translate_error(error) from error
 
     def _write(self, operation: str, key: bytes, command: Command, *confirm: Command) -> Any:
         """Run a command that writes, and ``confirm`` (a WAIT) after it; returns the command's answer.

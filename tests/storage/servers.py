@@ -63,6 +63,14 @@ class RealServer:
             self.admin.config_set(name.replace("_", "-"), value)
 
 
+def fill(admin: redis.Redis, percent: int, ballast: str = "ballast") -> None:
+    """Set ``maxmemory`` so that what is in use, 10 MB or more, is so many percent of it."""
+    admin.setrange(ballast, 10_000_000, b"x")  # without a long command, whose buffers would count for a moment
+    memory = admin.info("memory")
+    used = memory["used_memory"] - memory["mem_not_counted_for_evict"]
+    admin.config_set("maxmemory", used * 100 // percent)
+
+
 def write_before_answering(client: redis.Redis) -> None:
     """Make the server save every write to its file before it answers, until it is started again.
 

@@ -16,7 +16,7 @@ import httpx
 import pytest
 import redis
 
-from tests.storage.servers import RealServer, write_before_answering
+from tests.storage.servers import RealServer, fill, write_before_answering
 from tests.support.serving import Service
 from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Table, connect
@@ -154,6 +154,31 @@ def test_a_server_that_is_full(scene: Scene, server: RealServer) -> None:
     finally:
         server.configure(maxmemory="0")
     scene.is_as_it_was()
+
+
+def test_a_server_that_is_almost_full_takes_moves_and_no_new_games(scene: Scene, server: RealServer) -> None:
+    fill(server.admin, 95)
+    create, join, move = scene.writes()
+    try:
+        # On a connection of its own each, so that both workers are asked; each looks at the memory once a second.
+        fresh = [lambda: httpx.post(scene.http.base_url.join("/v1/games"), json=scene.body)] * 4
+        until(lambda: all(ask().status_code == 503 for ask in fresh))
+        all_unavailable([create, *fresh], scene.http)
+        assert [join().status_code, move().status_code] == [201, 201]
+        for _ in scene.table.play(1):
+            pass
+        assert scene.http.get("/readyz").status_code == 200
+    finally:
+        server.configure(maxmemory="0")
+        server.admin.delete("ballast")
+    until(lambda: all(ask().status_code == 201 for ask in [create, *fresh]))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_server_that_only_copies_another(scene: Scene, server: RealServer, tmp_path: Path) -> None:
