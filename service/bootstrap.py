@@ -62,6 +62,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         replicated=settings.durability == "replicated",
         reserve=MemoryReserve(topology),
         observe=metrics.redis,
+        observe_failure=metrics.store_write_failed,
     )
     limits = RateLimits(
         partial(counters_at, settings.redis_url),

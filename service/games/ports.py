@@ -148,7 +148,10 @@ class Store(Protocol):
         """
 
     def check(self) -> None:
-        """Do one cheap read, in the way games are read. Raises ``StorageUnavailable``."""
+        """Do one cheap write, in the way games are written.
+
+        Raises ``StorageUnavailable`` if that fails; where several servers share the games, if it fails on all of them.
+        """
 
 
 class EventNotification(NamedTuple):

@@ -59,10 +59,6 @@ class GameQueries:
         self._yield_control = yield_control
         self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
-    def ping(self) -> None:
-        """Raises ``StorageUnavailable`` if games cannot be read now."""
-        self._repository.ping()
-
     def view(self, access: Access) -> GameView:
         """The game as the viewer may know it."""
         return view_game(access.game, access.seat, self._ttl)

@@ -266,10 +266,6 @@ class GameRepository:
                 history.append(decode(version, game.created_at, data))
         return history
 
-    def ping(self) -> None:
-        """Raises ``StorageUnavailable`` if games cannot be read now."""
-        self._store.check()
-
     def _at_version(self, game: Game, version: int) -> Game:
         """The game as it was at an earlier version; cached, as a client may repeat a request several times."""
         key = game.id, game.write_id, version

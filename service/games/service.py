@@ -9,6 +9,7 @@ from service.games.commands import GameCommands
 from service.games.idempotency import Idempotency
 from service.games.ports import Clock, Feed, RandomBytes, RunLater, Store, run_inline
 from service.games.queries import GameQueries
+from service.games.readiness import Readiness
 from service.games.repository import Committed, GameRepository
 
 
@@ -52,3 +53,4 @@ class GameService:
             repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl, yield_control=yield_control
         )
         self.queries = GameQueries(repository, feed, ttl, yield_control)
+        self.readiness = Readiness(store, clock)

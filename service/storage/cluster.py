@@ -88,6 +88,13 @@ class ClusterTopology:
         slot = key_slot(key)
         return node_name(self._owners[slot] or self._owner(slot))
 
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Of these keys, one for each primary that owns any."""
+        if not any(self._owners):
+            self._owner(key_slot(keys[0]))
+        owned = {self._owners[key_slot(key)]: key for key in keys}
+        return [key for owner, key in owned.items() if owner is not None]
+
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
         """A new connection to the owner of the key."""
         slot = key_slot(key)

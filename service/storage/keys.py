@@ -14,13 +14,14 @@ script may use all of them. Does not depend on what the values mean, or how they
                                 under a client's idempotency key
 ``domino:key:<name>``           string, for 24 hours: the value reserved under a creator's
                                 idempotency key
-``domino:check``                never written; reading it shows that games could be read
+``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
 
 from __future__ import annotations
 
-CHECK = b"domino:check"
+CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
+"""Enough for each primary of a Cluster to own one."""
 
 
 def of_game(game: str, name: str | None = None) -> tuple[bytes, ...]:

@@ -10,6 +10,7 @@ once if its connection breaks at once, so that a connection that died unnoticed 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha1
 from pathlib import Path
 from time import monotonic
@@ -44,6 +45,9 @@ Shorter than the wait for a free connection, because an exhausted pool is no bro
 REPLICA_WAIT: Final = 500
 """Milliseconds that a replica gets to confirm a write."""
 
+CHECK_TTL: Final = 1000
+"""Milliseconds that a key written by ``check`` lives."""
+
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
 
 _SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent / "scripts").glob("*.lua")}
@@ -55,8 +59,11 @@ _HASHES: Final = {name: sha1(source, usedforsecurity=False).hexdigest().encode()
 Observer = Callable[[str, float], None]
 """Called with the name of an operation and the seconds that it took, whether it failed or not."""
 
+FailureObserver = Callable[[str], None]
+"""Called with the reason for which a write failed, or for which its outcome is unknown."""
 
-def _ignore(_operation: str, _seconds: float) -> None:
+
+def _ignore(*_: object) -> None:
     """Observe nothing."""
 
 
@@ -75,6 +82,7 @@ class RedisStore(Store):
         replicated: bool = False,
         reserve: MemoryReserve | None = None,
         observe: Observer = _ignore,
+        observe_failure: FailureObserver = _ignore,
     ) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
@@ -83,15 +91,15 @@ class RedisStore(Store):
         self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
         self._reserve = reserve
         self._observe = observe
+        self._observe_failure = observe_failure
 
     def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         names = keys.of_game(game, write.idempotency and write.idempotency.name)
-        self._require_reserve(names[0])
         value = b"%d %b" % (len(events), state)
         head = (value, self._ttl, *_write_args(write, len(events)))
         command = _evalsha("create", names, *head, *frame(write.id, events))
-        answer = self._write("create", names[0], command, *self._confirm)
+        answer = self._write("create", names[0], command, *self._confirm, for_new_game=True)
         if answer == 0:
             raise GameExists(game)
         return None if answer == 1 else _parse_prior(answer[0])
@@ -137,8 +145,9 @@ class RedisStore(Store):
     def reserve(self, name: str, value: str) -> str:
         """The first value under this name."""
         key = keys.reservation(name)
-        self._require_reserve(key)
-        first = self._write("reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL))
+        first = self._write(
+            "reserve", key, (b"SET", key, value, b"NX", b"GET", b"EX", _IDEMPOTENCY_TTL), for_new_game=True
+        )
         return value if first is None else bytes(first).decode()
 
     def events(self, game: str, versions: Sequence[int]) -> list[bytes]:
@@ -178,18 +187,46 @@ class RedisStore(Store):
             self._write("compact", key, _evalsha("compact", (key,), *head), *self._confirm)
 
     def check(self) -> None:
-        """Read a key as a game would be read."""
-        self._read("check", keys.CHECK, (b"GET", keys.CHECK))
+        """Write a key that soon expires on every primary; raises if none of them takes it."""
+        try:
+            checks = self._topology.one_for_each_primary(keys.CHECKS)
+        except NotSent as error:
+            raise _translate_error(error) from error
+        if len(checks) == 1:
+            errors = [self._write_check(checks[0])]
+        else:
+            with ThreadPoolExecutor(len(checks)) as threads:  # so that the waits for servers that are away overlap
+                errors = list(threads.map(self._write_check, checks))
+        failed = [error for error in errors if error is not None]
+        if len(failed) == len(errors):
+            raise failed[0]
 
-    def _require_reserve(self, key: bytes) -> None:
-        """Raise ``StorageUnavailable`` if the server that owns ``key`` takes no new games now."""
-        if self._reserve is not None:
-            try:
-                self._reserve.require(key)
-            except (NotSent, MaybeSent) as error:
-                raise _translate_error(error) from error
+    def _write_check(self, key: bytes) -> StorageUnavailable | None:
+        """Write one key for ``check``; returns the error."""
+        try:
+            self._write("check", key, (b"SET", key, 1, b"PX", CHECK_TTL), *self._confirm)
+        except StorageUnavailable as error:
+            return error
+        except OutcomeUnknown as error:
+            return StorageUnavailable(error.reason, error.retry_after)
+        return None
 
-    def _write(self, operation: str, key: bytes, command: Command, *confirm: Command) -> Any:
+    def _write(
+        self, operation: str, key: bytes, command: Command, *confirm: Command, for_new_game: bool = False
+    ) -> Any:
+        """As ``_send_write``, with its failure observed; for a new game only where the server still takes new games."""
+        try:
+            if for_new_game and self._reserve is not None:
+                try:
+                    self._reserve.require(key)
+                except (NotSent, MaybeSent) as error:
+                    raise _translate_error(error) from error
+            return self._send_write(operation, key, command, *confirm)
+        except (StorageUnavailable, OutcomeUnknown) as error:
+            self._observe_failure(error.reason)
+            raise
+
+    def _send_write(self, operation: str, key: bytes, command: Command, *confirm: Command) -> Any:
         """Run a command that writes, and ``confirm`` (a WAIT) after it; returns the command's answer.
 
         Raises ``StorageUnavailable`` if it was not executed, ``OutcomeUnknown`` if it may have been or no replica
@@ -208,7 +245,8 @@ class RedisStore(Store):
             self._observe(operation, monotonic() - began)
         if isinstance(answer, Exception):
             raise as_unavailable(answer) or answer from None
-        if answer == 1 or isinstance(answer, list):  # how scripts report a write that was made, now or earlier
+        # How scripts report a write that was made, now or earlier, and how SET does.
+        if answer == 1 or isinstance(answer, list) or answer == b"OK":
             for count in replicas:
                 if isinstance(count, Exception) or count < 1:
                     raise OutcomeUnknown("no replica")

@@ -6,6 +6,7 @@ Owns which server that is, and when the Sentinels are asked again. Does not depe
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import redis
@@ -69,6 +70,10 @@ class SentinelTopology:
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """The name of the primary."""
         return node_name(self._primary or self._require_primary())
+
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """The first key."""
+        return [keys[0]]
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
         """A new connection to the primary."""

@@ -5,6 +5,7 @@ Owns which topology a URL stands for. Does not depend on what the commands mean.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import redis
@@ -36,6 +37,9 @@ class Topology(Protocol):
     def node(self, key: bytes) -> str:
         """The name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
 
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Of these keys, one that each primary owns, as far as is known. Raises ``NotSent`` if no primary is known."""
+
     def open_subscriber(self, key: bytes) -> DedicatedConnection:
         """A new connection to the primary that owns ``key``, for a reader of what is published there.
 
@@ -66,6 +70,10 @@ class SingleNodeTopology(Topology):
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """The name of the server."""
         return node_name(self._pool)
+
+    def one_for_each_primary(self, keys: Sequence[bytes]) -> list[bytes]:
+        """The first key."""
+        return [keys[0]]
 
     def open_subscriber(self, key: bytes) -> DedicatedConnection:  # noqa: ARG002
         """A new connection to the server."""

@@ -57,6 +57,12 @@ class Metrics:
             buckets=_REDIS_SECONDS,
             registry=self._registry,
         )
+        self._failed_writes = Counter(
+            "domino_store_write_errors_total",
+            "Writes that the store refused or did not confirm, checks for readiness included.",
+            ["reason"],
+            registry=self._registry,
+        )
         self.streams = Gauge(
             "domino_open_streams", "Open streams.", multiprocess_mode="livesum", registry=self._registry
         )
@@ -82,6 +88,10 @@ class Metrics:
         if observe is None:
             observe = self._operations[operation] = self._redis.labels(operation).observe
         observe(seconds)
+
+    def store_write_failed(self, reason: str) -> None:
+        """Count a write that failed; ``reason`` is the one in the log."""
+        self._failed_writes.labels(reason).inc()
 
     def write_committed(self, committed: Committed) -> None:
         """Count a committed write: a change of status, and a move if its first event is one of the match."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -17,6 +19,7 @@ import hiredis
 import redis
 
 from service.devserver.embedded import EmbeddedServer
+from tests.storage.clusters import until
 
 
 class RealServer:
@@ -78,6 +81,52 @@ def write_before_answering(client: redis.Redis) -> None:
     seconds; a kill -9 in that moment may lose them.
     """
     client.config_set("appendfsync", "always")
+
+
+@contextmanager
+def full(server: RealServer) -> Iterator[None]:
+    """Its memory is full."""
+    server.configure(maxmemory="1")
+    try:
+        yield
+    finally:
+        server.configure(maxmemory="0")
+
+
+@contextmanager
+def read_only(server: RealServer) -> Iterator[None]:
+    """It is a replica of a server that is away."""
+    server.admin.replicaof("127.0.0.1", "1")
+    try:
+        yield
+    finally:
+        server.admin.replicaof("NO", "ONE")
+
+
+@contextmanager
+def too_few_replicas(server: RealServer) -> Iterator[None]:
+    """It has fewer replicas than it requires."""
+    server.configure(min_replicas_to_write="1")
+    try:
+        yield
+    finally:
+        server.configure(min_replicas_to_write="0")
+
+
+@contextmanager
+def unable_to_save(server: RealServer) -> Iterator[None]:
+    """It requires that its data are saved, and they cannot be."""
+    folder = str(server.admin.config_get("dir")["dir"])
+    lost = Path(folder, "lost")
+    lost.mkdir()
+    server.configure(appendonly="no", dir=str(lost), save="3600 1")
+    shutil.rmtree(lost)
+    server.admin.bgsave()
+    until(lambda: server.admin.info("persistence")["rdb_last_bgsave_status"] == "err")
+    try:
+        yield
+    finally:
+        server.configure(dir=folder, save="", appendonly="yes")
 
 
 Answer = bytes | None

@@ -89,8 +89,8 @@ def test_an_invalid_url_is_rejected_without_leaking_its_password(url: str, why: 
 
 def test_a_new_connection_sends_only_the_command() -> None:
     with FakeServer(lambda _: b"$-1\r\n") as server, connect(server.url) as client:
-        RedisStore(SingleNodeTopology(client), TTL).check()
-        assert server.commands == [[b"GET", b"domino:check"]]
+        RedisStore(SingleNodeTopology(client), TTL).read("game")
+        assert server.commands == [[b"GET", b"domino:{game}"]]
 
 
 class Interruption(BaseException):

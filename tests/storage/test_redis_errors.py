@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,11 +18,20 @@ from redis import exceptions
 from service.games.ports import OutcomeUnknown, StorageUnavailable, StoredGame
 from service.storage import redis_errors
 from service.storage.connection import MAX_CONNECTIONS, connect
+from service.storage.memory_reserve import MemoryReserve
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from tests.storage.clusters import until
 from tests.storage.conftest import TTL
-from tests.storage.servers import Answer, FakeServer, RealServer
+from tests.storage.servers import (
+    Answer,
+    FakeServer,
+    RealServer,
+    full,
+    read_only,
+    too_few_replicas,
+    unable_to_save,
+)
 from tests.storage.waits import waited, within
 from tests.storage.write_requests import write
 
@@ -34,7 +42,8 @@ CALLS: dict[str, Callable[[RedisStore], object]] = {
     "commit": lambda store: store.commit("game", 1, b"lie", [b"lie"], write()),
     "create": lambda store: store.create("other", b"lie", [b"lie"], write()),
 }
-READS, WRITES = ("check", "read", "events"), ("commit", "create")
+READS, WRITES = ("read", "events"), ("commit", "create")
+"""``check`` is neither: it writes, but nothing of a game, so that an unknown outcome does not matter."""
 
 
 def assert_unavailable(store: RedisStore, call: str, reason: str) -> None:
@@ -45,8 +54,8 @@ def assert_unavailable(store: RedisStore, call: str, reason: str) -> None:
 
 
 def assert_unanswered(store: RedisStore, call: str, reason: str) -> None:
-    """A read is unavailable, since it changes nothing; a write has an unknown outcome."""
-    if call in READS:
+    """A read or a check is unavailable, since it changes nothing; a write has an unknown outcome."""
+    if call not in WRITES:
         assert_unavailable(store, call, reason)
         return
     with within(3), pytest.raises(OutcomeUnknown) as error:
@@ -187,40 +196,6 @@ def test_many_writers_that_retry_get_an_answer_in_time_from_a_frozen_server(
     assert store.events("game", [1, 2, 3]) == [b"true", b"once"]
 
 
-@contextmanager
-def full(server: RealServer) -> Iterator[None]:
-    server.configure(maxmemory="1")
-    yield
-    server.configure(maxmemory="0")
-
-
-@contextmanager
-def read_only(server: RealServer) -> Iterator[None]:
-    server.admin.replicaof("127.0.0.1", "1")
-    yield
-    server.admin.replicaof("NO", "ONE")
-
-
-@contextmanager
-def too_few_replicas(server: RealServer) -> Iterator[None]:
-    server.configure(min_replicas_to_write="1")
-    yield
-    server.configure(min_replicas_to_write="0")
-
-
-@contextmanager
-def unable_to_save(server: RealServer) -> Iterator[None]:
-    folder = str(server.admin.config_get("dir")["dir"])
-    lost = Path(folder, "lost")
-    lost.mkdir()
-    server.configure(appendonly="no", dir=str(lost), save="3600 1")
-    shutil.rmtree(lost)
-    server.admin.bgsave()
-    until(lambda: server.admin.info("persistence")["rdb_last_bgsave_status"] == "err")
-    yield
-    server.configure(dir=folder, save="")
-
-
 @pytest.mark.parametrize(
     ("disturb", "prefix"),
     [(full, "OOM"), (read_only, "READONLY"), (too_few_replicas, "NOREPLICAS"), (unable_to_save, "MISCONF")],
@@ -231,9 +206,8 @@ def test_a_server_that_rejects_writes_can_still_be_read(
 ) -> None:
     with disturb(server):
         for _ in range(2):  # known to the server by their hash, and not known
-            for call in WRITES:
+            for call in (*WRITES, "check"):
                 assert_unavailable(store, call, prefix)
-            store.check()
             assert_unchanged(store)
             server.admin.script_flush()
     assert_unchanged(store)
@@ -245,7 +219,7 @@ def test_a_replica_without_its_primary_may_reject_reads_too(server: RealServer, 
     with read_only(server):
         for call in READS:
             assert_unavailable(store, call, "MASTERDOWN")
-        for call in WRITES:
+        for call in (*WRITES, "check"):
             assert_unavailable(store, call, "READONLY")
     assert_unchanged(store)
 
@@ -293,7 +267,7 @@ def test_a_needless_password_is_unavailable_or_accepted(server: RealServer, stor
 def test_without_write_permission_the_server_is_unavailable_for_writes(server: RealServer, store: RedisStore) -> None:
     server.admin.acl_setuser("reader", enabled=True, nopass=True, categories=["+@read"], keys=["*"])
     with connect(server.url.replace("unix://", "unix://reader:any@")) as client:
-        for call in WRITES:
+        for call in (*WRITES, "check"):
             assert_unavailable(RedisStore(SingleNodeTopology(client), TTL), call, "NOPERM")
         assert RedisStore(SingleNodeTopology(client), TTL).read("game") == StoredGame(1, b"true")
 
@@ -382,16 +356,14 @@ def test_the_wait_for_a_lost_answer_is_bounded_and_nothing_is_sent_again() -> No
         assert len(server.commands) == len(CALLS)
 
 
-@pytest.mark.parametrize("call", WRITES)
+@pytest.mark.parametrize("call", [*WRITES, "check"])
 def test_a_write_whose_connection_breaks_is_not_sent_again(call: str) -> None:
     with FakeServer(lambda _: None) as server, connect(server.url) as client:
         assert_unanswered(RedisStore(SingleNodeTopology(client), TTL), call, "connection")
         assert len(server.commands) == 1
 
 
-@pytest.mark.parametrize(
-    ("call", "answer"), [("check", b"$-1\r\n"), ("read", b"$6\r\n1 true\r\n"), ("events", b"*0\r\n")]
-)
+@pytest.mark.parametrize(("call", "answer"), [("read", b"$6\r\n1 true\r\n"), ("events", b"*0\r\n")])
 def test_a_read_whose_connection_breaks_is_sent_once_more(call: str, answer: bytes) -> None:
     answers: list[Answer] = [None, answer]
     with FakeServer(lambda _: answers.pop(0)) as server, connect(server.url) as client:
@@ -473,6 +445,25 @@ def test_the_duration_of_every_operation_is_observed_also_of_one_that_fails(
     with pytest.raises(StorageUnavailable):
         store.event_range("game", 0, 1)
     assert operations == ["create", "read", "commit", "find_write", "event_range"]
+
+
+def test_the_reason_of_every_failed_write_is_observed(server: RealServer, client: redis.Redis) -> None:
+    reasons: list[str] = []
+    nodes = SingleNodeTopology(client)
+    store = RedisStore(nodes, TTL, replicated=True, reserve=MemoryReserve(nodes), observe_failure=reasons.append)
+    for call in ("create", "check"):
+        assert_unreplicated(store, call)
+    with full(server):
+        assert_unavailable(store, "check", "OOM")
+    server.kill()
+    assert_unavailable(store, "commit", "connection")
+    assert_unavailable(store, "read", "connection")
+    assert reasons == ["no replica", "no replica", "OOM", "connection"]
+
+
+def assert_unreplicated(store: RedisStore, call: str) -> None:
+    with within(3), pytest.raises((StorageUnavailable, OutcomeUnknown), match="no replica"):
+        CALLS[call](store)
 
 
 def test_the_original_error_is_kept_as_the_cause(server: RealServer, store: RedisStore) -> None:

@@ -15,7 +15,7 @@ import service.storage
 from service.games.ports import EventRange, GameExists, IdempotencyRecord, OutcomeUnknown, PriorWrite, StoredGame
 from service.storage import keys
 from service.storage.connection import Command
-from service.storage.redis_store import RedisStore
+from service.storage.redis_store import CHECK_TTL, RedisStore
 from service.storage.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
@@ -71,7 +71,13 @@ def test_a_read_is_one_command_and_a_write_one_script(store: RedisStore, shared_
 
     admin.config_resetstat()
     store.check()
-    assert commands_run(shared_server) == {"get": 1}
+    assert commands_run(shared_server) == {"set": 1}
+
+
+def test_a_check_leaves_nothing_behind(store: RedisStore, shared_server: RealServer) -> None:
+    store.check()
+    assert set(shared_server.admin.keys("domino:check*")) <= {keys.CHECKS[0]}
+    assert shared_server.admin.pttl(keys.CHECKS[0]) <= CHECK_TTL  # and -2 if it has expired already
 
 
 def test_a_server_without_the_scripts_is_sent_each_source_once(store: RedisStore, shared_server: RealServer) -> None:

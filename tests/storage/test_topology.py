@@ -6,16 +6,21 @@ import itertools
 import secrets
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+import redis
 from redis import exceptions
 from redis.crc import key_slot
 
-from service.games.ports import OutcomeUnknown, StoredGame
+from service.games.ports import OutcomeUnknown, StorageUnavailable, StoredGame
 from service.redis_url import Address, read_redis_url
-from service.storage.connection import MaybeSent, NotSent, connect
+from service.storage import keys
+from service.storage.connection import Command, MaybeSent, NotSent, connect
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster, Sentinels, Server, free_ports, until
@@ -266,6 +271,45 @@ def test_a_write_has_an_unknown_outcome_until_a_replica_has_it(
     until(shared_cluster.is_whole)
     assert store.commit("replicated", 1, b"t", [b"e2"], sent) is None
     assert store.read("replicated") == StoredGame(2, b"t")
+
+
+def test_a_cluster_is_checked_on_every_primary_and_fails_if_all_do(
+    shared_cluster: Cluster, cluster_topology: Topology
+) -> None:
+    reasons: list[str] = []
+    store = RedisStore(cluster_topology, TTL, replicated=True, observe_failure=reasons.append)
+    primaries = {shared_cluster.primary_of(key).address for key in (b"a", b"b", b"c", b"d")}
+    assert {cluster_topology.node(key) for key in cluster_topology.one_for_each_primary(keys.CHECKS)} == primaries
+    store.check()
+    assert reasons == []
+    with ExitStack() as full:
+        for number, address in enumerate(sorted(primaries), 1):
+            host, port = address.rsplit(":", 1)
+            admin = full.enter_context(redis.Redis(host=host, port=int(port), protocol=2))
+            admin.config_set("maxmemory", 1)
+            full.callback(admin.config_set, "maxmemory", 0)
+            reasons.clear()
+            if number < len(primaries):
+                store.check()
+            else:
+                with pytest.raises(StorageUnavailable, match="OOM"):
+                    store.check()
+            assert reasons == ["OOM"] * number
+    store.check()
+
+
+def test_a_check_of_a_cluster_waits_for_all_primaries_at_the_same_time(
+    cluster_topology: Topology, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_are_asked = threading.Barrier(len(cluster_topology.one_for_each_primary(keys.CHECKS)))
+    call = cluster_topology.call
+
+    def wait_for_the_others(key: bytes, *commands: Command) -> list[Any]:
+        all_are_asked.wait(30)
+        return call(key, *commands)
+
+    monkeypatch.setattr(cluster_topology, "call", wait_for_the_others)
+    RedisStore(cluster_topology, TTL).check()
 
 
 def test_greenlets_are_served_or_refused_in_time_by_a_cluster_with_a_frozen_server(tmp_path: Path) -> None:

@@ -15,8 +15,17 @@ from typing import Any
 import httpx
 import pytest
 import redis
+from prometheus_client.parser import text_string_to_metric_families
 
-from tests.storage.servers import RealServer, fill, write_before_answering
+from tests.storage.servers import (
+    RealServer,
+    fill,
+    full,
+    read_only,
+    too_few_replicas,
+    unable_to_save,
+    write_before_answering,
+)
 from tests.support.serving import Service
 from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Table, connect
@@ -59,7 +68,6 @@ class Scene:
     def reads(self) -> list[Ask]:
         table, seat = self.table, self.seat
         return [
-            lambda: self.http.get("/readyz"),
             table.get,
             lambda: table.get(seat=seat, If_None_Match='"1-s"'),
             lambda: table.get("/moves", seat),
@@ -79,11 +87,11 @@ class Scene:
         self.view_of_mover = self.table.view(self.seat)
 
     def is_as_it_was(self) -> None:
-        """Every read and write works at once, and nothing changed meanwhile."""
-        assert self.http.get("/readyz").status_code == 200
+        """Every read and write works at once, and nothing changed meanwhile. The service soon says that it is ready."""
         assert self.table.view(self.seat) == self.view_of_mover
         assert self.open.view()["status"] == "waiting"
         assert [ask().status_code for ask in self.writes()] == [201, 201, 201]
+        until_every_worker(self.http, lambda answer: answer.status_code == 200)
 
 
 @pytest.fixture
@@ -93,14 +101,37 @@ def scene(client: httpx.Client) -> Scene:
     return scene
 
 
+def until_every_worker(http: httpx.Client, condition: Callable[[httpx.Response], bool]) -> None:
+    """Wait until all answers of /readyz on new connections, so that any worker may answer, are as they should be.
+
+    A worker asks the store once a second.
+    """
+    url = http.base_url.join("/readyz")
+    until(lambda: all(condition(httpx.get(url, timeout=PATIENCE)) for _ in range(8)))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def not_ready(http: httpx.Client) -> None:
+    """All workers soon say that they are not ready, and still do."""
+    until_every_worker(http, lambda answer: answer.status_code == 503)
+    unavailable(lambda: http.get("/readyz"))
+
+
 def all_unavailable(asks: list[Ask], http: httpx.Client) -> None:
-    """Each, one after the other and all at once, is refused in time; the process says that it lives."""
+    """Each, one after the other and all at once, is refused in time; the service lives and is not ready."""
     for ask in asks:
         unavailable(ask)
     with ThreadPoolExecutor(len(asks)) as threads:
         list(threads.map(unavailable, asks))
     assert http.get("/healthz").status_code == 200
     assert http.get("/v1/variants").status_code == 200
+    not_ready(http)
 
 
 def unavailable(ask: Ask) -> None:
@@ -161,24 +192,18 @@ def test_a_server_that_is_almost_full_takes_moves_and_no_new_games(scene: Scene,
     create, join, move = scene.writes()
     try:
         # On a connection of its own each, so that both workers are asked; each looks at the memory once a second.
-        fresh = [lambda: httpx.post(scene.http.base_url.join("/v1/games"), json=scene.body)] * 4
-        until(lambda: all(ask().status_code == 503 for ask in fresh))
-        all_unavailable([create, *fresh], scene.http)
+        url = scene.http.base_url.join("/v1/games")
+        fresh: list[Ask] = [lambda: httpx.post(url, json=scene.body, timeout=PATIENCE)] * 8
+        until(lambda: all(ask().status_code == 503 for ask in [create, *fresh]))
+        unavailable(create)
         assert [join().status_code, move().status_code] == [201, 201]
         for _ in scene.table.play(1):
             pass
-        assert scene.http.get("/readyz").status_code == 200
+        until_every_worker(scene.http, lambda answer: answer.status_code == 200)
     finally:
         server.configure(maxmemory="0")
         server.admin.delete("ballast")
     until(lambda: all(ask().status_code == 201 for ask in [create, *fresh]))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_a_server_that_only_copies_another(scene: Scene, server: RealServer, tmp_path: Path) -> None:
@@ -209,6 +234,40 @@ def test_a_server_that_insists_on_copies(scene: Scene, server: RealServer) -> No
     finally:
         server.configure(min_replicas_to_write="0")
     scene.is_as_it_was()
+
+
+@pytest.mark.parametrize(
+    ("disturb", "reason"),
+    [(full, "OOM"), (read_only, "READONLY"), (too_few_replicas, "NOREPLICAS"), (unable_to_save, "MISCONF")],
+    ids=lambda case: getattr(case, "__name__", case),
+)
+def test_the_metrics_say_why_the_service_is_not_ready(
+    scene: Scene, server: RealServer, disturb: Callable[[RealServer], contextlib.ExitStack], reason: str
+) -> None:
+    before = write_errors(scene.http)
+    with disturb(server):
+        not_ready(scene.http)
+        after = write_errors(scene.http)
+        assert after.pop(reason) > before.pop(reason, 0)
+        assert after == before
+    scene.is_as_it_was()
+
+
+def test_without_the_replica_that_is_wanted_the_service_is_not_ready(server: RealServer, tmp_path: Path) -> None:
+    replicated = Service(tmp_path, REDIS_URL=server.url, DURABILITY="replicated")
+    with replicated as service, connect(service.url) as http:
+        not_ready(http)
+        assert write_errors(http).keys() == {"no replica"}
+
+
+def write_errors(http: httpx.Client) -> dict[str, float]:
+    """The writes that failed so far, by the reason."""
+    return {
+        sample.labels["reason"]: sample.value
+        for family in text_string_to_metric_families(http.get("/metrics").text)
+        for sample in family.samples
+        if sample.name == "domino_store_write_errors_total"
+    }
 
 
 def test_a_server_that_is_busy_with_a_script(scene: Scene, server: RealServer) -> None:

@@ -32,8 +32,8 @@ def healthz(_services: Services) -> RawResponse:
 @blueprint.get("/readyz")
 @operation(GET_READINESS)
 def readyz(services: Services) -> RawResponse:
-    """Readiness: the store is available."""
-    services.games.queries.ping()
+    """Readiness: games can be written."""
+    services.games.readiness.require()
     return ok({"status": "ok"})
 
 

@@ -43,7 +43,7 @@ GET_READINESS: Final = Operation(
     id="getReadiness",
     tag="service",
     summary="Check readiness",
-    description="Answers 200 if the store is available, else 503.",
+    description="Answers 200 if games can be read and written, else 503. The store is asked at most once a second.",
     responses={200: ResponseSpec(description="Ready.", schema=Health, headers=("Cache-Control",))},
     problems=("storage_unavailable",),
 )

@@ -1,0 +1,42 @@
+"""Whether games can be written now, found out at most once a second however often it is asked.
+
+Owns how long an answer is valid. Does not depend on how the store finds out.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Final
+
+from service.games.ports import Clock, StorageUnavailable, Store
+
+VALID_MS: Final = 1000
+
+
+class Readiness:
+    """The readiness of a store; of several callers at the same time one asks it, and the others wait for the answer."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._lock = Lock()
+        self._checked_at: int | None = None
+        self._failure: tuple[str, int] | None = None
+
+    def require(self) -> None:
+        """Raise ``StorageUnavailable`` if games cannot be written, or could not within the last second."""
+        with self._lock:
+            if self._checked_at is None or not 0 <= self._clock() - self._checked_at < VALID_MS:
+                self._failure = self._check()
+                self._checked_at = self._clock()
+            failure = self._failure
+        if failure is not None:
+            raise StorageUnavailable(*failure)
+
+    def _check(self) -> tuple[str, int] | None:
+        """Ask the store; the reason of a failure, and the seconds after which to try again."""
+        try:
+            self._store.check()
+        except StorageUnavailable as error:
+            return error.reason, error.retry_after
+        return None

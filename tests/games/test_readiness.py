@@ -1,0 +1,95 @@
+"""The store is asked at most once a second whether games can be written, however often the service is asked."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from service.games.ports import StorageUnavailable
+from service.games.readiness import VALID_MS, Readiness
+from service.storage.memory_store import MemoryStore
+
+
+class Store(MemoryStore):
+    """Counts its checks, and may fail them."""
+
+    def __init__(self) -> None:
+        super().__init__(3600)
+        self.checks = 0
+        self.available = True
+
+    def check(self) -> None:
+        self.checks += 1
+        if not self.available:
+            raise StorageUnavailable("OOM", 5)
+
+
+class Clock:
+    now = 1_000_000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_a_check_is_valid_for_a_second(store: Store, clock: Clock) -> None:
+    readiness = Readiness(store, clock)
+    for _ in range(3):
+        readiness.require()
+    assert store.checks == 1
+    clock.now += VALID_MS
+    readiness.require()
+    assert store.checks == 2
+
+
+def test_a_failure_is_valid_for_a_second_too(store: Store, clock: Clock) -> None:
+    readiness = Readiness(store, clock)
+    store.available = False
+    for _ in range(2):
+        with pytest.raises(StorageUnavailable) as error:
+            readiness.require()
+        assert (error.value.reason, error.value.retry_after) == ("OOM", 5)
+        store.available = True
+    assert store.checks == 1
+    clock.now += VALID_MS
+    readiness.require()
+
+
+def test_a_clock_that_was_set_back_does_not_keep_an_old_answer(store: Store, clock: Clock) -> None:
+    readiness = Readiness(store, clock)
+    readiness.require()
+    clock.now -= 3_600_000
+    readiness.require()
+    assert store.checks == 2
+
+
+def test_callers_at_the_same_time_share_one_slow_check(store: Store, clock: Clock) -> None:
+    began, go_on = threading.Event(), threading.Event()
+
+    class SlowStore(Store):
+        def check(self) -> None:
+            super().check()
+            began.set()
+            go_on.wait(30)
+            clock.now += 2 * VALID_MS
+
+    slow = SlowStore()
+    readiness = Readiness(slow, clock)
+    with ThreadPoolExecutor(5) as threads:
+        asked = [threads.submit(readiness.require) for _ in range(5)]
+        began.wait(30)
+        go_on.set()
+        for each in asked:
+            each.result(30)
+    assert slow.checks == 1
