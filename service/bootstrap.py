@@ -95,6 +95,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         proxies=settings.trusted_proxies,
         banned=banned,
         yield_control=yield_control,
+        metrics_port=settings.metrics_port,
     )
 
 

@@ -163,6 +163,10 @@ class Settings:
 
     host: str = _setting("127.0.0.1", _HOST, "address to listen on; `0.0.0.0`: every IPv4 address of the machine")
     port: int = _setting("8000", _integer(0, 65535), "port to listen on; `0`: any free one")
+    metrics_host: str = _setting("127.0.0.1", _HOST, "address to listen on for `METRICS_PORT`")
+    metrics_port: int = _setting(
+        "0", _integer(0, 65535), "port of `/metrics`, also of `/healthz` and `/readyz`; other than `PORT`; `0`: none"
+    )
     workers: int = _setting("2", _integer(1, 256), "worker processes; about one per core")
     redis_url: str | None = _setting(
         "",
@@ -264,7 +268,10 @@ class Settings:
                 )
         if errors:
             raise InvalidSettings(tuple(errors))
-        return cls(**values)  # type: ignore[arg-type] # each reader returns the type of its field, which a test checks
+        settings = cls(**values)  # type: ignore[arg-type] # each reader returns the type of its field, which a test checks
+        if settings.metrics_port and settings.metrics_port == settings.port:
+            raise InvalidSettings((InvalidSetting("METRICS_PORT", str(settings.metrics_port), "another than PORT"),))
+        return settings
 
 
 SETTINGS: tuple[Setting, ...] = tuple(Setting(name=item.name.upper(), **item.metadata) for item in fields(Settings))

@@ -43,8 +43,15 @@ try:
 except InvalidSettings as error:
     raise SystemExit(f"domino-service: {error}") from None
 
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 wsgi_app = "service.wsgi:create()"
-bind = f"[{settings.host}]:{settings.port}" if ":" in settings.host else f"{settings.host}:{settings.port}"
+bind = [_address(settings.host, settings.port)]
+if settings.metrics_port:
+    bind.append(_address(settings.metrics_host, settings.metrics_port))
 backlog = 2048
 workers = settings.workers
 worker_class = "service.gunicorn_worker.Worker"

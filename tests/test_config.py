@@ -46,6 +46,8 @@ def test_settings_are_immutable() -> None:
         ("HOST", "games.example.org", "games.example.org"),
         ("PORT", "0", 0),
         ("PORT", "65535", 65535),
+        ("METRICS_HOST", "::1", "::1"),
+        ("METRICS_PORT", "9090", 9090),
         ("WORKERS", "16", 16),
         ("REDIS_URL", "", None),
         ("REDIS_URL", "redis://localhost", "redis://localhost"),
@@ -94,6 +96,7 @@ def test_a_valid_value_is_accepted(name: str, text: str, value: object) -> None:
             ("PORT", text)
             for text in ("", "-1", "65536", "80.0", "8e3", "+80", " 80", "80\n", "0x50", "８０", "8_0", "080")
         ],
+        *[("METRICS_PORT", text) for text in ("8000", "65536", "")],
         *[("WORKERS", text) for text in ("0", "257", "two", "9" * 5000)],
         *[("REDIS_URL", text) for text in ("localhost:6379", "http://x", "redis://", "redis://h:x", "redis://h:99999")],
         *[

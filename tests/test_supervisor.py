@@ -138,6 +138,14 @@ def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
             )
 
 
+def test_a_port_of_the_metrics_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with run(tmp_path, METRICS_PORT=str(port)) as it:
+            assert it.process.wait(PATIENCE) == 1
+            assert it.output() == (f"domino-service: port {port} of 127.0.0.1 is in use; set METRICS_PORT to another\n")
+
+
 def test_an_unknown_host_is_reported_in_one_line(tmp_path: Path) -> None:
     with run(tmp_path, HOST="no-such-host.invalid") as it:
         assert it.process.wait(PATIENCE) == 1

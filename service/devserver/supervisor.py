@@ -82,6 +82,9 @@ class ProcessGroup:
         self.signals = signals
         self.app = app
         self.listener = _listen(settings.host, settings.port)
+        self.listeners = [self.listener]  # what gunicorn accepts connections on
+        if settings.metrics_port:
+            self.listeners.append(_listen(settings.metrics_host, settings.metrics_port, "METRICS_"))
         self.store = EmbeddedServer(
             settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
         )
@@ -113,18 +116,21 @@ class ProcessGroup:
             if not self.signals.stops:
                 raise CannotServe(str(error)) from error
         finally:
-            self.listener.close()
+            for listener in self.listeners:
+                listener.close()
             if self.web is not None:
                 self._stop_gunicorn(self.web)
             self.store.stop()
 
     def _start_gunicorn(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "gunicorn", "-c", str(GUNICORN_CONF), f"--bind=fd://{self.listener.fileno()}"]
+        descriptors = [listener.fileno() for listener in self.listeners]
+        binds = [f"--bind=fd://{descriptor}" for descriptor in descriptors]
+        command = [sys.executable, "-m", "gunicorn", "-c", str(GUNICORN_CONF), *binds]
         return subprocess.Popen(
             die_with_parent([*command, self.app], signal.SIGQUIT),
             stdin=subprocess.DEVNULL,
             env={**os.environ, "REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1"},
-            pass_fds=(self.listener.fileno(),),
+            pass_fds=descriptors,
             start_new_session=True,
         )
 
@@ -204,16 +210,20 @@ def _claim_standard_streams() -> None:
     os.close(descriptor)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, prefix: str = "") -> socket.socket:
+    """Listen on a port; ``prefix`` is that of the settings HOST and PORT from which the address is."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # `::` takes IPv4 too, as under gunicorn
         return socket.create_server((host, port), family=family, backlog=2048, dualstack_ipv6=both)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise CannotServe(f"port {port} of {host} is in use; set PORT to another (0 takes any free one)") from error
+            any_free = "" if prefix else " (0 takes any free one)"
+            raise CannotServe(f"port {port} of {host} is in use; set {prefix}PORT to another{any_free}") from error
         reason = str(error.strerror).partition(" (while")[0]
-        raise CannotServe(f"cannot listen on port {port} of {host}; set HOST or PORT: {reason}") from error
+        raise CannotServe(
+            f"cannot listen on port {port} of {host}; set {prefix}HOST or {prefix}PORT: {reason}"
+        ) from error
 
 
 def _answers(listener: socket.socket) -> bool:

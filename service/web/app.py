@@ -21,6 +21,7 @@ from service.web.handlers import records as record_handlers
 from service.web.handlers import service as service_handlers
 from service.web.handlers import variants as variant_handlers
 from service.web.metrics import Metrics
+from service.web.metrics_port import MetricsPort
 from service.web.middleware import RequestMiddleware
 from service.web.rate_limits import RateLimits
 from service.web.request_parsing import check_headers
@@ -92,19 +93,22 @@ def create_app(
     proxies: int = 0,
     banned: Sequence[Network] = (),
     yield_control: Callable[[], None] = lambda: None,
+    metrics_port: int = 0,
 ) -> Application:
     """The application for these games; ``document`` returns the OpenAPI document as YAML.
 
     Without ``metrics`` nothing is measured and no request is logged; without ``limits`` there are no rate limits;
     without ``streams`` their number is not limited. ``proxies`` is the number of reverse proxies that are trusted for
     the address of the client; clients in ``banned`` networks are refused. ``yield_control`` is called during long
-    computations to let other requests run.
+    computations to let other requests run. Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is
+    none.
     """
     limits = limits or RateLimits()
     streams = streams or Streams()
     app = Application(streams)
     app.url_map.merge_slashes = False
-    services.install(app, Services(games, limits, streams, ResponseCache(), document, metrics, yield_control))
+    own_services = Services(games, limits, streams, ResponseCache(), document, metrics, yield_control)
+    services.install(app, own_services)
     problems.install(app, limits)
     app.before_request(check_headers)
     plain_headers = cors.install(app)
@@ -116,4 +120,18 @@ def create_app(
     if proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=0, x_host=0)  # type: ignore[method-assign]
     app.wsgi_app = RequestMiddleware(app.wsgi_app, metrics, plain_headers)  # type: ignore[method-assign] # Flask's own advice
+    if metrics_port:
+        inside = create_metrics_app(own_services)
+        app.wsgi_app = MetricsPort(app.wsgi_app, inside.wsgi_app, metrics_port)  # type: ignore[method-assign]
+    return app
+
+
+def create_metrics_app(own_services: Services) -> Application:
+    """The application for the port of the metrics, which also says whether the service is alive and ready."""
+    app = Application(own_services.streams)
+    app.url_map.merge_slashes = False
+    services.install(app, own_services)
+    problems.install(app, own_services.limits)
+    app.register_blueprint(service_handlers.metrics_blueprint)
+    app.wsgi_app = RequestMiddleware(app.wsgi_app, own_services.metrics, ())  # type: ignore[method-assign]
     return app

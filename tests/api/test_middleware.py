@@ -20,7 +20,7 @@ from service.storage.connection import connect
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
-from service.web.app import Application, create_app
+from service.web.app import Application, create_app, create_metrics_app
 from service.web.metrics import Metrics
 from service.web.streams import StreamLimits, Streams
 from tests.api.client import Api, Table
@@ -67,14 +67,20 @@ def lines() -> Iterator[Lines]:
     log.propagate = before[1]
 
 
+def metrics_text(api: Api) -> str:
+    """What the application of the metrics' port shows, of the same service."""
+    answer = create_metrics_app(api.client.application.extensions["domino"]).test_client().get("/metrics")
+    assert (answer.status_code, answer.mimetype) == (200, "text/plain")
+    assert "no-" in answer.headers["Cache-Control"]
+    assert answer.headers["Content-Security-Policy"] == STRICT
+    return answer.get_data(as_text=True)
+
+
 def samples(api: Api) -> dict[tuple[str, ...], float]:
     """The metrics: values by name and labels."""
-    answer = api.get("/metrics")
-    assert answer.status_code == 200
-    assert answer.mimetype == "text/plain"
     return {
         (sample.name, *sample.labels.values()): sample.value
-        for family in text_string_to_metric_families(answer.get_data(as_text=True))
+        for family in text_string_to_metric_families(metrics_text(api))
         for sample in family.samples
     }
 
@@ -106,7 +112,6 @@ def test_an_invalid_request_id_is_replaced_by_a_new_one(given: str, api: Api) ->
         ("GET", "/v1/games/none/score"),
         ("GET", "/docs"),
         ("GET", "/docs/none.js"),
-        ("GET", "/metrics"),
     ],
 )
 def test_every_answer_has_an_id_and_the_security_headers(method: str, path: str, api: Api) -> None:
@@ -274,7 +279,7 @@ def test_no_token_path_game_query_or_tile_is_in_a_line_or_in_the_metrics(seen: A
     table.tokens[1] = taken["token"]
     ask_everything(seen, table)
     logged = json.dumps(lines())
-    counted = seen.get("/metrics").get_data(as_text=True)
+    counted = metrics_text(seen)
     secrets = {table.id, table.join_code, *table.tokens.values(), "Secret", "wanted", "seat_wrong", "nowhere", "spy"}
     for text in (logged, counted):
         assert [secret for secret in secrets if secret is None or secret in text] == []

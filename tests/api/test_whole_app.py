@@ -23,7 +23,6 @@ PUBLIC = {
     "createGame",
     "getContract",
     "getHealth",
-    "getMetrics",
     "getReadiness",
     "getVariant",
     "listVariants",

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,6 +18,7 @@ import redis
 from redis.crc import key_slot
 
 from service.devserver.embedded import die_with_parent, find_server
+from tests.support.processes import free_ports
 
 NODE_TIMEOUT = 2.0
 SERVICE = "games"
@@ -36,11 +35,6 @@ def until(condition: Callable[[], bool], seconds: float = 60) -> None:
             pass
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-def free_ports(number: int) -> list[int]:
-    with ExitStack() as held:
-        return [held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(number)]
 
 
 class Server:

@@ -23,11 +23,12 @@ from service.storage import keys
 from service.storage.connection import Command, MaybeSent, NotSent, connect
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology, open_topology
-from tests.storage.clusters import Cluster, Sentinels, Server, free_ports, until
+from tests.storage.clusters import Cluster, Sentinels, Server, until
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer
 from tests.storage.waits import within
 from tests.storage.write_requests import write
+from tests.support.processes import free_ports
 
 ROOT = Path(__file__).parents[2]
 LOADING = b"-LOADING Redis is loading the dataset in memory\r\n"

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import os
+import socket
+from contextlib import ExitStack
 from pathlib import Path
+
+
+def free_ports(number: int) -> list[int]:
+    """Ports of 127.0.0.1 on which nothing listens now."""
+    with ExitStack() as held:
+        return [held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(number)]
 
 
 def runs(pid: int) -> bool:

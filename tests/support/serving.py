@@ -33,6 +33,7 @@ class Service:
         self._command = command
         self._cwd = cwd
         self.folder = folder
+        self.metrics_url = f"http://127.0.0.1:{environ.get('METRICS_PORT')}"
         self.url = ""
         self.lines: list[str] = []
         self._listening = threading.Event()

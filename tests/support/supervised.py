@@ -51,7 +51,7 @@ class Run:
         environ = {name: text for name, text in os.environ.items() if name not in {"REDIS_URL", "HOST"}}
         if "REDIS_URL" in settings:
             command = [*GUNICORN, app]
-            self._listens = re.compile(r"Listening at: http://127\.0\.0\.1:([0-9]+) ")
+            self._listens = re.compile(r"Listening at: http://127\.0\.0\.1:([0-9]+)[ ,]")
         else:
             command = [sys.executable, "-c", SERVE.format(before, app)]
             self._listens = re.compile(r"curl -s http://127\.0\.0\.1:([0-9]+)/v1/variants\nCtrl-C")

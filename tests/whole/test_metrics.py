@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import signal
+import socket
+import tempfile
 from os import kill
 from pathlib import Path
 
 import httpx
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from service.devserver.embedded import EmbeddedServer
+from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.whole.table import Table, connect
+from tests.whole.table import PATIENCE, Table, connect
 
 
 def samples(url: str) -> dict[tuple[str, ...], float]:
     """The metrics, requested on a new connection, so that any worker may answer."""
-    answer = httpx.get(f"{url}/metrics").raise_for_status()
+    answer = httpx.get(f"{url}/metrics", timeout=PATIENCE).raise_for_status()
     assert answer.headers["Content-Type"].startswith("text/plain")
     return {
         (sample.name, *(sample.labels[name] for name in sorted(sample.labels))): sample.value
@@ -27,20 +33,20 @@ def samples(url: str) -> dict[tuple[str, ...], float]:
 
 
 def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> None:
-    with Service(tmp_path, WORKERS="2") as service:
+    with Service(tmp_path, WORKERS="2", METRICS_PORT=str(free_ports(1)[0])) as service:
         for _ in range(40):
             assert httpx.get(f"{service.url}/v1/variants").status_code == 200
         asked = ("domino_http_requests_total", "GET", "/v1/variants", "200")
-        assert {samples(service.url)[asked] for _ in range(10)} == {40}
+        assert {samples(service.metrics_url)[asked] for _ in range(10)} == {40}
         with connect(service.url) as http:
             table = Table.create(http, "domino", 2)
             streaming = {"Accept": "text/event-stream"}
             with http.stream("GET", f"{table.path}/events", headers=streaming) as stream:
                 assert stream.status_code == 200
-                assert samples(service.url)["domino_open_streams",] == 1
+                assert samples(service.metrics_url)["domino_open_streams",] == 1
             for _ in table.play(1):
                 pass
-        counted = samples(service.url)
+        counted = samples(service.metrics_url)
         assert counted["domino_game_status_transitions_total", "finished"] == 1
         assert (
             counted["domino_redis_command_duration_seconds_count", "commit"]
@@ -49,9 +55,63 @@ def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> N
         )
         # The events of a finished game are compacted in the background, so it may take a while.
         compacted = ("domino_redis_command_duration_seconds_count", "compact")
-        assert any(samples(service.url).get(compacted) == 2 for _ in range(200)), "they are read, and replaced"
+        assert any(samples(service.metrics_url).get(compacted) == 2 for _ in range(200)), "they are read, and replaced"
         kill(service.workers()[0], signal.SIGKILL)
-        assert samples(service.url)[asked] == 40
+        assert samples(service.metrics_url)[asked] == 40
+
+
+SPELLINGS = (
+    "/metrics",
+    "//metrics",
+    "///metrics",
+    "/%6detrics",
+    "/metrics/",
+    "/./metrics",
+    "/x/../metrics",
+    "/x/metrics",
+)
+
+
+def get(url: str, path: str, *headers: str) -> tuple[int, bytes]:
+    """Request a path exactly as it is written; the status and the body."""
+    host, _, port = url.removeprefix("http://").rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+        lines = [f"GET {path} HTTP/1.1", "Connection: close", *headers]
+        connection.sendall("\r\n".join([*lines, "", ""]).encode())
+        response = http.client.HTTPResponse(connection)
+        response.begin()
+        return response.status, response.read()
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_metrics_are_on_their_own_port_alone(tmp_path: Path, on: bool) -> None:
+    (port,) = free_ports(1)
+    with EmbeddedServer(tmp_path / "store") as store:
+        with Service(tmp_path / "data", REDIS_URL=store.url, METRICS_PORT=str(port) if on else "0") as service:
+            for path in SPELLINGS:
+                for headers in (["Host: x"], [f"Host: 127.0.0.1:{port}"]):
+                    status, body = get(service.url, path, *headers)
+                    assert status == 404, path
+                    assert b"domino_http" not in body
+            assert get(service.url, "/healthz", "Host: x")[0] == 200
+            if not on:
+                return
+            for path in ("/metrics", "/healthz", "/readyz"):
+                assert get(service.metrics_url, path, "Host: x")[0] == 200
+            for path in ("/v1/variants", "/docs/", "/openapi.yaml", "/", "/x/metrics"):
+                assert get(service.metrics_url, path, "Host: x")[0] == 404, path
+
+
+def test_on_a_unix_socket_the_host_does_not_lead_to_the_metrics() -> None:
+    (port,) = free_ports(1)
+    # Where the path is short, it may be that of a socket.
+    with tempfile.TemporaryDirectory(prefix="d-") as folder, EmbeddedServer(Path(folder, "store")) as store:
+        binds = f"--bind=127.0.0.1:0 --bind=unix:{folder}/web.sock"
+        with Service(Path(folder, "data"), REDIS_URL=store.url, METRICS_PORT=str(port), GUNICORN_CMD_ARGS=binds):
+            transport = httpx.HTTPTransport(uds=f"{folder}/web.sock")
+            with httpx.Client(transport=transport, base_url=f"http://localhost:{port}", timeout=PATIENCE) as client:
+                assert client.get("/healthz").status_code == 200
+                assert client.get("/metrics").status_code == 404
 
 
 def test_every_line_of_the_workers_is_json_and_names_no_path(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from tests.storage.servers import (
     unable_to_save,
     write_before_answering,
 )
+from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Table, connect
@@ -41,7 +42,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
 @pytest.fixture(scope="module")
 def hurt(server: RealServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service whose store the tests may hurt."""
-    with Service(tmp_path_factory.mktemp("hurt"), REDIS_URL=server.url) as running:
+    metrics_port = str(free_ports(1)[0])
+    with Service(tmp_path_factory.mktemp("hurt"), REDIS_URL=server.url, METRICS_PORT=metrics_port) as running:
         yield running
 
 
@@ -242,29 +244,34 @@ def test_a_server_that_insists_on_copies(scene: Scene, server: RealServer) -> No
     ids=lambda case: getattr(case, "__name__", case),
 )
 def test_the_metrics_say_why_the_service_is_not_ready(
-    scene: Scene, server: RealServer, disturb: Callable[[RealServer], contextlib.ExitStack], reason: str
+    scene: Scene,
+    hurt: Service,
+    server: RealServer,
+    disturb: Callable[[RealServer], contextlib.ExitStack],
+    reason: str,
 ) -> None:
-    before = write_errors(scene.http)
+    before = write_errors(hurt)
     with disturb(server):
         not_ready(scene.http)
-        after = write_errors(scene.http)
+        after = write_errors(hurt)
         assert after.pop(reason) > before.pop(reason, 0)
         assert after == before
     scene.is_as_it_was()
 
 
 def test_without_the_replica_that_is_wanted_the_service_is_not_ready(server: RealServer, tmp_path: Path) -> None:
-    replicated = Service(tmp_path, REDIS_URL=server.url, DURABILITY="replicated")
+    metrics_port = str(free_ports(1)[0])
+    replicated = Service(tmp_path, REDIS_URL=server.url, DURABILITY="replicated", METRICS_PORT=metrics_port)
     with replicated as service, connect(service.url) as http:
         not_ready(http)
-        assert write_errors(http).keys() == {"no replica"}
+        assert write_errors(service).keys() == {"no replica"}
 
 
-def write_errors(http: httpx.Client) -> dict[str, float]:
+def write_errors(service: Service) -> dict[str, float]:
     """The writes that failed so far, by the reason."""
     return {
         sample.labels["reason"]: sample.value
-        for family in text_string_to_metric_families(http.get("/metrics").text)
+        for family in text_string_to_metric_families(httpx.get(f"{service.metrics_url}/metrics", timeout=PATIENCE).text)
         for sample in family.samples
         if sample.name == "domino_store_write_errors_total"
     }

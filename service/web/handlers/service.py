@@ -12,7 +12,7 @@ from flask_swagger_ui import get_swaggerui_blueprint
 
 from service.web.access import operation
 from service.web.metrics import PROMETHEUS_TEXT
-from service.web.openapi.service_operations import GET_DOCUMENT, GET_HEALTH, GET_METRICS, GET_READINESS
+from service.web.openapi.service_operations import GET_DOCUMENT, GET_HEALTH, GET_READINESS
 from service.web.responses import YAML, RawResponse, ok, public
 from service.web.services import Services, current_services
 
@@ -20,8 +20,11 @@ READS_PER_FILE: Final = 5
 """What a file of Swagger UI counts in the rate limit of reads: the largest has almost 2 MB."""
 
 blueprint: Final = Blueprint("service", __name__)
+metrics_blueprint: Final = Blueprint("metrics", __name__)
+"""What is served on ``METRICS_PORT``."""
 
 
+@metrics_blueprint.get("/healthz")
 @blueprint.get("/healthz")
 @operation(GET_HEALTH)
 def healthz(_services: Services) -> RawResponse:
@@ -29,6 +32,7 @@ def healthz(_services: Services) -> RawResponse:
     return ok({"status": "ok"})
 
 
+@metrics_blueprint.get("/readyz")
 @blueprint.get("/readyz")
 @operation(GET_READINESS)
 def readyz(services: Services) -> RawResponse:
@@ -37,11 +41,11 @@ def readyz(services: Services) -> RawResponse:
     return ok({"status": "ok"})
 
 
-@blueprint.get("/metrics")
-@operation(GET_METRICS)
-def show_metrics(services: Services) -> Response:
+@metrics_blueprint.get("/metrics")
+def show_metrics() -> Response:
     """The metrics of all workers on this machine."""
-    text = b"" if services.metrics is None else services.metrics.text()
+    metrics = current_services().metrics
+    text = b"" if metrics is None else metrics.text()
     return Response(text, headers={"Content-Type": PROMETHEUS_TEXT, "Cache-Control": "no-store"})
 
 

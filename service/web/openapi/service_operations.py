@@ -1,4 +1,4 @@
-"""The operations of the service itself: variants, health, metrics, and the OpenAPI document."""
+"""The operations of the service itself: variants, health, and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -46,15 +46,6 @@ GET_READINESS: Final = Operation(
     description="Answers 200 if games can be read and written, else 503. The store is asked at most once a second.",
     responses={200: ResponseSpec(description="Ready.", schema=Health, headers=("Cache-Control",))},
     problems=("storage_unavailable",),
-)
-
-GET_METRICS: Final = Operation(
-    id="getMetrics",
-    tag="service",
-    summary="Get the metrics",
-    description="Requests, moves, games, open streams and the latency of Redis, for all workers on this "
-    "machine, in the format of Prometheus.",
-    responses={200: ResponseSpec(description="The metrics.", media_type="text/plain", headers=("Cache-Control",))},
 )
 
 GET_DOCUMENT: Final = Operation(
