@@ -61,7 +61,10 @@ keepalive = 5  # seconds; also how long a client may take to send its headers
 limit_request_line = 4094  # bytes
 limit_request_fields = 64
 limit_request_field_size = 8190  # bytes
-loglevel = settings.log_level
+loglevel = "info" if settings.log_level == "debug" else settings.log_level  # at debug it logs paths: ids of games
+forwarded_allow_ips = ""  # what a proxy says is read by the application, by TRUSTED_PROXIES
+forwarder_headers = ""  # no header, such as Script-Name with an underscore, changes the path
+secure_scheme_headers: dict[str, str] = {}
 logger_class = JsonLogger
 control_socket_disable = True
 if os.access("/dev/shm", os.W_OK):  # noqa: S108 # unnamed files: the heartbeat of the workers does not touch the disk

@@ -38,6 +38,8 @@ from gunicorn.http.message import Request
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
 
+from service.request_heads import check_head
+
 MAX_HEAD_BYTES: Final = 32 * 1024
 BODY_SECONDS: Final = 10.0
 MAX_DISCARDED_BYTES: Final = 1024 * 1024
@@ -181,6 +183,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
         """Handle one request by the application. Raises ``StopIteration`` to close the connection."""
+        check_head(req)
         has_body = getattr(req.body.reader, "length", None) != 0
         if has_body:
             req.body.reader = _DeadlineReader(req, self.body_seconds)

@@ -5,7 +5,7 @@ Does not depend on the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from flask import Flask, Request, Response
@@ -55,6 +55,13 @@ class Application(Flask):
     def drain(self) -> None:
         """End the streams, as the worker is about to stop."""
         self._streams.drain()
+
+    def wsgi_app(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """As Flask's, but a path that begins with two slashes, which Werkzeug would take for one, has no route."""
+        path = environ["PATH_INFO"]
+        if path.startswith("//"):
+            environ["PATH_INFO"] = "/%2F" + path[2:]
+        return super().wsgi_app(environ, start_response)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """As Flask's, but valid ``Host`` headers are cached; they are used in redirects only."""

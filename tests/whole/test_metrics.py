@@ -86,20 +86,22 @@ def get(url: str, path: str, *headers: str) -> tuple[int, bytes]:
 @pytest.mark.parametrize("on", [True, False])
 def test_the_metrics_are_on_their_own_port_alone(tmp_path: Path, on: bool) -> None:
     (port,) = free_ports(1)
-    with EmbeddedServer(tmp_path / "store") as store:
-        with Service(tmp_path / "data", REDIS_URL=store.url, METRICS_PORT=str(port) if on else "0") as service:
-            for path in SPELLINGS:
-                for headers in (["Host: x"], [f"Host: 127.0.0.1:{port}"]):
-                    status, body = get(service.url, path, *headers)
-                    assert status == 404, path
-                    assert b"domino_http" not in body
-            assert get(service.url, "/healthz", "Host: x")[0] == 200
-            if not on:
-                return
-            for path in ("/metrics", "/healthz", "/readyz"):
-                assert get(service.metrics_url, path, "Host: x")[0] == 200
-            for path in ("/v1/variants", "/docs/", "/openapi.yaml", "/", "/x/metrics"):
-                assert get(service.metrics_url, path, "Host: x")[0] == 404, path
+    with (
+        EmbeddedServer(tmp_path / "store") as store,
+        Service(tmp_path / "data", REDIS_URL=store.url, METRICS_PORT=str(port) if on else "0") as service,
+    ):
+        for path in SPELLINGS:
+            for headers in (["Host: x"], [f"Host: 127.0.0.1:{port}"]):
+                status, body = get(service.url, path, *headers)
+                assert status == 404, path
+                assert b"domino_http" not in body
+        assert get(service.url, "/healthz", "Host: x")[0] == 200
+        if not on:
+            return
+        for path in ("/metrics", "/healthz", "/readyz"):
+            assert get(service.metrics_url, path, "Host: x")[0] == 200
+        for path in ("/v1/variants", "/docs/", "/openapi.yaml", "/", "/x/metrics"):
+            assert get(service.metrics_url, path, "Host: x")[0] == 404, path
 
 
 def test_on_a_unix_socket_the_host_does_not_lead_to_the_metrics() -> None:
@@ -114,9 +116,13 @@ def test_on_a_unix_socket_the_host_does_not_lead_to_the_metrics() -> None:
                 assert client.get("/metrics").status_code == 404
 
 
-def test_every_line_of_the_workers_is_json_and_names_no_path(tmp_path: Path) -> None:
-    with Service(tmp_path) as service, connect(service.url) as http:
+@pytest.mark.parametrize("level", ["info", "debug"])
+def test_every_line_of_the_workers_is_json_and_names_no_path(level: str, tmp_path: Path) -> None:
+    with Service(tmp_path, LOG_LEVEL=level) as service, connect(service.url) as http:
         table = Table.create(http, "domino", 2)
+        for headers in (["Host: x"], [], ["Host: x", f"X: {table.id}", "no colon"], ["Host: x", f"X-{table.id}: \0"]):
+            get(service.url, f"{table.path}?wanted=2", *headers)
+            get(service.url, f"/{table.path}", *headers)
         answer = http.get(f"{table.path}/score?wanted=1", headers={"X-Request-ID": "from-a-test"})
         assert answer.headers["X-Request-ID"] == "from-a-test"
         assert answer.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"

@@ -386,6 +386,105 @@ def test_invalid_bytes_are_refused_and_no_worker_ends(name: str, service: Servic
     assert service.workers() == before
 
 
+MALFORMED = {
+    "no host": "GET /healthz HTTP/1.1\r\n\r\n",
+    "an empty host": "GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",
+    "an empty host in HTTP/1.0": "GET /healthz HTTP/1.0\r\nHost:\r\n\r\n",
+    "two hosts": "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+    **{
+        f"the host {host}": f"GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n"
+        for host in (
+            "a b",
+            "a/b",
+            "a@b",
+            "a, b",
+            "a?b",
+            "a#b",
+            "<a>",
+            "a:b",
+            "a:8000000",
+            ":80",
+            "[::1",
+            "::1",
+            "[]",
+            "ä",
+        )
+    },
+    "no host in a later version": "GET /healthz HTTP/1.2\r\n\r\n",
+    "compressed chunks": JSON_POST.format("/v1/games", "Transfer-Encoding: gzip, chunked\r\n") + "0\r\n\r\n",
+    "compressed chunks in two lines": JSON_POST.format(
+        "/v1/games", "Transfer-Encoding: deflate\r\nTransfer-Encoding: chunked\r\n"
+    )
+    + "0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_head_that_breaks_a_rule_of_http_is_malformed(name: str, connection: Connection) -> None:
+    connection.send(MALFORMED[name])
+    answer = connection.read()
+    assert (answer.status, answer.problem["code"]) == (400, "malformed")
+    assert connection.ends()
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8000", "a.example.", "my_host:", "127.0.0.1:80", "[::1]:8000", "xn--4ca.example"]
+)
+def test_a_valid_host_is_accepted(host: str, connection: Connection) -> None:
+    for _ in range(2):
+        connection.send(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n")
+        assert connection.read().status == 200
+
+
+def test_http_1_0_needs_no_host(connection: Connection) -> None:
+    connection.send("GET /healthz HTTP/1.0\r\n\r\n")
+    assert connection.read().status == 200
+    assert connection.ends()
+
+
+def test_chunks_after_a_coding_that_changes_nothing_are_accepted(connection: Connection) -> None:
+    body = "".join(piece.decode() for piece in chunked(json.dumps(GOOD).encode()))
+    connection.send(JSON_POST.format("/v1/games", "Transfer-Encoding: identity,\tChunked\r\n"), body)
+    assert connection.read().status == 201
+
+
+@pytest.mark.parametrize("number", [2, 9])
+def test_a_later_version_is_answered_as_1_1(number: int, service: Service) -> None:
+    url = urlsplit(service.url)
+    assert url.hostname
+    with socket.create_connection((url.hostname, url.port), timeout=PATIENCE) as connection:
+        connection.sendall(f"GET /healthz HTTP/1.{number}\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 200 ")
+
+
+SLASHED = [
+    "//healthz",
+    "///healthz",
+    "//v1/variants",
+    "/%2fhealthz",
+    "//localhost/healthz",
+    "http://localhost//healthz",
+]
+
+
+@pytest.mark.parametrize("target", SLASHED)
+def test_a_path_that_begins_with_two_slashes_has_no_route(target: str, connection: Connection) -> None:
+    connection.send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    answer = connection.read()
+    assert (answer.status, answer.problem["code"]) == (404, "not_found")
+    assert_next_answered(connection)
+
+
+@pytest.mark.parametrize(
+    "header", ["SCRIPT_NAME: /x", "PATH_INFO: /healthz", "Script-Name: /x", "Path-Info: /healthz", "X-Script-Name: /x"]
+)
+def test_no_header_changes_the_path(header: str, connection: Connection) -> None:
+    for path, status in (("/x/healthz", 404), ("/healthz", 200)):
+        connection.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n")
+        answer = connection.read()
+        assert answer.status == status
+
+
 ODD_TARGETS = [
     "/%00",
     "/%ff%fe",
