@@ -8,18 +8,18 @@ Command line options and ``GUNICORN_CMD_ARGS`` take precedence over what is set 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, Final
 
 from gunicorn.glogging import Logger
 
+from service import metrics_folder
 from service.config import BANNED_NETWORKS, InvalidSettings, Settings, parse_networks
 from service.json_logging import JsonFormatter
+from service.storage.secret_file import load_or_create_secret
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 SILENT_PEER_SECONDS: Final = 30
@@ -72,7 +72,7 @@ if os.access("/dev/shm", os.W_OK):  # noqa: S108 # unnamed files: the heartbeat 
 
 
 def on_starting(server: Any) -> None:
-    """Require a Redis, read the banned networks, create the folder of the metrics, block stop signals across each fork.
+    """Require a Redis and a secret, read the banned networks, and block stop signals across each fork.
 
     gunicorn sends a worker one stop signal. A worker that has not installed its handlers would run those inherited from
     the master, which only queue the signal, and would not stop. So every worker starts with these signals blocked until
@@ -84,14 +84,14 @@ def on_starting(server: Any) -> None:
         server.banned_networks = _read_banned_networks()
     except (OSError, ValueError) as error:
         raise SystemExit(f"domino-service: BANNED_NETWORKS_FILE: {error}") from None
-    if not settings.secret_key and "DOMINO_DEVSERVER" not in os.environ:
-        server.log.warning(
-            "SECRET_KEY is not set, so the one in %s is used; set the same one on every machine that serves this "
-            "Redis, or a request to create or join a game fails if it is repeated on another machine",
-            settings.data_dir,
-        )
-    if not os.environ.get(METRICS_FOLDER):
-        os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix=_own_metrics_prefix())
+    if not settings.secret_key:
+        _require_secret_file()
+        if "DOMINO_DEVSERVER" not in os.environ:
+            server.log.warning(
+                "SECRET_KEY is not set, so the one in %s is used; set the same one on every machine that serves this "
+                "Redis, or a request to create or join a game fails if it is repeated on another machine",
+                settings.data_dir,
+            )
     os.register_at_fork(before=_block_stops, after_in_parent=_unblock_stops)
 
 
@@ -104,7 +104,15 @@ def on_reload(server: Any) -> None:
 
 
 def when_ready(server: Any) -> None:
-    """Set a timeout for unacknowledged data on the listeners, which connections inherit, to detect dead peers."""
+    """Create the folder of the metrics, now that the ports were free, and have the listeners detect dead peers."""
+    if not os.environ.get(METRICS_FOLDER):
+        metrics_folder.remove_abandoned()
+        os.environ[METRICS_FOLDER] = str(metrics_folder.create())
+    _detect_dead_peers(server)
+
+
+def _detect_dead_peers(server: Any) -> None:
+    """Set a timeout for unacknowledged data on the listeners, which connections inherit."""
     if sys.platform == "linux":
         for listener in server.LISTENERS:
             if listener.sock.family in (socket.AF_INET, socket.AF_INET6):
@@ -133,9 +141,8 @@ def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 # gunicorn's s
 
 def on_exit(server: Any) -> None:
     """Remove the folder of the metrics if this master created it, unless a new master uses it after SIGUSR2."""
-    folder = Path(os.environ.get(METRICS_FOLDER, ""))
-    if folder.name.startswith(_own_metrics_prefix()) and not server.reexec_pid:
-        shutil.rmtree(folder, ignore_errors=True)
+    if not server.reexec_pid:
+        metrics_folder.remove_own(Path(os.environ.get(METRICS_FOLDER, "")))
 
 
 def _read_banned_networks() -> str:
@@ -145,8 +152,14 @@ def _read_banned_networks() -> str:
     return "\n".join(map(str, parse_networks(settings.banned_networks_file.read_text("utf-8"))))
 
 
-def _own_metrics_prefix() -> str:
-    return f"domino-metrics-{os.getpid()}-"
+def _require_secret_file() -> None:
+    try:
+        load_or_create_secret(settings.data_dir)
+    except OSError as error:
+        raise SystemExit(
+            f"domino-service: cannot keep a secret in {settings.data_dir}, set SECRET_KEY or another DATA_DIR: "
+            f"{error.strerror}"
+        ) from None
 
 
 def _block_stops() -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,14 +15,14 @@ import pytest
 
 from service.devserver.embedded import EmbeddedServer
 from tests.support.serving import Service
-from tests.support.supervised import GUNICORN, NO_REDIS, PATIENCE, ROOT, run
+from tests.support.supervised import GUNICORN, NO_REDIS, PATIENCE, ROOT, all_gone, run
 
 SERVICE = "service.wsgi:create()"
 
 
 def test_the_redis_of_redis_url_is_used_and_left_running(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path / "own") as own:
-        with run(tmp_path / "run", REDIS_URL=own.url) as it:
+        with run(tmp_path / "run", REDIS_URL=own.url, SECRET_KEY="s" * 32) as it:
             assert it.get("/count") == (200, {"count": 1, "server": own.pid})
             assert it.stop() == 0
         assert own.pid is not None
@@ -157,6 +158,63 @@ def test_a_failed_start_leaves_no_folder_behind(tmp_path: Path) -> None:
     with run(tmp_path, app=absent, REDIS_URL=NO_REDIS, TMPDIR=str(tmp_path), PROMETHEUS_MULTIPROC_DIR="") as it:
         assert it.process.wait(PATIENCE) != 0
     assert not list(tmp_path.glob("domino-metrics-*"))
+
+
+def test_a_start_on_a_used_port_leaves_no_folder_behind(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        completed = start(
+            REDIS_URL=NO_REDIS,
+            PORT=str(taken.getsockname()[1]),
+            TMPDIR=str(tmp_path),
+            DATA_DIR=str(tmp_path / "data"),
+            PROMETHEUS_MULTIPROC_DIR="",
+        )
+    assert completed.returncode == 1
+    assert "in use" in completed.stderr
+    assert not list(tmp_path.glob("domino-metrics-*"))
+
+
+@pytest.mark.parametrize("supervised", [False, True])
+def test_the_folder_of_a_killed_run_is_removed_at_the_next_start(supervised: bool, tmp_path: Path) -> None:
+    settings = {"TMPDIR": str(tmp_path), "PROMETHEUS_MULTIPROC_DIR": ""}
+    if not supervised:
+        settings["REDIS_URL"] = NO_REDIS
+    with run(tmp_path / "running", **settings) as running:
+        in_use = Path(running.get("/metrics")[1]["folder"])
+        with run(tmp_path / "killed", **settings) as killed:
+            abandoned = Path(killed.get("/metrics")[1]["folder"])
+            children = killed.get("/healthz")[1]
+            os.kill(children["master"], signal.SIGKILL)
+            killed.process.kill()
+            killed.process.wait(PATIENCE)
+            assert all_gone(children, PATIENCE)
+        assert abandoned.exists()
+        with run(tmp_path / "next", **settings) as following:
+            assert following.get("/metrics")[0] == 200
+            assert not abandoned.exists()
+            assert in_use.exists()
+
+
+def test_a_worker_alone_keeps_the_folder_that_it_counts_in(tmp_path: Path) -> None:
+    settings = {"TMPDIR": str(tmp_path), "PROMETHEUS_MULTIPROC_DIR": "", "REDIS_URL": NO_REDIS}
+    with run(tmp_path / "killed", **settings) as killed, killed.connect() as connection:
+        folder = Path(killed.get("/metrics")[1]["folder"])
+        connection.sendall(b"GET /slow/8 HTTP/1.0\r\n\r\n")
+        killed.until(lambda: "slow begins" in killed.output())
+        killed.process.kill()
+        killed.process.wait(PATIENCE)
+        with run(tmp_path / "next", **settings) as following:
+            assert following.get("/metrics")[0] == 200
+            assert folder.exists()
+
+
+def test_a_data_folder_for_the_secret_that_cannot_be_used_is_reported_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "data"
+    completed = start(REDIS_URL=NO_REDIS, DATA_DIR=str(folder), SECRET_KEY="")
+    assert completed.returncode == 1
+    (line,) = [line for line in completed.stderr.splitlines() if not line.startswith("{")]
+    assert line.startswith(f"domino-service: cannot keep a secret in {folder}, set SECRET_KEY or another DATA_DIR: ")
 
 
 def test_a_too_long_request_line_or_header_is_rejected(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def test_a_silent_dead_peer_times_out() -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         Server.LISTENERS.append(SimpleNamespace(sock=listener))
-        gunicorn_conf.when_ready(Server)
+        gunicorn_conf._detect_dead_peers(Server)
         with socket.create_connection(listener.getsockname()), listener.accept()[0] as connection:
             timeout = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
             assert timeout == gunicorn_conf.SILENT_PEER_SECONDS * 1000

@@ -1,0 +1,47 @@
+"""The folder in which the workers of one run count together, and what killed runs have left behind.
+
+Owns the names of these folders, and how a folder that is in use is recognised: its master and workers hold a lock on
+it, which ends with the last of them, however it ends. Does not depend on what is counted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+_PREFIX = "domino-metrics-"
+
+
+def create() -> Path:
+    """A new folder, which this process and all that it starts have locked."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+        with contextlib.suppress(FileNotFoundError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            os.set_inheritable(descriptor, True)  # noqa: FBT003 # for the new master after SIGUSR2
+            if folder.exists():
+                return folder
+            os.close(descriptor)  # another process was faster and has removed it, as it was not locked yet
+
+
+def remove_own(folder: Path) -> None:
+    """Remove the folder if this process created it."""
+    if folder.name.startswith(f"{_PREFIX}{os.getpid()}-"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_abandoned() -> None:
+    """Remove the folders of runs that have ended without doing so, as they were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):  # in use, or of another user
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)
+            finally:
+                os.close(descriptor)
