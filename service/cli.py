@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(settings: Settings) -> int:
     if settings.redis_url is not None:
+        supervisor.claim_standard_streams()
         # gunicorn replaces this process, so that it has the process id that received the command, and its signals.
         command = [sys.executable, "-m", "gunicorn", "-c", str(supervisor.GUNICORN_CONF)]
         os.execv(sys.executable, command)  # noqa: S606 # no shell is wanted

@@ -197,7 +197,8 @@ def test_a_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
         EmbeddedServer(tmp_path / "file" / "data").start()
 
 
-def test_the_folder_of_an_orphaned_server_is_rejected_until_that_has_ended(tmp_path: Path) -> None:
+def start_orphan(folder: Path) -> int:
+    """Start a server that outlives its owner, which is killed; the process id of the server."""
     owner = """
 import os, sys
 from pathlib import Path
@@ -209,10 +210,34 @@ print(server.pid, flush=True)
 os.kill(os.getpid(), 9)
 """
     completed = subprocess.run(
-        [sys.executable, "-c", owner, str(tmp_path)], capture_output=True, text=True, timeout=PATIENCE, check=False
+        [sys.executable, "-c", owner, str(folder)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     orphan = int(completed.stdout)
     assert runs(orphan)
+    return orphan
+
+
+def test_the_server_of_a_killed_owner_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    orphan = start_orphan(tmp_path)
+    monkeypatch.setattr(embedded, "LOCK_SECONDS", 0.0)
+    owner_runs, seen = embedded._owner_runs, []
+
+    def end_the_orphan_after_a_while(lock: Path) -> bool:
+        seen.append(owner_runs(lock))
+        if len(seen) == 5:
+            os.kill(orphan, signal.SIGTERM)
+        return seen[-1]
+
+    monkeypatch.setattr(embedded, "_owner_runs", end_the_orphan_after_a_while)
+    with EmbeddedServer(tmp_path):
+        assert seen[:5] == [False] * 5
+
+
+def test_the_folder_of_an_orphaned_server_is_rejected_until_that_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "ORPHAN_SECONDS", 0.2)
+    orphan = start_orphan(tmp_path)
     with redis.Redis(unix_socket_path=str(tmp_path / "redis.sock")) as store:
         store.set("spinner", "6-6")
     with pytest.raises(FolderInUse, match=f"in use by another running service.*{orphan}"):

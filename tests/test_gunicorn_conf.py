@@ -9,13 +9,15 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from service.devserver.embedded import EmbeddedServer
+from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.support.supervised import GUNICORN, NO_REDIS, PATIENCE, ROOT, all_gone, run
+from tests.support.supervised import GUNICORN, NO_REDIS, PATIENCE, ROOT, all_gone, linux_only, run
 
 SERVICE = "service.wsgi:create()"
 
@@ -34,6 +36,38 @@ def test_the_command_is_replaced_by_gunicorn(tmp_path: Path) -> None:
         assert f"({service.process.pid})" in next(line for line in service.lines if "Listening at" in line)
         assert service.stop() == 0
         assert own.pid is not None
+
+
+@linux_only
+@pytest.mark.parametrize("redis_url", [NO_REDIS, None])
+def test_it_serves_with_closed_standard_streams(redis_url: str | None, tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    environ = {name: text for name, text in os.environ.items() if name not in ("HOST", "REDIS_URL")}
+    environ |= {"PORT": str(port), "DATA_DIR": str(tmp_path), "WORKERS": "1"}
+    if redis_url is not None:
+        environ["REDIS_URL"] = redis_url
+    command = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-', sys.executable, "-m", "service", "serve"]
+    with subprocess.Popen(command, cwd=ROOT, env=environ) as process:
+        try:
+            deadline = time.monotonic() + PATIENCE
+            while not answers(port):
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            for stream in (0, 1, 2):  # none of them is a socket
+                assert str(Path(f"/proc/{process.pid}/fd/{stream}").readlink()) == os.devnull
+        finally:
+            process.terminate()
+        assert process.wait(PATIENCE) == 0
+
+
+def answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+            connection.sendall(b"GET /v1/variants HTTP/1.0\r\n\r\n")
+            return connection.recv(100).startswith(b"HTTP/1.0 200 ")
+    except ConnectionError:
+        return False
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])

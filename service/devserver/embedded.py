@@ -5,7 +5,8 @@ sends no command but PING. Light to import.
 
 The folder holds:
 
-    lock            locked by the process that owns the folder, and by its server, which inherits the lock
+    lock            locked by the process that owns the folder, and by its server, which inherits the lock; contains
+                    the process id of the owner
     redis.pid       the process id of the server
     redis.sock      where the server listens (in a private folder elsewhere when this path is too long for a socket)
     server.log      the output of the server since it was started
@@ -45,6 +46,7 @@ START_SECONDS = 10.0
 LOADING_SECONDS = 600.0
 STOP_SECONDS = 10.0
 LOCK_SECONDS = 1.0
+ORPHAN_SECONDS = 10.0
 PAUSE_SECONDS = 0.02
 
 PRIVATE_FOLDER = 0o700
@@ -352,24 +354,37 @@ def _open_private(path: str | Path, flags: int) -> int:
 def _lock(path: Path) -> int | None:
     """A descriptor that holds the lock on a file while it, or a child's copy of it, is open; ``None``: already locked.
 
-    Waits up to ``LOCK_SECONDS`` for the lock: the server of an owner that was killed holds it until it has ended.
+    The server of an owner that was killed holds the lock until it has ended. So where the last owner does not run any
+    more, this waits up to ``ORPHAN_SECONDS`` for the lock, else ``LOCK_SECONDS``.
     """
     descriptor = _open_private(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
-    deadline = time.monotonic() + LOCK_SECONDS
+    began = time.monotonic()
     try:
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() > deadline:
+                if time.monotonic() - began > (LOCK_SECONDS if _owner_runs(path) else ORPHAN_SECONDS):
                     os.close(descriptor)
                     return None
                 time.sleep(PAUSE_SECONDS)
             else:
+                path.write_text(str(os.getpid()))
                 return descriptor
     except OSError:
         os.close(descriptor)
         raise
+
+
+def _owner_runs(lock: Path) -> bool:
+    """Whether the process that locked the folder last still runs, as far as can be seen from here."""
+    try:
+        os.kill(int(lock.read_text()), 0)
+    except PermissionError:
+        return True  # it is another user's
+    except (ProcessLookupError, ValueError):
+        return False
+    return True
 
 
 def _choose_socket_path(folder: Path) -> Path:

@@ -182,7 +182,7 @@ class ProcessGroup:
 
 def serve(settings: Settings, *, app: str = APP) -> int:
     """Serve until a signal; returns the exit status: 0, or 1 with a message on standard error after a failure."""
-    _claim_standard_streams()
+    claim_standard_streams()
     try:
         ProcessGroup(settings, Signals(), app).run()
     except CannotServe as error:
@@ -203,10 +203,10 @@ def warn(line: str) -> None:
         print(f"domino-service: {line}", file=sys.stderr, flush=True)
 
 
-def _claim_standard_streams() -> None:
+def claim_standard_streams() -> None:
     """Open closed standard descriptors, or a socket could get the number of one and be used as standard output."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
+        os.set_inheritable(descriptor, True)  # noqa: FBT003 # it takes no keyword
     os.close(descriptor)
 
 
