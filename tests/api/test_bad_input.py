@@ -14,7 +14,7 @@ import redis
 from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table, status_and_code
 from tests.api.deals import deal
-from tests.api.saved_games import SavedGames, Snapshot, take_snapshot
+from tests.api.saved_games import SavedGames, Snapshot, count_keys, take_snapshot
 from tests.support.table import seat_to_move
 
 JSON = "application/json"
@@ -52,7 +52,7 @@ class StoreContents:
         self._server = server
 
     def now(self, *tables: Table) -> tuple[Any, list[Snapshot]]:
-        return self._server.dbsize(), [take_snapshot(self._server, table.id) for table in tables]
+        return count_keys(self._server), [take_snapshot(self._server, table.id) for table in tables]
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from service.web.problems import InvalidBody
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
-from tests.api.saved_games import SEED, SavedGames, one_open_seat, restore, shortest, take_snapshot
+from tests.api.saved_games import SEED, SavedGames, count_keys, one_open_seat, restore, shortest, take_snapshot
 from tests.support.table import seat_to_move
 
 CROWD = 20
@@ -84,7 +84,7 @@ def send(api: Api, write: Write, key: str | None, **more: Any) -> TestResponse:
 
 def state_of(server: redis.Redis, write: Write) -> Any:
     """All that the store holds of the game, or the number of its keys."""
-    return server.dbsize() if write.table is None else (take_snapshot(server, write.table.id), server.dbsize())
+    return count_keys(server) if write.table is None else (take_snapshot(server, write.table.id), count_keys(server))
 
 
 def replayed(answer: TestResponse) -> bool:
