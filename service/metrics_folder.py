@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-_PREFIX = "domino-metrics-"
+_PREFIX = "domino-service-metrics-"
 
 
 def create() -> Path:

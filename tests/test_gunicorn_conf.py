@@ -191,7 +191,7 @@ def test_a_failed_start_leaves_no_folder_behind(tmp_path: Path) -> None:
     absent = "tests.support.stub_app:no_such_thing()"
     with run(tmp_path, app=absent, REDIS_URL=NO_REDIS, TMPDIR=str(tmp_path), PROMETHEUS_MULTIPROC_DIR="") as it:
         assert it.process.wait(PATIENCE) != 0
-    assert not list(tmp_path.glob("domino-metrics-*"))
+    assert not list(tmp_path.glob("domino-*"))
 
 
 def test_a_start_on_a_used_port_leaves_no_folder_behind(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_start_on_a_used_port_leaves_no_folder_behind(tmp_path: Path) -> None:
         )
     assert completed.returncode == 1
     assert "in use" in completed.stderr
-    assert not list(tmp_path.glob("domino-metrics-*"))
+    assert not list(tmp_path.glob("domino-*"))
 
 
 @pytest.mark.parametrize("supervised", [False, True])
