@@ -22,7 +22,8 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test soak coverage bench trace check image-check fmt openapi lock upgrade clean
+.PHONY: help install install-dev run demo test soak coverage bench attack trace check image-check fmt openapi lock \
+	upgrade clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +49,9 @@ coverage: $(DEV) ## run all tests and list the lines of the engine without cover
 
 bench: $(BENCH) ## run the benchmarks and write bench/RESULTS.md (ARGS="--smoke", ARGS="engine start")
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
+
+attack: $(DEV) ## attack a service on loopback, and print how honest players fare (ARGS="--list", ARGS=--write)
+	@$(BIN)/python -m bench.attack $(ARGS)
 
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
 	@$(BIN)/python -m bench.trace $(ARGS)

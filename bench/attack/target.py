@@ -1,0 +1,202 @@
+"""The service under attack: its processes, its log, its processor time, and games to attack.
+
+Owns the processes: all are ended by their process ids.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+import orjson
+
+from bench.attack import bodies
+from bench.attack.http import Address, Answer, Closed, Connection, request
+from service.config import SETTINGS
+
+ROOT: Final = Path(__file__).parent.parent.parent
+WORKERS: Final = 2
+START_SECONDS: Final = 30.0
+STOP_SECONDS: Final = 20.0
+_SETTINGS: Final = frozenset({setting.name for setting in SETTINGS} | {"GUNICORN_CMD_ARGS"})
+_OPERATOR: Final = "127.0.0.1"
+
+
+class DidNotStart(Exception):
+    """The service did not answer in time; the message contains the end of its log."""
+
+
+class Refused(Exception):
+    """The service refused to create something that an attack needs."""
+
+
+class Game(NamedTuple):
+    """A game to play or to attack."""
+
+    id: str
+    tokens: tuple[str, ...]
+    join_code: str
+
+    @property
+    def path(self) -> str:
+        """The path of the game."""
+        return f"/v1/games/{self.id}"
+
+
+class Target:
+    """The service of a ``checkout`` with default settings and its embedded server, in a temporary folder.
+
+    ``watchdog``: seconds after which gunicorn ends a blocked worker.
+    """
+
+    def __init__(self, checkout: Path = ROOT, watchdog: int = 30) -> None:
+        self._checkout = checkout
+        self._watchdog = watchdog
+        self._numbers = count(1)
+        self._long_game: Game | None = None
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def restart(self) -> None:
+        """Start again without any data."""
+        self._stop()
+        self._start()
+
+    @property
+    def address(self) -> Address:
+        """The address it listens on."""
+        return self._address
+
+    @property
+    def killed_workers(self) -> int:
+        """The workers that gunicorn's watchdog has ended."""
+        return self._log_text().count("WORKER TIMEOUT")
+
+    def workers(self) -> list[int]:
+        """The process ids of all workers started so far."""
+        return [int(pid) for pid in re.findall(r"Booting worker with pid: (\d+)", self._log_text())]
+
+    def worker_seconds(self) -> float:
+        """The processor time of all workers that run, in seconds. Linux only."""
+        total = 0.0
+        for pid in self.workers():
+            try:
+                total += time.clock_gettime(_process_clock(pid))
+            except OSError:
+                continue  # it has ended
+        return total
+
+    def is_ready(self, seconds: float) -> bool:
+        """Whether both workers answer within that time, as far as some requests can tell."""
+        deadline = time.monotonic() + seconds
+        good = 0
+        while good < 2 * WORKERS:
+            connection = Connection(self._address, _OPERATOR, patience=1.0)
+            try:
+                good = good + 1 if connection.send(request("GET", "/healthz")).status == 200 else 0
+            except Closed:
+                good = 0
+                time.sleep(0.05)
+            finally:
+                connection.close()
+            if time.monotonic() > deadline:
+                return False
+        return True
+
+    def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> Answer:
+        """The answer to a request of the operator. Raises ``Refused`` without one."""
+        connection = Connection(self._address, _OPERATOR)
+        try:
+            data = None if body is None else orjson.dumps(body)
+            key = (("Idempotency-Key", f"attack-setup-{next(self._numbers):08}"),) if method == "POST" else ()
+            return connection.send(request(method, path, data, token=token, headers=key))
+        except Closed as error:
+            raise Refused(str(error)) from None
+        finally:
+            connection.close()
+
+    def create(self, body: dict[str, Any]) -> Game:
+        """Create a game. Raises ``Refused``."""
+        answer = self.ask("POST", "/v1/games", body)
+        if answer.status != 201:
+            raise Refused(f"{answer.status} {answer.body[:200]!r}")
+        opened = orjson.loads(answer.body)
+        tokens = tuple([seat["token"] for seat in opened["seats"]])
+        return Game(opened["game"]["id"], tokens, opened.get("join_code", ""))
+
+    def long_game(self) -> Game:
+        """A game that continues a long record, or a shorter one if that is refused. Raises ``Refused``."""
+        if self._long_game is None:
+            try:
+                self._long_game = self.create(orjson.loads(bodies.fork(bodies.long_record())))
+            except Refused:
+                self._long_game = self.create(orjson.loads(bodies.fork(bodies.shorter_record())))
+        return self._long_game
+
+    def _start(self) -> None:
+        self._long_game = None
+        self._folder = Path(tempfile.mkdtemp(prefix="domino-attack-"))
+        port = _free_port()
+        self._address: Address = ("127.0.0.1", port)
+        own = {
+            "HOST": "127.0.0.1",
+            "PORT": str(port),
+            "WORKERS": str(WORKERS),
+            "DATA_DIR": str(self._folder / "data"),
+            "TMPDIR": str(self._folder),  # for its metrics
+            "GUNICORN_CMD_ARGS": f"--timeout {self._watchdog}",
+        }
+        python = sys.executable if self._checkout == ROOT else str(self._checkout / ".venv" / "bin" / "python")
+        with (self._folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [python, "-m", "service", "serve"],
+                cwd=self._checkout,
+                env={**{name: text for name, text in os.environ.items() if name not in _SETTINGS}, **own},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        if not self.is_ready(START_SECONDS):
+            said = self._log_text()[-5000:]
+            self._stop()
+            raise DidNotStart(said)
+
+    def _stop(self) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _log_text(self) -> str:
+        return (self._folder / "log").read_text(errors="replace")
+
+
+def _process_clock(pid: int) -> int:
+    """The number of the clock that Linux has for the processor time of a process (see clock_getcpuclockid(3))."""
+    return (~pid << 3) | 2
+
+
+def _free_port() -> int:
+    with socket.socket() as connection:
+        connection.bind(("127.0.0.1", 0))
+        port: int = connection.getsockname()[1]
+        return port

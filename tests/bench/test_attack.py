@@ -1,0 +1,52 @@
+"""Every attack of `make attack` still runs, and honest players play meanwhile. Its figures are no matter here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from bench.attack.__main__ import BEGIN, END, PAGE
+from bench.attack.attacks import attacks
+from bench.attack.cost import costs
+from bench.attack.target import ROOT, Target
+from tests.support.processes import runs
+
+
+def test_the_table_has_a_row_for_every_attack() -> None:
+    command = [sys.executable, "-m", "bench.attack", "--seconds", "0.1", "--attackers", "1"]
+    command += ["--only", *[each.name for each in attacks()]]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=True)
+    assert said.stderr == ""
+    head, *rows = said.stdout.splitlines()
+    assert head.startswith("attack ")
+    assert len(rows) == len(attacks())
+    for attack, row in zip(attacks(), rows, strict=True):
+        assert row.startswith(f"{attack.name} ")
+        assert "could not be prepared" not in row
+    assert any(float(row[45:].split()[0]) > 0 for row in rows), "no honest player moved"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a clock for the processor time of other processes")
+def test_the_cost_of_a_request_is_the_processor_time_of_the_workers() -> None:
+    with Target() as target:
+        found, left = costs(target, 2)
+    assert found
+    assert left >= 0
+    assert found == sorted(found, key=lambda cost: cost.seconds, reverse=True)
+    assert found[0].seconds > 0
+
+
+def test_nothing_is_left_behind() -> None:
+    with Target() as target:
+        workers = target.workers()
+        assert len(workers) == 2
+        assert target.is_ready(5)
+    assert not any(map(runs, workers))
+
+
+def test_the_page_has_a_place_for_the_tables() -> None:
+    _, begin, rest = PAGE.read_text().partition(BEGIN)
+    assert begin
+    assert END in rest
