@@ -105,10 +105,9 @@ def _reads(connection: Connection, work: Work, client: int, *, what: str, extra:
     seat = match.steps[middle].seat
     known = ""
     if extra:
-        version = b'"version":'
-        place = match.steps[middle].body.index(version) + len(version)
-        number = match.steps[middle].body[place:].split(b",")[0].rstrip(b"}").decode()
-        known = f'If-None-Match: "{number}-{seat}"\r\n'
+        head = connection.send(request("GET", game.path, token=game.tokens[seat])).head.decode()
+        etag = head.partition("\r\nETag: ")[2].partition("\r\n")[0]
+        known = f"If-None-Match: {etag}\r\n"
     return [request("GET", game.path + what, token=game.tokens[seat], extra=known)] * work.reads
 
 

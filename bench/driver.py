@@ -28,6 +28,8 @@ class Answer(NamedTuple):
 
     status: int
     body: bytes
+    head: bytes = b""
+    """The status line and the headers."""
 
 
 class Burst(NamedTuple):
@@ -71,7 +73,7 @@ class Connection:
         head = data.index(b"\r\n\r\n") + 4
         if data[9:10] != b"2":
             raise _refused(data)
-        return Answer(int(data[9:12]), data[head:end])
+        return Answer(int(data[9:12]), data[head:end], data[:head])
 
     def _receive(self) -> bytes:
         piece = self.socket.recv(_PIECE)

@@ -121,9 +121,7 @@ def test_a_token_change_raises_the_version_so_that_cached_views_expire(api: Api,
     known = api.get(table.path).headers["ETag"]
     change(api, table, 1 - seat)
     assert api.get(table.path, headers={"If-None-Match": known}).status_code == 200
-    stale = api.move(table, seat, listed)
-    assert status_and_code(stale) == (412, "stale_version")
-    assert api.move(table, seat, stale.get_json()["legal_moves"][0]).status_code == 201
+    assert api.move(table, seat, listed).status_code == 201, "the match has not changed"
 
 
 def test_a_token_may_be_changed_again_and_again_and_the_match_goes_on(api: Api, table: Table) -> None:

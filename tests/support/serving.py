@@ -19,6 +19,17 @@ START_SECONDS = 30
 STOP_SECONDS = 30
 
 
+LIMITS = (
+    "CREATES_PER_MINUTE",
+    "READS_PER_MINUTE",
+    "TOKEN_FAILURES_PER_MINUTE",
+    "SEAT_REQUESTS_PER_MINUTE",
+    "TOKEN_CHANGES_PER_HOUR",
+    "MAX_STREAMS_PER_ADDRESS",
+    "MAX_STREAMS_PER_GAME",
+)
+
+
 class Service:
     """``domino-service serve`` on a free port, its data in ``folder``; stopped by its process id.
 
@@ -27,7 +38,7 @@ class Service:
 
     def __init__(self, folder: Path, *, command: Sequence[str] = COMMAND, cwd: Path = ROOT, **environ: str) -> None:
         own = {name: value for name, value in os.environ.items() if name not in ("HOST", "REDIS_URL")}
-        no_limits = {"CREATES_PER_MINUTE": "0", "TOKEN_FAILURES_PER_MINUTE": "0", "SEAT_REQUESTS_PER_MINUTE": "0"}
+        no_limits = dict.fromkeys(LIMITS, "0")
         self._environ = {**own, "PORT": "0", "WORKERS": "2", "DATA_DIR": str(folder), **no_limits, **environ}
         self._announced = "Listening at:" if "REDIS_URL" in environ else "Serving dominoes at"
         self._command = command

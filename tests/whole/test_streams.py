@@ -18,6 +18,7 @@ import pytest
 from service.storage import keys
 from service.web.streams import KEEPALIVE_SECONDS
 from tests.storage.servers import RealServer
+from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.whole.contract import Contract
 from tests.whole.stream_reader import NDJSON, SSE, Event, StreamReader
@@ -131,7 +132,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
 @pytest.fixture
 def own(server: RealServer, tmp_path: Path) -> Iterator[Service]:
     """A service of its own for one test, with few streams."""
-    with Service(tmp_path / "own", REDIS_URL=server.url, MAX_STREAMS="4", GRACEFUL_TIMEOUT="600") as running:
+    metrics = str(free_ports(1)[0])
+    folder = tmp_path / "own"
+    with Service(
+        folder, REDIS_URL=server.url, MAX_STREAMS="4", GRACEFUL_TIMEOUT="600", METRICS_PORT=metrics
+    ) as running:
         yield running
 
 
@@ -208,33 +213,29 @@ def test_streams_beyond_the_cap_are_refused_while_moves_are_made(client: httpx.C
 @pytest.mark.parametrize("kind", ["stream", "long poll"])
 def test_a_client_that_disconnects_leaves_its_place_at_once(kind: str, own: Service, client: httpx.Client) -> None:
     table = Table.create(client, "domino", 2, rules=LONG)
-    after, query = table.view()["version"], {"wait": 25} if kind == "long poll" else {}
-
-    def occupy() -> list[socket.socket]:
-        connections = []
-        for _ in range(20):  # both workers have all their streams
-            connection = socket.create_connection(("127.0.0.1", httpx.URL(own.url).port or 0), PATIENCE)
-            accept = SSE if kind == "stream" else "application/json"
-            target = f"{table.path}/events?after={after}&wait={query.get('wait', 0)}"
-            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\nAccept: {accept}\r\n\r\n".encode())
-            connections.append(connection)
-        return connections
-
+    accept, wait = (SSE, 0) if kind == "stream" else ("application/json", 25)
+    target = f"{table.path}/events?after={table.view()['version']}&wait={wait}"
+    request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n\r\n".encode()
     for _ in range(3):
-        connections = occupy()
-        until_open(own, 8)
-        for connection in connections:
-            connection.close()
-        until_open(own, 0)  # without an event, which would show that nobody reads, and before any keep-alive
+        with ExitStack() as stack:
+            for _ in range(100):  # until both workers have all their streams
+                connection = socket.create_connection(("127.0.0.1", httpx.URL(own.url).port or 0), PATIENCE)
+                stack.enter_context(connection).sendall(request)
+                if open_streams(own) == 8:
+                    break
+            else:
+                raise AssertionError("the streams of a worker were not used")
+        deadline = time.monotonic() + KEEPALIVE_SECONDS / 2
+        while open_streams(own):  # without an event or a keep-alive, whose failure would show it, too
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
     assert not errors(own)
 
 
-def until_open(own: Service, count: int) -> None:
-    """Wait until so many streams are open at the workers together: less than the time between two keep-alives."""
-    deadline = time.monotonic() + KEEPALIVE_SECONDS / 2
-    while f"domino_open_streams {count}.0" not in httpx.get(f"{own.url}/metrics").text:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def open_streams(own: Service) -> int:
+    """The open streams of the workers together."""
+    metrics = httpx.get(f"{own.metrics_url}/metrics").raise_for_status().text
+    return int(float(metrics.rpartition("domino_open_streams ")[2].split()[0]))
 
 
 def test_at_a_stop_streams_get_their_closing_event_and_polls_their_answer(
