@@ -127,6 +127,7 @@ def unable_to_save(server: RealServer) -> Iterator[None]:
         yield
     finally:
         server.configure(dir=folder, save="", appendonly="yes")
+        until(lambda: not server.admin.info("persistence")["aof_rewrite_in_progress"])
 
 
 Answer = bytes | None
