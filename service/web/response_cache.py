@@ -14,6 +14,8 @@ from service.games.access import Access
 from service.web.request_parsing import etag_matches, negotiate
 from service.web.responses import JSON, RawResponse, not_modified, ok_json, to_json
 
+_MAKERS: Final = 64
+"""Bodies that can be made at the same time."""
 MAX_CACHE_BYTES: Final = 16 * 1024 * 1024
 """Of all bodies in the cache of a process; a body that is larger than a quarter of it is not cached."""
 
@@ -26,17 +28,25 @@ class ResponseCache:
         self._bytes = 0
         self._bodies: dict[Hashable, bytes] = {}
         self._lock = Lock()
+        self._making = [Lock() for _ in range(_MAKERS)]
 
-    def get(self, key: Hashable) -> bytes | None:
-        """The body of this key, if it is cached."""
+    def get(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
+        """The body of this key; if it is not cached, one of several callers makes it, and the others wait for it."""
+        with self._making[hash(key) % _MAKERS]:
+            body = self._find(key)
+            if body is None:
+                body = make()
+                self._put(key, body)
+            return body
+
+    def _find(self, key: Hashable) -> bytes | None:
         with self._lock:
             body = self._bodies.pop(key, None)
             if body is not None:
                 self._bodies[key] = body  # now the last one to be evicted
             return body
 
-    def put(self, key: Hashable, body: bytes) -> None:
-        """Cache a body."""
+    def _put(self, key: Hashable, body: bytes) -> None:
         if len(body) > self._max_bytes // 4:
             return
         with self._lock:
@@ -48,12 +58,7 @@ class ResponseCache:
 
 def cached_body(cache: ResponseCache, access: Access, name: str, make: Callable[[], bytes]) -> bytes:
     """The body of the response of this name for the viewer of the game at its version; made if it is not cached."""
-    key = name, access.game.id, access.game.write_id, access.etag
-    body = cache.get(key)
-    if body is None:
-        body = make()
-        cache.put(key, body)
-    return body
+    return cache.get((name, access.game.id, access.game.write_id, access.etag), make)
 
 
 def cached_json(cache: ResponseCache, access: Access, name: str, serialize: Callable[[], Any]) -> RawResponse:

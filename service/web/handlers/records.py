@@ -9,7 +9,6 @@ from flask import Blueprint
 from service.games.access import Access
 from service.records.errors import InvalidRecord
 from service.records.parser import parse_record
-from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
 from service.web.access import limit_address, operation
@@ -46,12 +45,10 @@ def get_record(services: Services, access: Access) -> RawResponse:
     if etag_matches(etag):
         return not_modified(etag)
     if media_type == JSON:
-        body = cached_body(
-            services.responses, access, "record as JSON", lambda: to_json(record_json(_record(services, access)))
+        return ok_json(
+            cached_body(services.responses, access, "record as JSON", lambda: _as_json(services, access)), etag=etag
         )
-        return ok_json(body, etag=etag)
-    body = cached_body(services.responses, access, "record", lambda: format_record(_record(services, access)).encode())
-    return plain(body, etag=etag)
+    return plain(cached_body(services.responses, access, "record", lambda: _as_text(services, access)), etag=etag)
 
 
 @blueprint.post("/v1/verifications")
@@ -68,7 +65,12 @@ def verify_record(services: Services) -> RawResponse:
     return ok(report_json(verify(record, services.yield_control)))
 
 
-def _record(services: Services, access: Access) -> Record:
+def _as_json(services: Services, access: Access) -> bytes:
+    record = services.games.queries.record(access)
+    return to_json(record_json(record, services.yield_control))
+
+
+def _as_text(services: Services, access: Access) -> bytes:
     record = services.games.queries.record(access)
     services.yield_control()
-    return record
+    return format_record(record).encode()

@@ -41,6 +41,7 @@ class BoundedList(fields.List[Any]):
     """A list of ``low`` to ``high`` elements, which are loaded only if it has so many."""
 
     def __init__(self, element: fields.Field[Any] | type[fields.Field[Any]], low: int, high: int, **more: Any) -> None:
+        self.high = high
         self._length = validate.Length(low, high)
         super().__init__(element, validate=self._length, **more)
 
@@ -52,7 +53,7 @@ class BoundedList(fields.List[Any]):
         errors: dict[int, Any] = {}
         for index, each in enumerate(value):
             try:
-                loaded.append(self._load(each, **kwargs))
+                loaded.append(self.inner.deserialize(each, **kwargs))
             except ValidationError as error:
                 errors[index] = error.messages
                 if len(errors) == MAX_FAULTY_ELEMENTS:
@@ -60,9 +61,6 @@ class BoundedList(fields.List[Any]):
         if errors:
             raise ValidationError(errors)
         return loaded
-
-    def _load(self, element: Any, **kwargs: Any) -> Any:
-        return self.inner.deserialize(element, **kwargs)
 
 
 def doc(text: str, **more: Any) -> dict[str, Any]:
@@ -119,20 +117,21 @@ class TileField(fields.String):
         return None if value is None else str(value)
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Tile:  # type: ignore[override]  # a tile is what comes of the text
-        return _load_tile(value)
+        if not isinstance(value, str):
+            raise ValidationError("Not a string.")
+        try:
+            return parse_tile(value)
+        except InvalidNotation as error:
+            raise ValidationError(error.sentence) from None
 
 
 class TileList(BoundedList):
-    """A list of tiles in their notation; loaded without the general steps of a field, as a request has thousands."""
+    """A list of tiles in their notation; loaded at once if none is faulty, as a request may have thousands."""
 
-    def _load(self, element: Any, **_: Any) -> Tile:
-        return _load_tile(element)
-
-
-def _load_tile(value: Any) -> Tile:
-    if not isinstance(value, str):
-        raise ValidationError("Not a string.")
-    try:
-        return parse_tile(value)
-    except InvalidNotation as error:
-        raise ValidationError(error.sentence) from None
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list) and len(value) <= self.high:
+            try:
+                return [parse_tile(each) for each in value]
+            except (InvalidNotation, TypeError):  # not a tile, or not even a text
+                pass
+        return super()._deserialize(value, attr, data, **kwargs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from service.engine.events import Dealt
 from service.engine.tiles import Tile
 from service.engine.view import RecordedDeal
@@ -12,8 +14,11 @@ from service.web.serializers.events import event_json
 from service.web.serializers.values import JsonObject
 
 
-def record_json(record: Record) -> JsonObject:
-    """A record, complete or as one viewer has seen it."""
+def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject:
+    """A record, complete or as one viewer has seen it.
+
+    ``yield_control`` is called before each round, to let other requests run.
+    """
     result: JsonObject = {}
     if record.game:
         result["game"] = record.game
@@ -30,7 +35,11 @@ def record_json(record: Record) -> JsonObject:
         result["seat"] = record.viewer
     if record.result is not None:
         result["winners"] = list(record.result)
-    return result | {"rounds": [_round(each) for each in record.rounds]}
+    rounds = []
+    for each in record.rounds:
+        yield_control()
+        rounds.append(_round(each))
+    return result | {"rounds": rounds}
 
 
 def _player(seat: int, name: str) -> JsonObject:
