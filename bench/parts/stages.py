@@ -37,7 +37,7 @@ from service.games.views import view_game
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.request_parsing import bearer_token, expected_game, negotiate, read_json, validate
-from service.web.schemas.requests import MoveIn
+from service.web.schemas import moves as move_schemas
 from service.web.serializers.game import game_view_json
 
 STAGES: Final = ("parse", "enter", "decide", "encode", "script", "present")
@@ -56,7 +56,7 @@ MEANINGS: Final = {
     "server": "gunicorn, gevent, sockets, and the client",
 }
 TTL_SECONDS: Final = 30 * 86_400
-_move_in: Final = MoveIn()
+_move_in: Final = move_schemas.Move()
 _SETUPS: Final = (USUAL, LONGEST)
 
 

@@ -32,8 +32,8 @@ from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from service.render import transcript
-from service.web.schemas.events import Event as EventSchema
 from service.web.schemas.events import EventData
+from service.web.schemas.events import GameEvent as EventSchema
 from service.web.serializers.events import event_json
 
 VALUES: dict[str, Any] = {

@@ -33,6 +33,7 @@ from service.web.request_parsing import (
 )
 from service.web.response_cache import cached_json
 from service.web.responses import JSON, RawResponse, conditional, created, created_secret
+from service.web.schemas import moves as move_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.game import (
     created_game_json,
@@ -49,7 +50,7 @@ blueprint: Final = Blueprint("games", __name__)
 _game_in: Final = request_schemas.GameIn()
 _player_in: Final = request_schemas.PlayerIn()
 _token_in: Final = request_schemas.TokenIn()
-_move_in: Final = request_schemas.MoveIn()
+_move_in: Final = move_schemas.Move()
 
 
 @blueprint.post("/v1/games")

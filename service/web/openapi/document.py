@@ -137,7 +137,7 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
     if described.body is not None:
         required = any(each.required for each in described.body().fields.values())
         result["requestBody"] = {"required": required, "content": {"application/json": {"schema": described.body}}}
-    responses = {str(status): _response(spec) for status, spec in described.responses.items()}
+    responses = {str(status): _response(spec) for status, spec in described.responses.items() if not spec.for_streams}
     if "If-None-Match" in described.headers:
         responses["304"] = {
             "description": "The client has the current version.",
@@ -191,7 +191,7 @@ def _response(spec: ResponseSpec) -> dict[str, Any]:
     )
     if names:
         result["headers"] = _headers(names)
-    if spec.schema is game_schemas.Opened:
+    if spec.schema is game_schemas.CreatedGame:
         result["links"] = {
             each: {
                 "operationId": each,

@@ -8,6 +8,7 @@ from service.web.openapi.operations import BODY_PROBLEMS, READ_PROBLEMS, VIEW_HE
 from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
+from service.web.schemas import moves as move_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
 from service.web.streams import NDJSON, SSE
@@ -27,7 +28,7 @@ CREATE_GAME: Final = Operation(
     responses={
         201: ResponseSpec(
             description="The game, as a spectator sees it, and the tokens.",
-            schema=game_schemas.Opened,
+            schema=game_schemas.CreatedGame,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,
@@ -61,7 +62,7 @@ JOIN_GAME: Final = Operation(
     responses={
         201: ResponseSpec(
             description="The seat with its token, which is returned only here, and the game as its player sees it.",
-            schema=game_schemas.Taken,
+            schema=game_schemas.JoinedSeat,
             headers=("Location", "Cache-Control"),
             replayable=True,
         )
@@ -110,7 +111,7 @@ MAKE_MOVE: Final = Operation(
     "reason and the legal moves. With `version` or `If-Match`, the move is made only if the match has not gone on "
     "since that version; the change of a token, which is an event too, does not count.",
     access="seat",
-    body=request_schemas.MoveIn,
+    body=move_schemas.Move,
     headers=("If-Match", "Idempotency-Key"),
     responses={
         201: ResponseSpec(
@@ -153,7 +154,8 @@ GET_EVENTS: Final = Operation(
     "spectator. By `Accept` as a page of JSON, with `wait` as a long poll, or as a stream: "
     "`text/event-stream` (the `id` of an event is its version; events have no name, so `onmessage` gets all) or "
     "`application/x-ndjson` (one event per line). A stream sends an empty comment or line at least every 15 s as a "
-    "keep-alive and ends after `finished`; a request after that is answered with 204. Before the service stops, a "
+    "keep-alive and ends after `finished`; a stream requested after that is answered with 204 without a body, which "
+    "makes an `EventSource` stop (a page never is). Before the service stops, a "
     "stream ends with an event `closing`; clients should reconnect. If the requested events are no longer stored, or "
     "never existed, a single event `reset` contains the current game.",
     access="spectator",
@@ -169,6 +171,7 @@ GET_EVENTS: Final = Operation(
         204: ResponseSpec(
             description="As a stream: the match is finished, and there is nothing after this version.",
             media_type=None,
+            for_streams=True,
         ),
     },
     problems=(*READ_PROBLEMS, "invalid", "too_many_streams"),

@@ -29,7 +29,8 @@ class ResponseSpec:
     """A successful response: its meaning and its schema, if it has one.
 
     A ``replayable`` one may repeat the first response to an idempotency key. A ``limited`` one has rate limit
-    headers.
+    headers. One ``for_streams`` is sent only where a stream was requested; the document tells it in words, as a client
+    generated from a response without a body would take the body of the others for optional.
     """
 
     description: str
@@ -38,6 +39,7 @@ class ResponseSpec:
     headers: tuple[str, ...] = ()
     replayable: bool = False
     limited: bool = False
+    for_streams: bool = False
     streams: Mapping[str, str] = field(default_factory=dict)
     """The other media types of the response, and the description of each."""
 

@@ -23,7 +23,7 @@ GET_RECORD: Final = Operation(
     responses={
         200: ResponseSpec(
             description="The record.",
-            schema=record_schemas.Record,
+            schema=record_schemas.MatchRecord,
             headers=VIEW_HEADERS,
             streams={TEXT: "The record in its notation."},
         )

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from service.games.catalogue import LANGUAGES
 from service.web.request_parsing import TOKEN_KEY_LENGTH
-from service.web.schemas.requests import MAX_VERSION
+from service.web.schemas.moves import MAX_VERSION
 
 DESCRIPTION: Final = """\
 Deals, referees and scores domino games. Every game view lists the legal moves of its viewer, each of which can be

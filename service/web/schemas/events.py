@@ -49,7 +49,7 @@ class EventData(Schema):
     lines = fields.List(fields.Nested(ScoreLine), metadata=doc("The score lines that explain every point."))
 
 
-class Event(Schema):
+class GameEvent(Schema):
     """An event of a game."""
 
     version = fields.Integer(
@@ -72,7 +72,7 @@ class Event(Schema):
 class Events(Schema):
     """A page of events."""
 
-    events = fields.List(fields.Nested(Event), required=True, metadata=doc("Oldest first."))
+    events = fields.List(fields.Nested(GameEvent), required=True, metadata=doc("Oldest first."))
     version = fields.Integer(
         required=True,
         metadata=doc(

@@ -19,6 +19,10 @@ from service.engine.tiles import Tile, parse_tile
 
 _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 
+_NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
+"""What ``SingleLine`` accepts, for the document."""
+
 MAX_FIELDS: Final = 64
 """The most fields of an object in a request."""
 MAX_LINE_CHARS: Final = 1000

@@ -9,8 +9,8 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from service.engine.moves import ACTIONS
 from service.web.schemas.fields import doc
+from service.web.schemas.moves import Move
 from service.web.schemas.option_fields import option_fields
 
 
@@ -44,20 +44,6 @@ class You(SeatOut):
     )
 
 
-class Move(Schema):
-    """A legal move, which can be posted back unchanged."""
-
-    action = fields.String(
-        required=True, metadata=doc(f"One of {', '.join(f'`{each}`' for each in ACTIONS)}.", example="play")
-    )
-    tile = shown_tile("The tile, for `play`.")
-    end = fields.String(metadata=doc("The end where it joins; absent on an empty table.", example="e7"))
-    face_down = fields.Boolean(metadata=doc("Whether the double is laid face down; for `play`."))
-    version = fields.Integer(required=True, metadata=doc("The version the move is for.", minimum=1, example=17))
-    ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
-    points = fields.Integer(metadata=doc("The points it scores, where ends are counted.", example=4))
-
-
 class Player(SeatOut):
     """What all viewers know about a player."""
 
@@ -81,7 +67,7 @@ class Stock(Schema):
     drawable = fields.Integer(required=True, metadata=doc("How many can be drawn.", minimum=0, example=19))
 
 
-class On(Schema):
+class AttachedTo(Schema):
     """Where a tile was attached."""
 
     tile = shown_tile("The host tile.", required=True)
@@ -98,10 +84,10 @@ class LaidTile(SeatOut):
     face_down = fields.Boolean(
         required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
     )
-    on = fields.Nested(On, metadata=doc("Where it was attached; absent for the first tile."))
+    on = fields.Nested(AttachedTo, metadata=doc("Where it was attached; absent for the first tile."))
 
 
-class End(Schema):
+class BoardEnd(Schema):
     """A place that is, was or may become playable."""
 
     id = fields.String(required=True, metadata=doc("Identifies the end as long as it exists.", example="e7"))
@@ -119,7 +105,7 @@ class Board(Schema):
     """The table."""
 
     tiles = fields.List(fields.Nested(LaidTile), required=True, metadata=doc("In the order of play."))
-    ends = fields.List(fields.Nested(End), required=True, metadata=doc("Empty on an empty table."))
+    ends = fields.List(fields.Nested(BoardEnd), required=True, metadata=doc("Empty on an empty table."))
     ends_sum = fields.Integer(metadata=doc("The sum of the ends, where ends are counted.", minimum=0, example=34))
 
 
@@ -194,7 +180,7 @@ class SeatToken(SeatOut):
     token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here."))
 
 
-class Opened(Schema):
+class CreatedGame(Schema):
     """A game just created."""
 
     game = fields.Nested(Game, required=True, metadata=doc("The game as a spectator sees it."))
@@ -202,7 +188,7 @@ class Opened(Schema):
     join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
 
 
-class Taken(SeatToken):
+class JoinedSeat(SeatToken):
     """A seat just taken."""
 
     game = fields.Nested(Game, required=True, metadata=doc("The game as the new player sees it."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import fields
@@ -12,24 +13,34 @@ from service.web.schemas.fields import StrictBoolean, StrictInteger, doc
 
 
 def _option_field(key: str, *, in_request: bool) -> fields.Field[Any]:
-    """The field of a house rule; an enumeration is closed only in requests."""
-    options = [option for variant in variants().values() for option in variant.options if option.key == key]
-    where = [variant.key for variant in variants().values() if any(option.key == key for option in variant.options)]
-    text = f"{options[0].help.en} In {', '.join(f'`{each}`' for each in where)}."
-    values = sorted({format_value(value) for option in options for value in option.values})
-    if not in_request:
-        kind = type(options[0].values[0]) if options[0].values else int
-        choices = f" One of {', '.join(f'`{value}`' for value in values)}." if kind is str else ""
-        fields_of: dict[type, type[fields.Field[Any]]] = {bool: fields.Boolean, int: fields.Integer, str: fields.String}
-        return fields_of[kind](metadata=doc(text + choices))
-    if not options[0].values:
-        low, high = min(option.low for option in options), max(option.high for option in options)
-        return StrictInteger(metadata=doc(text, minimum=low, maximum=high))
-    if isinstance(options[0].values[0], bool):
+    """The field of a house rule; words are a closed enumeration, and only in requests."""
+    by_variant = {
+        variant.key: option for variant in variants().values() for option in variant.options if option.key == key
+    }
+    options = list(by_variant.values())
+    text = " ".join([f"{', '.join(where)}: {text}" for text, where in _variants_by_text(by_variant).items()])
+    kind = type(options[0].values[0]) if options[0].values else int
+    if kind is bool:
         return StrictBoolean(metadata=doc(text))
-    if isinstance(options[0].values[0], int):
-        return StrictInteger(metadata=doc(text, enum=sorted(int(value) for value in values)))
-    return fields.String(metadata=doc(text, enum=values))
+    if kind is str:
+        values = {"enum": sorted({str(value) for option in options for value in option.values})} if in_request else {}
+        return fields.String(metadata=doc(text, **values))
+    if not in_request:
+        return fields.Integer(metadata=doc(text))
+    low = min(min(option.values, default=option.low) for option in options)
+    high = max(max(option.values, default=option.high) for option in options)
+    return StrictInteger(metadata=doc(text, minimum=low, maximum=high))
+
+
+def _variants_by_text(options: Mapping[str, Option]) -> dict[str, list[str]]:
+    """What the option does in a variant and its values there, with the variants of which that is true."""
+    result: dict[str, list[str]] = {}
+    for variant, option in options.items():
+        text = option.help.en
+        if option.values and not isinstance(option.values[0], bool):
+            text += f" One of {', '.join(f'`{format_value(value)}`' for value in option.values)}."
+        result.setdefault(text, []).append(f"`{variant}`")
+    return result
 
 
 def option_fields(*, in_request: bool, **more: fields.Field[Any]) -> dict[str, fields.Field[Any]]:

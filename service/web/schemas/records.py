@@ -55,7 +55,7 @@ class Fairness(Schema):
     )
 
 
-class Told(Schema):
+class RevealedTiles(Schema):
     """Tiles of a deal, as far as they are revealed."""
 
     count = fields.Integer(required=True, metadata=doc("The number of tiles.", minimum=0, example=7))
@@ -65,7 +65,7 @@ class Told(Schema):
     )
 
 
-class ToldHand(Told, SeatOut):
+class RevealedHand(RevealedTiles, SeatOut):
     """A hand as it was dealt, as far as it is revealed."""
 
 
@@ -76,8 +76,8 @@ class RecordedDeal(Schema):
     arranged = fields.Boolean(
         required=True, metadata=doc("Whether the deal was arranged, not shuffled.", example=False)
     )
-    hands = fields.List(fields.Nested(ToldHand), required=True, metadata=doc("One per seat."))
-    stock = fields.Nested(Told, required=True, metadata=doc("The undealt tiles."))
+    hands = fields.List(fields.Nested(RevealedHand), required=True, metadata=doc("One per seat."))
+    stock = fields.Nested(RevealedTiles, required=True, metadata=doc("The undealt tiles."))
 
 
 class RecordedEvent(Schema):
@@ -109,7 +109,7 @@ class RecordedPlayer(SeatOut):
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
 
 
-class Record(Schema):
+class MatchRecord(Schema):
     """The record of a match."""
 
     game = fields.String(metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))

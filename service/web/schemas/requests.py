@@ -6,38 +6,28 @@ from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from service.engine.deal import MAX_CLIENT_SEED_CHARS
-from service.engine.moves import ACTIONS
 from service.engine.variants import variants
 from service.web.schemas.fields import (
+    LINE_PATTERN,
     BoundedList,
     QueryInteger,
     RequestSchema,
     SingleLine,
     StrictBoolean,
     StrictInteger,
-    TileField,
     TileList,
     doc,
 )
+from service.web.schemas.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.schemas.names import MAX_MARKS, PlayerName
 from service.web.schemas.option_fields import option_fields
 
-_TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
-MAX_VERSION: Final = 2**31 - 1
 _MAX_SEATS: Final = max(variant.players.high for variant in variants().values())
 _MIN_SEATS: Final = min(variant.players.low for variant in variants().values())
 _MAX_TILES: Final = 190
 _MAX_DEALS: Final = 100
 _MAX_NAME_CHARS: Final = 60
-_MAX_END_CHARS: Final = 20
 _MAX_TEXT_CHARS: Final = 200
-_NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
-_LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
-
-
-def _tile(text: str, **arguments: Any) -> TileField:
-    return TileField(metadata=doc(text, pattern=_TILE_PATTERN, example="5-12"), **arguments)
 
 
 def _name(text: str, **arguments: Any) -> PlayerName:
@@ -46,21 +36,10 @@ def _name(text: str, **arguments: Any) -> PlayerName:
         metadata=doc(
             f"{text} One line with something to see in it, without invisible characters (joiners, as in emoji, "
             f"excepted) and with at most {MAX_MARKS} combining marks on a character. It is shown as it is given.",
-            pattern=_LINE_PATTERN,
+            pattern=LINE_PATTERN,
             example="Ada",
         ),
         **arguments,
-    )
-
-
-def _client_seed(text: str) -> SingleLine:
-    return SingleLine(
-        validate=validate.Length(1, MAX_CLIENT_SEED_CHARS),
-        metadata=doc(
-            f"{text} It is public once the round is dealt. Not in an arranged game.",
-            pattern=_LINE_PATTERN,
-            example="seven green bottles",
-        ),
     )
 
 
@@ -77,7 +56,7 @@ class SeatIn(RequestSchema):
         metadata=doc("A computer player of this level, one of `bots` in `GET /v1/variants`; none are offered yet."),
     )
 
-    client_seed = _client_seed("Entropy that the player contributes to every deal; with `name` only.")
+    client_seed = client_seed_field("Entropy that the player contributes to every deal; with `name` only.")
 
     @validates_schema(skip_on_field_errors=True)
     def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
@@ -91,14 +70,14 @@ class DealIn(RequestSchema):
     """An arranged deal: every tile of the set exactly once."""
 
     hands = BoundedList(
-        TileList(_tile("A tile."), 0, _MAX_TILES),
+        TileList(tile_field("A tile."), 0, _MAX_TILES),
         _MIN_SEATS,
         _MAX_SEATS,
         required=True,
         metadata=doc("One hand per seat, in seat order; empty for a player who is out of the match."),
     )
     stock = TileList(
-        _tile("A tile."),
+        tile_field("A tile."),
         0,
         _MAX_TILES,
         required=True,
@@ -157,7 +136,7 @@ class GameIn(RequestSchema):
         metadata=doc(
             "Fixes the deals: the same seed, variant, rules and number of players give the same tiles in every round. "
             "The game is then `arranged`.",
-            pattern=_LINE_PATTERN,
+            pattern=LINE_PATTERN,
             example="a rainy evening",
         ),
     )
@@ -199,53 +178,11 @@ class PlayerIn(RequestSchema):
         validate=validate.Length(1, _MAX_TEXT_CHARS),
         metadata=doc("The code that the creator of the game got.", example="KJ2W3ZQ7P6XA5BCD"),
     )
-    client_seed = _client_seed("Entropy that the player contributes to every deal.")
+    client_seed = client_seed_field("Entropy that the player contributes to every deal.")
 
 
 class TokenIn(RequestSchema):
     """An empty object."""
-
-
-class MoveIn(RequestSchema):
-    """A move: an entry of `legal_moves`, or one composed by the client."""
-
-    action = fields.String(
-        required=True,
-        validate=validate.OneOf(ACTIONS),
-        metadata=doc("The action; `tile`, `end` and `face_down` go with `play` only.", example="play"),
-    )
-    tile = _tile("The tile to play.")
-    end = fields.String(
-        validate=validate.Length(max=_MAX_END_CHARS),
-        metadata=doc(
-            "The end where it joins, one of `board.ends`; optional if there is only one legal end.", example="e7"
-        ),
-    )
-    face_down = StrictBoolean(metadata=doc("Lay a double face down, which closes its end. Default: `false`."))
-    version = StrictInteger(
-        validate=validate.Range(1, MAX_VERSION),
-        metadata=doc(
-            "The version the move is meant for; rejected with 412 if anything but a token has changed since.",
-            example=17,
-        ),
-    )
-    ends_sum = StrictInteger(metadata=doc("As listed in `legal_moves`; ignored.", example=28))
-    points = StrictInteger(metadata=doc("As listed in `legal_moves`; ignored.", example=4))
-    client_seed = _client_seed("With `deal` only: entropy that the player contributes to this and every later deal.")
-
-    @validates_schema(skip_on_field_errors=True)
-    def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
-        action = data["action"]
-        if "client_seed" in data and action != "deal":
-            raise ValidationError({"client_seed": ["Goes with the action deal only."]})
-        if action == "play":
-            if "tile" not in data:
-                raise ValidationError({"tile": ["A play needs a tile."]})
-            return
-        others = data.keys() - {"action", "version", "client_seed"}
-        errors = {name: ["Goes with the action play only."] for name in data if name in others}
-        if errors:
-            raise ValidationError(errors)
 
 
 class EventsQuery(RequestSchema):

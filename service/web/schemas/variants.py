@@ -7,7 +7,7 @@ from marshmallow import Schema, fields
 from service.web.schemas.fields import doc
 
 
-class Range(Schema):
+class Bounds(Schema):
     """Bounds, both included."""
 
     min = fields.Integer(required=True, metadata=doc("The minimum.", example=2))
@@ -20,7 +20,7 @@ class VariantSummary(Schema):
     id = fields.String(required=True, metadata=doc("Its id.", example="domino"))
     name = fields.String(required=True, metadata=doc("Its name, in the requested language.", example="Dominó"))
     summary = fields.String(required=True, metadata=doc("A description in one sentence."))
-    players = fields.Nested(Range, required=True, metadata=doc("The possible numbers of players."))
+    players = fields.Nested(Bounds, required=True, metadata=doc("The possible numbers of players."))
 
 
 class Variants(Schema):
