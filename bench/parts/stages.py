@@ -32,6 +32,7 @@ from service.engine.referee import advance
 from service.games.codec import decode_game, encode_event, encode_game
 from service.games.game import Game
 from service.games.ports import Store, WriteRequest
+from service.games.repository import seats_to_act
 from service.games.tokens import find_hash, new_write_id
 from service.games.views import view_game
 from service.storage.redis_store import RedisStore
@@ -150,7 +151,8 @@ def _move_in_stages(
         write = WriteRequest(new_write_id(os.urandom))
         now = int(time() * 1000)
         after = game._replace(state=state).with_events(events, now, write.id.decode())
-        data = [encode_event(event, now - game.created_at) for event in events]
+        to_act = seats_to_act(game.state, events, after)
+        data = [encode_event(event, now - game.created_at, seats) for event, seats in zip(events, to_act, strict=True)]
         value = encode_game(after)
         watch.lap("encode")
         assert store.commit(hosted.id, game.version, value, data, write) is None

@@ -101,6 +101,13 @@ class State(NamedTuple):
         facts = (hands, stock, layout, turn, 0, False, None, (), PLAYING, round_number, opener)
         return _new(State, facts + self[_SET_BY_DEAL:])
 
+    @property
+    def to_act(self) -> tuple[int, ...]:
+        """The seats that may move: the one whose turn it is, between two rounds all that may deal, else none."""
+        if self.turn is not None:
+            return (self.turn,)
+        return self.active_seats() if self.phase == ROUND_OVER else ()
+
     def active_seats(self) -> tuple[int, ...]:
         """The seats still in the match, in seat order."""
         eliminated = self.eliminated_round

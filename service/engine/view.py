@@ -56,6 +56,7 @@ class View(NamedTuple):
     phase: Phase
     round: int
     turn: int | None
+    to_act: tuple[int, ...]
     you: You | None
     legal_moves: tuple[Move, ...]
     players: tuple[PlayerView, ...]
@@ -113,6 +114,7 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         phase=state.phase,
         round=state.round,
         turn=state.turn,
+        to_act=state.to_act,
         you=you,
         legal_moves=moves,
         players=tuple(

@@ -37,6 +37,9 @@ from service.games.layout_cache import LayoutCache
 FORMAT: Final = STORED_FORMAT
 """The number of the stored format. Games with a higher one raise ``NewerFormat``; format 1 has no ``match_version``."""
 
+_WITH_TO_ACT: Final = 100
+"""Added to the number of the type of an event that has, after its time, the seats that may move after it."""
+
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
 _GATES: Final[tuple[Gate, ...]] = (OPEN, GATED, CLOSED)
@@ -137,10 +140,16 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
     )
 
 
-def encode_event(event: GameEvent, since_creation: int) -> bytes:
-    """The bytes of an event; ``since_creation`` in milliseconds after the game was created."""
+def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...] | None) -> bytes:
+    """The bytes of an event; ``since_creation`` in milliseconds after the game was created.
+
+    ``to_act``: the seats that may move after it; ``None`` gives the form in which events were stored without them.
+    """
     kind = type(event)
-    return orjson.dumps([_EVENT_CODES[kind], since_creation, *_EVENT_CODECS[kind].encode(event)])
+    code, fields = _EVENT_CODES[kind], _EVENT_CODECS[kind].encode(event)
+    if to_act is None:
+        return orjson.dumps([code, since_creation, *fields])
+    return orjson.dumps([code + _WITH_TO_ACT, since_creation, to_act, *fields])
 
 
 def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
@@ -149,9 +158,13 @@ def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
     Raises ``NewerFormat`` if a newer service wrote it.
     """
     code, since_creation, *fields = orjson.loads(data)
+    to_act = None
+    if code >= _WITH_TO_ACT:
+        code -= _WITH_TO_ACT
+        to_act = tuple(fields.pop(0))
     if code not in _EVENT_DECODERS:
         raise NewerFormat
-    return EventEnvelope(version, created_at + since_creation, _EVENT_DECODERS[code](fields))
+    return EventEnvelope(version, created_at + since_creation, _EVENT_DECODERS[code](fields), to_act)
 
 
 @lru_cache(maxsize=1024)

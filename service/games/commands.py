@@ -234,7 +234,7 @@ def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game
         deck = game.deck if client_seed is None else game.deck.with_client_seed(seat, client_seed)
         events, state = advance(game.rules, deck, game.state, seat, command.move)
     except Refusal as refusal:
-        raise MoveRefused(refusal, game.version, legal_moves_for(game, seat)) from refusal
+        raise MoveRefused(refusal, game.version, game.to_act, legal_moves_for(game, seat)) from refusal
     if state.round != game.state.round:
         deck = deck.discard_used(state.round)
     return game._replace(state=state, deck=deck), events

@@ -69,12 +69,13 @@ class KeyReused(Refusal):
 
 
 class MoveRefused(Exception):
-    """A move was refused: the cause, the version of the game, and the legal moves of the seat that tried it."""
+    """A move was refused: the cause, the version of the game, who may move, and the legal moves of who tried it."""
 
-    def __init__(self, cause: Refusal, version: int, legal_moves: tuple[Move, ...]) -> None:
+    def __init__(self, cause: Refusal, version: int, to_act: tuple[int, ...], legal_moves: tuple[Move, ...]) -> None:
         super().__init__(cause.sentence)
         self.cause = cause
         self.version = version
+        self.to_act = to_act
         self.legal_moves = legal_moves
 
 

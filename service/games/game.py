@@ -71,11 +71,13 @@ GAME_EVENT_TYPES: Final = (
 
 
 class EventEnvelope(NamedTuple):
-    """An event with the version that it led to, and its time in milliseconds since 1970."""
+    """An event with the version that it led to, its time in milliseconds since 1970, and who may move after it."""
 
     version: int
     at: int
     event: GameEvent
+    to_act: tuple[int, ...] | None = None
+    """The seats that may move after it; ``None`` for an event that was stored before they were."""
 
 
 class Game(NamedTuple):
@@ -119,6 +121,11 @@ class Game(NamedTuple):
     def status(self) -> GameStatus:
         """``waiting`` while a seat is open, else the phase of the match."""
         return "waiting" if self.has_open_seats else self.state.phase
+
+    @property
+    def to_act(self) -> tuple[int, ...]:
+        """The seats that may move; none while a seat is open."""
+        return () if self.has_open_seats else self.state.to_act
 
     def with_events(self, events: Sequence[GameEvent], at: int, write_id: str) -> Game:
         """The game at the version that these events lead to, written at this time (``at``) by the write of that id."""

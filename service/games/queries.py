@@ -66,7 +66,7 @@ class GameQueries:
     def legal_moves(self, access: Access) -> LegalMoves:
         """The legal moves of the viewer's seat."""
         game, seat = access.game, access.seat
-        return LegalMoves(game.version, game.state.turn, legal_moves_for(game, seat))
+        return LegalMoves(game.version, game.state.turn, game.to_act, legal_moves_for(game, seat))
 
     def score(self, access: Access) -> ScoreCard:
         """The score card: the standings, and the result of every finished round."""
@@ -128,7 +128,9 @@ class GameQueries:
         if seat is not None and game.seats[seat].token_hash != subscriber.token_hash:
             raise unauthorized()
         view = view_game(game, seat, self._ttl)
-        return EventPage((EventView(view.version, view.updated_at, Reset(view)),), view.version, more=False)
+        return EventPage(
+            (EventView(view.version, view.updated_at, Reset(view), view.view.to_act),), view.version, more=False
+        )
 
     def _rounds(self, game: Game) -> tuple[RoundResult, ...]:
         events = self._repository.events(game, game.round_ends)

@@ -15,8 +15,9 @@ from typing import Final, NamedTuple, TypeVar
 
 from service.engine.errors import Refusal
 from service.engine.events import Event
+from service.engine.referee import apply
 from service.engine.replay import replay
-from service.engine.state import FINISHED
+from service.engine.state import FINISHED, State
 from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game, state_prefix
 from service.games.errors import MoveRefused, NotFound
 from service.games.game import (
@@ -148,7 +149,7 @@ class GameRepository:
         write = WriteRequest(new_write_id(self._random_bytes), record)
         game = game.with_events(events, game.created_at, write.id.decode())
         state = encode_game(game)
-        data = [encode_event(event, 0) for event in events]
+        data = self._encode_events(game.rules.start(), events, game, 0)
         send = partial(self._store.create, game.id, state, data, write)
         try:
             prior = send()
@@ -185,7 +186,7 @@ class GameRepository:
             now = max(now, game.updated_at)
             after = after.with_events(events, now, write.id.decode())
             state = encode_game(after)
-            data = [encode_event(event, now - game.created_at) for event in events]
+            data = self._encode_events(game.state, events, after, now - game.created_at)
             send = partial(self._store.commit, game.id, game.version, state, data, write, after=state_prefix(game))
             try:
                 answer = send()
@@ -278,6 +279,13 @@ class GameRepository:
                     del self._earlier[next(iter(self._earlier))]
         return earlier
 
+    def _encode_events(
+        self, before: State, events: Sequence[GameEvent], after: Game, since_creation: int
+    ) -> list[bytes]:
+        """The events of a write, each with the seats that may move after it."""
+        to_act = seats_to_act(before, events, after, self._yielding)
+        return [encode_event(event, since_creation, seats) for event, seats in zip(events, to_act, strict=True)]
+
     def _yielding(self, items: Iterable[T]) -> Iterator[T]:
         """The items; other requests run after every ``_EVENTS_PER_TURN`` of them."""
         for number, item in enumerate(items, 1):
@@ -328,6 +336,25 @@ def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:
         raise _expired() from None
     except (StorageUnavailable, GameExists):
         raise unknown from None
+
+
+def seats_to_act(
+    before: State,
+    events: Sequence[GameEvent],
+    after: Game,
+    yielding: Callable[[Iterable[GameEvent]], Iterable[GameEvent]] = iter,
+) -> list[tuple[int, ...]]:
+    """The seats that may move after each event of a write, which led from the state ``before`` to the game ``after``.
+
+    A seat that is taken in this write is taken by its first event. ``yielding`` returns events as they are.
+    """
+    result = []
+    state = before
+    for event in yielding(events[:-1]):
+        if not isinstance(event, Created | Joined | TokenChanged):
+            state = apply(after.rules, state, event)
+        result.append(() if after.has_open_seats else state.to_act)
+    return [*result, after.to_act]
 
 
 def rebuild_game(

@@ -38,10 +38,11 @@ class JoinedSeat(NamedTuple):
 
 
 class LegalMoves(NamedTuple):
-    """The legal moves of a seat at this version; ``turn`` is the seat whose turn it is."""
+    """The legal moves of a seat at this version; ``turn`` is the seat whose turn it is, ``to_act`` who may move."""
 
     version: int
     turn: int | None
+    to_act: tuple[int, ...]
     moves: tuple[Move, ...]
 
 

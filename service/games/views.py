@@ -71,11 +71,13 @@ class Reset:
 
 
 class EventView(NamedTuple):
-    """An event as one viewer may know it; its time in milliseconds since 1970."""
+    """An event as one viewer may know it; its time in milliseconds since 1970, and the seats that may move after it."""
 
     version: int
     at: int
     event: Created | Joined | TokenChanged | Event | DealtView | DrewView | Reset
+    to_act: tuple[int, ...] | None = None
+    """``None`` where it is not known, as for events of a record."""
 
 
 class EventPage(NamedTuple):
@@ -88,10 +90,10 @@ class EventPage(NamedTuple):
 
 def view_event(envelope: EventEnvelope, seat: int | None) -> EventView:
     """What ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public."""
-    version, at, event = envelope
+    version, at, event, to_act = envelope
     if isinstance(event, Created | Joined | TokenChanged):
-        return EventView(version, at, event)
-    return EventView(version, at, event_view(event, seat))
+        return EventView(version, at, event, to_act)
+    return EventView(version, at, event_view(event, seat), to_act)
 
 
 def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
@@ -99,7 +101,7 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
     match = view(game.rules, game.state, seat)
     status = game.status
     if status == "waiting":
-        match = match._replace(legal_moves=())  # as ``legal_moves_for``
+        match = match._replace(to_act=(), legal_moves=())  # as ``legal_moves_for``
     return GameView(
         id=game.id,
         variant=game.variant,

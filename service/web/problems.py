@@ -171,7 +171,13 @@ def _invalid_setup(refusal: InvalidSetup) -> Response:
 
 def _move_refused(refused: MoveRefused) -> Response:
     legal_moves = moves_json(refused.legal_moves, refused.version)
-    return problem(refused.cause.code, refused.cause.sentence, version=refused.version, legal_moves=legal_moves)
+    return problem(
+        refused.cause.code,
+        refused.cause.sentence,
+        version=refused.version,
+        to_act=list(refused.to_act),
+        legal_moves=legal_moves,
+    )
 
 
 def _bounded(errors: Mapping[str, list[str]]) -> dict[str, list[str]]:

@@ -288,7 +288,7 @@ def hidden_from(seat: int | None, snapshot: Snapshot, rng: Random) -> Snapshot:
     for entry in snapshot.unpacked_events:
         write, _, data = entry.partition(b" ")
         at = int(json.loads(data)[1])
-        event = decode_event(0, at, data).event
+        _, _, event, to_act = decode_event(0, at, data)
         if isinstance(event, Dealt):
             others = [other for other in range(len(event.hands)) if other != seat]
             pool = [*event.stock, *(tile for other in others for tile in event.hands[other])]
@@ -303,7 +303,7 @@ def hidden_from(seat: int | None, snapshot: Snapshot, rng: Random) -> Snapshot:
             changed = Drew(event.seat, rng.choice(TILES))
         else:
             changed = event
-        events.append(b"%b %b" % (write, encode_event(changed, at)))
+        events.append(b"%b %b" % (write, encode_event(changed, at, to_act)))
     return snapshot._replace(events=events)
 
 
@@ -400,7 +400,7 @@ def test_a_replayed_answer_shows_its_mover_the_same_whatever_it_cannot_see(
         *first, last = saved_game.snapshot.events
         write, _, data = last.partition(b" ")
         at = int(json.loads(data)[1])
-        events = [*first, b"%b %b" % (write, encode_event(dealt, at))]
+        events = [*first, b"%b %b" % (write, encode_event(dealt, at, game.to_act))]
         restore(
             server,
             saved_game.table.id,

@@ -281,7 +281,7 @@ def with_hidden_changed(game: Game, snapshot: Snapshot, seat: int | None, rng: R
     entries = list(snapshot.events)
     for place in range(len(entries) - 1, -1, -1):
         write, _, data = entries[place].partition(b" ")
-        event = decode_event(0, 0, data).event
+        _, _, event, to_act = decode_event(0, 0, data)
         shown: GameEvent = event
         if isinstance(event, Drew) and event.seat != seat:
             shown = Drew(event.seat, rng.choice(TILES))
@@ -294,7 +294,7 @@ def with_hidden_changed(game: Game, snapshot: Snapshot, seat: int | None, rng: R
                 del mixed[: len(event.hands[other])]
             assert event.proof is not None
             shown = Dealt(event.round, tuple(dealt), tuple(mixed), False, event.proof._replace(attempt=7))
-        entries[place] = b"%b %b" % (write, encode_event(shown, 0))
+        entries[place] = b"%b %b" % (write, encode_event(shown, 0, to_act))
         if isinstance(event, Dealt):
             break
     return Snapshot(b"%d %b" % (game.version, encode_game(game._replace(state=changed, deck=deck))), entries)

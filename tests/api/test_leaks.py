@@ -263,7 +263,7 @@ def with_hidden_tiles_changed(
             break
     frames = [entry.partition(b" ")[0] for entry in snapshot.unpacked_events]
     entries = [
-        b"%b %b" % (frame, encode_event(each.event, each.at - game.created_at))
+        b"%b %b" % (frame, encode_event(each.event, each.at - game.created_at, each.to_act))
         for frame, each in zip(frames, past, strict=True)
     ]
     return Snapshot(b"%d %b" % (game.version, encode_game(changed)), entries)
@@ -437,14 +437,14 @@ def refusals_of(api: Api, saved_games: SavedGames) -> list[TestResponse]:
 
 
 def test_a_problem_has_its_documented_fields_and_no_instance(api: Api, saved_games: SavedGames) -> None:
-    known = {"type", "title", "status", "detail", "code", "errors", "legal_moves", "version", "retry_after"}
+    known = {"type", "title", "status", "detail", "code", "errors", "to_act", "legal_moves", "version", "retry_after"}
     codes = set()
     for answer in refusals_of(api, saved_games):
         problem = json.loads(answer.data)
         codes.add(problem["code"])
         assert set(problem) <= known
         assert problem["type"] == f"/docs#{problem['code']}"
-        assert ("legal_moves" in problem) == ("version" in problem)
+        assert ("legal_moves" in problem) == ("to_act" in problem) == ("version" in problem)
         assert "Location" not in answer.headers
         assert "ETag" not in answer.headers
         assert answer.headers["Cache-Control"] == "no-store"

@@ -20,9 +20,11 @@ ALWAYS = {
     "variant",
     "rules",
     "arranged",
+    "viewer",
     "status",
     "version",
     "round",
+    "to_act",
     "legal_moves",
     "players",
     "stock",
@@ -49,7 +51,7 @@ def test_only_the_moves_and_the_hand_of_a_seat_set_its_view_apart(api: Api, save
     for seat in saved_game.table.tokens:
         view = api.view(saved_game.table, seat)
         assert view.pop("you")["seat"] == seat
-        assert view | {"legal_moves": []} == public
+        assert view | {"viewer": "spectator", "legal_moves": []} == public
 
 
 def test_a_hand_has_as_many_tiles_as_the_view_says_and_no_tile_is_in_two_hands(api: Api, saved_game: SavedGame) -> None:

@@ -25,7 +25,7 @@ from service.engine.events import (
 from service.engine.tiles import Tile, parse_tile
 from service.engine.view import event_view
 from service.games.codec import decode_event, encode_event
-from service.games.game import GAME_EVENT_TYPES, GameEvent
+from service.games.game import GAME_EVENT_TYPES, EventEnvelope, GameEvent
 from service.games.views import EventView
 from service.records import replay
 from service.records.event_checks import move_of
@@ -103,7 +103,8 @@ def test_a_row_lists_the_fields_of_its_class(kind: EventType) -> None:
 @game_events
 def test_the_store_keeps_every_type(kind: EventType) -> None:
     event = sample(kind)
-    assert decode_event(3, 0, encode_event(event, 5)).event == event
+    for to_act in ((), (2,), (0, 1, 12), None):
+        assert decode_event(3, 7, encode_event(event, 5, to_act)) == EventEnvelope(3, 12, event, to_act)
 
 
 @game_events

@@ -139,7 +139,7 @@ def _read(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[Even
     if len(envelopes) != game.version:
         verdict.wrong.append(f"{game_id}: {len(envelopes)} events, though the version is {game.version}")
     elif not _leads_to(game, envelopes) or game.round_ends != tuple(
-        [version for version, _, event in envelopes if isinstance(event, RoundEnded)]
+        [each.version for each in envelopes if isinstance(each.event, RoundEnded)]
     ):
         verdict.wrong.append(f"{game_id}: its events do not lead to its state")
     return game, envelopes
@@ -148,7 +148,7 @@ def _read(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[Even
 def _leads_to(game: Game, envelopes: Sequence[EventEnvelope]) -> bool:
     """Whether a replay of the events gives the game."""
     try:
-        return rebuild_game(game, envelopes, game.version) == game
+        return rebuild_game(game, envelopes, game.version) == game and envelopes[-1].to_act == game.to_act
     except (ValueError, AssertionError):  # an illegal sequence: a move is missing
         return False
 
@@ -156,7 +156,7 @@ def _leads_to(game: Game, envelopes: Sequence[EventEnvelope]) -> bool:
 def _batches(envelopes: Sequence[EventEnvelope]) -> list[Batch]:
     """The events grouped by write: each begins with the action of a player."""
     starts: list[int] = []
-    for place, (_, _, event) in enumerate(envelopes):
+    for place, (_, _, event, _) in enumerate(envelopes):
         before = envelopes[place - 1].event if place else None
         starts_batch = isinstance(event, Created | Joined | TokenChanged | Played | Drew | Passed | Done | Flipped)
         if starts_batch or (isinstance(event, Dealt) and not isinstance(before, Created | Joined)):

@@ -6,7 +6,7 @@ from marshmallow import Schema, fields
 
 from service.games.game import GAME_EVENT_TYPES
 from service.web.schemas.fields import doc
-from service.web.schemas.game import Game, digest, seat_field
+from service.web.schemas.game import Game, digest, seat_field, to_act_field
 from service.web.schemas.score import HandLeft, ScoreLine
 
 
@@ -65,6 +65,11 @@ class GameEvent(Schema):
         ),
     )
     seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
+    to_act = to_act_field(
+        "The seats that may move after the event, as in the game view. A move may cause several events, as a play that "
+        "ends the round; those of the last one count. Absent in `closing`, and in events that were stored before they "
+        "had it."
+    )
     at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
     data = fields.Nested(EventData, required=True, metadata=doc("The data of the event."))
 

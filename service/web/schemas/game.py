@@ -5,7 +5,7 @@ Also owns the fields that other schemas share. Scores, events, variants and reco
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from marshmallow import Schema, fields
 
@@ -28,6 +28,17 @@ class SeatOut(Schema):
     """A seat."""
 
     seat = seat_field(required=True)
+
+
+def to_act_field(text: str, **arguments: Any) -> fields.List[Any]:
+    """The seats that may move."""
+    return fields.List(fields.Integer(), metadata=doc(text, example=[2]), **arguments)
+
+
+TO_ACT: Final = (
+    "The seats that may move now: the one whose turn it is; between two rounds all that may deal; none while seats are "
+    "open, and when the match is over."
+)
 
 
 class Turn(SeatOut):
@@ -141,6 +152,12 @@ class Game(Schema):
     arranged = fields.Boolean(
         required=True, metadata=doc("Whether the deals were fixed when the game was created.", example=False)
     )
+    viewer = fields.String(
+        required=True,
+        metadata=doc(
+            "Whose view it is: `seat`, that of the bearer of a token, or `spectator`, that of anybody.", example="seat"
+        ),
+    )
     status = fields.String(
         required=True,
         metadata=doc(
@@ -151,6 +168,7 @@ class Game(Schema):
     version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
     turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
+    to_act = to_act_field(TO_ACT, required=True)
     you = fields.Nested(You, metadata=doc("Absent for a spectator."))
     legal_moves = fields.List(
         fields.Nested(Move), required=True, metadata=doc("What you may do now; empty when it is not your turn.")
@@ -199,6 +217,7 @@ class LegalMoves(Schema):
 
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
     turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
+    to_act = to_act_field(TO_ACT, required=True)
     moves = fields.List(fields.Nested(Move), required=True, metadata=doc("The legal moves, in a fixed order."))
 
 
@@ -226,5 +245,6 @@ class Problem(Schema):
         metadata=doc("With `invalid`: the messages by the path of the field.", example={"tile": ["Not a string."]}),
     )
     version = fields.Integer(metadata=doc("With a rejected move: the version of the game.", minimum=1, example=17))
+    to_act = to_act_field(f"With a rejected move. {TO_ACT}")
     legal_moves = fields.List(fields.Nested(Move), metadata=doc("With a rejected move: what you may do now."))
     retry_after = fields.Integer(metadata=doc("With 429 and 503: seconds to wait.", minimum=0, example=1))

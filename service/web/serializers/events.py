@@ -35,11 +35,13 @@ def event_page_json(page: EventPage) -> JsonObject:
 
 def event_json(view: EventView) -> JsonObject:
     """An event, as its viewer may know it."""
-    version, at, event = view
+    version, at, event, to_act = view
     result: JsonObject = {"version": version, "type": _TYPES[type(event)]}
     seat = getattr(event, "seat", None)
     if seat is not None:
         result["seat"] = seat
+    if to_act is not None:
+        result["to_act"] = list(to_act)
     result["at"] = format_rfc3339(at)
     result["data"] = _event_data(event)
     return result

@@ -29,12 +29,14 @@ def game_view_json(game: GameView) -> JsonObject:
         "variant": game.variant.key,
         "rules": dict(game.rules.settings),
         "arranged": game.arranged,
+        "viewer": "spectator" if view.you is None else "seat",
         "status": game.status,
         "version": game.version,
         "round": view.round,
     }
     if game.status == "playing":
         result["turn"] = {"seat": view.turn}
+    result["to_act"] = list(view.to_act)
     if view.you is not None:
         result["you"] = {"seat": view.you.seat, "hand": tile_names(view.you.hand)}
         if view.you.rows is not None:
@@ -77,6 +79,7 @@ def legal_moves_json(legal: LegalMoves) -> JsonObject:
     result: JsonObject = {"version": legal.version}
     if legal.turn is not None:
         result["turn"] = {"seat": legal.turn}
+    result["to_act"] = list(legal.to_act)
     result["moves"] = moves_json(legal.moves, legal.version)
     return result
 

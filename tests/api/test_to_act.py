@@ -1,0 +1,122 @@
+"""Who may move: told in every view, among the moves, with every event, and when somebody else has tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+import redis
+
+from service.engine.variants import variants
+from service.games.codec import encode_event
+from service.games.repository import rebuild_game
+from service.games.views import view_game
+from tests.api.client import Api, viewers
+from tests.api.saved_games import SAVED, SavedGame, SavedGames, Snapshot, decoded, restore
+from tests.api.test_leaks import events_of_snapshot
+from tests.support.table import Json
+
+
+def events_of(api: Api, saved_game: SavedGame, seat: int | None, after: int = 0) -> list[Json]:
+    token = None if seat is None else saved_game.table.tokens[seat]
+    answer = api.get(f"{saved_game.table.path}/events?after={after}&limit=1000", token=token)
+    events: list[Json] = answer.json["events"]  # type: ignore[index]
+    return events
+
+
+@pytest.mark.parametrize(("variant", "stage"), SAVED)
+def test_with_every_event_as_in_the_view_at_its_version(
+    api: Api, saved_games: SavedGames, variant: str, stage: str
+) -> None:
+    saved_game = saved_games.at(variant, stage)
+    snapshot = saved_game.snapshot
+    game = decoded(saved_game.table.id, snapshot)
+    history = events_of_snapshot(game, snapshot)
+    seen = [
+        list(view_game(rebuild_game(game, history, version), None, 0).view.to_act)
+        for version in range(1, game.version + 1)
+    ]
+    for viewer in viewers(saved_game.table):
+        assert [each["to_act"] for each in events_of(api, saved_game, viewer)] == seen
+        view = api.view(saved_game.table, viewer)
+        assert view["to_act"] == api.listed_moves(saved_game.table, viewer)["to_act"] == seen[-1]
+
+
+@pytest.mark.parametrize(("variant", "stage"), SAVED)
+def test_they_are_the_seats_with_legal_moves(api: Api, saved_games: SavedGames, variant: str, stage: str) -> None:
+    table = saved_games.at(variant, stage).table
+    views = {seat: api.view(table, seat) for seat in table.tokens}
+    (to_act,) = {tuple(view["to_act"]) for view in views.values()}
+    assert list(to_act) == [seat for seat, view in views.items() if view["legal_moves"]]
+    view = views[0]
+    if view["status"] == "playing":
+        assert to_act == (view["turn"]["seat"],)
+    elif view["status"] == "round_over":
+        assert list(to_act) == [player["seat"] for player in view["players"] if player["in"]]
+    else:
+        assert to_act == ()
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_refusal_says_who_may_move(api: Api, saved_games: SavedGames, variant: str) -> None:
+    table = saved_games.at(variant, "early").table
+    view = api.view(table)
+    for seat in table.tokens:
+        if seat not in view["to_act"]:
+            problem: Any = api.move(table, seat, {"action": "pass"}).json
+            assert (problem["code"], problem["to_act"]) == ("not_your_turn", view["to_act"])
+    table = saved_games.at(variant, "waiting").table
+    problem = api.move(table, 0, {"action": "pass"}).json
+    assert (problem["code"], problem["to_act"]) == ("not_started", [])
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_events_that_were_stored_without_it_are_served_without_it(
+    api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
+) -> None:
+    saved_game = saved_games.at(variant, "late")
+    new = events_of(api, saved_game, 0)
+    snapshot = saved_game.snapshot
+    game = decoded(saved_game.table.id, snapshot)
+    entries = []
+    for entry, each in zip(snapshot.unpacked_events, events_of_snapshot(game, snapshot), strict=True):
+        write = entry.partition(b" ")[0]
+        entries.append(b"%b %b" % (write, encode_event(each.event, each.at - game.created_at, None)))
+    restore(server, saved_game.table.id, Snapshot(snapshot.state, entries))
+    old = events_of(api, saved_game, 0)
+    assert old == [{name: value for name, value in each.items() if name != "to_act"} for each in new]
+    record = api.get(f"{saved_game.table.path}/record", headers={"Accept": "application/json"})
+    assert record.status_code == 200
+    # The game goes on, and what is new has it.
+    seat = api.view(saved_game.table)["turn"]["seat"]
+    moved = api.move(saved_game.table, seat, api.moves(saved_game.table, seat)[0])
+    assert events_of(api, saved_game, None, after=game.version)[-1]["to_act"] == moved.json["to_act"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_reset_says_it_and_a_record_does_not(api: Api, saved_games: SavedGames, variant: str) -> None:
+    saved_game = saved_games.at(variant, "early")
+    (reset,) = events_of(api, saved_game, None, after=1_000)
+    assert reset["type"] == "reset"
+    assert reset["to_act"] == reset["data"]["game"]["to_act"] != []
+    record = api.get(f"{saved_game.table.path}/record", headers={"Accept": "application/json"}).get_data()
+    assert b"to_act" not in record
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_stream_says_the_same_as_a_page(api: Api, saved_games: SavedGames, variant: str) -> None:
+    saved_game = saved_games.at(variant, "finished")
+    answer = api.ask_unchecked("GET", f"{saved_game.table.path}/events", headers={"Accept": "application/x-ndjson"})
+    streamed = [orjson.loads(line) for line in answer.data.splitlines() if line]
+    assert streamed == events_of(api, saved_game, None)
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_view_says_whether_it_is_that_of_a_seat(api: Api, saved_games: SavedGames, variant: str) -> None:
+    table = saved_games.at(variant, "early").table
+    for viewer in viewers(table):
+        view = api.view(table, viewer)
+        assert (
+            view["viewer"] == ("seat" if "you" in view else "spectator") == ("spectator" if viewer is None else "seat")
+        )
