@@ -41,6 +41,7 @@ YIELD_SECONDS = 1e-9
 imported here."""
 _READABLE: Final = 1  # the event mask of libev
 _EXAMPLE_TIME_MS = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
+_EXAMPLE_DOCUMENT: Final = "openapi: 3.1.0\ninfo: {title: Domino}\n"
 
 
 def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
@@ -123,7 +124,7 @@ def build_document() -> str:
         secrets=[b"example"],
         ttl_seconds=ttl,
     )
-    app = create_app(games, lambda: "")
+    app = create_app(games, lambda: _EXAMPLE_DOCUMENT)
     return document(app, record_examples(app))
 
 

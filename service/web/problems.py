@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
-    "malformed": Problem(400, "Malformed request", "The body is not well-formed JSON."),
+    "malformed": Problem(400, "Malformed request", "The body is not well-formed JSON, or a header is too long."),
     "unauthorized": Problem(401, "Unauthorized", "The token is missing, or not valid for this game."),
     "forbidden": Problem(
         403, "Forbidden", "The join code is wrong, the token belongs to another seat, or the client is banned."
@@ -198,12 +198,12 @@ def _invalid_body(error: InvalidBody) -> Response:
 
 def _storage_unavailable(error: StorageUnavailable) -> Response:
     _log.warning("storage unavailable: %s", error.reason, extra=_request_fields())
-    return _retry_later("storage_unavailable", error.retry_after)
+    return retry_later("storage_unavailable", error.retry_after)
 
 
 def _outcome_unknown(error: OutcomeUnknown) -> Response:
     _log.warning("outcome unknown: %s", error.reason, extra=_request_fields())
-    return _retry_later("outcome_unknown", error.retry_after)
+    return retry_later("outcome_unknown", error.retry_after)
 
 
 def _secret_changed(_error: SecretChanged) -> Response:
@@ -211,14 +211,15 @@ def _secret_changed(_error: SecretChanged) -> Response:
         "a request was repeated whose tokens were derived from a SECRET_KEY that this process does not have",
         extra=_request_fields(),
     )
-    return _retry_later("secret_changed", _SECRET_RETRY_SECONDS)
+    return retry_later("secret_changed", _SECRET_RETRY_SECONDS)
 
 
 def _too_many_streams(_error: TooManyStreams) -> Response:
-    return _retry_later("too_many_streams", _STREAM_RETRY_SECONDS)
+    return retry_later("too_many_streams", _STREAM_RETRY_SECONDS)
 
 
-def _retry_later(code: str, seconds: int) -> Response:
+def retry_later(code: str, seconds: int) -> Response:
+    """The response for a code whose cause may have passed after so many seconds."""
     response = problem(code, PROBLEMS[code].description, retry_after=seconds)
     response.headers["Retry-After"] = str(seconds)
     return response
@@ -242,7 +243,7 @@ def _rate_limited(error: RateLimited) -> Response:
 
 def _rate_limited_problem(quota: Quota) -> Response:
     request.environ[EXTRA_HEADERS] = quota.headers()
-    return _retry_later("rate_limited", quota.reset)
+    return retry_later("rate_limited", quota.reset)
 
 
 def _internal(error: Exception) -> Response:

@@ -49,12 +49,20 @@ class Contract:
                 return found
         raise AssertionError(f"{method} {path} is not described")
 
+    def responses(self, operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """The answers of an operation by status, also those that are described once for several operations."""
+        shared = self.document["components"]["responses"]
+        return {
+            status: shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
+            for status, each in operation["responses"].items()
+        }
+
     def check(self, answer: httpx.Response) -> None:
         """Its status, media type, headers and every field are described, and none that is required is missing."""
         request = answer.request
         operation = self.operation(request.method, request.url.path)
         where = f"{request.method} {request.url.path} → {answer.status_code}"
-        described = operation["responses"].get(str(answer.status_code))
+        described = self.responses(operation).get(str(answer.status_code))
         assert described is not None, f"{where} is not described: {answer.text[:300]}"
         self.seen.add((operation["operationId"], answer.status_code))
         for name, header in described.get("headers", {}).items():

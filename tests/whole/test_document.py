@@ -20,6 +20,8 @@ from tests.whole.contract import PROBLEM, Contract
 from tests.whole.table import Table
 
 ROOT = Path(__file__).parent.parent.parent
+PAGES = {"text/html", "text/javascript"}
+"""Media types of answers that are too long for an example."""
 UNIONS = {"oneOf", "anyOf", "allOf", "not", "if", "nullable", "discriminator", "patternProperties", "prefixItems"}
 WHAT_A_CLIENT_SENDS = re.compile(r"\w+In")
 
@@ -60,7 +62,7 @@ def test_every_part_of_the_document_has_a_description(contract: Contract) -> Non
         here = f"{method} {path}"
         parameters = [*contract.document["paths"][path].get("parameters", []), *operation.get("parameters", [])]
         parts = [(here, operation), *((f"{here} {each['name']}", each) for each in parameters)]
-        for status, answer in operation["responses"].items():
+        for status, answer in contract.responses(operation).items():
             parts.append((f"{here} {status}", answer))
             parts += [(f"{here} {status} {name}", header) for name, header in answer.get("headers", {}).items()]
         bare += [where for where, part in parts if not part.get("description", "").strip()]
@@ -107,6 +109,7 @@ def test_only_request_schemas_forbid_unknown_fields(contract: Contract) -> None:
 
 def test_every_example_is_valid(contract: Contract) -> None:
     components = {"schemas": contract.document["components"]["schemas"]}
+    named = contract.document["components"]["examples"]
     wrong = []
     for path, schema in schemas(contract):
         examples = [*schema.get("examples", []), *([schema["example"]] if "example" in schema else [])]
@@ -114,22 +117,40 @@ def test_every_example_is_valid(contract: Contract) -> None:
         for example in examples:
             errors = Draft202012Validator({**rule, "components": components}).iter_errors(example)
             wrong += [f"{path}: {error.message}" for error in errors]
-    shown = [(path, node) for path, node in nodes(contract.document["paths"]) if "schema" in node]
+    paths = {"paths": contract.document["paths"], "responses": contract.document["components"]["responses"]}
+    shown = [(path, node) for path, node in nodes(paths) if "schema" in node]
     assert shown
     for path, node in shown:
-        examples = [each["value"] for each in node.get("examples", {}).values()]
+        examples = [named[each["$ref"].rpartition("/")[2]]["value"] for each in node.get("examples", {}).values()]
         for example in [*examples, *([node["example"]] if "example" in node else [])]:
             errors = Draft202012Validator({**node["schema"], "components": components}).iter_errors(example)
             wrong += [f"{path}: {error.message}" for error in errors]
     assert not wrong
 
 
+def test_every_operation_shows_its_answers(contract: Contract) -> None:
+    bare = [
+        f"{method} {path} {status} {media_type}"
+        for path, method, operation in contract.operations()
+        for status, answer in contract.responses(operation).items()
+        for media_type, content in answer.get("content", {}).items()
+        if media_type not in PAGES and not content.keys() & {"example", "examples"}
+    ]
+    assert not bare
+
+
+def test_every_operation_says_who_may_call_it_and_how_it_refuses(contract: Contract) -> None:
+    for path, method, operation in contract.operations():
+        assert "security" in operation, f"{method} {path}"
+        assert any(status.startswith("4") for status in operation["responses"]), f"{method} {path}"
+
+
 def test_every_problem_is_explained(contract: Contract) -> None:
     described = " ".join(
-        answer["description"] for *_, operation in contract.operations() for answer in operation["responses"].values()
+        answer["description"]
+        for *_, operation in contract.operations()
+        for answer in contract.responses(operation).values()
     )
-    anywhere = contract.document["info"]["description"]
-    assert [code for code in PROBLEMS if f"`{code}`" not in anywhere] == []
     # 405 is the answer to a method that no operation has.
     assert [code for code in PROBLEMS if f"`{code}`" not in described and code != "method_not_allowed"] == []
 

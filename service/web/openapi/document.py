@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib.metadata import version
+from importlib.metadata import metadata
 from typing import Any, Final, NamedTuple
 
 import yaml
@@ -34,8 +34,19 @@ _SCHEMA_MODULES: Final = (request_schemas, game_schemas, score_schemas, event_sc
 _TAGS_WITHOUT_STORE: Final = ("service", "variants")
 """Tags of operations that do not use the store, or that list its problem themselves."""
 
+_OWN_EXAMPLES: Final = (403, 409, 412, 422)
+"""The statuses of problems that differ from one operation to the next; others are described once, for all."""
+
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
 _RULES_DESCRIPTIONS: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
+
+_SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
+    "public": [],
+    "spectator": [{}, {"seat": []}],
+    "seat": [{"seat": []}],
+    "own_seat": [{"seat": []}],
+}
+"""By the access of an operation."""
 
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
 _OPTIONAL_HEADERS: Final = (*_QUOTA, "Idempotent-Replayed")
@@ -55,7 +66,7 @@ class _Example(NamedTuple):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes objects and lists of scalars within examples on one line, and texts of several lines as blocks."""
+    """Writes texts of several lines as blocks, and objects and lists of scalars within examples on one line."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 # PyYAML's signature
         return True
@@ -67,8 +78,7 @@ class _Dumper(yaml.SafeDumper):
         return node
 
     def represent_text(self, text: str) -> yaml.Node:
-        in_example = self.default_flow_style is None
-        return self.represent_scalar("tag:yaml.org,2002:str", text, "|" if in_example and "\n" in text else None)
+        return self.represent_scalar("tag:yaml.org,2002:str", text, "|" if "\n" in text else None)
 
 
 _Dumper.add_representer(_Example, _Dumper.represent_example)
@@ -77,12 +87,17 @@ _Dumper.add_representer(str, _Dumper.represent_text)
 
 def document(app: Flask, examples: Examples) -> str:
     """The whole document as YAML."""
+    package = metadata("domino-service")
     spec = APISpec(
         title="Domino",
-        version=version("domino-service"),
+        version=package["Version"],
         openapi_version="3.1.0",
         plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
-        info={"description": DESCRIPTION + _problem_table(), "license": {"name": "MIT", "identifier": "MIT"}},
+        info={
+            "description": DESCRIPTION,
+            "contact": {"name": package["Author"]},
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
         servers=[{"url": "/"}],
         tags=[{"name": name, "description": text} for name, text in TAGS.items()],
     )
@@ -95,7 +110,7 @@ def document(app: Flask, examples: Examples) -> str:
         },
     )
     for path, methods in sorted(_routes(app)):
-        operations = {method: _operation(described, examples) for method, described in methods}
+        operations = {method: _operation(described, examples, spec) for method, described in methods}
         spec.path(path=path, operations=operations, parameters=_path_parameters(path))
     described = spec.to_dict()
     _describe_schemas(described["components"]["schemas"])
@@ -118,7 +133,7 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
         yield path, sorted(methods, key=lambda each: each[0])
 
 
-def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
+def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[str, Any]:
     result: dict[str, Any] = {
         "operationId": described.id,
         "tags": [described.tag],
@@ -130,10 +145,7 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
         parameters.append({"in": "query", "schema": described.query})
     if parameters:
         result["parameters"] = parameters
-    if described.access in ("seat", "own_seat"):
-        result["security"] = [{"seat": []}]
-    elif described.access == "spectator":
-        result["security"] = [{}, {"seat": []}]
+    result["security"] = _SECURITY[described.access]
     if described.body is not None:
         required = any(each.required for each in described.body().fields.values())
         result["requestBody"] = {"required": required, "content": {"application/json": {"schema": described.body}}}
@@ -143,11 +155,11 @@ def _operation(described: Operation, examples: Examples) -> dict[str, Any]:
             "description": "The client has the current version.",
             "headers": _headers(_not_modified_headers(described)),
         }
-    codes = [*described.problems, "internal"]
+    _add_examples(result, responses, described.id, examples)
+    codes = dict.fromkeys(("malformed", *described.problems, "internal"))
     if described.tag not in _TAGS_WITHOUT_STORE:
-        codes.append("storage_unavailable")
-    result["responses"] = dict(sorted({**responses, **_problems(codes)}.items()))
-    _add_examples(result, described.id, examples)
+        codes["storage_unavailable"] = None
+    result["responses"] = dict(sorted({**responses, **_problems(list(codes), described.id, examples, spec)}.items()))
     return result
 
 
@@ -159,17 +171,16 @@ def _header_parameter(name: str, described: Operation) -> dict[str, Any]:
     return parameter
 
 
-def _add_examples(result: dict[str, Any], operation_id: str, examples: Examples) -> None:
+def _add_examples(result: dict[str, Any], responses: dict[str, Any], operation_id: str, examples: Examples) -> None:
     """Add recorded requests and responses beside the schemas."""
-    for status, response in result["responses"].items():
-        example = examples.get((operation_id, int(status)))
-        if example is None:
-            continue
-        content = next(iter(response["content"].values()))
-        content["example"] = _Example(example.response)
-        if example.request is not None and status.startswith("2"):
-            (content,) = result["requestBody"]["content"].values()
-            content["example"] = _Example(example.request)
+    for status, response in responses.items():
+        for media_type, content in response.get("content", {}).items():
+            example = examples.operations.get((operation_id, int(status), media_type))
+            if example is None:
+                continue
+            content["example"] = _Example(example.response)
+            if example.request is not None:
+                result["requestBody"]["content"]["application/json"]["example"] = _Example(example.request)
 
 
 def _not_modified_headers(described: Operation) -> tuple[str, ...]:
@@ -180,7 +191,9 @@ def _not_modified_headers(described: Operation) -> tuple[str, ...]:
 def _response(spec: ResponseSpec) -> dict[str, Any]:
     result: dict[str, Any] = {"description": spec.description}
     if spec.media_type is not None:
-        schema: Any = spec.schema if spec.schema is not None else {"type": "object"}
+        schema: Any = spec.schema
+        if schema is None:
+            schema = {"type": "object" if spec.media_type.endswith("json") else "string"}
         result["content"] = {spec.media_type: {"schema": schema}}
         for media_type, text in spec.streams.items():
             result["content"][media_type] = {"schema": {"type": "string", "description": text}}
@@ -214,17 +227,43 @@ def _headers(names: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _problems(codes: list[str]) -> dict[str, Any]:
+def _problems(codes: list[str], operation_id: str, examples: Examples, spec: APISpec) -> dict[str, Any]:
+    """The problems of an operation by status: its own, or the names of those that it shares with other operations."""
     by_status: dict[int, list[str]] = {}
     for code in codes:
         by_status.setdefault(PROBLEMS[code].status, []).append(code)
-    return {str(status): _problem(status, each) for status, each in by_status.items()}
+    result: dict[str, Any] = {}
+    for status, each in by_status.items():
+        if status in _OWN_EXAMPLES:
+            example = examples.operations.get((operation_id, status, PROBLEM_JSON))
+            shown = {} if example is None else {"example": _Example(example.response)}
+            result[str(status)] = _problem(status, each, shown)
+        else:
+            result[str(status)] = _shared_problem(status, each, examples, spec)
+    return result
 
 
-def _problem(status: int, codes: list[str]) -> dict[str, Any]:
+def _shared_problem(status: int, codes: list[str], examples: Examples, spec: APISpec) -> str:
+    """The name of a component that describes these problems; it is added if it is new."""
+    name = "Or".join(_component_name(code) for code in codes)
+    components = spec.components
+    if name not in components.responses:
+        for code in codes:
+            if _component_name(code) not in components.examples:
+                components.example(_component_name(code), {"value": _Example(examples.problems[code])})
+        shown = {code: _component_name(code) for code in codes}
+        components.response(name, _problem(status, codes, {"examples": shown}))
+    return name
+
+
+def _component_name(code: str) -> str:
+    return code.title().replace("_", "")
+
+
+def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "description": " ".join(f"`{code}`: {PROBLEMS[code].description}" for code in codes),
-        "content": {PROBLEM_JSON: {"schema": game_schemas.Problem}},
+        "content": {PROBLEM_JSON: {"schema": game_schemas.Problem, **example}},
     }
     if status in _HEADERS_OF_PROBLEMS:
         result["headers"] = _headers(_HEADERS_OF_PROBLEMS[status])
@@ -235,10 +274,6 @@ def _path_parameters(path: str) -> list[dict[str, Any]]:
     return [
         {"in": "path", "name": name, "required": True, **PATH_PARAMETERS[name]} for name in re.findall(r"{(\w+)}", path)
     ]
-
-
-def _problem_table() -> str:
-    return "".join(f"| `{code}` | {each.status} | {each.description} |\n" for code, each in PROBLEMS.items())
 
 
 def _schema_name(schema: Schema | type[Schema] | str) -> str:

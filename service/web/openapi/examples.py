@@ -15,62 +15,79 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from service.web.openapi.operations import operation_of
+from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later
+from service.web.request_parsing import MAX_BODY_BYTES
+from service.web.responses import JSON, TEXT
+from service.web.streams import NDJSON, SSE
 
 _MAX_MOVES: Final = 100
 _REJECTED_AT_VERSION: Final = 10
 _MAX_PARAGRAPHS: Final = 2
 _MAX_OPTIONS: Final = 2
 _MAX_DEAL_ROWS: Final = 2
+_MAX_STREAMED: Final = 2
+_RETRY_SECONDS: Final = 5
 
 
 class Example(NamedTuple):
-    """The body of a request, if it had one, and the body of its response."""
+    """The body of a request, if it had one, and the body of its response; JSON, or text of another type."""
 
     request: Any
     response: Any
 
 
-Examples = Mapping[tuple[str, int], Example]
-"""By operation id and response status."""
+class Examples(NamedTuple):
+    """What was recorded: of the operations, by id, status and media type; and one problem of each code."""
+
+    operations: Mapping[tuple[str, int, str], Example]
+    problems: Mapping[str, Any]
 
 
 class _Session:
-    """Sends requests to the application and keeps the first exchange of each operation and status."""
+    """Sends requests to the application; keeps the first exchange of each operation, status and media type."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._client = app.test_client()
-        self.examples: dict[tuple[str, int], Example] = {}
+        self.examples: dict[tuple[str, int, str], Example] = {}
+        self.problems: dict[str, Any] = {}
 
     def send(self, method: str, path: str, body: Any = None, token: str | None = None, **headers: str) -> Any:
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         response = self._client.open(
-            path, method=method, json=body, headers={name.replace("_", "-"): value for name, value in headers.items()}
+            path,
+            method=method,
+            headers={name.replace("_", "-"): value for name, value in headers.items()},
+            **{"data" if isinstance(body, str) else "json": body},
         )
-        self._keep(method, path, body, response)
-        return response.get_json(silent=True)
+        answer: Any = response.get_json() if response.is_json else response.get_data(as_text=True)
+        if response.mimetype == PROBLEM_JSON:
+            self.problems.setdefault(answer["code"], answer)
+        self._keep(method, path, Example(body, answer), response)
+        return answer
 
-    def text(self, path: str) -> str:
-        return self._client.get(path).get_data(as_text=True)
-
-    def _keep(self, method: str, path: str, body: Any, response: TestResponse) -> None:
+    def _keep(self, method: str, path: str, example: Example, response: TestResponse) -> None:
         try:
             endpoint, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method)
         except HTTPException:
             return
         described = operation_of(self._app.view_functions[endpoint])
-        if described is not None and response.is_json:
-            self.examples.setdefault((described.id, response.status_code), Example(body, response.get_json()))
+        if described is not None:
+            self.examples.setdefault((described.id, response.status_code, str(response.mimetype)), example)
 
 
 def record_examples(app: Flask) -> Examples:
-    """Play a session and keep an example of each operation and status that comes up."""
+    """Play a session and keep an example of everything that comes up, and of the problems that no request provokes."""
     session = _Session(app)
     send = session.send
-    for path in ("/v1/variants", "/v1/variants/menschenwolf", "/v1/variants/chess", "/healthz", "/readyz"):
+    for path in ("/v1/variants", "/v1/variants/menschenwolf", "/healthz", "/readyz", "/openapi.yaml"):
         send("GET", path)
-    _shorten_variant(session.examples["getVariant", 200].response)
+    _shorten_variant(session.examples["getVariant", 200, JSON].response)
+    send("GET", "/v1/variants", Accept="text/html")
+    for body, media_type in (('{"variant": domino}', JSON), ("variant=domino", "application/x-www-form-urlencoded")):
+        send("POST", "/v1/games", body, Content_Type=media_type)
+    send("POST", "/v1/games", {"variant": "domino".ljust(MAX_BODY_BYTES)})
     game_created = send(
         "POST",
         "/v1/games",
@@ -93,7 +110,8 @@ def record_examples(app: Flask) -> Examples:
         send("GET", f"/v1/games/{'A' * 22}{path}")
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
-    return session.examples
+    _add_unprovoked_problems(app, session.problems)
+    return Examples(session.examples, session.problems)
 
 
 def _shorten_variant(variant: dict[str, Any]) -> None:
@@ -116,10 +134,31 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
                 session.send("POST", f"{game}/moves", rejected, tokens[seat])
         view = session.send("POST", f"{game}/moves", legal[0], tokens[seat])
     session.send("GET", f"{game}/events?after=2&limit=2", token=tokens[0])
+    session.send("GET", f"{game}/events?after=first", token=tokens[0])
+    for media_type, separator in ((SSE, "\n\n"), (NDJSON, "\n")):
+        session.send("GET", f"{game}/events?after=2", token=tokens[0], Accept=media_type)
+        _shorten_stream(session.examples, media_type, separator)
+    session.send("POST", f"{game}/players/1/token", token=tokens[0])
+    session.send("POST", f"{game}/players/0/token", {"token": tokens[0]}, tokens[0])
     session.send("POST", f"{game}/players/0/token", token=tokens[0])
     session.send("GET", f"{game}/score")
     session.send("GET", f"{game}/fairness")
     session.send("GET", f"{game}/record", Accept="application/json")
-    record = session.text(f"{game}/record")
+    record = session.send("GET", f"{game}/record", Accept=TEXT)
     session.send("POST", "/v1/verifications", {"record": record})
     session.send("POST", "/v1/verifications", {"record": record.replace("\n", "\r\n")})
+
+
+def _shorten_stream(examples: dict[tuple[str, int, str], Example], media_type: str, separator: str) -> None:
+    key = "getEvents", 200, media_type
+    events = [each for each in examples[key].response.split(separator) if "version" in each]
+    examples[key] = Example(None, "".join(event + separator for event in events[:_MAX_STREAMED]))
+
+
+def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
+    """Add the problems that depend on the load and on the store, made as their error handlers make them."""
+    with app.test_request_context():
+        for code, described in PROBLEMS.items():
+            if described.status in (429, 503):
+                problems[code] = retry_later(code, _RETRY_SECONDS).get_json()
+        problems["internal"] = problem("internal", PROBLEMS["internal"].description).get_json()

@@ -21,12 +21,8 @@ ignore unknown fields; enumerations that may grow are plain strings with a docum
 Every response to a well-formed HTTP request has an `X-Request-ID`: that of the client, if it sent one of 1 to 64
 letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the service; include it in error reports.
 
-Every error is `application/problem+json`, with a stable `code`. To any request, a client whose address is banned by the
-operator gets 403 `forbidden`.
-
-
-| code | status | meaning |
-|---|---|---|
+Every error is `application/problem+json`, with a stable `code`; [/problems](/problems) describes all of them. To any
+request, a client whose address is banned by the operator gets 403 `forbidden`.
 """
 
 TAGS: Final = {
@@ -45,10 +41,8 @@ RESPONSE_HEADERS: Final = {
     "Content-Language": "The language of the texts.",
     "Idempotent-Replayed": "`true` if this repeats the first response.",
     "Retry-After": "Seconds to wait.",
-    "RateLimit": "What is left of a rate limit, by its name, and the seconds until it is reset: "
-    '`"seat";r=5990;t=42`; absent where there is no limit.',
-    "RateLimit-Policy": 'How many requests the limit allows in how many seconds: `"seat";q=6000;w=60`; absent where '
-    "there is no limit.",
+    "RateLimit": 'Requests left, and seconds until the limit is reset: `"seat";r=5990;t=42`. Absent without a limit.',
+    "RateLimit-Policy": 'Requests allowed in so many seconds: `"seat";q=6000;w=60`. Absent without a limit.',
     "Allow": "The methods that the resource supports.",
     "WWW-Authenticate": "How to authenticate.",
 }
