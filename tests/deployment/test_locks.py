@@ -75,3 +75,4 @@ def test_make_installs_nothing_that_is_not_locked(target: str) -> None:
     assert installs
     for line in installs:
         assert_locked(line.split())
+    assert all("ci" in line.split() for line in planned.splitlines() if "npm" in line)
