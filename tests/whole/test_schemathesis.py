@@ -210,7 +210,7 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     elif case.path.endswith("/moves") and case.method == "POST":
         case.body = tables.rng.choice([*table.moves(seat), *OUT_OF_PLACE])
     elif case.path == "/v1/games":
-        body = {**body, "players": tables.rng.choice(SEATS)}
+        body = {**body, "variant": tables.rng.choice(list(variants())), "players": tables.rng.choice(SEATS)}
         for name in ("deals", "rules", "from"):
             body.pop(name, None)
         case.body = body
