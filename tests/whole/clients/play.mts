@@ -1,0 +1,49 @@
+/**
+ * Plays a whole match of each game on a running service, with openapi-fetch and the types of openapi-typescript.
+ *
+ * It knows no rules: it posts the first legal move of a view as it stands. It prints a line of JSON for each match.
+ */
+import createClient from "openapi-fetch";
+import type { paths } from "./domino.js";
+
+declare const process: { argv: string[] };
+
+const url = process.argv[2];
+const anybody = createClient<paths>({ baseUrl: url });
+
+/** The body of an answer, which has to be a good one. */
+function expect<T>(answer: { data?: T; error?: unknown }): T {
+  if (answer.data === undefined) throw new Error(JSON.stringify(answer.error));
+  return answer.data;
+}
+
+/** Play a match to its end, and make the last move again; what was seen. */
+async function play(variant: string, players: number) {
+  const seats = Array.from({ length: players }, (_, seat) => ({ name: `P${seat}` }));
+  const created = expect(await anybody.POST("/v1/games", { body: { variant, players: seats } }));
+  const clients = created.seats.map(({ token }) =>
+    createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${token}` } }),
+  );
+  const params = { path: { game: created.game.id } };
+  let game = created.game;
+  for (;;) {
+    const client = clients[game.to_act[0]];
+    const view = expect(await client.GET("/v1/games/{game}", { params }));
+    const post = () => client.POST("/v1/games/{game}/moves", { params, body: view.legal_moves[0] });
+    game = expect(await post());
+    if (game.status === "finished") {
+      const refused = (await post()).error?.code;
+      const score = expect(await anybody.GET("/v1/games/{game}/score", { params }));
+      const totals = score.standings.map((standing) => standing.total);
+      return { game: game.id, winners: game.winners, totals, refused };
+    }
+  }
+}
+
+for (const offered of expect(await anybody.GET("/v1/variants")).variants) {
+  const params = { path: { variant: offered.id }, header: { "Accept-Language": "de" } };
+  const variant = expect(await anybody.GET("/v1/variants/{variant}", { params }));
+  const options = Object.keys(variant.options["properties"] as object);
+  const match = await play(variant.id, variant.players.min);
+  console.log(JSON.stringify({ variant: variant.id, language: variant.language, options, ...match }));
+}
