@@ -238,6 +238,28 @@ class Layout(NamedTuple):
                 return end
         return None
 
+    def covered_ends(self) -> tuple[str | None, ...]:
+        """The name of the end that each tile covered; ``None`` for the lead.
+
+        Sides of a double may be alike, but what a tile opens takes the place of the end that it covers, and every tile
+        opens one. So the sides that a tile opened, free or covered by now, are in the order of the places of the ends
+        that are left of them.
+        """
+        opened: list[list[tuple[int, int | None]]] = [[] for _ in self.placements]
+        """For each tile its sides: the place of the first end left of it, and the tile that covered it, if any."""
+        for place, end in enumerate(self.ends):
+            opened[end.host].append((place, None))
+        for index in range(len(self.placements) - 1, 0, -1):
+            opened[self.placements[index].host].append((min(opened[index])[0], index))
+        names: list[str | None] = [None] * len(self.placements)
+        number = 0
+        for index, sides in enumerate(opened):
+            for side, (_, covering) in enumerate(sorted(sides)):
+                number += 1
+                if covering is not None:
+                    names[covering] = f"e{number}" if not self.two_ended else names[index] or (LEFT, RIGHT)[side]
+        return tuple(names)
+
     def fits_any(self, tiles: tuple[Tile, ...]) -> bool:
         """Whether one of these tiles fits an open end."""
         mask = self.open_mask

@@ -63,6 +63,38 @@ def test_every_end_names_a_tile_of_the_table_that_has_its_number(api: Api, saved
     assert len({end["id"] for end in board["ends"]}) == len(board["ends"])
 
 
+def test_a_tile_says_which_end_it_covered_and_what_touches_as_its_event_does(api: Api, saved_game: SavedGame) -> None:
+    table = saved_game.table
+    board = api.view(table)["board"]
+    events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
+    dealt = max([0, *[place for place, each in enumerate(events) if each["type"] == "dealt"]])
+    played = [each["data"] for each in events[dealt:] if each["type"] == "played"]
+    assert [(laid["tile"], laid.get("end")) for laid in board["tiles"]] == [
+        (each["tile"], each.get("end")) for each in played
+    ]
+    for laid in board["tiles"]:
+        assert ("on" in laid) == ("end" in laid) == ("number" in laid)
+        if "on" in laid:
+            assert all(str(laid["number"]) in name.split("-") for name in (laid["tile"], laid["on"]["tile"]))
+
+
+def test_every_end_says_whether_it_is_open_gated_or_closed(api: Api, saved_game: SavedGame) -> None:
+    board = api.view(saved_game.table)["board"]
+    face_down = {laid["tile"] for laid in board["tiles"] if laid["face_down"]}
+    for end in board["ends"]:
+        assert end["open"] == (end["state"] == "open")
+        assert (end["state"] == "closed") == (end["tile"] in face_down)
+        assert end["state"] != "gated" or end["side"] == "short"
+
+
+def test_of_two_alike_sides_a_tile_says_which_one_it_covered(api: Api) -> None:
+    table = fido(api)
+    view = make_moves(api, table, "12-12 10-12@e1 10-11@10-12 0-12@e2 5-12@e4 11-11 1-11 6-11 6-12@e3")
+    by_tile = {laid["tile"]: laid for laid in view["board"]["tiles"]}
+    assert [by_tile[tile]["end"] for tile in ("10-12", "0-12", "5-12", "6-12")] == ["e1", "e2", "e4", "e3"]
+    assert {by_tile[tile]["number"] for tile in ("10-12", "0-12", "5-12", "6-12")} == {12}
+
+
 @pytest.mark.parametrize("variant", variants())
 def test_every_listed_play_names_an_open_end_that_its_tile_fits(
     api: Api, saved_games: SavedGames, variant: str
@@ -86,7 +118,7 @@ def test_an_end_keeps_its_id_and_its_fields_while_it_exists(api: Api, variant: s
         now = {end["id"]: end for end in view["board"]["ends"]}
         for name in seen.keys() & now.keys() - {"left", "right"}:
             was, still = seen[name], now[name]
-            assert was | {"open": still["open"]} == still
+            assert was | {"open": still["open"], "state": still["state"]} == still
             assert still["open"] or not was["open"] or view["status"] != "playing"
         seen = now
         return bool(view["status"] != "playing")
@@ -143,6 +175,8 @@ def test_1_5_a_face_down_double_names_itself_at_the_end_that_it_closes(api: Api)
         "tile": "1-1",
         "face_down": True,
         "on": {"tile": "0-1", "side": "end"},
+        "end": one["id"],
+        "number": 1,
         "seat": 0,
     }
     assert one["id"] not in [end["id"] for end in view["board"]["ends"] if end["open"]]

@@ -131,6 +131,16 @@ def test_a_tile_joins_the_end_that_was_named(match: Match) -> None:
 
 
 @law()
+def test_the_ends_that_the_tiles_have_covered_are_those_that_were_named(match: Match) -> None:
+    named: list[str | None] = []
+    for before, _, after, event in layouts(match):
+        named = [*(named if event.end else []), event.end]
+        assert after.covered_ends() == tuple(named)
+        if event.end:
+            assert touching(after.placements, len(named) - 1) == before.end(event.end).number  # type: ignore[union-attr]
+
+
+@law()
 def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> None:
     """What joins an end puts its own ends in its place; a gate may open, nothing else changes."""
     for before, _, after, event in layouts(match):

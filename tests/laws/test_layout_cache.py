@@ -52,9 +52,13 @@ def shown(game: Game) -> Any:
 def plain(layout: Layout) -> dict[str, Any]:
     """The table as the contract has it."""
     tiles: list[dict[str, Any]] = []
-    for tile, host, side, seat, face_down in layout.placements:
-        on = {} if host < 0 else {"on": {"tile": layout.placements[host].tile.name, "side": side}}
-        tiles.append({"tile": tile.name, "face_down": face_down, **on, "seat": seat})
+    for index, (tile, host, side, seat, face_down) in enumerate(layout.placements):
+        joined: dict[str, Any] = {}
+        if index:
+            on = layout.placements[host].tile
+            (number,) = {tile.low, tile.high} & {on.low, on.high}
+            joined = {"on": {"tile": on.name, "side": side}, "end": layout.covered_ends()[index], "number": number}
+        tiles.append({"tile": tile.name, "face_down": face_down, **joined, "seat": seat})
     ends = [
         {
             "id": name,
@@ -62,6 +66,7 @@ def plain(layout: Layout) -> dict[str, Any]:
             "tile": layout.placements[host].tile.name,
             "side": side,
             "open": gate == "open",
+            "state": gate,
             "counts": counts,
         }
         for name, number, host, side, gate, counts in layout.ends

@@ -96,6 +96,16 @@ class LaidTile(SeatOut):
         required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
     )
     on = fields.Nested(AttachedTo, metadata=doc("Where it was attached; absent for the first tile."))
+    end = fields.String(
+        metadata=doc("The id of the end that it covered, as in its event; absent for the first tile.", example="e7")
+    )
+    number = fields.Integer(
+        metadata=doc(
+            "The number with which it touches its host; absent for the first tile.",
+            minimum=0,
+            example=12,
+        )
+    )
 
 
 class BoardEnd(Schema):
@@ -107,7 +117,14 @@ class BoardEnd(Schema):
     side = fields.String(required=True, metadata=doc("`end`, `long` or `short`.", example="short"))
     open = fields.Boolean(
         required=True,
-        metadata=doc("`false`: closed by a face-down double, or not open yet.", example=True),
+        metadata=doc("Whether `state` is `open`.", example=True),
+    )
+    state = fields.String(
+        required=True,
+        metadata=doc(
+            "`open`; `gated`: opens when a tile joins a long side of its double; or `closed`: by a face-down double.",
+            example="open",
+        ),
     )
     counts = fields.Integer(required=True, metadata=doc("Its contribution to `ends_sum`.", minimum=0, example=12))
 

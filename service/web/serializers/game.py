@@ -128,6 +128,8 @@ def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fr
 class _BoardJson(NamedTuple):
     """The table as JSON, the same for all viewers."""
 
+    end_names: tuple[str, ...]
+    """The names of its ends, in their order."""
     tiles: bytes
     """The items of the list, without its brackets."""
     complete: orjson.Fragment
@@ -135,12 +137,16 @@ class _BoardJson(NamedTuple):
 
 def _make_board(layout: Layout) -> _BoardJson:
     """Serialize a whole table."""
-    return _board_of(layout, b",".join([_placements_json(each, layout) for each in layout.placements]))
+    covered = zip(layout.placements, layout.covered_ends(), strict=True)
+    return _board_of(layout, b",".join([_placements_json(placement, end, layout) for placement, end in covered]))
 
 
 def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
     """Serialize a table, given the JSON of the same table without its last tile."""
-    return _board_of(layout, b"%b,%b" % (board.tiles, _placements_json(layout.placements[-1], layout)))
+    last = len(layout.placements) - 1
+    # What a tile opens takes the place of the end that it covers.
+    covered = next(name for name, end in zip(board.end_names, layout.ends, strict=False) if end.host == last)
+    return _board_of(layout, b"%b,%b" % (board.tiles, _placements_json(layout.placements[-1], covered, layout)))
 
 
 _board: Final = LayoutCache(_make_board, _extend_board)
@@ -154,21 +160,27 @@ def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
     }
     if layout.scores_ends:
         result["ends_sum"] = layout.ends_sum
-    return _BoardJson(tiles, orjson.Fragment(orjson.dumps(result)))
+    return _BoardJson(tuple([end.name for end in layout.ends]), tiles, orjson.Fragment(orjson.dumps(result)))
 
 
-def _placements_json(placement: Placement, layout: Layout) -> bytes:
-    """A tile on the table."""
+def _placements_json(placement: Placement, end: str | None, layout: Layout) -> bytes:
+    """A tile on the table that covered this end."""
     tile, host, side, seat, face_down = placement
-    return _placement(tile, face_down, layout.placements[host].tile if host >= 0 else None, side, seat)
+    return _placement(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat)
 
 
 @lru_cache(maxsize=8192)
-def _placement(tile: Tile, face_down: bool, host: Tile | None, side: Side, seat: int) -> bytes:
-    """Cached for all tables, so that a table that another process has changed is serialized faster."""
+def _placement(tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | None, seat: int) -> bytes:
+    """``joined``: the host, its side, and the end there.
+
+    Cached for all tables, so that a table that another process has changed is serialized faster.
+    """
     result: JsonObject = {"tile": tile.name, "face_down": face_down}
-    if host is not None:
+    if joined is not None:
+        host, side, end = joined
         result["on"] = {"tile": host.name, "side": side}
+        result["end"] = end
+        result["number"] = next(half for half in (tile.low, tile.high) if half in (host.low, host.high))
     result["seat"] = seat
     return orjson.dumps(result)
 
@@ -182,6 +194,7 @@ def _end(end: End, host: Tile) -> orjson.Fragment:
         "tile": host.name,
         "side": end.side,
         "open": end.gate == OPEN,
+        "state": end.gate,
         "counts": end.counts,
     }
     return orjson.Fragment(orjson.dumps(result))
