@@ -50,7 +50,7 @@ def attacks() -> tuple[Attack, ...]:
         Attack("heads: If-None-Match, If-Match", partial(_heads, names=["If-None-Match", "If-Match"])),
         Attack("heads: unknown names", partial(_heads, names=["unknown"])),
         Attack("heads: slow end", _slow_heads),
-        Attack("long game: record", partial(_long_reads, paths=["/record"])),
+        Attack("long game: record", partial(_long_reads, paths=["/record"], accept="text/plain")),
         Attack("long game: record as JSON", partial(_long_reads, paths=["/record"], accept="application/json")),
         Attack("long game: fairness", partial(_long_reads, paths=["/fairness"])),
         Attack("long game: score", partial(_long_reads, paths=["/score"])),

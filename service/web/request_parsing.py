@@ -103,14 +103,33 @@ def read_json() -> Any:
 
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
-    environ = request.environ
-    if environ.get("CONTENT_TYPE") != "application/json" and not _is_json_in_utf8():
+    if request.environ.get("CONTENT_TYPE") != "application/json" and not _is_in_utf8("application/json"):
         raise RequestError("unsupported_media_type", "The body must be application/json in UTF-8.")
-    if environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
+    return parse_json(_accepted_body())
+
+
+def has_text() -> bool:
+    """Whether the body is sent as ``text/plain``."""
+    return request.mimetype == "text/plain"
+
+
+def read_text() -> bytes:
+    """The body as text, not yet decoded.
+
+    Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
+    """
+    if not _is_in_utf8("text/plain"):
+        raise RequestError("unsupported_media_type", "The text must be in UTF-8.")
+    return _accepted_body()
+
+
+def _accepted_body() -> bytes:
+    """The body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
+    if request.environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise RequestError("unsupported_media_type", "The body must not be compressed.")
     body = _read_body()
     if isinstance(body, bytes):
-        return parse_json(body)
+        return body
     raise RequestError(*body)
 
 
@@ -221,9 +240,10 @@ def etag_matches(etag: str) -> bool:
 
 
 def negotiate(*types: str) -> str:
-    """The media type that ``Accept`` prefers, the first one without a preference.
+    """The media type with the highest weight in ``Accept``; of several, the one that is first in ``types``.
 
-    Raises ``RequestError`` (``not_acceptable``) if it accepts none of these types.
+    That is JSON: many clients list types that they cannot parse, with the same weight. Raises ``RequestError``
+    (``not_acceptable``) if the client accepts none of these types.
     """
     header: str | None = request.environ.get("HTTP_ACCEPT")
     if not header or header == "*/*":
@@ -232,8 +252,9 @@ def negotiate(*types: str) -> str:
         return header
     # Parameters of a type, such as a charset, are ignored.
     plain = [(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes]
-    best = MIMEAccept(plain).best_match(types)
-    if best is None:
+    accept = MIMEAccept(plain)
+    best = max(types, key=accept.quality)
+    if not accept.quality(best):
         raise RequestError("not_acceptable", f"The available types are {' and '.join(types)}.")
     return best
 
@@ -259,9 +280,9 @@ def _is_plain(value: Any, data: bytes) -> bool:
     )
 
 
-def _is_json_in_utf8() -> bool:
+def _is_in_utf8(media_type: str) -> bool:
     charset = request.mimetype_params.get("charset", "utf-8")
-    return request.mimetype == "application/json" and charset.lower() == "utf-8"
+    return request.mimetype == media_type and charset.lower() == "utf-8"
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -124,11 +124,13 @@ def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:
         answer = api.post("/v1/verifications", {"record": "x" * length})
         assert answer.status_code == 422
         assert_quota(answer, "create", 40, left, 42)
+    as_text = api.ask("POST", "/v1/verifications", data=b"x" * 2 * BODY_UNIT_BYTES, content_type="text/plain")
+    assert_quota(as_text, "create", 40, 28, 42)
     players = [{"name": "Ada"}, {"name": "Bo"}]
     answer = api.post("/v1/games", {"from": {"record": "x" * BODY_UNIT_BYTES * 5}, "players": players})
-    assert_quota(answer, "create", 40, 25, 42)
+    assert_quota(answer, "create", 40, 22, 42)
     answer = api.ask("POST", "/v1/games", content_type="application/json", **as_stream(b" " * BODY_UNIT_BYTES))
-    assert_quota(answer, "create", 40, 23, 42)
+    assert_quota(answer, "create", 40, 20, 42)
     too_large = api.post("/v1/games", {"x": "x" * MAX_BODY_BYTES})
     assert_limited(too_large, "create", 40, 42)
 

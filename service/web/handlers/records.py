@@ -8,13 +8,13 @@ from flask import Blueprint
 
 from service.games.access import Access
 from service.records.errors import InvalidRecord
-from service.records.parser import parse_record
+from service.records.parser import decode_record, parse_record
 from service.records.verification import verify
 from service.records.writer import format_record
 from service.web.access import limit_address, operation
 from service.web.openapi.record_operations import GET_FAIRNESS, GET_RECORD, VERIFY_RECORD
 from service.web.problems import InvalidBody
-from service.web.request_parsing import etag_matches, negotiate, read_json, validate
+from service.web.request_parsing import etag_matches, has_text, negotiate, read_json, read_text, validate
 from service.web.response_cache import cached_body, cached_json
 from service.web.responses import JSON, TEXT, RawResponse, not_modified, ok, ok_json, plain, to_json
 from service.web.schemas import requests as request_schemas
@@ -39,8 +39,8 @@ def get_fairness(services: Services, access: Access) -> RawResponse:
 @blueprint.get("/v1/games/<game>/record")
 @operation(GET_RECORD)
 def get_record(services: Services, access: Access) -> RawResponse:
-    """Get the record of a game, as text or JSON."""
-    media_type = negotiate(TEXT, JSON)
+    """Get the record of a game, as JSON or text."""
+    media_type = negotiate(JSON, TEXT)
     etag = f"{access.etag}-{'text' if media_type == TEXT else 'json'}"
     if etag_matches(etag):
         return not_modified(etag)
@@ -57,12 +57,19 @@ def verify_record(services: Services) -> RawResponse:
     """Verify a record."""
     limit_address(services)
     negotiate(JSON)
-    text = validate(_verification_in, read_json())["record"]
     try:
-        record = parse_record(text, services.yield_control)
+        record = parse_record(_sent_record(), services.yield_control)
     except InvalidRecord as refusal:
         raise InvalidBody({"record": [str(refusal)]}) from refusal
     return ok(report_json(verify(record, services.yield_control)))
+
+
+def _sent_record() -> str:
+    """The record in the body: the body itself, or in a JSON object. Raises ``InvalidRecord`` if it is not UTF-8."""
+    if has_text():
+        return decode_record(read_text())
+    record: str = validate(_verification_in, read_json())["record"]
+    return record
 
 
 def _as_json(services: Services, access: Access) -> bytes:

@@ -148,7 +148,10 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
     result["security"] = _SECURITY[described.access]
     if described.body is not None:
         required = any(each.required for each in described.body().fields.values())
-        result["requestBody"] = {"required": required, "content": {"application/json": {"schema": described.body}}}
+        content: dict[str, Any] = {"application/json": {"schema": described.body}}
+        if described.text_body:
+            content["text/plain"] = {"schema": {"type": "string", "description": described.text_body}}
+        result["requestBody"] = {"required": required, "content": content}
     responses = {str(status): _response(spec) for status, spec in described.responses.items() if not spec.for_streams}
     if "If-None-Match" in described.headers:
         responses["304"] = {

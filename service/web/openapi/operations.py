@@ -59,6 +59,8 @@ class Operation:
     responses: Mapping[int, ResponseSpec]
     access: AccessRule = "public"
     body: type[Schema] | None = None
+    text_body: str = ""
+    """What a body of ``text/plain`` is; empty where only JSON is accepted."""
     headers: tuple[str, ...] = ()
     min_key_length: int = 1
     query: type[Schema] | None = None

@@ -14,10 +14,10 @@ GET_RECORD: Final = Operation(
     tag="records",
     summary="Get the record of a match",
     description="The whole match in one notation, like PGN for chess: the players and rules, every deal with its "
-    "proof, every move, and the result of every round. By `Accept` as text (defined in `docs/record.md` of the source "
-    "code) or as JSON. A round in progress contains only what the bearer of the token has seen, or a spectator; all "
-    "others are complete. The text can be verified (`POST /v1/verifications`) and continued (`from` in "
-    "`POST /v1/games`).",
+    "proof, every move, and the result of every round. By `Accept` as JSON, or as `text/plain` (defined in "
+    "`docs/record.md` of the source code) where it has a higher weight than JSON. A round in progress contains only "
+    "what the bearer of the token has seen, or a spectator; all others are complete. The text can be verified "
+    "(`POST /v1/verifications`) and continued (`from` in `POST /v1/games`).",
     access="spectator",
     headers=("If-None-Match",),
     responses={
@@ -41,6 +41,7 @@ VERIFY_RECORD: Final = Operation(
     "but not whose turn it was, nor whether a seat had to play. The record is not stored. A text that is not a record "
     "is `invalid`, with line and column.",
     body=request_schemas.VerificationIn,
+    text_body="The record itself.",
     responses={
         200: ResponseSpec(
             description="What was checked, and the findings.",
