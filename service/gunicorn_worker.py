@@ -33,7 +33,7 @@ import gevent
 from gevent.event import Event
 from gevent.pool import Pool
 from gevent.server import StreamServer
-from gunicorn.http.errors import NoMoreData, ParseException
+from gunicorn.http.errors import LimitRequestLine, NoMoreData, ParseException
 from gunicorn.http.message import Request
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.ggevent import GeventWorker
@@ -62,6 +62,13 @@ _MALFORMED: Final = {
     "status": 400,
     "detail": "This is not a well-formed HTTP request.",
     "code": "malformed",
+}
+_URI_TOO_LONG: Final = {
+    "type": "/docs#uri_too_long",
+    "title": "Address too long",
+    "status": 414,
+    "detail": "The address, with its query, is longer than 4,000 characters.",
+    "code": "uri_too_long",
 }
 _INTERNAL: Final = {
     "type": "/docs#internal",
@@ -207,7 +214,10 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: Exception) -> None:  # noqa: ARG002 # gunicorn's signature
         """Respond to a malformed request, or to an error outside the application."""
-        if isinstance(exc, ParseException):
+        if isinstance(exc, LimitRequestLine):
+            self.log.info("request line too long")
+            problem, reason = _URI_TOO_LONG, "URI Too Long"
+        elif isinstance(exc, ParseException):
             self.log.info("malformed request: %s", type(exc).__name__)
             problem, reason = _MALFORMED, "Bad Request"
         else:

@@ -15,6 +15,7 @@ from werkzeug.routing import MapAdapter
 from service.games.service import GameService
 from service.web import cors, problems, services
 from service.web.bans import BanMiddleware, Network
+from service.web.handlers import docs as docs_handlers
 from service.web.handlers import events as event_handlers
 from service.web.handlers import games as game_handlers
 from service.web.handlers import records as record_handlers
@@ -37,6 +38,7 @@ _BLUEPRINTS: Final = (
     event_handlers.blueprint,
     record_handlers.blueprint,
     service_handlers.blueprint,
+    docs_handlers.blueprint,
 )
 
 MAX_HOSTS: Final = 100
@@ -121,7 +123,7 @@ def create_app(
     plain_headers = cors.install(app)
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
-    app.register_blueprint(service_handlers.swagger_ui())
+    app.register_blueprint(docs_handlers.swagger_ui())
     if banned:
         app.wsgi_app = BanMiddleware(app.wsgi_app, banned)  # type: ignore[method-assign]
     if proxies:

@@ -10,9 +10,11 @@ import logging
 from collections.abc import Mapping
 from itertools import islice
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 import orjson
 from flask import Flask, Response, request
+from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
 from service.engine.errors import InvalidSetup, Refusal
@@ -52,6 +54,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "seats_taken": Problem(409, "Seats taken", "There is no open seat left."),
     "stale_version": Problem(412, "Stale version", "The match has gone on; see `version` and `legal_moves`."),
     "too_large": Problem(413, "Too large", "The body is larger than 256 KiB."),
+    "uri_too_long": Problem(414, "Address too long", "The address, with its query, is longer than 4,000 characters."),
     "unsupported_media_type": Problem(415, "Unsupported media type", "The body must be `application/json` in UTF-8."),
     "invalid": Problem(422, "Invalid", "Some fields are invalid; see `errors`, by field."),
     "key_reused": Problem(
@@ -144,6 +147,8 @@ def install(app: Flask, limits: RateLimits) -> None:
         return rate_limited or _refusal(error)
 
     def http_exception(error: HTTPException) -> Response:
+        if error.code == 404 and request.url_rule is None and _has_route_without_slash():
+            return _redirect_without_slash()
         rate_limited = limited() if error.code in _COUNTED_STATUSES else None
         return rate_limited or _http_exception(error)
 
@@ -230,11 +235,37 @@ def _http_exception(error: HTTPException) -> Response:
     if code is None:
         # All other client errors of Flask are malformed requests.
         code = "malformed" if error.code and error.code < 500 else "internal"
-    response = problem(code, PROBLEMS[code].description)
+    see = _see(error)
+    response = problem(code, PROBLEMS[code].description, **({} if see is None else {"see": see}))
     for name, value in error.get_headers():
         if name == "Allow":
             response.headers[name] = value
     return response
+
+
+def _see(error: HTTPException) -> str | None:
+    """The path of the document where a client finds what it looked for: without a route, or without ``GET``."""
+    in_game = request.path.startswith(_COUNTED_PREFIX)
+    if error.code == 404:
+        return None if in_game else "/"
+    if error.code == 405 and request.method == "GET":
+        return "/v1/games/{game}" if in_game else "/"
+    return None
+
+
+def _has_route_without_slash() -> bool:
+    """Whether the path ends with a slash, and has a route without it."""
+    adapter = request_ctx.url_adapter
+    path = request.path
+    return path.endswith("/") and adapter is not None and bool(adapter.allowed_methods(path[:-1]))
+
+
+def _redirect_without_slash() -> Response:
+    """308 to the same path without its last slash, relative, so that it holds behind every proxy."""
+    location = "../" + quote(request.path.split("/")[-2], safe="")
+    if request.query_string:
+        location += "?" + quote(request.query_string, safe="!$%&'()*+,/:;=?@")
+    return Response(status=308, headers={"Location": location, "Cache-Control": "public, no-cache"})
 
 
 def _rate_limited(error: RateLimited) -> Response:

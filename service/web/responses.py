@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+from base64 import b64encode
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
 import orjson
-from flask import Response
+from flask import Response, request
 
 from service.web.request_parsing import etag_matches, negotiate
 
 JSON: Final = "application/json"
 TEXT: Final = "text/plain"
+HTML: Final = "text/html"
 YAML: Final = "application/yaml"
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
 _JSON_TYPE: Final = ("Content-Type", JSON)
 _PRIVATE_NO_CACHE: Final = ("Cache-Control", "private, no-cache")
+_SMALLEST_COMPRESSED: Final = 1024
+"""Bytes of the smallest public body that is compressed; the heads of a response have about as many."""
 _OK: Final = "200 OK"
 _CREATED: Final = "201 CREATED"
 _NOT_MODIFIED: Final = "304 NOT MODIFIED"
@@ -106,7 +113,41 @@ def public(body: bytes, media_type: str) -> Response:
     response.headers["ETag"] = f'"{etag}"'
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["Vary"] = "Accept, Accept-Language"
+    return compress(response)
+
+
+def compress(response: Response) -> Response:
+    """Compress a public response by gzip if the client accepts that.
+
+    The ETag is then weak, as it is the same one as without compression. Only what is the same for everybody is
+    compressed: the length of a compressed response with a secret, beside a text that somebody else has chosen, such as
+    the name of a player, tells whether the two have something in common (the attack BREACH). And games change with each
+    move, so that each view would be compressed anew.
+    """
+    response.vary.add("Accept-Encoding")
+    if response.status_code in (200, 304) and request.accept_encodings.quality("gzip"):
+        etag, _ = response.get_etag()
+        if etag is not None:
+            response.set_etag(etag, weak=True)
+        if response.status_code == 200:
+            response.direct_passthrough = False
+            body = response.get_data()
+            if len(body) >= _SMALLEST_COMPRESSED:
+                response.set_data(_compressed(body))
+                response.headers["Content-Encoding"] = "gzip"
     return response
+
+
+@lru_cache(maxsize=64)
+def _compressed(body: bytes) -> bytes:
+    """A public body by gzip. There are few, as they depend on the service, the language and the type alone."""
+    return gzip.compress(body, 6, mtime=0)
+
+
+def hashes_of_inline(element: str, page: str) -> str:
+    """The sources of a Content-Security-Policy for the inline ``script`` or ``style`` elements of a page."""
+    inline = re.findall(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)
+    return " ".join(f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in inline)
 
 
 def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:

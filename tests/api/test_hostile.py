@@ -304,7 +304,7 @@ def send_headers(api: Api, endpoint: Endpoint, headers: dict[str, str]) -> None:
 
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "BREW", "get", "\xff", "{}")
-NOWHERE = ("//", "/v1", "/v1/", "/v1//games", "/v1/games/", "/%00", "/" + "a/" * 1000, "/v2/games")
+NOWHERE = ("//", "/v1", "/v1/", "/v1//games", "/v1/games//", "/\0", "/" + "a/" * 1000, "/v2/games")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -322,7 +322,8 @@ def test_an_unusual_method_is_not_allowed(api: Api, target: Target, contents: St
 @pytest.mark.parametrize("path", NOWHERE)
 def test_an_address_that_is_none_is_a_problem(api: Api, path: str) -> None:
     for method in ("GET", "POST", "PUT"):
-        answer = api.ask(method, path)
+        # The test client would take what follows two slashes for a host.
+        answer = api.ask_unchecked(method, "/", environ_overrides={"PATH_INFO": path})
         check(answer)
         assert answer.status_code == 404
 

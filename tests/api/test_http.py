@@ -28,6 +28,9 @@ ADDRESSES = {
     "/healthz": {"GET"},
     "/readyz": {"GET"},
     "/openapi.yaml": {"GET"},
+    "/openapi.json": {"GET"},
+    "/": {"GET"},
+    "/version": {"GET"},
 }
 """Every path and its documented methods; HEAD goes with GET, and OPTIONS with all."""
 
@@ -89,8 +92,8 @@ def test_a_head_of_every_address_has_the_headers_of_its_get(api: Api, address: t
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/v1", "/v1/", "/v2/games", "/v1/game", "/v1/games/", "//v1/games", "/v1/variants/", "/v1//variants"]
-    + ["/healthz/", "/v1/variants/domino/x", "/favicon.ico", "/static/x", "/V1/games", "/v1/games/x/y", "/.env"],
+    ["/v1", "/v1/", "/v2/games", "/v1/game", "/v1/games//", "//v1/games", "//v1/variants/", "/v1//variants"]
+    + ["/healthz//", "/v1/variants/domino/x", "/favicon.ico", "/static/x", "/V1/games", "/v1/games/x/y", "/.env"],
 )
 def test_an_address_that_is_none_is_not_found(api: Api, path: str) -> None:
     answer = api.get(path)

@@ -22,7 +22,7 @@ from service.devserver.embedded import EmbeddedServer
 from service.games.service import GameService
 from service.storage.rate_limit_storage import counters_at
 from service.web.app import create_app
-from service.web.handlers.service import READS_PER_FILE
+from service.web.handlers.docs import READS_PER_FILE
 from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network
 from service.web.request_parsing import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from tests.api.client import Api, Table

@@ -159,7 +159,7 @@ def test_without_accept_language_the_language_is_english(api: Api) -> None:
 def test_the_list_of_variants_may_be_cached_and_revalidated(api: Api, path: str) -> None:
     first = api.get(path)
     assert first.headers["Cache-Control"] == "public, no-cache"
-    assert first.headers["Vary"] == "Accept, Accept-Language"
+    assert first.headers["Vary"] == "Accept, Accept-Language, Accept-Encoding"
     again = api.get(path, headers={"If-None-Match": first.headers["ETag"]})
     assert again.status_code == 304
     assert again.headers["ETag"] == first.headers["ETag"]

@@ -22,16 +22,19 @@ FILES_OF_THE_READER = {"/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path
 PUBLIC = {
     "createGame",
     "getContract",
+    "getContractAsJson",
     "getHealth",
+    "getIndex",
     "getReadiness",
     "getVariant",
+    "getVersion",
     "listVariants",
     "verifyRecord",
 }
 """Operations without a token."""
 SPECTATOR = {"getEvents", "getFairness", "getGame", "getMoves", "getRecord", "getScore", "joinGame"}
 """Operations that take the token of a seat or none; any other token is refused."""
-BY_HTTP_ITSELF = {"method_not_allowed", *ANYWHERE}
+BY_HTTP_ITSELF = {"method_not_allowed", "uri_too_long", *ANYWHERE}
 """Problems that no operation has to document."""
 STATUSES = {
     "malformed": 400,

@@ -386,6 +386,16 @@ def test_invalid_bytes_are_refused_and_no_worker_ends(name: str, service: Servic
     assert service.workers() == before
 
 
+def test_an_address_that_is_too_long_is_414(service: Service) -> None:
+    for target in ("/" + "a" * 4094, "/healthz?token=" + "a" * 100_000):
+        with Connection(service) as connection:
+            connection.send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = connection.read()
+            assert (answer.status, answer.problem["status"], answer.problem["code"]) == (414, 414, "uri_too_long")
+            assert b"aaa" not in answer.body
+            assert connection.ends()
+
+
 MALFORMED = {
     "no host": "GET /healthz HTTP/1.1\r\n\r\n",
     "an empty host": "GET /healthz HTTP/1.1\r\nHost:\r\n\r\n",

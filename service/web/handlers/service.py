@@ -1,27 +1,71 @@
-"""The service itself: liveness, readiness, metrics, the OpenAPI document and Swagger UI."""
+"""The service itself: its front page and version, liveness, readiness, metrics, and the OpenAPI document."""
 
 from __future__ import annotations
 
-import re
-from base64 import b64encode
-from hashlib import sha256
-from typing import Final
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
 
-from flask import Blueprint, Response, request
-from flask_swagger_ui import get_swaggerui_blueprint
+import orjson
+import yaml
+from flask import Blueprint, Response
 
 from service.web.access import operation
 from service.web.metrics import PROMETHEUS_TEXT
-from service.web.openapi.service_operations import GET_DOCUMENT, GET_HEALTH, GET_READINESS
-from service.web.responses import YAML, RawResponse, ok, public
+from service.web.openapi.service_operations import (
+    GET_DOCUMENT,
+    GET_DOCUMENT_AS_JSON,
+    GET_HEALTH,
+    GET_INDEX,
+    GET_READINESS,
+    GET_VERSION,
+)
+from service.web.request_parsing import negotiate
+from service.web.responses import HTML, JSON, YAML, RawResponse, hashes_of_inline, ok, public
 from service.web.services import Services, current_services
 
-READS_PER_FILE: Final = 5
-"""What a file of Swagger UI counts in the rate limit of reads: the largest has almost 2 MB."""
+_VERSION: Final = {"name": "Domino", "version": version("domino-service")}
+_INDEX: Final = orjson.dumps(
+    {
+        **_VERSION,
+        "contract": "/openapi.yaml",
+        "docs": "/docs",
+        "variants": "/v1/variants",
+        "games": "/v1/games",
+        "problems": "/problems",
+    }
+)
+_FRONT_PAGE: Final = Path(__file__).parent.with_name("front_page.html").read_text("utf-8")
+_FRONT_PAGE_POLICY: Final = (
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+    f"style-src {hashes_of_inline('style', _FRONT_PAGE)}"
+)
+_YAML_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The fast one, if PyYAML was built with libyaml."""
 
 blueprint: Final = Blueprint("service", __name__)
 metrics_blueprint: Final = Blueprint("metrics", __name__)
 """What is served on ``METRICS_PORT``."""
+
+
+@blueprint.get("/")
+@operation(GET_INDEX)
+def show_index(_services: Services) -> Response:
+    """The service and its addresses: a page for a browser, JSON for a program."""
+    if negotiate(JSON, HTML) == JSON:
+        return public(_INDEX, JSON)
+    response = public(_FRONT_PAGE.encode(), HTML)
+    response.headers["Content-Security-Policy"] = _FRONT_PAGE_POLICY
+    return response
+
+
+@blueprint.get("/version")
+@operation(GET_VERSION)
+def show_version(_services: Services) -> Response:
+    """The version of the service."""
+    negotiate(JSON)
+    return public(orjson.dumps(_VERSION), JSON)
 
 
 @metrics_blueprint.get("/healthz")
@@ -56,43 +100,14 @@ def show_document(services: Services) -> Response:
     return public(services.document().encode(), YAML)
 
 
-@blueprint.get("/docs")
-def redirect_to_docs() -> Response:
-    """Redirect to Swagger UI at ``/docs/``."""
-    return Response(status=308, headers={"Location": "docs/", "Cache-Control": "public, no-cache"})
+@blueprint.get("/openapi.json")
+@operation(GET_DOCUMENT_AS_JSON)
+def show_document_as_json(services: Services) -> Response:
+    """The OpenAPI document as JSON."""
+    return public(_as_json(services.document()), JSON)
 
 
-def swagger_ui() -> Blueprint:
-    """Swagger UI at ``/docs``, which loads all its files from this service."""
-    ui: Blueprint = get_swaggerui_blueprint(
-        "/docs",
-        "/openapi.yaml",
-        config={
-            "app_name": "Domino",
-            "deepLinking": True,
-            "validatorUrl": None,
-            "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
-        },
-    )
-    ui.before_request(_limit_files)
-    ui.after_request(_set_content_security_policy)
-    return ui
-
-
-def _limit_files() -> None:
-    """Count the files of Swagger UI, which are large, as reads by the address of the client. Raises ``RateLimited``."""
-    limits = current_services().limits
-    limits.limit_read(request.environ.get("REMOTE_ADDR", ""), READS_PER_FILE)
-
-
-def _set_content_security_policy(response: Response) -> Response:
-    """Allow a page of Swagger UI its files, its inline styles, and its inline scripts by hash."""
-    if response.mimetype == "text/html":
-        response.direct_passthrough = False
-        scripts = re.findall(rb"<script>(.*?)</script>", response.get_data(), re.DOTALL)
-        hashes = [f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts]
-        response.headers["Content-Security-Policy"] = (
-            "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; "
-            f"img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' {' '.join(hashes)}"
-        )
-    return response
+@lru_cache(maxsize=1)
+def _as_json(document: str) -> bytes:
+    """The document, which is YAML, as JSON."""
+    return orjson.dumps(yaml.load(document, _YAML_LOADER))  # noqa: S506 # a safe loader

@@ -26,9 +26,18 @@ from service.web.schemas import game as game_schemas
 from service.web.schemas import records as record_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
+from service.web.schemas import service as service_schemas
 from service.web.schemas import variants as variant_schemas
 
-_SCHEMA_MODULES: Final = (request_schemas, game_schemas, score_schemas, event_schemas, variant_schemas, record_schemas)
+_SCHEMA_MODULES: Final = (
+    request_schemas,
+    game_schemas,
+    score_schemas,
+    event_schemas,
+    variant_schemas,
+    record_schemas,
+    service_schemas,
+)
 """The modules of the schemas in the document."""
 
 _TAGS_WITHOUT_STORE: Final = ("service", "variants")

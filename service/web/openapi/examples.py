@@ -81,7 +81,16 @@ def record_examples(app: Flask) -> Examples:
     """Play a session and keep an example of everything that comes up, and of the problems that no request provokes."""
     session = _Session(app)
     send = session.send
-    for path in ("/v1/variants", "/v1/variants/menschenwolf", "/healthz", "/readyz", "/openapi.yaml"):
+    for path in (
+        "/v1/variants",
+        "/v1/variants/menschenwolf",
+        "/healthz",
+        "/readyz",
+        "/openapi.yaml",
+        "/openapi.json",
+        "/",
+        "/version",
+    ):
         send("GET", path)
     _shorten_variant(session.examples["getVariant", 200, JSON].response)
     send("GET", "/v1/variants", Accept="text/html")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from service.web.openapi.operations import VIEW_HEADERS, Operation, ResponseSpec
-from service.web.responses import YAML
-from service.web.schemas.game import Health
+from service.web.responses import HTML, JSON, YAML
+from service.web.schemas.service import Health, ServiceIndex, ServiceVersion
 from service.web.schemas.variants import Variant, Variants
 
 _VARIANT_HEADERS: Final = (*VIEW_HEADERS, "Content-Language")
@@ -55,4 +55,41 @@ GET_DOCUMENT: Final = Operation(
     description="This document.",
     headers=("If-None-Match",),
     responses={200: ResponseSpec(description="OpenAPI, as YAML.", media_type=YAML, headers=VIEW_HEADERS)},
+)
+
+GET_DOCUMENT_AS_JSON: Final = Operation(
+    id="getContractAsJson",
+    tag="service",
+    summary="Get the OpenAPI document as JSON",
+    description="The same as `/openapi.yaml`, for tools that read JSON only.",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="OpenAPI, as JSON.", media_type=JSON, headers=VIEW_HEADERS)},
+)
+
+GET_INDEX: Final = Operation(
+    id="getIndex",
+    tag="service",
+    summary="Get the addresses of the service",
+    description="Where everything is. A browser gets a page for people instead.",
+    headers=("If-None-Match",),
+    responses={
+        200: ResponseSpec(
+            description="The name and version of the service, and its addresses.",
+            schema=ServiceIndex,
+            headers=VIEW_HEADERS,
+            streams={HTML: "A page that says the same to people."},
+        )
+    },
+    problems=("not_acceptable",),
+)
+
+GET_VERSION: Final = Operation(
+    id="getVersion",
+    tag="service",
+    summary="Get the version of the service",
+    description="The version of the running service. The paths begin with the version of the contract, `/v1`, which "
+    "only grows.",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="The version.", schema=ServiceVersion, headers=VIEW_HEADERS)},
+    problems=("not_acceptable",),
 )

@@ -238,12 +238,6 @@ class LegalMoves(Schema):
     moves = fields.List(fields.Nested(Move), required=True, metadata=doc("The legal moves, in a fixed order."))
 
 
-class Health(Schema):
-    """The state of the service."""
-
-    status = fields.String(required=True, metadata=doc("Always `ok`.", example="ok"))
-
-
 class Problem(Schema):
     """A refusal (RFC 9457)."""
 
@@ -265,3 +259,8 @@ class Problem(Schema):
     to_act = to_act_field(f"With a rejected move. {TO_ACT}")
     legal_moves = fields.List(fields.Nested(Move), metadata=doc("With a rejected move: what you may do now."))
     retry_after = fields.Integer(metadata=doc("With 429 and 503: seconds to wait.", minimum=0, example=1))
+    see = fields.String(
+        metadata=doc(
+            "With some 404 and 405: the path, as in this document, of what the request may have meant.", example="/"
+        )
+    )

@@ -1,0 +1,235 @@
+"""The front door: the page at ``/``, the version, the document as JSON, and what wrong paths are answered."""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import urljoin
+
+import orjson
+import pytest
+import yaml
+
+from tests.api.client import Api, Table
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"}
+NOT_YET = "/problems"
+"""The page of the problems, which is linked to before it is there."""
+
+
+class Page(HTMLParser):
+    """The elements of a page with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def links(self) -> list[str]:
+        return [attributes["href"] or "" for tag, attributes in self.elements if tag == "a"]
+
+
+@pytest.fixture
+def table(api: Api) -> Table:
+    return api.create("domino", 2)
+
+
+# The index
+
+
+def test_a_program_gets_the_addresses_as_json(api: Api) -> None:
+    index: Any = api.get("/").json
+    assert index == {
+        "name": "Domino",
+        "version": version("domino-service"),
+        "contract": "/openapi.yaml",
+        "docs": "/docs",
+        "variants": "/v1/variants",
+        "games": "/v1/games",
+        "problems": "/problems",
+    }
+    for name in ("contract", "docs", "variants"):
+        assert api.get(index[name], follow_redirects=True).status_code == 200
+    assert api.get("/version").json == {"name": index["name"], "version": index["version"]}
+
+
+def test_a_browser_gets_a_page(api: Api) -> None:
+    answer = api.get("/", headers=BROWSER)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert "Accept" in answer.headers["Vary"]
+    page = Page(answer.text)
+    assert ("html", {"lang": "en"}) in page.elements
+    assert ("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}) in page.elements
+    assert [tag for tag, _ in page.elements if tag in ("title", "main", "h1")] == ["title", "main", "h1"]
+    assert [line for line in page.text.splitlines() if line.startswith("curl ")][2:]
+    assert len(answer.data) < 4096
+
+
+def test_every_link_of_the_page_leads_somewhere(api: Api) -> None:
+    links = {urljoin("/", link) for link in Page(api.get("/", headers=BROWSER).text).links()}
+    assert links == {"/docs/", "/openapi.yaml", "/openapi.json", "/problems", "/v1/variants"}
+    for link in links - {NOT_YET}:
+        assert api.get(link).status_code == 200, link
+
+
+def test_the_page_runs_and_loads_nothing(api: Api) -> None:
+    answer = api.get("/", headers=BROWSER)
+    page = Page(answer.text)
+    assert not [tag for tag, _ in page.elements if tag in ("script", "img", "iframe", "form", "base", "object")]
+    assert not [
+        name for _, attributes in page.elements for name in attributes if name.startswith("on") or name == "style"
+    ]
+    (style,) = answer.text.split("<style>")[1:]
+    hashed = b64encode(sha256(style.split("</style>")[0].encode()).digest()).decode()
+    assert answer.headers["Content-Security-Policy"] == (
+        "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+        f"style-src 'sha256-{hashed}'"
+    )
+
+
+def test_the_page_contains_nothing_of_the_request(api: Api) -> None:
+    plain = api.get("/", headers=BROWSER).data
+    assert api.get("/?<x>", headers={**BROWSER, "Host": "evil.example", "User-Agent": "<x>"}).data == plain
+
+
+@pytest.mark.parametrize("headers", [{}, BROWSER])
+def test_the_index_is_revalidated_by_its_etag(headers: dict[str, str], api: Api) -> None:
+    etag = api.get("/", headers=headers).headers["ETag"]
+    assert api.get("/", headers={**headers, "If-None-Match": etag}).status_code == 304
+    other = {} if headers else BROWSER
+    assert api.get("/", headers={**other, "If-None-Match": etag}).status_code == 200
+
+
+def test_the_document_as_json_is_the_one_in_yaml(api: Api) -> None:
+    assert orjson.loads(api.get("/openapi.json").data) == yaml.safe_load(api.get("/openapi.yaml").data)
+
+
+# Wrong paths
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/games", "/api", "/v2/games", "/favicon.ico", "//v1/games", "/v1//"])
+def test_a_path_without_a_route_tells_where_the_service_describes_itself(path: str, api: Api) -> None:
+    answer: Any = api.get(path)
+    assert (answer.status_code, answer.json["code"], answer.json["see"]) == (404, "not_found", "/")
+
+
+def test_nothing_is_pointed_to_below_a_game(api: Api, table: Table) -> None:
+    for path in ("/v1/games/none", f"{table.path}/none", "/v1/games/none/none"):
+        answer: Any = api.get(path)
+        assert answer.status_code == 404
+        assert "see" not in answer.json
+
+
+def test_a_get_of_a_path_that_is_only_posted_to_names_what_can_be_read(api: Api, table: Table) -> None:
+    for path, see in (
+        ("/v1/games", "/"),
+        ("/v1/verifications", "/"),
+        (f"{table.path}/players", "/v1/games/{game}"),
+        (f"{table.path}/players/0/token", "/v1/games/{game}"),
+    ):
+        answer: Any = api.get(path)
+        assert (answer.status_code, answer.json["see"]) == (405, see)
+        assert "see" not in api.ask("DELETE", path).json  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "OPTIONS"])
+@pytest.mark.parametrize(
+    "path", ["/v1/variants", "/v1/variants/domino", "/healthz", "/v1/games", "{game}", "{game}/moves"]
+)
+def test_a_last_slash_is_redirected_away(method: str, path: str, api: Api, table: Table) -> None:
+    path = path.format(game=table.path)
+    answer = api.ask_unchecked(method, f'{path}/?x=%41&y=é"<')
+    assert answer.status_code == 308
+    location = answer.headers["Location"]
+    assert location.isascii()
+    assert location.startswith("../"), "it names no host"
+    target, _, query = urljoin(f"{path}/", location).partition("?")
+    assert (target, query) == (path, "x=%41&y=%C3%A9%22%3C")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["//evil.example/", "/%2F/evil.example/", "/v1/", "/none/", "/v1/variants//", "/v1//variants/", "//v1/variants/"]
+    + ["/docs/none/", "/v1/games/x/y/", "/v1/games//", "/v1/games/x/players/y/token/"],
+)
+def test_no_other_path_is_redirected(path: str, api: Api) -> None:
+    # The test client would take what follows two slashes for a host.
+    answer = api.ask_unchecked("GET", "/", environ_overrides={"PATH_INFO": path})
+    assert answer.status_code == 404
+    assert "Location" not in answer.headers
+
+
+def test_a_name_with_special_characters_is_redirected_to_itself(api: Api) -> None:
+    answer = api.ask_unchecked("GET", "/v1/games/a%0d%0ab:c%2f%3fd%23%20é/")
+    assert (answer.status_code, answer.headers.getlist("Location")) in (
+        (308, ["../a%0D%0Ab%3Ac%2F%3Fd%23%20%C3%A9"]),
+        (404, []),
+    )
+
+
+# Compression
+
+
+def test_a_large_public_answer_is_compressed_for_a_client_that_accepts_it(api: Api) -> None:
+    for path in ("/openapi.yaml", "/openapi.json", "/v1/variants/domino", "/docs/swagger-ui-bundle.js", "/docs/"):
+        plain = api.get(path, buffered=True)
+        zipped = api.ask_unchecked("GET", path, headers={"Accept-Encoding": "gzip, deflate, br"}, buffered=True)
+        assert zipped.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(zipped.data) == plain.data
+        assert len(zipped.data) * 2 < len(plain.data)
+        assert int(zipped.headers["Content-Length"]) == len(zipped.data)
+        assert zipped.mimetype == plain.mimetype
+        for answer in (plain, zipped):
+            assert "Accept-Encoding" in answer.headers["Vary"]
+        assert "Content-Encoding" not in plain.headers
+        again = api.ask_unchecked("GET", path, headers={"Accept-Encoding": "gzip"}, buffered=True)
+        assert again.data == zipped.data
+        head = api.head(path, headers={"Accept-Encoding": "gzip"}, buffered=True)
+        assert head.headers["Content-Length"] == zipped.headers["Content-Length"]
+
+
+def test_a_compressed_answer_is_revalidated(api: Api) -> None:
+    for path in ("/openapi.yaml", "/docs/swagger-ui.css"):
+        plain = api.get(path, buffered=True).headers["ETag"]
+        zipped = api.get(path, headers={"Accept-Encoding": "gzip"}, buffered=True).headers["ETag"]
+        assert zipped == f"W/{plain}"
+        for etag in (plain, zipped):
+            for encoding in ("gzip", "identity"):
+                headers = {"Accept-Encoding": encoding, "If-None-Match": etag}
+                answer = api.get(path, headers=headers, buffered=True)
+                assert (answer.status_code, answer.data) == (304, b"")
+                assert "Content-Encoding" not in answer.headers
+
+
+@pytest.mark.parametrize("accepted", ["identity", "gzip;q=0", "br, zstd", "*;q=0", "gzip;q=x", "nonsense;;q="])
+def test_nothing_is_compressed_for_a_client_that_does_not_accept_it(accepted: str, api: Api) -> None:
+    assert "Content-Encoding" not in api.get("/openapi.yaml", headers={"Accept-Encoding": accepted}).headers
+
+
+def test_nothing_private_is_compressed(api: Api, table: Table) -> None:
+    """Check it on answers that are as long as any public one."""
+    for _ in table.play(1):
+        pass
+    for path in ("", "/moves", "/score", "/events", "/record", "/fairness"):
+        answer = api.get(table.path + path, token=table.tokens[0], headers={"Accept-Encoding": "gzip"})
+        assert "Content-Encoding" not in answer.headers
+        assert "Accept-Encoding" not in answer.headers["Vary"]
+    created = api.post(
+        "/v1/games",
+        {"variant": "domino", "players": [{"name": "x" * 60}] * 10, "rules": {"set": 12}},
+        headers={"Accept-Encoding": "gzip"},
+    )
+    assert created.status_code == 201
+    assert len(created.data) > 1024
+    assert "Content-Encoding" not in created.headers
