@@ -47,8 +47,11 @@ _KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\
 TOKEN_KEY_LENGTH: Final = 16
 """The shortest ``Idempotency-Key`` where the response contains a token: whoever knows the key gets the token."""
 _KEY: Final = re.compile(_KEY_PATTERN)
+_PUBLISHED_KEYS: Final = frozenset({"9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40"})
+"""Examples of earlier documents, which the page at /docs sent for all its users: refused, as they are no secret."""
 _KEY_MESSAGE: Final = (
-    "A key has {} to 255 visible ASCII characters except quotes and backslashes; one with a comma must be quoted."
+    "A key has {} to 255 visible ASCII characters except quotes and backslashes; one with a comma must be quoted, and "
+    "an example from the documentation is not accepted."
 )
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 
@@ -214,7 +217,7 @@ def idempotency_key(min_length: int) -> str | None:
     """The key of ``Idempotency-Key``, without its quotes; ``None`` without a valid one of at least this length."""
     match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
     key = "" if match is None else match[1].strip('"')
-    return key if len(key) >= min_length else None
+    return key if len(key) >= min_length and key not in _PUBLISHED_KEYS else None
 
 
 def idempotency(body: Any, min_length: int) -> IdempotencyKey | None:

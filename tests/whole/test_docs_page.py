@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import urljoin
 
 import httpx
@@ -53,6 +55,34 @@ def test_the_page_and_every_file_it_needs_come_from_the_service(
             for inner in re.findall(r"url\(\s*['\"]?([^'\")]+)", got.text):
                 assert inner.startswith("data:") or http.get(urljoin(url, inner)).status_code == 200, inner
             assert "@import" not in got.text
+
+
+def test_the_page_keeps_the_token_and_is_ready_to_try(http: httpx.Client) -> None:
+    page = http.get("/docs/").text
+    (text,) = re.findall(r"user_config = ({.*?});", page)
+    config = json.loads(text)
+    assert (config["persistAuthorization"], config["tryItOutEnabled"], config["validatorUrl"]) == (True, True, None)
+    program = http.get("/docs/swagger-ui-bundle.js").text
+    assert [name for name in config if name not in program] == [], "each is an option of Swagger UI"
+
+
+def test_the_page_has_the_width_of_a_phone(http: httpx.Client) -> None:
+    head, _, _ = http.get("/docs/").text.partition("</head>")
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in head
+
+
+def test_the_page_fills_in_nothing_that_fits_one_game_only(document: dict[str, Any]) -> None:
+    """Check the parameters of all operations: the page sends their examples and defaults, if the user lets it."""
+    filled = {}
+    for methods in document["paths"].values():
+        for operation in [methods, *(each for each in methods.values() if isinstance(each, dict))]:
+            for parameter in operation.get("parameters", []):
+                schema = parameter["schema"]
+                shown = [part[key] for part in (parameter, schema) for key in ("example", "default") if key in part]
+                assert "examples" not in {*parameter, *schema}
+                if shown:
+                    filled[parameter["name"]] = shown
+    assert filled == {"variant": ["domino"], "after": [0], "limit": [100], "wait": [0]}
 
 
 def test_the_page_is_the_same_whatever_host_it_is_asked_by(http: httpx.Client) -> None:

@@ -13,6 +13,9 @@ from service.web.services import current_services
 READS_PER_FILE: Final = 5
 """What a file of Swagger UI counts in the rate limit of reads: the largest has almost 2 MB."""
 
+_VIEWPORT: Final = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+"""The template of Swagger UI has none, so that phones would show it 980 pixels wide."""
+
 blueprint: Final = Blueprint("docs", __name__)
 
 
@@ -31,6 +34,8 @@ def swagger_ui() -> Blueprint:
             "app_name": "Domino",
             "deepLinking": True,
             "validatorUrl": None,
+            "persistAuthorization": True,
+            "tryItOutEnabled": True,
             "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
         },
     )
@@ -46,12 +51,14 @@ def _limit_files() -> None:
 
 
 def _finish(response: Response) -> Response:
-    """Compress a file, and allow a page its files, its inline styles, and its inline scripts by hash."""
+    """Compress a file; fit a page to phones, and allow it its files, its styles, and its inline scripts by hash."""
     if response.mimetype == "text/html":
         response.direct_passthrough = False
+        page = response.get_data(as_text=True).replace("<head>", f"<head>\n  {_VIEWPORT}", 1)
+        response.set_data(page)
         response.headers["Content-Security-Policy"] = (
             "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; connect-src 'self'; "
             "img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
-            f"script-src 'self' {hashes_of_inline('script', response.get_data(as_text=True))}"
+            f"script-src 'self' {hashes_of_inline('script', page)}"
         )
     return compress(response)

@@ -47,21 +47,21 @@ RESPONSE_HEADERS: Final = {
     "WWW-Authenticate": "How to authenticate.",
 }
 
+# Neither these nor the parameters of paths and queries have examples that fit one game only: the page at /docs would
+# send them. An `Idempotency-Key` would even be shared by all its users, who would get each other's tokens.
 REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
     "Accept-Language": {
         "description": f"The language of the texts: {' or '.join(LANGUAGES)}.",
         "schema": {"type": "string"},
-        "example": "de",
     },
     "If-None-Match": {
-        "description": "An `ETag` known to the client; the response is 304 if it is still current.",
+        "description": 'An `ETag` known to the client, such as `"17-Zr0q8TmX-2"`; the response is 304 if it is still '
+        "current.",
         "schema": {"type": "string"},
-        "example": '"17-Zr0q8TmX-2"',
     },
     "Last-Event-ID": {
         "description": "Overrides `after`; an `EventSource` sends it when it reconnects.",
         "schema": {"type": "integer", "minimum": 0, "maximum": MAX_VERSION},
-        "example": 17,
     },
     "Idempotency-Key": {
         "description": "A random key of at most 255 visible characters that the client generates: a request with the "
@@ -69,17 +69,15 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
         "who knows key and body can get the response again, a key must not be guessable; a random UUID is suitable. "
         f"Where the response contains a token, a key has at least {TOKEN_KEY_LENGTH} characters.",
         "schema": {"type": "string"},
-        # No example: the page at /docs would send it, so that its users would share a key.
     },
     "If-Match": {
-        "description": "The version, or the `ETag` of the view, that the move is meant for.",
+        "description": 'The version, such as `"17"`, or the `ETag` of the view, that the move is meant for.',
         "schema": {"type": "string"},
-        "example": '"17"',
     },
 }
 
 PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
-    "game": {"description": "The id of the game.", "schema": {"type": "string"}, "example": "5m1Gd5tIvN3vYhYkS0oJGA"},
-    "seat": {"description": "The number of the seat.", "schema": {"type": "integer", "minimum": 0}, "example": 0},
+    "game": {"description": "The id of the game.", "schema": {"type": "string"}},
+    "seat": {"description": "The number of the seat.", "schema": {"type": "integer", "minimum": 0}},
     "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
 }

@@ -260,7 +260,5 @@ class Problem(Schema):
     legal_moves = fields.List(fields.Nested(Move), metadata=doc("With a rejected move: what you may do now."))
     retry_after = fields.Integer(metadata=doc("With 429 and 503: seconds to wait.", minimum=0, example=1))
     see = fields.String(
-        metadata=doc(
-            "With some 404 and 405: the path, as in this document, of what the request may have meant.", example="/"
-        )
+        metadata=doc("With some 404 and 405: the path, as in the document, of what may have been meant.", example="/")
     )

@@ -198,15 +198,15 @@ class EventsQuery(RequestSchema):
     after = QueryInteger(
         load_default=0,
         validate=validate.Range(0, MAX_VERSION),
-        metadata=doc("The version after which events are requested; the cursor of the last page.", example=17),
+        metadata=doc("The version after which events are requested; the cursor of the last page."),
     )
     limit = QueryInteger(
         load_default=100,
         validate=validate.Range(1, 1000),
-        metadata=doc("The maximum number of events in a page.", example=100),
+        metadata=doc("The maximum number of events in a page."),
     )
     wait = QueryInteger(
         load_default=0,
         validate=validate.Range(0, 25),
-        metadata=doc("Seconds that a page waits for an event (long poll); ignored for streams.", example=25),
+        metadata=doc("Seconds that a page waits for an event (long poll); ignored for streams."),
     )
