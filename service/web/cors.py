@@ -17,13 +17,19 @@ _CLIENT_HEADERS: Final = (
     "Accept",
     "Accept-Language",
     "Authorization",
+    "Baggage",
+    "Cache-Control",
     "Content-Type",
     "Idempotency-Key",
     "If-Match",
     "If-None-Match",
     "Last-Event-ID",
+    "Sentry-Trace",
+    "Traceparent",
+    "Tracestate",
     "X-Request-ID",
 )
+"""What a client may send. Of the headers of tracing, which browsers' libraries add, only ``Traceparent`` is read."""
 _EXPOSED_HEADERS: Final = (
     "Allow",
     "Content-Language",

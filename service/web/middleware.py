@@ -2,7 +2,7 @@
 
 Owns the request id and the request log. It is a WSGI middleware, as hooks of Flask would cost more and would miss
 requests that end outside of them. Does not depend on any resource. The log and the metrics contain the template of the
-route, never the path, the query, a token or anything else from the client but the request id.
+route, never the path, the query, a token or anything else from the client but the request id and the trace id.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ EXTRA_HEADERS: Final = "domino.extra_headers"
 """The key for additional headers of the response, whatever that is: pairs of name and value."""
 
 _GIVEN_ID: Final = re.compile(r"(?!.*seat_)[A-Za-z0-9._-]{1,64}")  # never one that contains a token
+_TRACE_PARENT: Final = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+"""``traceparent`` of W3C Trace Context, version 00; its group is the id of the trace."""
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
 _SECURITY: Final = {
     "x-content-type-options": ("X-Content-Type-Options", "nosniff"),
@@ -139,6 +141,9 @@ def _log_request(metrics: Metrics, environ: dict[str, Any], route: str, status: 
         "status": status,
         "duration_ms": round(seconds * 1000, 2),
     }
+    trace = _TRACE_PARENT.fullmatch(environ.get("HTTP_TRACEPARENT", ""))
+    if trace is not None:
+        fields["trace_id"] = trace[1]
     code = environ.get(PROBLEM_CODE)
     if code is not None:
         fields["code"] = code

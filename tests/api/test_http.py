@@ -191,7 +191,8 @@ def test_a_304_may_be_read_by_a_browser(api: Api, table: Table) -> None:
 def test_a_preflight_allows_all_that_a_client_sends(api: Api, address: tuple[str, set[str]]) -> None:
     path, _ = address
     sent = ["accept", "accept-language", "authorization", "content-type", "idempotency-key", "if-match"]
-    sent += ["if-none-match", "last-event-id"]
+    sent += ["if-none-match", "last-event-id", "x-request-id", "cache-control"]
+    sent += ["traceparent", "tracestate", "baggage", "sentry-trace"]
     answer = api.ask(
         "OPTIONS",
         path,

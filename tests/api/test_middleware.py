@@ -178,6 +178,44 @@ def test_a_refusal_is_logged_with_its_code(
     assert (line["method"], line["route"], line["status"], line["code"]) == logged
 
 
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+def test_the_trace_of_a_request_is_in_its_line(seen: Api, lines: Lines) -> None:
+    for flags in ("00", "01", "ff"):
+        seen.get("/healthz", headers={"Traceparent": f"00-{TRACE}-00f067aa0ba902b7-{flags}"})
+        assert lines()[-1]["trace_id"] == TRACE
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "",
+        TRACE,
+        f"00-{TRACE}-00f067aa0ba902b7",
+        f"00-{TRACE}-00f067aa0ba902b7-01-x",
+        f"00-{TRACE}-00f067aa0ba902b7-01\n",
+        f" 00-{TRACE}-00f067aa0ba902b7-01, 00-{TRACE}-00f067aa0ba902b7-01",
+        f"00-{TRACE.upper()}-00f067aa0ba902b7-01",
+        f"00-{'0' * 32}-00f067aa0ba902b7-01",
+        f"00-{TRACE}-{'0' * 16}-01",
+        f"ff-{TRACE}-00f067aa0ba902b7-01",
+        f"00-{'४' * 32}-00f067aa0ba902b7-01",
+        "00-" + "a" * 100_000 + "-00f067aa0ba902b7-01",
+        "seat_" + "A" * 43,
+    ],
+)
+def test_an_invalid_trace_is_not_logged(sent: str, seen: Api, lines: Lines) -> None:
+    tracing = {"Tracestate": "seat_of=nobody", "Baggage": "seat_of=nobody", "Sentry-Trace": "seat_of-nobody-1"}
+    answer = seen.ask_unchecked("GET", "/healthz", headers=tracing, environ_overrides={"HTTP_TRACEPARENT": sent})
+    assert answer.status_code == 200
+    (line,) = lines()
+    assert line.keys() == {
+        *("time", "level", "logger", "message", "request_id", "method", "route", "status", "duration_ms")
+    }
+    assert "nobody" not in str(line)
+
+
 def test_a_stream_is_logged_and_counted_when_it_has_ended(watched: Application, seen: Api, lines: Lines) -> None:
     table = seen.create("domino", 2)
     answer = watched.test_client().get(f"{table.path}/events", headers={"Accept": "text/event-stream"})

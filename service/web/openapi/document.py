@@ -233,7 +233,7 @@ def _headers(names: tuple[str, ...]) -> dict[str, Any]:
         name: {
             "description": RESPONSE_HEADERS[name],
             **({} if name in _OPTIONAL_HEADERS else {"required": True}),
-            "schema": {"type": "string"},
+            "schema": {"type": "integer", "minimum": 0} if name == "Retry-After" else {"type": "string"},
         }
         for name in names
     }
