@@ -51,7 +51,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     """
     if settings.redis_url is None:
         raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
     ttl = settings.game_ttl_days * _DAY_SECONDS
     metrics = Metrics()
     topology = open_topology(settings.redis_url)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from service.redis_url import read_redis_url
 
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
+LOG_FORMATS = ("auto", "json", "text")
 DURABILITIES = ("local", "replicated")
 
 BANNED_NETWORKS = "DOMINO_BANNED_NETWORKS"
@@ -197,6 +198,12 @@ class Settings:
     )
     game_ttl_days: int = _setting("30", _integer(1, 3650), "days a game is kept after its last move")
     log_level: str = _setting("info", _word(LOG_LEVELS), "lowest level that is logged: " + ", ".join(LOG_LEVELS))
+    log_format: str = _setting(
+        "auto",
+        _word(LOG_FORMATS),
+        "form of the log: `json`, an object on each line; `text`, lines for people; `auto`: `text` in a terminal, else "
+        "`json`",
+    )
     creates_per_minute: int = _setting(
         "3000",
         _integer(0, 1_000_000),

@@ -18,7 +18,7 @@ from gunicorn.glogging import Logger
 
 from service import metrics_folder
 from service.config import BANNED_NETWORKS, InvalidSettings, Settings, parse_networks
-from service.json_logging import JsonFormatter
+from service.json_logging import make_formatter
 from service.storage.secret_file import load_or_create_secret
 
 METRICS_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -28,14 +28,14 @@ SILENT_PEER_SECONDS: Final = 30
 _STOPS: Final = (signal.SIGTERM, signal.SIGQUIT)
 
 
-class JsonLogger(Logger):  # type: ignore[misc]  # gunicorn has no type information
-    """gunicorn's logger, with one JSON object per line."""
+class FormattedLogger(Logger):  # type: ignore[misc]  # gunicorn has no type information
+    """gunicorn's logger, in the format of ``LOG_FORMAT``."""
 
     def setup(self, cfg: Any) -> None:
         """Configure the handlers as gunicorn does, and replace their formatters."""
         super().setup(cfg)
         for handler in self.error_log.handlers:
-            handler.setFormatter(JsonFormatter())
+            handler.setFormatter(make_formatter(settings.log_format, getattr(handler, "stream", None)))
 
 
 try:
@@ -65,7 +65,7 @@ loglevel = "info" if settings.log_level == "debug" else settings.log_level  # at
 forwarded_allow_ips = ""  # what a proxy says is read by the application, by TRUSTED_PROXIES
 forwarder_headers = ""  # no header, such as Script-Name with an underscore, changes the path
 secure_scheme_headers: dict[str, str] = {}
-logger_class = JsonLogger
+logger_class = FormattedLogger
 control_socket_disable = True
 if os.access("/dev/shm", os.W_OK):  # noqa: S108 # unnamed files: the heartbeat of the workers does not touch the disk
     worker_tmp_dir = "/dev/shm"  # noqa: S108

@@ -1,4 +1,4 @@
-"""The format of the log: one JSON object per line.
+"""The format of the log: one JSON object per line, or lines for people in a terminal.
 
 Owns the fields of a line and the configuration of the loggers. Exceptions are logged by their types and stack frames,
 never by their messages, which may quote what a client sent or what a game hides. Does not depend on what is logged;
@@ -8,9 +8,10 @@ light to import.
 from __future__ import annotations
 
 import logging
+import time
 import traceback
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TextIO
 
 import orjson
 
@@ -35,12 +36,40 @@ class JsonFormatter(logging.Formatter):
         return orjson.dumps(line, default=str).decode()
 
 
-def configure_logging(level: str) -> None:
+class TextFormatter(logging.Formatter):
+    """A record for people: the time of day, a request in a few words or the message, and the stack below it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, and one more for each frame of a stack. Characters that could control a terminal are replaced."""
+        fields = getattr(record, "fields", None) or {}
+        text = record.getMessage()
+        if "route" in fields:
+            text = f"{fields['method']} {fields['route']} {fields['status']} in {fields['duration_ms']} ms"
+        if "code" in fields:
+            text += f": {fields['code']}"
+        if "request_id" in fields and ("code" in fields or "route" not in fields):
+            text += f" ({fields['request_id']})"
+        if record.levelno != logging.INFO:
+            text = f"{record.levelname.lower()}: {text}"
+        lines = [time.strftime("%H:%M:%S ", time.localtime(record.created)) + text]
+        if record.exc_info and record.exc_info[1] is not None:
+            lines += [f"    {each}" for each in _stack(record.exc_info[1])]
+        return "\n".join("".join([char if char.isprintable() else "\ufffd" for char in line]) for line in lines)
+
+
+def make_formatter(log_format: str, stream: TextIO | None) -> logging.Formatter:
+    """The formatter for ``LOG_FORMAT``: ``json`` or ``text``; ``auto`` is ``text`` if the stream is a terminal."""
+    if log_format == "auto":
+        log_format = "text" if stream is not None and stream.isatty() else "json"
+    return TextFormatter() if log_format == "text" else JsonFormatter()
+
+
+def configure_logging(level: str, log_format: str) -> None:
     """Log to standard error: the service from ``level`` on, libraries from ``warning`` on."""
     # These fields are not used, and collecting them for every line would take longer than writing it.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonFormatter())
+    handler.setFormatter(make_formatter(log_format, handler.stream))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("service").setLevel(level.upper())
 
