@@ -38,7 +38,7 @@ install-dev: $(DEV) ## the same, with the dependencies of tests and checks
 run: $(RUN) ## run the server, with an embedded Redis unless REDIS_URL is set
 	@$(BIN)/python -m service serve $(ARGS)
 
-demo: $(RUN) ## play one match of each variant on the running service
+demo: $(RUN) ## play one match of each variant on the running service (ARGS=fido: one, move by move)
 	@$(BIN)/python examples/play_demo.py $(ARGS)
 
 test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more in parallel)

@@ -1,4 +1,4 @@
-"""Play one match of each variant with random legal moves: ``make demo``.
+"""Play one match of each variant with random legal moves: ``make demo``; ``make demo ARGS=fido`` prints one in full.
 
 Uses the service over HTTP like any client, and posts back legal moves as they are listed; it does not import the
 engine. It uses the service that runs at ``HOST`` and ``PORT``, or starts one on a free port, with its games in a
@@ -55,21 +55,28 @@ class Client:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Play all variants and print the moves; returns the exit status."""
+    """Play all variants and print their results, or one and print its moves; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python examples/play_demo.py", description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", default="demo", help="seed of the deals and of the choice of moves (default: demo)")
-    parser.add_argument("--only", metavar="VARIANT", help="play only this variant")
+    parser.add_argument("variant", nargs="?", help="play only this one, and print every move")
     arguments = parser.parse_args(argv)
     with _service(os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8000")) as url:
         client = Client(url)
-        for variant in client.get("/v1/variants")["variants"]:
-            if arguments.only in (None, variant["id"]):
-                play_match(client, variant, arguments.seed)
+        variants = {variant["id"]: variant for variant in client.get("/v1/variants")["variants"]}
+        if arguments.variant is not None:
+            if arguments.variant not in variants:
+                parser.error(f"there is no {arguments.variant!r}; the variants are {', '.join(variants)}")
+            play_match(client, variants[arguments.variant], arguments.seed, show_moves=True)
+            return 0
+        for variant in variants.values():
+            play_match(client, variant, arguments.seed, show_moves=False)
+        print(f"\nOne of them move by move: make demo ARGS={next(reversed(variants))}")
     return 0
 
 
-def play_match(client: Client, variant: dict[str, Any], seed: str) -> None:
-    """Create a game of this variant and play it to the end with random legal moves."""
+def play_match(client: Client, variant: dict[str, Any], seed: str, *, show_moves: bool) -> None:
+    """Create a game of this variant, play it to the end with random legal moves, and print the result."""
+    show = print if show_moves else _print_nothing
     choices = random.Random(seed)  # noqa: S311 # reproducible on purpose
     seats = min(max(variant["players"]["min"], _PREFERRED_SEATS), variant["players"]["max"])
     players = [{"name": name} for name in _NAMES[:seats]]
@@ -77,29 +84,35 @@ def play_match(client: Client, variant: dict[str, Any], seed: str) -> None:
     tokens = [seat["token"] for seat in created["seats"]]
     path = f"/v1/games/{created['game']['id']}"
     view = created["game"]
-    print(f"\n═══ {variant['name']} ═══  {variant['summary']}")
-    print(f"    {', '.join(name['name'] for name in players)}; house rules {view['rules']}")
+    print(f"\n═══ {variant['name']} ═══")
+    show(f"    {variant['summary']}")
+    show(f"    {', '.join(name['name'] for name in players)}; house rules {view['rules']}")
     last_round = 0
     while view["status"] != "finished":
         if view["status"] == "playing" and view["round"] != last_round:
             last_round = view["round"]
-            print(f"\n  Round {last_round}")
+            show(f"\n  Round {last_round}")
         seat = view["turn"]["seat"] if "turn" in view else _first_seat_in_match(view)
         moves = client.get(f"{path}/moves", tokens[seat])["moves"]
         move = choices.choice(moves)
         before = view["round"] if view["status"] == "playing" else 0
         view = client.post(f"{path}/moves", move, tokens[seat])
         if move["action"] != "deal":
-            print(f"    {_NAMES[seat]:5} {_format_move(move)}")
-        if before and view["status"] != "playing":
+            show(f"    {_NAMES[seat]:5} {_format_move(move)}")
+        if show_moves and before and view["status"] != "playing":
             _print_round_result(client.get(f"{path}/score")["rounds"][-1])
     card = client.get(f"{path}/score")
-    print("\n  Final standings")
-    for standing in card["standings"]:
-        print(f"    {standing['rank']}. {standing['name']:5} {standing['total']:6}")
+    show("\n  Final standings")
+    print("    " + ", ".join(f"{each['rank']}. {each['name']} {each['total']}" for each in card["standings"]))
     for payment in card.get("settlement", {}).get("payments", ()):
-        print(f"    {_NAMES[payment['from']]} pays {_NAMES[payment['to']]} {payment['exact']}")
-    print(f"  Won by {' and '.join(_NAMES[seat] for seat in card['winners'])} at version {card['version']}")
+        show(f"    {_NAMES[payment['from']]} pays {_NAMES[payment['to']]} {payment['exact']}")
+    winners = " and ".join(_NAMES[seat] for seat in card["winners"])
+    rounds = len(card["rounds"])
+    print(f"    Won by {winners} after {rounds} round{'' if rounds == 1 else 's'}, at version {card['version']}")
+
+
+def _print_nothing(_line: str) -> None:
+    pass
 
 
 def _print_round_result(result: dict[str, Any]) -> None:

@@ -15,6 +15,9 @@ DESCRIPTION: Final = """\
 Deals, referees and scores domino games. Every game view lists the legal moves of its viewer, each of which can be
 posted back unchanged, so that a client need not implement any rules.
 
+The paths begin with `/v1`, which only grows: operations, fields and words of documented lists are added; nothing is
+renamed, removed or given another meaning.
+
 A token is sent as `Authorization: Bearer <token>`. Fields without a value are absent, never null. Clients must
 ignore unknown fields; enumerations that may grow are plain strings with a documented list.
 

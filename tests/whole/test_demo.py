@@ -1,0 +1,52 @@
+"""``make demo``: its results fit on a screen, and one match is printed move by move."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from service.engine.variants import variants
+from tests.support.serving import ROOT, Service
+
+
+def demo(service: Service, *arguments: str) -> subprocess.CompletedProcess[str]:
+    address = urlsplit(service.url)
+    return subprocess.run(
+        [sys.executable, "examples/play_demo.py", *arguments],
+        cwd=ROOT,
+        env={"HOST": str(address.hostname), "PORT": str(address.port), "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_results_of_all_matches_fit_on_a_screen(service: Service, http: httpx.Client) -> None:
+    done = demo(service)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    for variant in http.get("/v1/variants").json()["variants"]:
+        assert f"═══ {variant['name']} ═══" in lines
+    assert done.stdout.count("Won by") == len(variants())
+
+
+def test_one_match_is_printed_move_by_move(service: Service) -> None:
+    done = demo(service, "fido")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("═══") == 2
+    assert done.stdout.count(", sum ") > 20
+    assert "Final standings" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["chess", "FIDO"])
+def test_an_unknown_variant_is_named_with_those_there_are(name: str, service: Service) -> None:
+    done = demo(service, name)
+    assert done.returncode == 2
+    assert all(variant in done.stderr for variant in (name, *variants()))
