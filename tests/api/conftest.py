@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api
+from tests.api.followers import Watched
 from tests.api.saved_games import SAVED, SavedGame, SavedGames
 
 TTL_SECONDS = 3600
@@ -87,3 +90,25 @@ def saved_games(app: Flask, server: redis.Redis) -> SavedGames:
 def saved_game(request: pytest.FixtureRequest, saved_games: SavedGames) -> SavedGame:
     """Every variant at every stage that it comes to."""
     return saved_games.at(*request.param)
+
+
+@pytest.fixture(scope="module")
+def other_worker(redis_url: str) -> Iterator[Api]:
+    """The application of another worker: it shares only Redis with the first one."""
+    nodes = SingleNodeTopology(connect(redis_url))
+    with closing(RedisEventFeed(nodes)) as feed:
+        games = build_games(RedisStore(nodes, TTL_SECONDS), feed, [SECRET], TTL_SECONDS)
+        yield Api(create_app(games, build_document).test_client(use_cookies=False))
+
+
+@pytest.fixture
+def crowd() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(8) as crowd:
+        yield crowd
+
+
+@pytest.fixture
+def watched(games: GameService) -> Iterator[Watched]:
+    watched = Watched(games)
+    yield watched
+    watched.until(0)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import gc
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Thread
-from typing import Any
 
 import pytest
 import redis
-from prometheus_client import CollectorRegistry, Gauge
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_games
 from service.engine.events import Dealt, Drew
 from service.engine.variants import variants
 from service.games.codec import decode_event
@@ -28,18 +24,24 @@ from service.storage.event_frames import events_of
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
-from service.web.app import create_app
-from service.web.streams import KEEPALIVE_SECONDS, StreamLimits, Streams
+from service.web.streams import KEEPALIVE_SECONDS, StreamLimits
 from tests.api.client import Api, Table, viewers
-from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.conftest import SECRET
+from tests.api.followers import (
+    LINES,
+    PATIENCE,
+    SSE,
+    Event,
+    Watched,
+    events_in,
+    everything,
+    make_move,
+    page,
+    read_events,
+    rest_of_stream,
+    stream,
+)
 from tests.api.saved_games import SEED, SavedGame, SavedGames, shortest
-
-Event = dict[str, Any]
-Page = dict[str, Any]
-
-SSE = {"Accept": "text/event-stream"}
-LINES = {"Accept": "application/x-ndjson"}
-PATIENCE = 20.0
 
 DATA = {
     "created": set(),
@@ -62,74 +64,6 @@ MORE_DATA = {
     "round_ended": {"winner", "loser"},
 }
 WITHOUT_SEAT = {"created", "dealt", "round_ended", "finished"}
-
-
-def page(api: Api, table: Table, seat: int | None = None, **query: int) -> Page:
-    """A page of events."""
-    asked = "&".join(f"{name}={value}" for name, value in query.items())
-    answer = api.get(f"{table.path}/events?{asked}", token=None if seat is None else table.tokens[seat])
-    assert answer.status_code == 200, answer.json
-    shown: Page = answer.json  # type: ignore[assignment]
-    return shown
-
-
-def everything(api: Api, table: Table, seat: int | None = None) -> list[Event]:
-    """All events."""
-    shown = page(api, table, seat, limit=1000)
-    assert not shown["more"]
-    events: list[Event] = shown["events"]
-    return events
-
-
-def stream(
-    api: Api,
-    table: Table,
-    seat: int | None = None,
-    query: str = "",
-    *,
-    headers: Mapping[str, str] = SSE,
-    last: str | None = None,
-) -> TestResponse:
-    """A stream of the table, after the ``last`` id; its body is read in pieces."""
-    token = None if seat is None else table.tokens[seat]
-    headers = headers if last is None else {**headers, "Last-Event-ID": last}
-    return api.ask_unchecked("GET", f"{table.path}/events{query}", token=token, headers=headers, buffered=False)
-
-
-def events_in(chunk: bytes) -> list[Event]:
-    """The events in a piece of a stream of server-sent events, each with the id that it came under as ``id``."""
-    events = []
-    for block in chunk.decode().split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
-        if "data" in fields:
-            assert set(fields) <= {"id", "data"}, "no event has a name"
-            events.append({**json.loads(fields["data"]), **({"id": int(fields["id"])} if "id" in fields else {})})
-    return events
-
-
-def rest_of_stream(answer: TestResponse) -> bytes:
-    """The rest of a stream, which must end."""
-    sent = b""
-    with closing(answer):
-        for count, chunk in enumerate(answer.iter_encoded()):
-            assert count < 200, "it does not end"
-            sent += chunk
-    return sent
-
-
-def read_events(chunks: Iterator[bytes], count: int) -> list[Event]:
-    """The next events of a stream, so many of them."""
-    events: list[Event] = []
-    for _ in range(1000):
-        if len(events) >= count:
-            return events
-        events += events_in(next(chunks))
-    raise AssertionError("they never came")
-
-
-def make_move(api: Api, table: Table) -> int:
-    """Make the first legal move; the version then."""
-    return int(api.make_legal_move(table)["version"])
 
 
 @pytest.fixture(params=variants())
@@ -360,21 +294,6 @@ def test_a_stream_that_was_reset_to_a_match_that_is_over_ends(
 # Long polls
 
 
-@pytest.fixture(scope="module")
-def other_worker(redis_url: str) -> Iterator[Api]:
-    """The application of another worker: it shares only Redis with the first one."""
-    nodes = SingleNodeTopology(connect(redis_url))
-    with closing(RedisEventFeed(nodes)) as feed:
-        games = build_games(RedisStore(nodes, TTL_SECONDS), feed, [SECRET], TTL_SECONDS)
-        yield Api(create_app(games, build_document).test_client(use_cookies=False))
-
-
-@pytest.fixture
-def crowd() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(8) as crowd:
-        yield crowd
-
-
 def test_a_poll_is_answered_at_once_if_there_are_new_events(api: Api, saved_games: SavedGames) -> None:
     saved_game = saved_games.at("domino", "early")
     shown = page(api, saved_game.table, after=2, limit=1, wait=25)
@@ -422,30 +341,6 @@ def test_a_poll_has_no_more_events_than_were_asked_for(
 
 
 # Streams
-
-
-class Watched:
-    """An application whose open streams are counted; ``keepalive`` is the time between its keep-alives in seconds."""
-
-    def __init__(self, games: GameService, limits: StreamLimits = StreamLimits(100), alive: float = 0.1) -> None:  # noqa: B008 # immutable
-        self._registry = CollectorRegistry()
-        self.streams = Streams(limits, Gauge("open_streams", "Open streams.", registry=self._registry), alive)
-        self.app = create_app(games, build_document, self.streams)
-        self.api = Api(self.app.test_client(use_cookies=False))
-
-    def until(self, open_streams: int) -> None:
-        """Wait until so many are open."""
-        deadline = time.monotonic() + PATIENCE
-        while self._registry.get_sample_value("open_streams") != open_streams:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-
-
-@pytest.fixture
-def watched(games: GameService) -> Iterator[Watched]:
-    watched = Watched(games)
-    yield watched
-    watched.until(0)
 
 
 def test_both_kinds_of_streams_send_the_same_events_as_the_pages_and_end_with_the_match(
