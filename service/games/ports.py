@@ -155,10 +155,14 @@ class Store(Protocol):
 
 
 class EventNotification(NamedTuple):
-    """Events just appended to a game; the first one has version ``after + 1``."""
+    """Events just appended to a game; the first one has version ``after + 1``.
+
+    ``write_id`` is the id of the write that appended them; empty if it is not known.
+    """
 
     after: int
     events: tuple[bytes, ...]
+    write_id: bytes = b""
 
 
 Listener = Callable[[EventNotification | None], None]

@@ -16,7 +16,7 @@ from service.games.errors import unauthorized
 from service.games.fairness import FairnessReport, fairness_report, is_provable
 from service.games.forks import export_record
 from service.games.game import Game, TokenChanged
-from service.games.ports import Feed
+from service.games.ports import Feed, StorageUnavailable
 from service.games.repository import GameRepository, decode
 from service.games.results import LegalMoves
 from service.games.subscription import EventSubscription, Subscriber
@@ -99,6 +99,26 @@ class GameQueries:
         """
         return self._page(_subscriber(access), after if after <= access.game.version else _NO_CURSOR, limit)
 
+    def at_version(self, access: Access, page: EventPage) -> Access:
+        """The viewer's access to the game at the version of a page of events, whatever has happened since.
+
+        An earlier version than that of ``access`` is rebuilt from the history. Raises ``Unauthorized`` if the token of
+        the viewer was revoked.
+        """
+        game = access.game
+        if game.version < page.version:
+            game = self._after_write(_subscriber(access), page.version, page.write_id).game
+            if game.version < page.version:
+                raise StorageUnavailable("events were lost")
+        return access._replace(game=self._repository.at_version(game, page.version))
+
+    def at_cursor(self, subscription: EventSubscription) -> Access:
+        """The subscriber's access to the game at its cursor, or as it is now, if that is another version.
+
+        Subscribers to the same game share one read of the store. Raises ``Unauthorized`` if the token was revoked.
+        """
+        return self._after_write(subscription.subscriber, subscription.cursor, subscription.write_id)
+
     def subscribe(self, access: Access, after: int) -> EventSubscription:
         """A subscription to the events after a version, as the viewer may know them. Must be closed."""
         if after > access.game.version:
@@ -121,16 +141,17 @@ class GameQueries:
             if version > subscriber.version and seat is not None and envelope.event == TokenChanged(seat):
                 break  # later events are for the bearer of the new token
         reached = after + len(events)
-        return EventPage(tuple(events), reached, more=reached < stored.version)
+        write_id = subscriber.write_id if reached == subscriber.version else ""
+        return EventPage(tuple(events), reached, more=reached < stored.version, write_id=write_id)
 
     def _reset(self, subscriber: Subscriber) -> EventPage:
-        game, seat = self._repository.reload(subscriber.game), subscriber.seat
-        if seat is not None and game.seats[seat].token_hash != subscriber.token_hash:
-            raise unauthorized()
-        view = view_game(game, seat, self._ttl)
-        return EventPage(
-            (EventView(view.version, view.updated_at, Reset(view), view.view.to_act),), view.version, more=False
-        )
+        game = self._repository.reload(subscriber.game)
+        view = view_game(game, _access(subscriber, game).seat, self._ttl)
+        reset = EventView(view.version, view.updated_at, Reset(view), view.view.to_act)
+        return EventPage((reset,), view.version, more=False, write_id=game.write_id)
+
+    def _after_write(self, subscriber: Subscriber, version: int, write_id: str) -> Access:
+        return _access(subscriber, self._repository.after_write(subscriber.game, version, write_id))
 
     def _rounds(self, game: Game) -> tuple[RoundResult, ...]:
         events = self._repository.events(game, game.round_ends)
@@ -140,4 +161,14 @@ class GameQueries:
 def _subscriber(access: Access) -> Subscriber:
     game, seat = access.game, access.seat
     token_hash = None if seat is None else game.seats[seat].token_hash
-    return Subscriber(game.id, game.created_at, seat, token_hash, game.version, game.status == "finished")
+    return Subscriber(
+        game.id, game.created_at, seat, token_hash, game.version, game.write_id, game.status == "finished"
+    )
+
+
+def _access(subscriber: Subscriber, game: Game) -> Access:
+    """The subscriber's access to its game as it is now. Raises ``Unauthorized`` if its token was revoked."""
+    seat = subscriber.seat
+    if seat is not None and game.seats[seat].token_hash != subscriber.token_hash:
+        raise unauthorized()
+    return Access(game, seat)

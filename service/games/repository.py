@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from functools import partial, reduce
 from threading import Lock
 from typing import Final, NamedTuple, TypeVar
@@ -67,6 +68,8 @@ _EVENTS_PER_TURN: Final = 100
 """Events that are decoded or applied before other requests run: about a millisecond."""
 _EARLIER_CACHE_SIZE: Final = 32
 """Games at earlier versions in the cache of a process."""
+_SHARED_READS: Final = 256
+"""Reads of the store, each for one write, whose results are kept for others that ask for the game after that write."""
 
 T = TypeVar("T")
 
@@ -122,6 +125,7 @@ class GameRepository:
         self._admit_read = admit_read
         self._cache: dict[str, tuple[Game, bytes]] = {}
         self._earlier: dict[tuple[str, str, int], Game] = {}
+        self._shared_reads: dict[tuple[str, int, str], Future[Game]] = {}
         self._lock = Lock()
 
     def load(self, game_id: str) -> Game | None:
@@ -140,6 +144,50 @@ class GameRepository:
         """The game that this process loaded or wrote last; the stored one may be newer, or have expired."""
         known = self._cache.get(game_id)
         return None if known is None else known[0]
+
+    def after_write(self, game_id: str, version: int, write_id: str) -> Game:
+        """The game as it was just after the write of that id, which led to ``version``; or as it is now.
+
+        All that ask for the same write share one read of the store: thousands of streams may follow a game. Without a
+        ``write_id``, the result is only for those that wait for it: after a failover, another write may have led to
+        the same version. Raises ``NotFound``.
+        """
+        game = self.cached(game_id)
+        if game is not None and (game.version, game.write_id) == (version, write_id):
+            return game
+        key = game_id, version, write_id
+        with self._lock:
+            read = self._shared_reads.get(key)
+            is_first = read is None
+            if read is None:
+                read = self._shared_reads[key] = Future()
+                if len(self._shared_reads) > _SHARED_READS:
+                    del self._shared_reads[next(iter(self._shared_reads))]
+        if is_first:
+            try:
+                read.set_result(self.reload(game_id))
+            except BaseException as error:
+                read.set_exception(error)
+            if not write_id or read.exception() is not None:
+                self._shared_reads.pop(key, None)
+        return read.result()
+
+    def at_version(self, game: Game, version: int) -> Game:
+        """The game as it was at an earlier version; cached, as a client may repeat a request several times.
+
+        Raises ``NotFound`` when it has expired.
+        """
+        if game.version == version:
+            return game
+        key = game.id, game.write_id, version
+        earlier = self._earlier.get(key)
+        if earlier is None:
+            earlier = rebuild_game(game, self.history(game), version, self._yielding)
+            with self._lock:
+                self._earlier[key] = earlier
+                if len(self._earlier) > _EARLIER_CACHE_SIZE:
+                    del self._earlier[next(iter(self._earlier))]
+        return earlier
 
     def create(self, game: Game, events: Sequence[GameEvent], record: IdempotencyRecord | None) -> Committed:
         """Store a new game at the version that its first events lead to, or replay its creation under the same record.
@@ -230,9 +278,7 @@ class GameRepository:
         """
         check_same_request(prior, record)
         try:
-            game = self.reload(game_id)
-            if game.version != prior.version:
-                game = self._at_version(game, prior.version)
+            game = self.at_version(self.reload(game_id), prior.version)
         except StorageUnavailable as error:
             raise OutcomeUnknown(error.reason, error.retry_after) from error
         write_id = prior.write_id.decode()
@@ -266,18 +312,6 @@ class GameRepository:
             for version, data in enumerate(self._yielding(page.events), page.first):
                 history.append(decode(version, game.created_at, data))
         return history
-
-    def _at_version(self, game: Game, version: int) -> Game:
-        """The game as it was at an earlier version; cached, as a client may repeat a request several times."""
-        key = game.id, game.write_id, version
-        earlier = self._earlier.get(key)
-        if earlier is None:
-            earlier = rebuild_game(game, self.history(game), version, self._yielding)
-            with self._lock:
-                self._earlier[key] = earlier
-                if len(self._earlier) > _EARLIER_CACHE_SIZE:
-                    del self._earlier[next(iter(self._earlier))]
-        return earlier
 
     def _encode_events(
         self, before: State, events: Sequence[GameEvent], after: Game, since_creation: int

@@ -39,6 +39,8 @@ class Subscriber(NamedTuple):
     """The hash of the presented token."""
     version: int
     """The version of the game at which the token was valid."""
+    write_id: str
+    """The id of the write that led to that version."""
     finished: bool
 
 
@@ -57,12 +59,13 @@ class EventSubscription:
         "_read",
         "_recheck_at",
         "_slots",
-        "_subscriber",
         "_ttl",
         "_unwatch",
         "closing",
         "cursor",
         "finished",
+        "subscriber",
+        "write_id",
     )
 
     def __init__(
@@ -75,12 +78,14 @@ class EventSubscription:
         slots: BoundedSemaphore,
         ttl_seconds: float,
     ) -> None:
+        self.subscriber = subscriber
         self.cursor = after
+        self.write_id = subscriber.write_id if after == subscriber.version else ""
+        """The id of the write that led to the cursor; empty if it is not known."""
         self.closing = False
         """Whether the service is shutting down."""
         self.finished = False
         """Whether no more events will come: the match is finished, or the token of the seat was changed."""
-        self._subscriber = subscriber
         self._read = read
         self._slots = slots
         self._ttl = ttl_seconds
@@ -150,14 +155,14 @@ class EventSubscription:
         encoded = notification.events[self.cursor - notification.after :]
         if not encoded:
             return None
-        first, created_at, seat = self.cursor + 1, self._subscriber.created_at, self._subscriber.seat
+        first, created_at, seat = self.cursor + 1, self.subscriber.created_at, self.subscriber.seat
         try:
             envelopes = [decode_event(version, created_at, data) for version, data in enumerate(encoded, first)]
         except NewerFormat:
             self._needs_catch_up = True  # reading the store raises the error that belongs to this
             return None
         events = tuple([view_event(envelope, seat) for envelope in envelopes])
-        return EventPage(events, self.cursor + len(events), more=False)
+        return EventPage(events, self.cursor + len(events), more=False, write_id=notification.write_id.decode())
 
     def _catch_up(self, seconds: float) -> EventPage | None:
         """The next events in the store; ``None`` if there are none, or it could not be read within this time."""
@@ -176,7 +181,7 @@ class EventSubscription:
     def _next_page(self) -> EventPage | None:
         self._needs_catch_up = False
         self._recheck_at = monotonic() + self._ttl
-        page = self._read(self._subscriber, self.cursor, PAGE_SIZE)
+        page = self._read(self.subscriber, self.cursor, PAGE_SIZE)
         if page.more:  # never set to false here: a notification may have been dropped during the read
             self._needs_catch_up = True
         if not page.events:
@@ -185,8 +190,9 @@ class EventSubscription:
 
     def _advance(self, page: EventPage) -> None:
         self.cursor = page.version
+        self.write_id = page.write_id
         self._recheck_at = monotonic() + self._ttl
-        subscriber = self._subscriber
+        subscriber = self.subscriber
         if subscriber.finished and not page.more:
             self.finished = True
         for each in page.events:
@@ -196,7 +202,7 @@ class EventSubscription:
                 case Reset(view):
                     self.finished = view.status == "finished"
                     # The token was valid at this version; no event before it will be returned.
-                    self._subscriber = self._subscriber._replace(version=view.version)
+                    self.subscriber = self.subscriber._replace(version=view.version)
                 case TokenChanged(seat) if seat == subscriber.seat and each.version > subscriber.version:
                     self.finished = True
 

@@ -81,11 +81,15 @@ class EventView(NamedTuple):
 
 
 class EventPage(NamedTuple):
-    """Consecutive events, the cursor for the next page, and whether there were more when the page was read."""
+    """Consecutive events, the cursor for the next page, and whether there were more when the page was read.
+
+    ``write_id`` is the id of the write that led to that version; empty if it is not known.
+    """
 
     events: tuple[EventView, ...]
     version: int
     more: bool
+    write_id: str = ""
 
 
 def view_event(envelope: EventEnvelope, seat: int | None) -> EventView:

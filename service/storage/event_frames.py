@@ -47,4 +47,5 @@ def block_of(entries: Sequence[bytes]) -> bytes | None:
 def parse_notification(message: bytes) -> EventNotification:
     """The notification that the script ``commit`` published: ``<version before> `` and the entries, one per line."""
     after, _, entries = message.partition(b" ")
-    return EventNotification(int(after), tuple([event_of(entry) for entry in entries.split(b"\n")]))
+    write, _, _ = entries.partition(b" ")
+    return EventNotification(int(after), tuple([event_of(entry) for entry in entries.split(b"\n")]), write)

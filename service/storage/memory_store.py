@@ -110,7 +110,7 @@ class MemoryStore(Store, Feed):
             self._record_write(game, current, state, events, write)
             listeners = tuple(self._listeners.get(game, ()))
         for listener in listeners:
-            listener(EventNotification(expected, tuple(events)))
+            listener(EventNotification(expected, tuple(events), write.id))
         return None
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:

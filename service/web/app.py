@@ -41,6 +41,8 @@ _BLUEPRINTS: Final = (
     docs_handlers.blueprint,
 )
 
+MAX_VIEW_CACHE_BYTES: Final = 1024 * 1024
+"""Of the views that streams show: a few hundred, each of which is shown for a moment."""
 MAX_HOSTS: Final = 100
 """Size of the cache of valid ``Host`` headers, which is limited as a client may send any."""
 
@@ -116,7 +118,8 @@ def create_app(
     streams = streams or Streams()
     app = Application(streams)
     app.url_map.merge_slashes = False
-    own_services = Services(games, limits, streams, ResponseCache(), document, metrics, yield_control)
+    caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES)
+    own_services = Services(games, limits, streams, *caches, document, metrics, yield_control)
     services.install(app, own_services)
     problems.install(app, limits)
     app.before_request(check_headers)

@@ -200,6 +200,12 @@ def validate(schema: Schema, value: Any) -> Any:
         raise InvalidBody(_flatten(error.messages)) from None
 
 
+def read_query(schema: Schema) -> dict[str, Any]:
+    """The query, loaded by ``schema``; the last of repeated parameters is used. Raises ``InvalidBody``."""
+    query: dict[str, Any] = validate(schema, {name: values[-1] for name, values in request.args.lists()})
+    return query
+
+
 def expected_game(version: int | None) -> Expected | None:
     """The version of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
     if "HTTP_IF_MATCH" not in request.environ:

@@ -19,14 +19,16 @@ _EXTENSION: Final = "domino"
 class Services(NamedTuple):
     """The games, rate limits, streams, cached responses, document and metrics of an application.
 
-    ``document`` returns the OpenAPI document as YAML. Without ``metrics``, nothing is measured. ``yield_control`` is
-    called during long computations to let other requests run.
+    ``views`` caches the views that streams show, as many streams may show the same one. ``document`` returns the
+    OpenAPI document as YAML. Without ``metrics``, nothing is measured. ``yield_control`` is called during long
+    computations to let other requests run.
     """
 
     games: GameService
     limits: RateLimits
     streams: Streams
     responses: ResponseCache
+    views: ResponseCache
     document: Callable[[], str]
     metrics: Metrics | None
     yield_control: Callable[[], None]

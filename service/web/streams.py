@@ -7,7 +7,8 @@ of an event, nor on where events come from.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from time import time
 from typing import Any, Final, NamedTuple, Protocol
@@ -16,11 +17,14 @@ import orjson
 from prometheus_client import Gauge
 
 from service.games.errors import NotFound, Unauthorized
-from service.games.subscription import EventSubscription
+from service.games.ports import StorageUnavailable
+from service.games.subscription import RETRY_SECONDS, EventSubscription
 from service.games.timestamps import format_rfc3339
 from service.games.views import EventPage
 from service.web.problems import TooManyStreams
+from service.web.rate_limits import client_network
 from service.web.serializers.events import event_json
+from service.web.serializers.values import JsonObject
 
 SSE: Final = "text/event-stream"
 NDJSON: Final = "application/x-ndjson"
@@ -49,6 +53,11 @@ class StreamClient(NamedTuple):
     network: str
     game: str
     connection: object | None = None
+
+
+def stream_client(environ: Mapping[str, Any], game: str) -> StreamClient:
+    """Who opens a stream of this game with a request of this WSGI environment."""
+    return StreamClient(client_network(environ.get("REMOTE_ADDR", "")), game, environ.get("gunicorn.socket"))
 
 
 class Streams:
@@ -99,6 +108,15 @@ class Streams:
         subscription.close()
         self._gauge.dec()
 
+    @contextmanager
+    def open(self, subscribe: Callable[[], EventSubscription], client: StreamClient) -> Generator[EventSubscription]:
+        """A stream that is open during a ``with`` block. Raises ``TooManyStreams``."""
+        subscription = self.add(subscribe, client)
+        try:
+            yield subscription
+        finally:
+            self.remove(subscription)
+
     def drain(self) -> None:
         """Make every stream send a closing event and end, and open no more."""
         with self._lock:
@@ -134,14 +152,25 @@ class Stream:
 
     The subscription is closed only there: cleanup in the generator would also run when it is collected as garbage,
     possibly in the middle of a wait.
+
+    ``show`` returns the item with the view at the cursor, or ``None`` if newer events are on their way. It is called
+    when no more events follow for the moment: after events, and before any if a view is ``due``.
     """
 
     def __init__(
-        self, streams: Streams, subscription: EventSubscription, media_type: str, first: EventPage | None
+        self,
+        streams: Streams,
+        subscription: EventSubscription,
+        media_type: str,
+        first: EventPage | None,
+        show: Callable[[EventSubscription], JsonObject | None] | None = None,
+        *,
+        due: bool = True,
     ) -> None:
         self._streams = streams
         self._subscription = subscription
-        self._chunks = self._run(_FORMATS[media_type], first)
+        self._show = show
+        self._chunks = self._run(_FORMATS[media_type], first, due=due and show is not None)
 
     def __iter__(self) -> Iterator[bytes]:
         """The chunks of the body, each of complete events."""
@@ -152,16 +181,28 @@ class Stream:
         self._chunks.close()
         self._streams.remove(self._subscription)
 
-    def _run(self, encoding: _Format, first: EventPage | None) -> Generator[bytes, None, None]:
-        subscription = self._subscription
+    def _run(self, encoding: _Format, first: EventPage | None, *, due: bool) -> Generator[bytes, None, None]:
+        subscription, show, pause = self._subscription, self._show, 0.0
         try:
             yield encoding.preamble
             if first is not None:
                 yield encoding.page(first)
-            while not subscription.finished:
-                page = subscription.wait(self._streams.keepalive_seconds)
+            while True:
+                wait = pause if due else self._streams.keepalive_seconds
+                page = None if subscription.finished else subscription.wait(wait)
                 if page is not None:
                     yield encoding.page(page)
+                    due, pause = show is not None, 0.0
+                elif due and show is not None:
+                    try:
+                        item, due = show(subscription), False
+                        if item is not None:
+                            yield encoding.line(item, subscription.cursor)
+                    except StorageUnavailable:
+                        due, pause = not subscription.closing, RETRY_SECONDS
+                        yield encoding.keepalive
+                elif subscription.finished:
+                    return
                 elif subscription.closing:
                     closing = {
                         "version": subscription.cursor,

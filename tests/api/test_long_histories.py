@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from random import Random
 from typing import Any
 
@@ -16,6 +17,7 @@ from service.web.access import EVENTS_PER_READ, limit_history
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api
+from tests.api.followers import Event, events_in, stream
 from tests.support.table import reached, seat_to_move
 
 LENGTH = 6 * EVENTS_PER_READ
@@ -78,6 +80,7 @@ READS: dict[str, Read] = {
     "record as JSON": lambda game: game.get("/record", {"Accept": "application/json"}),
     "fairness": lambda game: game.get("/fairness"),
     "repeated move": lambda game: game.make_first_move(),
+    "view at an earlier version": lambda game: game.get(f"/events?view=true&after={LENGTH // 2}&limit=1"),
 }
 
 
@@ -97,6 +100,20 @@ def test_a_long_history_is_read_once_for_a_version_and_viewer(read: Read, game: 
     assert game.yields >= LENGTH // EVENTS_PER_READ
     assert read(game).data == first.data
     assert len(game.reads) == 1, "the second one is cached"
+
+
+def test_a_long_history_is_streamed_whole_and_followed_by_one_view(game: LongGame) -> None:
+    version = game.api.view(game.table)["version"]
+    game.reads.clear()
+    with closing(stream(game.api, game.table, None, "?view=true")) as received:
+        items: list[Event] = []
+        for chunk in received.iter_encoded():
+            items += events_in(chunk)
+            if items and items[-1]["type"] == "view":
+                break
+    assert [item["version"] for item in items] == [*range(1, version + 1), version]
+    assert items[-1]["game"] == game.api.view(game.table)
+    assert sum(game.reads) <= version, "no view was rebuilt"
 
 
 @pytest.mark.parametrize("read", READS.values(), ids=READS.keys())

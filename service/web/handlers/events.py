@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
+import orjson
 from flask import Blueprint, Response, request
 from marshmallow import ValidationError
 
 from service.games.access import Access
+from service.games.subscription import EventSubscription
 from service.games.views import EventPage
 from service.web.access import limit_history, operation
 from service.web.openapi.game_operations import GET_EVENTS
 from service.web.problems import InvalidBody
-from service.web.rate_limits import client_network
-from service.web.request_parsing import negotiate, validate
-from service.web.responses import JSON, RawResponse, ok, streamed
+from service.web.request_parsing import negotiate, read_query
+from service.web.response_cache import cached_body
+from service.web.responses import JSON, RawResponse, ok, streamed, to_json
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.events import event_page_json
+from service.web.serializers.game import game_view_json
+from service.web.serializers.values import JsonObject
 from service.web.services import Services
-from service.web.streams import NDJSON, SSE, Stream, StreamClient
+from service.web.streams import NDJSON, SSE, Stream, stream_client
 
 blueprint: Final = Blueprint("events", __name__)
 
@@ -32,35 +37,37 @@ def get_events(services: Services, access: Access) -> RawResponse | Response:
     media_type = negotiate(JSON, SSE, NDJSON)
     query = _query()
     if media_type == JSON:
-        return ok(event_page_json(_page(services, access, query)))
+        page = _page(services, access, query)
+        game = services.games.queries.view(services.games.queries.at_version(access, page)) if query["view"] else None
+        return ok(event_page_json(page, game))
     if request.method == "HEAD":
         return streamed((), media_type)
-    return _stream(services, access, query["after"], media_type)
+    return _stream(services, access, query, media_type)
 
 
-def _page(services: Services, access: Access, query: dict[str, int]) -> EventPage:
+def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPage:
     """The events after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
     after, wait, limit = query["after"], query["wait"], query["limit"]
     limit_history(services.limits, min(limit, access.game.version - after))
     page = services.games.queries.events(access, after, limit)
     if page.events or not wait or request.method == "HEAD" or access.game.status == "finished":
         return page
-    subscription = services.streams.add(lambda: services.games.queries.subscribe(access, after), _client(access))
-    try:
+    with services.streams.open(
+        lambda: services.games.queries.subscribe(access, after), stream_client(request.environ, access.game.id)
+    ) as subscription:
         page = subscription.poll() or subscription.wait(wait) or page
-    finally:
-        services.streams.remove(subscription)
     if len(page.events) <= limit:
         return page
     events = page.events[:limit]
     return EventPage(events, events[-1].version, more=True)
 
 
-def _stream(services: Services, access: Access, after: int, media_type: str) -> Response:
+def _stream(services: Services, access: Access, query: dict[str, Any], media_type: str) -> Response:
     """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
-    streams = services.streams
+    streams, after = services.streams, query["after"]
     limit_history(services.limits, access.game.version - after)
-    subscription = streams.add(lambda: services.games.queries.subscribe(access, after), _client(access))
+    client = stream_client(request.environ, access.game.id)
+    subscription = streams.add(lambda: services.games.queries.subscribe(access, after), client)
     try:
         first = subscription.poll()
         if first is None and access.game.status == "finished":
@@ -69,20 +76,25 @@ def _stream(services: Services, access: Access, after: int, media_type: str) -> 
     except BaseException:
         streams.remove(subscription)
         raise
-    return streamed(Stream(streams, subscription, media_type, first), media_type)
+    show = partial(_view_item, services) if query["view"] else None
+    # A client that lost its connection may have got the events up to its cursor without the view after them.
+    due = first is not None or "Last-Event-ID" in request.headers
+    return streamed(Stream(streams, subscription, media_type, first, show, due=due), media_type)
 
 
-def _client(access: Access) -> StreamClient:
-    environ = request.environ
-    return StreamClient(client_network(environ.get("REMOTE_ADDR", "")), access.game.id, environ.get("gunicorn.socket"))
+def _view_item(services: Services, subscription: EventSubscription) -> JsonObject | None:
+    """The item with the subscriber's view at its cursor; ``None`` if the game is at another version."""
+    queries = services.games.queries
+    access = queries.at_cursor(subscription)
+    if access.game.version != subscription.cursor:
+        return None
+    body = cached_body(services.views, access, "game", lambda: to_json(game_view_json(queries.view(access))))
+    return {"type": "view", "version": subscription.cursor, "game": orjson.Fragment(body)}
 
 
-def _query() -> dict[str, int]:
-    """The query; ``Last-Event-ID`` overrides ``after``, and the last of repeated parameters is used.
-
-    Raises ``InvalidBody``.
-    """
-    query: dict[str, int] = validate(_query_in, {name: values[-1] for name, values in request.args.lists()})
+def _query() -> dict[str, Any]:
+    """The query; ``Last-Event-ID`` overrides ``after``. Raises ``InvalidBody``."""
+    query = read_query(_query_in)
     last = request.headers.get("Last-Event-ID")
     if last is not None:
         try:

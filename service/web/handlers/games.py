@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any, Final
 
-from flask import Blueprint
+from flask import Blueprint, request
+from marshmallow import EXCLUDE
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
@@ -29,6 +31,7 @@ from service.web.request_parsing import (
     negotiate,
     read_json,
     read_json_or_nothing,
+    read_query,
     validate,
 )
 from service.web.response_cache import cached_json
@@ -44,10 +47,12 @@ from service.web.serializers.game import (
 )
 from service.web.serializers.score import score_json
 from service.web.services import Services
+from service.web.streams import stream_client
 
 blueprint: Final = Blueprint("games", __name__)
 
 _game_in: Final = request_schemas.GameIn()
+_game_query_in: Final = request_schemas.GameQuery(unknown=EXCLUDE)
 _player_in: Final = request_schemas.PlayerIn()
 _token_in: Final = request_schemas.TokenIn()
 _move_in: Final = move_schemas.Move()
@@ -68,8 +73,30 @@ def create_game(services: Services) -> RawResponse:
 @blueprint.get("/v1/games/<game>")
 @operation(GET_GAME)
 def get_game(services: Services, access: Access) -> RawResponse:
-    """View a game."""
+    """View a game, at once or when it has changed."""
+    if request.query_string:
+        access = _awaited(services, access)
     return conditional(access.etag, lambda: game_view_json(services.games.queries.view(access)))
+
+
+def _awaited(services: Services, access: Access) -> Access:
+    """The same viewer's access when the version is past ``after``, or when the time to wait for that is over.
+
+    A match that is finished is not awaited.
+    """
+    negotiate(JSON)
+    query = read_query(_game_query_in)
+    after, wait, game = query["after"], query["wait"], access.game
+    if game.version > after or not wait or request.method == "HEAD" or game.status == "finished":
+        return access
+    queries, deadline = services.games.queries, monotonic() + wait
+    with services.streams.open(
+        lambda: queries.subscribe(access, game.version), stream_client(request.environ, game.id)
+    ) as subscription:
+        while subscription.cursor <= after and not subscription.finished:
+            if subscription.wait(max(deadline - monotonic(), 0)) is None:
+                break
+        return queries.at_cursor(subscription)
 
 
 @blueprint.post("/v1/games/<game>/players")

@@ -42,11 +42,15 @@ GET_GAME: Final = Operation(
     tag="games",
     summary="Get a game",
     description="The game as the bearer of the token may know it; without a token, as a spectator. It contains the "
-    "legal moves of the bearer, so that a client need not implement any rules.",
+    "legal moves of the bearer, so that a client need not implement any rules. With `after` and `wait` it is a long "
+    "poll: answered as soon as the version of the game is past `after`, at the latest after `wait` seconds, at once if "
+    "the match is finished; then 304 if `If-None-Match` is still current, else 200. While it waits it counts as a "
+    "stream.",
     access="spectator",
     headers=("If-None-Match",),
+    query=request_schemas.GameQuery,
     responses={200: ResponseSpec(description="The game view.", schema=game_schemas.Game, headers=VIEW_HEADERS)},
-    problems=READ_PROBLEMS,
+    problems=(*READ_PROBLEMS, "invalid", "too_many_streams"),
 )
 
 JOIN_GAME: Final = Operation(
@@ -157,7 +161,11 @@ GET_EVENTS: Final = Operation(
     "keep-alive and ends after `finished`; a stream requested after that is answered with 204 without a body, which "
     "makes an `EventSource` stop (a page never is). Before the service stops, a "
     "stream ends with an event `closing`; clients should reconnect. If the requested events are no longer stored, or "
-    "never existed, a single event `reset` contains the current game.",
+    "never existed, a single event `reset` contains the current game. With `view=true` a page also has `game`, the "
+    "bearer's view at the page's `version`; in a stream, events are followed by one more item, "
+    '`{"type": "view", "version", "game"}` with the view at that version, whenever no more events follow for the '
+    "moment. A client that shows each view needs no other request. A stream that is resumed by `Last-Event-ID` begins "
+    "with the view if there are no newer events.",
     access="spectator",
     headers=("Last-Event-ID",),
     query=request_schemas.EventsQuery,

@@ -87,3 +87,4 @@ class Events(Schema):
         ),
     )
     more = fields.Boolean(required=True, metadata=doc("Whether there are more events already.", example=False))
+    game = fields.Nested(Game, metadata=doc("With `view=true`: the bearer's view of the game at `version`."))

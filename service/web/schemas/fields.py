@@ -90,6 +90,15 @@ class QueryInteger(fields.Integer):
         return int(value)
 
 
+class QueryBoolean(fields.Boolean):
+    """``true`` or ``false`` in a query."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> bool:
+        if value not in ("true", "false"):
+            raise ValidationError("Not true or false.")
+        return bool(value == "true")
+
+
 class StrictBoolean(fields.Boolean):
     """``true`` or ``false``."""
 

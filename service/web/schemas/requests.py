@@ -10,6 +10,7 @@ from service.engine.variants import variants
 from service.web.schemas.fields import (
     LINE_PATTERN,
     BoundedList,
+    QueryBoolean,
     QueryInteger,
     RequestSchema,
     SingleLine,
@@ -192,6 +193,24 @@ class TokenIn(RequestSchema):
     """An empty object."""
 
 
+_MAX_WAIT_SECONDS: Final = 25
+
+
+class GameQuery(RequestSchema):
+    """Whether a view is requested now, or when it has changed."""
+
+    after = QueryInteger(
+        load_default=0,
+        validate=validate.Range(0, MAX_VERSION),
+        metadata=doc("The version of the client's last view; with `wait`, a later one is awaited."),
+    )
+    wait = QueryInteger(
+        load_default=0,
+        validate=validate.Range(0, _MAX_WAIT_SECONDS),
+        metadata=doc("Seconds to wait at most until the version is past `after` (long poll)."),
+    )
+
+
 class EventsQuery(RequestSchema):
     """The requested events."""
 
@@ -207,6 +226,10 @@ class EventsQuery(RequestSchema):
     )
     wait = QueryInteger(
         load_default=0,
-        validate=validate.Range(0, 25),
+        validate=validate.Range(0, _MAX_WAIT_SECONDS),
         metadata=doc("Seconds that a page waits for an event (long poll); ignored for streams."),
+    )
+    view = QueryBoolean(
+        load_default=False,
+        metadata=doc("Also the bearer's view of the game: in a page as `game`, in a stream as an item after events."),
     )

@@ -9,7 +9,7 @@ from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
 from service.engine.view import DealtView, DrewView
 from service.games.game import GAME_EVENT_TYPES
 from service.games.timestamps import format_rfc3339
-from service.games.views import EventPage, EventView, Reset
+from service.games.views import EventPage, EventView, GameView, Reset
 from service.web.serializers.game import game_view_json
 from service.web.serializers.score import round_json
 from service.web.serializers.values import JsonObject, tile_names
@@ -28,9 +28,10 @@ _VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
 """How fields of these kinds are converted; the others are used as they are."""
 
 
-def event_page_json(page: EventPage) -> JsonObject:
-    """A page of events, and the cursor after it."""
-    return {"events": [event_json(each) for each in page.events], "version": page.version, "more": page.more}
+def event_page_json(page: EventPage, game: GameView | None = None) -> JsonObject:
+    """A page of events, the cursor after it, and the view at its version, if there is one."""
+    result = {"events": [event_json(each) for each in page.events], "version": page.version, "more": page.more}
+    return result if game is None else {**result, "game": game_view_json(game)}
 
 
 def event_json(view: EventView) -> JsonObject:
