@@ -307,21 +307,25 @@ def hidden_from(seat: int | None, snapshot: Snapshot, rng: Random) -> Snapshot:
     return snapshot._replace(events=events)
 
 
-def streamed(api: Api, saved_game: SavedGame, seat: int | None, kind: str, after: int) -> bytes:
+def streamed(api: Api, saved_game: SavedGame, seat: int | None, kind: str, after: int, *, query: str = "") -> bytes:
     """The bytes that a stream of events has sent by now."""
     table, until = saved_game.table, saved_game.snapshot.version
     token = None if seat is None else table.tokens[seat]
     headers = {"Accept": kind, "Last-Event-ID": str(after)}
-    with closing(api.ask_unchecked("GET", f"{table.path}/events", token=token, headers=headers, buffered=False)) as it:
-        return read_until(it.iter_encoded(), until)
+    path = f"{table.path}/events{query}"
+    with closing(api.ask_unchecked("GET", path, token=token, headers=headers, buffered=False)) as it:
+        return read_until(it.iter_encoded(), until, WITH_VIEW if query else b"")
 
 
-def read_until(chunks: Iterator[bytes], version: int) -> bytes:
-    """What a stream sends up to this version."""
+WITH_VIEW = b'"type":"view",'
+
+
+def read_until(chunks: Iterator[bytes], version: int, start: bytes = b"") -> bytes:
+    """What a stream sends up to the event of this version, or up to the item that starts so and has this version."""
     sent = b""
     for chunk in chunks:
         sent += chunk
-        if b'{"version":%d,' % version in sent:
+        if b'{%b"version":%d,' % (start, version) in sent:
             break
     return sent
 
@@ -329,6 +333,7 @@ def read_until(chunks: Iterator[bytes], version: int) -> bytes:
 def test_events_show_a_seat_the_same_whatever_is_hidden(api: Api, server: redis.Redis, saved_game: SavedGame) -> None:
     version = saved_game.snapshot.version
     queries = ("?limit=1000", f"?after={version // 2}&limit=3", "?limit=1&wait=25", f"?after={version + 1}")
+    with_view = ("?limit=1000&view=true", f"?after={version}&view=true", f"?after={version + 1}&wait=25&view=true")
     for seat in viewers(saved_game.table):
         token = None if seat is None else saved_game.table.tokens[seat]
         answers: list[list[object]] = []
@@ -338,13 +343,17 @@ def test_events_show_a_seat_the_same_whatever_is_hidden(api: Api, server: redis.
             received: list[object] = [
                 content_of(ask(method, f"{saved_game.table.path}/events{query}", token=token))
                 for method in ("GET", "HEAD")
-                for query in queries
+                for query in queries + with_view
             ]
+            received.append(content_of(ask("GET", f"{saved_game.table.path}?after=0&wait=25", token=token)))
             received += [
                 streamed(api, saved_game, seat, kind, after)
                 for kind in ("text/event-stream", "application/x-ndjson")
                 for after in (0, version // 2)
             ]
+            if saved_game.stage != "finished":  # which a stream that is resumed at the end answers with 204
+                received.append(streamed(api, saved_game, seat, "text/event-stream", version, query="?view=true"))
+            received.append(streamed(api, saved_game, seat, "application/x-ndjson", version // 2, query="?view=true"))
             answers.append(received)
         assert all(each == answers[0] for each in answers), f"the events tell {seat} what it cannot see"
 
@@ -373,12 +382,12 @@ def test_a_draw_is_streamed_to_the_others_alike_whatever_was_drawn(
                 for kind in ("text/event-stream", "application/x-ndjson"):
                     headers = {"Accept": kind, "Last-Event-ID": str(game.version)}
                     token = None if viewer is None else saved_game.table.tokens[viewer]
-                    path = f"{saved_game.table.path}/events"
+                    path = f"{saved_game.table.path}/events?view=true"
                     received = fixed_api.ask_unchecked("GET", path, token=token, headers=headers, buffered=False)
                     streams[viewer, kind] = stack.enter_context(closing(received)).iter_encoded()
             fixed_api.make_legal_move(saved_game.table)
             for who, chunks in streams.items():
-                shown.setdefault(who, []).append(read_until(chunks, game.version + 1))
+                shown.setdefault(who, []).append(read_until(chunks, game.version + 1, WITH_VIEW))
     for (viewer, kind), sent in shown.items():
         assert b'"drew"' in sent[0]
         assert all(each == sent[0] for each in sent), f"{kind} tells {viewer} the tile that was drawn"

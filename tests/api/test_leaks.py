@@ -316,6 +316,34 @@ def test_events_contain_nothing_hidden_from_a_seat(api: Api, server: redis.Redis
 
 
 @pytest.mark.parametrize("variant", variants())
+def test_a_view_at_an_earlier_version_contains_nothing_hidden_from_a_seat(
+    api: Api, server: redis.Redis, store: RedisStore, feed: RedisEventFeed, variant: str
+) -> None:
+    table, snapshot, _ = play_half_a_round(api, server, variant)
+    for seat in (None, *table.tokens):
+        token = None if seat is None else table.tokens[seat]
+        shown = []
+        for number in range(ALIKE):
+            restore(
+                server,
+                table.id,
+                with_hidden_tiles_changed(table.id, snapshot, seat, Random(number), drawn=False)
+                if number
+                else snapshot,
+            )
+            # A new application: one that is running remembers games at earlier versions.
+            app = create_app(build_games(store, feed, [SECRET], TTL_SECONDS), build_document)
+            fresh = Api(app.test_client(use_cookies=False))
+            shown.append(
+                [
+                    content_of(fresh.get(f"{table.path}/events?view=true&limit=1&after={after}", token=token))
+                    for after in range(1, snapshot.version, 3)
+                ]
+            )
+        assert all(each == shown[0] for each in shown), f"earlier views tell seat {seat} what it cannot see"
+
+
+@pytest.mark.parametrize("variant", variants())
 def test_only_the_seat_that_drew_sees_the_drawn_tile(
     api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
 ) -> None:
