@@ -133,6 +133,7 @@ def _shorten_variant(variant: dict[str, Any]) -> None:
 
 def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
     view = session.send("GET", game, token=tokens[0])
+    session.send("GET", f"{game}?wait=600", token=tokens[0])
     for _ in range(_MAX_MOVES):
         if view["status"] == "finished":
             break
