@@ -146,6 +146,7 @@ def unavailable(ask: Ask) -> None:
 
 
 def test_a_server_that_was_killed(scene: Scene, server: RealServer) -> None:
+    write_before_answering(server.admin)
     server.kill()
     try:
         all_unavailable([*scene.reads(), *scene.writes()], scene.http)
