@@ -248,7 +248,7 @@ def _see(error: HTTPException) -> str | None:
     in_game = request.path.startswith(_COUNTED_PREFIX)
     if error.code == 404:
         return None if in_game else "/"
-    if error.code == 405 and request.method == "GET":
+    if error.code == 405 and request.method in ("GET", "HEAD"):
         return "/v1/games/{game}" if in_game else "/"
     return None
 

@@ -140,6 +140,7 @@ def test_a_get_of_a_path_that_is_only_posted_to_names_what_can_be_read(api: Api,
     ):
         answer: Any = api.get(path)
         assert (answer.status_code, answer.json["see"]) == (405, see)
+        assert api.head(path).headers["Content-Length"] == answer.headers["Content-Length"]
         assert "see" not in api.ask("DELETE", path).json  # type: ignore[operator]
 
 
