@@ -10,11 +10,9 @@ import logging
 from collections.abc import Mapping
 from itertools import islice
 from typing import Final, NamedTuple
-from urllib.parse import quote
 
 import orjson
 from flask import Flask, Response, request
-from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
 from service.engine.errors import InvalidSetup, Refusal
@@ -23,6 +21,7 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
 from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.serializers.game import moves_json
+from service.web.wrong_paths import redirect_without_slash, see
 
 PROBLEM_JSON: Final = "application/problem+json"
 
@@ -147,8 +146,9 @@ def install(app: Flask, limits: RateLimits) -> None:
         return rate_limited or _refusal(error)
 
     def http_exception(error: HTTPException) -> Response:
-        if error.code == 404 and request.url_rule is None and _has_route_without_slash():
-            return _redirect_without_slash()
+        redirect = redirect_without_slash(error)
+        if redirect is not None:
+            return redirect
         rate_limited = limited() if error.code in _COUNTED_STATUSES else None
         return rate_limited or _http_exception(error)
 
@@ -235,37 +235,11 @@ def _http_exception(error: HTTPException) -> Response:
     if code is None:
         # All other client errors of Flask are malformed requests.
         code = "malformed" if error.code and error.code < 500 else "internal"
-    see = _see(error)
-    response = problem(code, PROBLEMS[code].description, **({} if see is None else {"see": see}))
+    response = problem(code, PROBLEMS[code].description, **see(error))
     for name, value in error.get_headers():
         if name == "Allow":
             response.headers[name] = value
     return response
-
-
-def _see(error: HTTPException) -> str | None:
-    """The path of the document where a client finds what it looked for: without a route, or without ``GET``."""
-    in_game = request.path.startswith(_COUNTED_PREFIX)
-    if error.code == 404:
-        return None if in_game else "/"
-    if error.code == 405 and request.method in ("GET", "HEAD"):
-        return "/v1/games/{game}" if in_game else "/"
-    return None
-
-
-def _has_route_without_slash() -> bool:
-    """Whether the path ends with a slash, and has a route without it."""
-    adapter = request_ctx.url_adapter
-    path = request.path
-    return path.endswith("/") and adapter is not None and bool(adapter.allowed_methods(path[:-1]))
-
-
-def _redirect_without_slash() -> Response:
-    """308 to the same path without its last slash, relative, so that it holds behind every proxy."""
-    location = "../" + quote(request.path.split("/")[-2], safe="")
-    if request.query_string:
-        location += "?" + quote(request.query_string, safe="!$%&'()*+,/:;=?@")
-    return Response(status=308, headers={"Location": location, "Cache-Control": "public, no-cache"})
 
 
 def _rate_limited(error: RateLimited) -> Response:

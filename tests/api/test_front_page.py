@@ -100,7 +100,7 @@ def test_the_page_runs_and_loads_nothing(api: Api) -> None:
 
 def test_the_page_contains_nothing_of_the_request(api: Api) -> None:
     plain = api.get("/", headers=BROWSER).data
-    assert api.get("/?<x>", headers={**BROWSER, "Host": "evil.example", "User-Agent": "<x>"}).data == plain
+    assert api.get("/", headers={**BROWSER, "Host": "evil.example", "User-Agent": "<x>"}).data == plain
 
 
 @pytest.mark.parametrize("headers", [{}, BROWSER])

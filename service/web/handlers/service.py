@@ -36,7 +36,7 @@ _INDEX: Final = orjson.dumps(
         "problems": "/problems",
     }
 )
-_FRONT_PAGE: Final = Path(__file__).parent.with_name("front_page.html").read_text("utf-8")
+_FRONT_PAGE: Final = (Path(__file__).parents[1] / "templates" / "front_page.html").read_text("utf-8")
 _FRONT_PAGE_POLICY: Final = (
     "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
     f"style-src {hashes_of_inline('style', _FRONT_PAGE)}"
