@@ -19,6 +19,7 @@ JSON: Final = "application/json"
 TEXT: Final = "text/plain"
 HTML: Final = "text/html"
 YAML: Final = "application/yaml"
+JAVASCRIPT: Final = "text/javascript"
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
 _VARY: Final = "Authorization, Accept, Accept-Language"
 _JSON_TYPE: Final = ("Content-Type", JSON)

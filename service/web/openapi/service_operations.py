@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.web.openapi.operations import VIEW_HEADERS, Operation, ResponseSpec
-from service.web.responses import HTML, JSON, YAML
+from service.web.responses import HTML, JAVASCRIPT, JSON, YAML
 from service.web.schemas.service import Health, ServiceIndex, ServiceVersion
 from service.web.schemas.variants import Variant, Variants
 
@@ -46,6 +46,17 @@ GET_READINESS: Final = Operation(
     description="Answers 200 if games can be read and written, else 503. The store is asked at most once a second.",
     responses={200: ResponseSpec(description="Ready.", schema=Health, headers=("Cache-Control",))},
     problems=("storage_unavailable",),
+)
+
+GET_EVENT_READER: Final = Operation(
+    id="getEventReader",
+    tag="service",
+    summary="Get the reader of events for browsers",
+    description="A module of JavaScript without dependencies, to be imported by a page. `follow(game, {token, after, "
+    "view, signal})` yields the events of a game as an asynchronous iterator, resumes a lost connection, and polls "
+    "where no stream comes through.",
+    headers=("If-None-Match",),
+    responses={200: ResponseSpec(description="The module.", schema=None, media_type=JAVASCRIPT, headers=VIEW_HEADERS)},
 )
 
 GET_DOCUMENT: Final = Operation(
