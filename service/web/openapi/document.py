@@ -21,7 +21,6 @@ from service.web.openapi.operations import Operation, ResponseSpec, operation_of
 from service.web.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import key_pattern
-from service.web.responses import JAVASCRIPT
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
 from service.web.schemas import records as record_schemas
