@@ -57,25 +57,28 @@ then keep the worker for fifty requests, while what others have sent is not read
 """
 
 _MALFORMED: Final = {
-    "type": "/docs#malformed",
+    "type": "/problems#malformed",
     "title": "Malformed request",
     "status": 400,
     "detail": "This is not a well-formed HTTP request.",
     "code": "malformed",
+    "reason": "malformed",
 }
 _URI_TOO_LONG: Final = {
-    "type": "/docs#uri_too_long",
+    "type": "/problems#uri_too_long",
     "title": "Address too long",
     "status": 414,
     "detail": "The address, with its query, is longer than 4,000 characters.",
     "code": "uri_too_long",
+    "reason": "uri_too_long",
 }
 _INTERNAL: Final = {
-    "type": "/docs#internal",
+    "type": "/problems#internal",
     "title": "Internal error",
     "status": 500,
     "detail": "An unexpected error occurred. Get the game before you retry.",
     "code": "internal",
+    "reason": "internal",
 }
 
 
@@ -229,6 +232,7 @@ class Worker(GeventWorker):  # type: ignore[misc]  # gunicorn has no type inform
             "Content-Type: application/problem+json\r\n"
             "Access-Control-Allow-Origin: *\r\n"
             "Cache-Control: no-store\r\n"
+            "Content-Language: en\r\n"
             "X-Content-Type-Options: nosniff\r\n"
             "Connection: close\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"

@@ -5,54 +5,80 @@ Owns the tree of refusals of the engine::
     Refusal
     ├── InvalidSetup     a match that cannot be created: options, players or an arranged deal   invalid
     ├── InvalidNotation  a text that is not a tile or not a line of a match                     invalid
-    ├── NotYourTurn      another seat is to move, or the seat is out of the match               not_your_turn
+    ├── NotYourTurn      another seat is to move                                                not_your_turn
+    ├── NotInMatch       the seat is out of the match                                           not_in_match
     ├── IllegalMove      the rules do not allow this move now                                   illegal_move
     ├── RoundOver        the round has been scored, and the next deal is due                    round_over
     └── GameOver         the match has been won                                                 game_over
 
-Does not depend on HTTP. No message names a tile that its reader may not see.
+A refusal carries its reason as data; the sentences for people are in ``service.reasons``. Does not depend on HTTP or on
+a language. No reason names a tile that its reader may not see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, Final, NamedTuple
+
+Param = int | str | Sequence[str]
+_NONE: Final[Mapping[str, Param]] = MappingProxyType({})
+
+
+class Reason(NamedTuple):
+    """Why something is refused: a stable word, and the values that its sentence names."""
+
+    word: str
+    params: Mapping[str, Param] = _NONE
+
+    def __str__(self) -> str:
+        return " ".join([self.word, *[f"{name}={value}" for name, value in self.params.items()]])
 
 
 class Refusal(Exception):
-    """A request that the rules reject; nothing has changed. ``code`` is stable, the message is for people."""
+    """A request that the rules reject; nothing has changed. ``code`` is stable, ``reason`` says more."""
 
     code: ClassVar[str]
 
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
+    def __init__(self, word: str, **params: Param) -> None:
+        self.reason = Reason(word, params)
+        super().__init__(str(self.reason))
 
 
 class InvalidSetup(Refusal):
-    """A match that cannot be created. ``errors`` has the messages by the path of the field (``rules.set``)."""
+    """A match that cannot be created. ``errors`` has the reasons by the path of the field (``rules.set``)."""
 
     code = "invalid"
 
-    def __init__(self, errors: Mapping[str, list[str]]) -> None:
-        super().__init__("; ".join(f"{path}: {' '.join(texts)}" for path, texts in errors.items()))
+    def __init__(self, errors: Mapping[str, list[Reason]]) -> None:
+        super().__init__("invalid", fields=list(errors))
         self.errors = dict(errors)
 
 
 class InvalidNotation(Refusal):
-    """A text that is not a tile or a line of a match. ``at``: the offset, from 0, of the first wrong character."""
+    """A text that is not a tile or a line of a match.
+
+    ``sentence`` says in English what was expected; ``at``: the offset, from 0, of the first wrong character.
+    """
 
     code = "invalid"
 
     def __init__(self, sentence: str, at: int = 0) -> None:
-        super().__init__(sentence)
+        super().__init__("record_syntax", line=1, column=at + 1, message=sentence)
+        self.sentence = sentence
         self.at = at
 
 
 class NotYourTurn(Refusal):
-    """Another seat is to move, or this seat is out of the match."""
+    """Another seat is to move."""
 
     code = "not_your_turn"
+
+
+class NotInMatch(Refusal):
+    """This seat is out of the match."""
+
+    code = "not_in_match"
 
 
 class IllegalMove(Refusal):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from service.engine.errors import InvalidSetup
+from service.engine.errors import InvalidSetup, Reason
 
 Value = bool | int | str
 
@@ -37,15 +37,15 @@ class Option:
     low: int = 0
     high: int = 0
 
-    def error_for(self, value: object) -> str | None:
-        """An error message, or ``None`` if ``value`` is allowed. ``True`` is not a number and ``2.0`` is not 2."""
+    def error_for(self, value: object) -> Reason | None:
+        """Why ``value`` is not allowed, or ``None`` if it is. ``True`` is not a number and ``2.0`` is not 2."""
         if self.values:
             if any(type(value) is type(known) and value == known for known in self.values):
                 return None
-            return f"Must be one of {', '.join(format_value(known) for known in self.values)}."
+            return Reason("not_one_of", {"allowed": [format_value(known) for known in self.values]})
         if type(value) is int and self.low <= value <= self.high:
             return None
-        return f"Must be a whole number from {self.low} to {self.high}."
+        return Reason("whole_number", {"min": self.low, "max": self.high})
 
 
 def format_value(value: Value) -> str:
@@ -56,7 +56,8 @@ def format_value(value: Value) -> str:
 def resolve(options: tuple[Option, ...], given: Mapping[str, object]) -> dict[str, Value | None]:
     """Every option with its value: the one given, else the default. Raises ``InvalidSetup`` with all errors."""
     known = {option.key: option for option in options}
-    errors = {f"rules.{key}": ["Unknown field."] for key in given if key not in known}
+    unknown = Reason("unknown_option", {"allowed": list(known)})
+    errors = {f"rules.{key}": [unknown] for key in given if key not in known}
     resolved: dict[str, Value | None] = {}
     for key, option in known.items():
         value = given.get(key, option.default)

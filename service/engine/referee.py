@@ -26,7 +26,7 @@ from dataclasses import replace
 from typing import Final
 
 from service.engine.deal import Deck, shuffle, split
-from service.engine.errors import GameOver, IllegalMove, NotYourTurn, RoundOver
+from service.engine.errors import GameOver, IllegalMove, NotInMatch, NotYourTurn, RoundOver
 from service.engine.events import (
     Dealt,
     Done,
@@ -140,8 +140,8 @@ def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
 def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
     """The events of this move, including those that follow automatically, and the state after them.
 
-    A play may omit its end if the tile has one legal place. Raises ``GameOver``, ``RoundOver``, ``NotYourTurn`` or
-    ``IllegalMove``.
+    A play may omit its end if the tile has one legal place. Raises ``GameOver``, ``RoundOver``, ``NotYourTurn``,
+    ``NotInMatch`` or ``IllegalMove``.
     """
     event: Event
     if seat == state.turn and move.action == PLAY:
@@ -216,34 +216,56 @@ def can_open(rules: Rules, state: State, dealt: Dealt) -> bool:
 def _decide_other(rules: Rules, state: State, seat: int, move: Move) -> Event:
     """The event of any move during a round but a play of the seat to move."""
     if seat != state.turn:
-        raise NotYourTurn("It is not your turn.")
-    if move.action not in [legal.action for legal in legal_moves(rules, state, seat)]:
-        raise IllegalMove(_ILLEGAL[move.action])
+        assert state.turn is not None
+        _check_in_match(state, seat)
+        raise NotYourTurn("not_your_turn", seat=state.turn)
+    legal = legal_moves(rules, state, seat)
+    if move.action not in [each.action for each in legal]:
+        raise _not_legal(rules, state, move.action, legal)
     return _EVENT_OF_ACTION[move.action](state, seat)
 
 
 def _decide_deal(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[Dealt, State]:
     """The event of a move between two rounds, where only a deal is legal, and the state after it."""
     if state.phase == FINISHED:
-        raise GameOver("The match is over.")
+        raise GameOver("game_over")
+    _check_in_match(state, seat)
     if move.action != "deal":
-        raise RoundOver("The round is over; the next one has to be dealt first.")
-    if state.eliminated_round[seat]:
-        raise NotYourTurn("You are out of the match.")
+        raise RoundOver("round_over")
     return deal(rules, deck, state)
+
+
+def _check_in_match(state: State, seat: int) -> None:
+    """Raises ``NotInMatch`` for a seat that is out of the match."""
+    if state.eliminated_round[seat]:
+        raise NotInMatch("out_of_match", seat=seat)
+
+
+def _not_legal(rules: Rules, state: State, action: str, legal: tuple[Move, ...]) -> IllegalMove:
+    """Why this action, which is not a play, is not among these legal moves of the seat to move."""
+    if action not in ("draw", "pass"):
+        return IllegalMove(_NOT_NOW[action], action=action)
+    if DONE in legal:
+        return IllegalMove("turn_to_end", action=action)
+    if legal[0].tile is not None:
+        return IllegalMove("must_play", action=action, tile=legal[0].tile.name)
+    if action == "pass":
+        return IllegalMove("must_draw", action=action)
+    return IllegalMove("already_drew" if rules.drawable(state) else "stock_empty", action=action)
 
 
 def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Played, Layout]:
     """The event of a play, and the layout after it."""
     tile, name, face_down, layout = move.tile, move.end, move.face_down, state.layout
     if tile is None or tile not in state.hands[seat]:
-        raise IllegalMove("You do not hold this tile.")
+        raise _not_held(rules, tile)
     leads = not layout.ends
     if (leads or state.tiles_laid) and tile not in _admitted(rules, state):
-        raise IllegalMove("This tile may not be laid now.")
+        word = "may_not_lead" if leads else "may_not_follow"
+        raise IllegalMove(word, tile=tile.name, allowed=[each.name for each in _admitted(rules, state)])
     end = None if leads and name is None else _find_end(layout, tile, name)
     if face_down and (leads or not tile.double or not rules.face_down):
-        raise IllegalMove(_NO_SUCH_PLACE)
+        raise IllegalMove("must_lie_face_up", tile=tile.name)
     if end is not None:
         name = end.name
     layout = rules.lay_tile(layout, end, tile, seat, face_down)
@@ -264,9 +286,28 @@ def _find_end(layout: Layout, tile: Tile, name: str | None) -> End:
     places = [end for end in layout.ends if mask >> end.number & 1 and end.gate == OPEN]
     if name is None and len(places) == 1:
         return places[0]
-    if name is None and places:
-        raise IllegalMove("This tile has several places; name the end.")
-    raise IllegalMove(_NO_SUCH_PLACE if places or not layout.ends else "This tile fits no open end.")
+    raise _no_place(layout, tile, name, [end.name for end in places])
+
+
+def _not_held(rules: Rules, tile: Tile | None) -> IllegalMove:
+    """Why a tile that is not in the hand may not be laid."""
+    if tile is None or tile in rules.tiles:
+        return IllegalMove("tile_not_held", **{} if tile is None else {"tile": tile.name})
+    return IllegalMove("not_in_set", tile=tile.name, max=max([each.high for each in rules.tiles]))
+
+
+def _no_place(layout: Layout, tile: Tile, name: str | None, places: Sequence[str]) -> IllegalMove:
+    """Why a tile that fits at ``places`` may not be laid at the end of that name."""
+    if name is None:
+        return IllegalMove("several_ends" if places else "fits_nowhere", tile=tile.name, ends=places)
+    if not layout.ends:
+        return IllegalMove("table_empty", tile=tile.name, end=name)
+    end = next((each for each in layout.ends if each.name == name), None)
+    if end is None:
+        return IllegalMove("no_such_end", end=name, ends=[each.name for each in layout.ends])
+    if end.gate != OPEN:
+        return IllegalMove(f"end_{end.gate}", end=name)
+    return IllegalMove("does_not_fit", tile=tile.name, end=name, number=end.number, ends=places)
 
 
 _EVENT_OF_ACTION: Final[dict[str, Callable[[State, int], Event]]] = {
@@ -276,14 +317,7 @@ _EVENT_OF_ACTION: Final[dict[str, Callable[[State, int], Event]]] = {
     "flip": lambda _state, seat: Flipped(seat),
 }
 
-_NO_SUCH_PLACE: Final = "This tile may not be laid there in this way."
-_ILLEGAL: Final = {
-    "draw": "You may not draw now.",
-    "pass": "You may not pass now.",
-    "done": "There is no turn of several tiles to end.",
-    "flip": "You may not turn the opening tile over now.",
-    "deal": "The round is not over; there is nothing to deal.",
-}
+_NOT_NOW: Final = {"done": "nothing_to_end", "flip": "may_not_flip", "deal": "round_not_over"}
 
 
 # The state after an event

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
-from service.engine.errors import InvalidSetup
+from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult
 from service.engine.layout import NEVER, Branching, End, EndValue, Layout, empty_layout
 from service.engine.options import LocalizedText, Option, Value, resolve
@@ -181,11 +181,11 @@ class Variant:
 
     def rules(self, given: Mapping[str, object], seats: int) -> Rules:
         """The rules for these options and seats. Raises ``InvalidSetup`` with all errors."""
-        errors: dict[str, list[str]] = {}
+        errors: dict[str, list[Reason]] = {}
         low, high = self.players
         if not low <= seats <= high:
-            numbers = str(low) if low == high else f"{low} to {high}"
-            errors["players"] = [f"{self.name.en} is for {numbers} players."]
+            word = "exact_players" if low == high else "number_of_players"
+            errors["players"] = [Reason(word, {"min": low, "max": high})]
         try:
             options = resolve(self.options, given)
         except InvalidSetup as refusal:

@@ -63,7 +63,7 @@ class AccessControl:
         """
         game = self._repository.load(game_id)
         if game is None:
-            raise NotFound("There is no such game.") if token is None else unauthorized()
+            raise NotFound("no_such_game") if token is None else unauthorized()
         if token is None:
             return Access(game, None)
         seat = seat_of(token, game)
@@ -94,9 +94,9 @@ class AccessControl:
             raise unauthorized()
         access = self.authenticate(game_id, token)
         if seat >= len(access.game.seats):
-            raise NotFound("There is no such seat.")
+            raise NotFound("no_such_seat", max=len(access.game.seats) - 1)
         if seat != access.seat:
-            raise Forbidden("This is not the token of that seat.")
+            raise Forbidden("token_of_another_seat", seat=seat)
         return access
 
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:

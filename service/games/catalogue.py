@@ -36,7 +36,7 @@ def find_variant(key: str) -> Variant:
     """The variant of that key. Raises ``NotFound``."""
     variant = variants().get(key)
     if variant is None:
-        raise NotFound("There is no such variant.")
+        raise NotFound("no_such_variant", allowed=list(variants()))
     return variant
 
 

@@ -35,7 +35,12 @@ from service.games.game import GAME_EVENT_TYPES, STORED_FORMAT, EventEnvelope, G
 from service.games.layout_cache import LayoutCache
 
 FORMAT: Final = STORED_FORMAT
-"""The number of the stored format. Games with a higher one raise ``NewerFormat``; format 1 has no ``match_version``."""
+"""The number of the stored format. Games with a higher one raise ``NewerFormat``.
+
+Format 1 has no ``match_version`` and ``match_write_id``, format 2 no ``unique_names``.
+"""
+_LATER: Final[tuple[Any, ...]] = (0, "", False)
+"""The fields that older formats do not have, as they were then: no change of a token, and names that may be equal."""
 
 _WITH_TO_ACT: Final = 100
 """Added to the number of the type of an event that has, after its time, the seats that may move after it."""
@@ -77,6 +82,7 @@ def encode_game(game: Game) -> bytes:
             _encode_state(game.state),
             game.version - game.match_version,
             "" if game.match_write_id == game.write_id else game.match_write_id,
+            game.unique_names,
         ]
     )
 
@@ -110,7 +116,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         state,
         *later,
     ) = fields
-    token_changes, match_write_id = later or (0, "")
+    token_changes, match_write_id, unique_names = later + list(_LATER[len(later) :])
     rules = rules_for(variant, options, len(seats))
     return Game(
         id=game_id,
@@ -136,6 +142,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         match_write_id=match_write_id or write_id,
         commitments=tuple(map(a2b_base64, commitments)),
         stored_format=fields[0],
+        unique_names=unique_names,
         state=_decode_state(rules, state),
     )
 

@@ -24,7 +24,7 @@ from service.games.ports import Clock, PriorWrite, RandomBytes
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.results import CommandResult, CreatedGame, JoinedSeat, SeatToken
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token
-from service.games.validation import FIXED_DEALS_ERROR, GameRequest, check_request
+from service.games.validation import FIXED_DEALS, NAME_TAKEN, GameRequest, check_request, is_taken
 from service.games.views import GameView, legal_moves_for, view_game
 
 
@@ -126,8 +126,8 @@ class GameCommands:
         """Take the first open seat; if it was the last one, deal the first round.
 
         An idempotency key belongs to the bearer of the token: other seats, and spectators, may use the same one. Raises
-        ``Forbidden`` for a wrong code, ``InvalidSetup`` for a client seed where the deals are fixed, ``SeatsTaken``,
-        ``KeyReused``, ``NotFound`` when the game has expired.
+        ``Forbidden`` for a wrong code, ``InvalidSetup`` for a client seed where the deals are fixed or for a name that
+        is taken where names are unique, ``SeatsTaken``, ``KeyReused``, ``NotFound`` when the game has expired.
         """
         game, key = access.game, command.key
         check_join_code(access, command.join_code)
@@ -207,13 +207,15 @@ class GameCommands:
 def check_join_code(access: Access, join_code: str) -> None:
     """Raises ``Forbidden`` unless this is the join code of the game."""
     if find_hash(join_code, [access.game.join_hash]) is None:
-        raise Forbidden("This is not the join code of the game.")
+        raise Forbidden("wrong_join_code")
 
 
 def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Game) -> Decision:
     seat = next((seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT), None)
     if seat is None:
-        raise SeatsTaken("Every seat is taken.")
+        raise SeatsTaken("seats_taken")
+    if game.unique_names and is_taken(command.name, [each.name for each in game.seats]):
+        raise InvalidSetup({"name": [NAME_TAKEN]})
     game = _with_seat(game, seat, Seat(HUMAN, command.name, hash_secret(token_of(seat))))
     if command.client_seed is not None:
         game = game._replace(deck=game.deck.with_client_seed(seat, command.client_seed))
@@ -228,9 +230,9 @@ def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game
         _check_client_seed(game)
     try:
         if expected is not None and not expected.matches(game, seat):
-            raise StaleVersion(f"The game is now at version {game.version}.")
+            raise StaleVersion("stale_version", version=game.version)
         if game.has_open_seats:
-            raise NotStarted("The game begins when no seat is open.")
+            raise NotStarted("seats_open")
         deck = game.deck if client_seed is None else game.deck.with_client_seed(seat, client_seed)
         events, state = advance(game.rules, deck, game.state, seat, command.move)
     except Refusal as refusal:
@@ -253,4 +255,4 @@ def _with_seat(game: Game, seat: int, value: Seat) -> Game:
 def _check_client_seed(game: Game) -> None:
     """Raises ``InvalidSetup`` where the deals do not depend on client seeds."""
     if game.deck.game is None:
-        raise InvalidSetup({"client_seed": [FIXED_DEALS_ERROR]})
+        raise InvalidSetup({"client_seed": [FIXED_DEALS]})

@@ -66,6 +66,7 @@ def create_game(
         round_ends=(),
         state=state,
         edition=variant.edition,
+        unique_names=request.unique_names,
     )
     return NewGame(game, tokens, join_code)
 

@@ -29,7 +29,7 @@ class Unauthorized(Refusal):
 
 def unauthorized() -> Unauthorized:
     """The one refusal for every failed authentication, so that the causes cannot be distinguished."""
-    return Unauthorized("This needs the token of a seat in this game.")
+    return Unauthorized("no_valid_token")
 
 
 class NotFound(Refusal):
@@ -72,7 +72,7 @@ class MoveRefused(Exception):
     """A move was refused: the cause, the version of the game, who may move, and the legal moves of who tried it."""
 
     def __init__(self, cause: Refusal, version: int, to_act: tuple[int, ...], legal_moves: tuple[Move, ...]) -> None:
-        super().__init__(cause.sentence)
+        super().__init__(str(cause))
         self.cause = cause
         self.version = version
         self.to_act = to_act

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from service.engine.errors import InvalidSetup
+from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt, Event
 from service.engine.options import Value
 from service.engine.view import revealed_seed
@@ -70,11 +70,11 @@ def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None])
         record = parse_record(source.record, yield_control)
         position = fork_point_at(record, source.version, yield_control)
     except InvalidRecord as refusal:
-        raise InvalidSetup({"from.record": [str(refusal)]}) from refusal
+        raise InvalidSetup({"from.record": [refusal.reason]}) from refusal
     except InvalidForkPoint as refusal:
-        raise InvalidSetup({"from": [refusal.sentence]}) from refusal
+        raise InvalidSetup({"from": [refusal.reason]}) from refusal
     if len(record.players) != seats:
-        raise InvalidSetup({"players": [f"The record has {len(record.players)} players."]})
+        raise InvalidSetup({"players": [Reason("players_of_the_record", {"players": len(record.players)})]})
     return ForkStart(record.variant, dict(record.options), position)
 
 

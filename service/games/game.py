@@ -22,7 +22,7 @@ GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
 _MAX_VERSION_DIGITS: Final = 10
 
-STORED_FORMAT: Final = 2
+STORED_FORMAT: Final = 3
 """The format in which games are stored now (``service.games.codec``)."""
 
 HUMAN: Final = "human"
@@ -111,6 +111,8 @@ class Game(NamedTuple):
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
     stored_format: int = STORED_FORMAT
     """The format in which this version is stored."""
+    unique_names: bool = False
+    """Whether no two players may have the same name."""
 
     @property
     def has_open_seats(self) -> bool:

@@ -56,4 +56,4 @@ class Idempotency:
 def check_same_request(prior: PriorWrite, record: IdempotencyRecord | None) -> None:
     """Raises ``KeyReused`` unless ``prior`` was written for the request of this record, whatever its secret."""
     if record is None or prior.fingerprint.partition(b".")[0] != record.fingerprint.partition(b".")[0]:
-        raise KeyReused("This idempotency key was used for another request.")
+        raise KeyReused("key_reused")

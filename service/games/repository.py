@@ -428,7 +428,7 @@ def decode(version: int, created_at: int, data: bytes) -> EventEnvelope:
 
 
 def _expired() -> NotFound:
-    return NotFound("This game no longer exists.")
+    return NotFound("game_expired")
 
 
 def _newer() -> StorageUnavailable:

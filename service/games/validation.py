@@ -5,12 +5,13 @@ Owns the validation of seats, options and arranged deals before a game is create
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from service.engine.deal import ArrangedDeal
-from service.engine.errors import InvalidSetup
+from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt
 from service.engine.referee import can_open
 from service.engine.tiles import Tile, sort_tiles
@@ -38,6 +39,8 @@ class GameRequest(NamedTuple):
     deals: tuple[ArrangedDeal, ...] = ()
     source: ForkSource | None = None
     """The record to continue; its variant and options replace the requested ones."""
+    unique_names: bool = False
+    """Whether no two players may have the same name."""
 
     @property
     def arranged(self) -> bool:
@@ -45,8 +48,10 @@ class GameRequest(NamedTuple):
         return self.seed is not None or bool(self.deals) or self.source is not None
 
 
-FIXED_DEALS_ERROR: Final = "The deals of this game are fixed; a client seed would have no effect."
+FIXED_DEALS: Final = Reason("fixed_deals")
+"""Why a client seed is refused: it would have no effect."""
 
+NAME_TAKEN: Final = Reason("name_taken")
 
 MAX_ERRORS: Final = 10
 """After so many errors, no further deals are checked."""
@@ -59,15 +64,18 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tu
     """
     variant = variants().get(request.variant)
     if variant is None:
-        raise InvalidSetup({"variant": [f"Must be one of {', '.join(variants())}."]})
+        raise InvalidSetup({"variant": [Reason("not_one_of", {"allowed": list(variants())})]})
     errors = {
-        f"players.{seat}.bot": ["Computer players are not supported yet."]
-        for seat, each in enumerate(request.seats)
-        if each.kind == "bot"
+        f"players.{seat}.bot": [Reason("no_bots")] for seat, each in enumerate(request.seats) if each.kind == "bot"
     }
+    if request.unique_names:
+        names = [each.name for each in request.seats]
+        errors |= {
+            f"players.{seat}.name": [NAME_TAKEN] for seat, name in enumerate(names) if is_taken(name, names[:seat])
+        }
     if request.arranged:
         errors |= {
-            f"players.{seat}.client_seed": [FIXED_DEALS_ERROR]
+            f"players.{seat}.client_seed": [FIXED_DEALS]
             for seat, each in enumerate(request.seats)
             if each.client_seed is not None
         }
@@ -87,34 +95,43 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tu
     return variant, rules
 
 
-def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[str]:
+def is_taken(name: str | None, others: Iterable[str | None]) -> bool:
+    """Whether one of the others has the same name, in capital letters or small ones."""
+    return name is not None and _folded(name) in [_folded(each) for each in others if each is not None]
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name.casefold())
+
+
+def _deal_errors(rules: Rules, index: int, deal: ArrangedDeal) -> list[Reason]:
     """Why this cannot be the deal of round ``index + 1``; empty if it can."""
     if len(deal.hands) != rules.seats:
-        return [f"There are {rules.seats} seats, so {rules.seats} hands are needed."]
+        return [Reason("number_of_hands", {"players": rules.seats})]
     errors = _set_errors(rules.tiles, [tile for hand in (*deal.hands, deal.stock) for tile in hand])
     players = sum(bool(hand) for hand in deal.hands)
     size = rules.hand_size(players)
     if index == 0 and players < rules.seats:
-        errors.append("In the first round no hand may be empty.")
+        errors.append(Reason("empty_hand"))
     elif not size:
-        errors.append(f"This game cannot be dealt to {players} players.")
+        errors.append(Reason("no_such_deal", {"players": players}))
     elif any(hand and len(hand) != size for hand in deal.hands):
-        errors.append(f"With {players} players, each hand needs {size} tiles.")
+        errors.append(Reason("hand_size", {"players": players, "hand": size}))
     if errors:
         return errors
     dealt = Dealt(index + 1, tuple([sort_tiles(hand) for hand in deal.hands]), deal.stock, arranged=True)
     # In a later round the last winner may open with any tile; which seat that is makes no difference here.
     before = rules.start()._replace(round_winner=0)
-    return [] if can_open(rules, before, dealt) else ["No hand can open this deal; the rules require a new one."]
+    return [] if can_open(rules, before, dealt) else [Reason("cannot_open")]
 
 
-def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[str]:
+def _set_errors(expected: Sequence[Tile], given: Sequence[Tile]) -> list[Reason]:
     """How the given tiles differ from the expected set."""
     errors = []
     duplicate = sort_tiles([tile for tile, count in Counter(given).items() if count > 1])
     foreign = sort_tiles(set(given) - set(expected))
     missing = sort_tiles(set(expected) - set(given))
-    for tiles, problem in ((duplicate, "given twice"), (foreign, "not in the set"), (missing, "missing")):
+    for tiles, word in ((duplicate, "tiles_twice"), (foreign, "tiles_foreign"), (missing, "tiles_missing")):
         if tiles:
-            errors.append(f"{', '.join(tile.name for tile in tiles)}: {problem}.")
+            errors.append(Reason(word, {"tiles": [tile.name for tile in tiles]}))
     return errors

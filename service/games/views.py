@@ -42,6 +42,7 @@ class GameView(NamedTuple):
     expires_at: int
     commitments: tuple[bytes, ...]
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
+    unique_names: bool
 
 
 class Standing(NamedTuple):
@@ -120,6 +121,7 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
         updated_at=game.updated_at,
         expires_at=game.updated_at + ttl,
         commitments=game.commitments,
+        unique_names=game.unique_names,
     )
 
 

@@ -13,12 +13,17 @@ from service.engine.errors import Refusal
 
 
 class InvalidRecord(Refusal):
-    """A text that is not a record. ``line`` and ``column``, from 1, are those of the first wrong character."""
+    """A text that is not a record.
+
+    ``sentence`` says in English what was expected; ``line`` and ``column``, from 1, are those of the first wrong
+    character.
+    """
 
     code = "invalid"
 
     def __init__(self, sentence: str, line: int, column: int) -> None:
-        super().__init__(sentence)
+        super().__init__("record_syntax", line=line, column=column, message=sentence)
+        self.sentence = sentence
         self.line = line
         self.column = column
 

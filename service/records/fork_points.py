@@ -39,22 +39,20 @@ def fork_point_at(
     Raises ``InvalidForkPoint`` if the record is partial or has faults, or the match cannot be continued from there.
     """
     if record.viewer is not None:
-        raise InvalidForkPoint("A partial record cannot be continued: the hidden tiles are not known.")
+        raise InvalidForkPoint("partial_record")
     report = verify(record, yield_control)
     if not report.verified:
         first = report.findings[0]
-        raise InvalidForkPoint(f"This record cannot be continued: line {first.line}: {first.message} ({first.code})")
+        raise InvalidForkPoint("faulty_record", line=first.line or 1, message=f"{first.message} ({first.code})")
     rules, _ = rules_of(record)
     assert rules is not None
     lines = [line for each in record.rounds for line in each.lines]
     possible = _possible_versions(lines)
     if not possible:
-        raise InvalidForkPoint("No round has been dealt yet; there is nothing to continue.")
+        raise InvalidForkPoint("nothing_to_continue")
     chosen = possible[-1] if version is None else version
     if chosen not in possible:
-        raise InvalidForkPoint(
-            f"The match cannot be continued from version {chosen}; possible are {_nearest(possible, chosen)}."
-        )
+        raise InvalidForkPoint("no_fork_point", version=chosen, allowed=_nearest(possible, chosen), max=possible[-1])
     events = tuple([_complete_event(line) for line in lines if line.version <= chosen])
     return ForkPoint(chosen, rules, events, replay(rules, events))
 
@@ -73,8 +71,7 @@ def _possible_versions(lines: list[VersionedEvent]) -> list[int]:
     return ends
 
 
-def _nearest(possible: list[int], version: int) -> str:
-    """The nearest versions on both sides, and the last one, as text."""
+def _nearest(possible: list[int], version: int) -> list[str]:
+    """The nearest versions on both sides."""
     place = bisect(possible, version)
-    near = [str(each) for each in possible[max(0, place - 2) : place + 2]]
-    return f"{', '.join(near)} nearby, and {possible[-1]} is the last"
+    return [str(each) for each in possible[max(0, place - 2) : place + 2]]

@@ -31,6 +31,7 @@ from service.engine.referee import advance, apply
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
+from service.reasons import sentence
 from service.records.deal_checks import deal_faults
 from service.records.event_checks import automatic_event_faults, move_faults, move_of
 from service.records.partial_replay import PartialRound, deal_visibility_fault
@@ -119,7 +120,7 @@ def _replay_round(rules: Rules, state: State, index: int, lines: tuple[Versioned
                 try:
                     (expected, *consequences), after = advance(rules, _NO_DECK, state, *move)
                 except IllegalMove as refusal:
-                    faults = [Fault(_CODE_IF_ILLEGAL[type(line.event)], place, refusal.sentence)]
+                    faults = [Fault(_CODE_IF_ILLEGAL[type(line.event)], place, sentence(refusal.reason))]
                 else:
                     faults = move_faults(expected, line.event, place)
                     state = apply(rules, state, expected) if consequences else after  # each of these is a step, too

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from service.engine.errors import InvalidSetup
+from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt
 from service.engine.state import FINISHED, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.engine.view import RecordedDeal
+from service.reasons import sentence
 from service.records.builder import resolved_options
 from service.records.deal_checks import deal_faults, fairness_faults, is_provable, is_scored, seed_faults
 from service.records.record import ARRANGED, PROVABLE, Record, RecordedRound
@@ -80,20 +81,21 @@ def rules_of(record: Record) -> tuple[Rules | None, list[Fault]]:
     if recipe is None:
         return None, [Fault("unknown_variant", (HEAD, "Variant"), f"There is no game {record.variant} here.")]
     if record.edition != recipe.edition:
-        sentence = f"The rules of {recipe.key} have the edition {recipe.edition} here."
-        return None, [Fault("unknown_edition", (HEAD, "Edition"), sentence)]
+        message = f"The rules of {recipe.key} have the edition {recipe.edition} here."
+        return None, [Fault("unknown_edition", (HEAD, "Edition"), message)]
     try:
         rules = recipe.rules(dict(record.options), len(record.players))
     except InvalidSetup as refusal:
-        return None, [_setup_fault(path, text) for path, texts in refusal.errors.items() for text in texts]
+        return None, [_setup_fault(path, each) for path, reasons in refusal.errors.items() for each in reasons]
     wanted = resolved_options(recipe, rules)
     if record.options != wanted:
-        sentence = f"The house rules, each settled, are {', '.join([key for key, _ in wanted])}, in this order."
-        return rules, [Fault("bad_rules", (HEAD, "Rules"), sentence)]
+        message = f"The house rules, each settled, are {', '.join([key for key, _ in wanted])}, in this order."
+        return rules, [Fault("bad_rules", (HEAD, "Rules"), message)]
     return rules, []
 
 
-def _setup_fault(path: str, message: str) -> Fault:
+def _setup_fault(path: str, reason: Reason) -> Fault:
+    message = sentence(reason)
     if path == "players":
         return Fault("bad_players", (HEAD, "Player 0"), message)
     return Fault("bad_rules", (HEAD, "Rules"), message)
@@ -165,9 +167,9 @@ def _findings(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
         return ()
     lines = line_numbers(record)
     findings = []
-    for code, place, sentence in faults:
+    for code, place, message in faults:
         index, part = place
         each = None if index == HEAD else record.rounds[index]
         version = None if each is None or isinstance(part, str) else each.lines[part].version
-        findings.append(Finding(code, None if each is None else each.number, version, lines.get(place), sentence))
+        findings.append(Finding(code, None if each is None else each.number, version, lines.get(place), message))
     return tuple(sorted(findings, key=lambda finding: finding.line or 0))

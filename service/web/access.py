@@ -1,8 +1,9 @@
 """Who may call an operation: every handler is called through here, with the access that its operation describes.
 
-Owns the order: token, seat, rate limit, handler. If access was granted on a cached game, and the request was rejected
-before a command read the stored one, the token is checked again on the stored game. A handler cannot be served without
-an ``Operation``, whose ``access`` is both enforced and documented. Does not depend on what is requested.
+Owns the order: token, seat, rate limit, query, handler; a token in a place where it does not count is refused before
+that. If access was granted on a cached game, and the request was rejected before a command read the stored one, the
+token is checked again on the stored game. A handler cannot be served without an ``Operation``, whose ``access`` is both
+enforced and documented. Does not depend on what is requested.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.web.middleware import EXTRA_HEADERS
 from service.web.openapi.operations import Operation, describe
 from service.web.rate_limits import RateLimits
-from service.web.request_parsing import TOKEN_KEY_LENGTH, bearer_token, body_units, idempotency_key
+from service.web.request_parsing import (
+    TOKEN_KEY_LENGTH,
+    bearer_token,
+    body_units,
+    check_query,
+    check_token_place,
+    idempotency_key,
+)
 from service.web.services import Services, current_services
 
 EVENTS_PER_READ: Final = 100
@@ -45,13 +53,18 @@ def operation(described: Operation) -> Callable[[Callable[..., Any]], Callable[.
     its authorization returned: ``Access``, or ``TokenRotation`` for ``own_seat``.
     """
     if described.access == "public":
-        return lambda handler: describe(_public(handler), described)
+        return lambda handler: describe(_public(handler, described), described)
     return lambda handler: describe(_authorized(handler, described), described)
 
 
-def _public(handler: Callable[..., Any]) -> Callable[..., Any]:
+def _public(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
+    query = None if described.query is None else described.query()
+
     @wraps(handler)
     def call(**path: Any) -> Any:
+        environ = request.environ
+        if environ.get("QUERY_STRING"):
+            check_query(query)
         return handler(current_services(), **path)
 
     return call
@@ -60,16 +73,23 @@ def _public(handler: Callable[..., Any]) -> Callable[..., Any]:
 def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
     authorize = _AUTHORIZE[described.access]
     shows_limit = any(response.limited for response in described.responses.values())
+    query = None if described.query is None else described.query()
 
     @wraps(handler)
     def call(game: str, **path: Any) -> Any:
         services = current_services()
+        environ = request.environ
+        has_query = environ.get("QUERY_STRING")
+        if has_query or "HTTP_X_API_KEY" in environ:
+            check_token_place(needs_token=described.access != "spectator")
         granted = authorize(services, game, **path)
         try:
             weight = 1 + body_units() if request.method == "POST" else 1
             quota = services.limits.limit_seat(game, granted.seat, weight)
             if quota is not None and shows_limit:
-                request.environ[EXTRA_HEADERS] = quota.headers()
+                environ[EXTRA_HEADERS] = quota.headers()
+            if has_query:
+                check_query(query)
             return handler(services, granted)
         except _RAISED_AFTER_READING_THE_STORE:
             raise

@@ -18,6 +18,7 @@ from service.web.bans import BanMiddleware, Network
 from service.web.handlers import docs as docs_handlers
 from service.web.handlers import events as event_handlers
 from service.web.handlers import games as game_handlers
+from service.web.handlers import problems as problem_handlers
 from service.web.handlers import records as record_handlers
 from service.web.handlers import service as service_handlers
 from service.web.handlers import variants as variant_handlers
@@ -37,6 +38,7 @@ _BLUEPRINTS: Final = (
     game_handlers.blueprint,
     event_handlers.blueprint,
     record_handlers.blueprint,
+    problem_handlers.blueprint,
     service_handlers.blueprint,
     docs_handlers.blueprint,
 )

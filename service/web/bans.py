@@ -11,30 +11,18 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-import orjson
-
+from service.engine.errors import Reason
+from service.games.catalogue import LANGUAGES
 from service.web.client_address import parse_address
+from service.web.languages import accepted_language
 from service.web.middleware import PROBLEM_CODE
-from service.web.problems import PROBLEM_JSON, PROBLEMS
+from service.web.problems import PROBLEM_JSON, PROBLEMS, problem_body
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _CODE: Final = "forbidden"
 _STATUS: Final = PROBLEMS[_CODE].status
-_BODY: Final = orjson.dumps(
-    {
-        "type": f"/docs#{_CODE}",
-        "title": PROBLEMS[_CODE].title,
-        "status": _STATUS,
-        "detail": "Requests from this address are not accepted.",
-        "code": _CODE,
-    }
-)
-_HEADERS: Final = [
-    ("Content-Type", PROBLEM_JSON),
-    ("Content-Length", str(len(_BODY))),
-    ("Cache-Control", "no-store"),
-]
+_BODIES: Final = {language: problem_body(Reason("banned"), language) for language in LANGUAGES}
 
 
 class BanMiddleware:
@@ -55,8 +43,17 @@ class BanMiddleware:
         if not self._is_banned(environ.get("REMOTE_ADDR", "")):
             return self._app(environ, start_response)
         environ[PROBLEM_CODE] = _CODE
-        start_response(f"{_STATUS} {PROBLEMS[_CODE].title}", list(_HEADERS))
-        return [] if environ["REQUEST_METHOD"] == "HEAD" else [_BODY]
+        language = accepted_language(environ)
+        body = _BODIES[language]
+        headers = [
+            ("Content-Type", PROBLEM_JSON),
+            ("Content-Length", str(len(body))),
+            ("Cache-Control", "no-store"),
+            ("Content-Language", language),
+            ("Vary", "Accept-Language"),
+        ]
+        start_response(f"{_STATUS} {PROBLEMS[_CODE].title.en}", headers)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
 
     def _find(self, client: str) -> bool:
         address = parse_address(client)

@@ -1,7 +1,7 @@
 """Refusals over HTTP: every error is ``application/problem+json`` (RFC 9457).
 
-Owns the only table from the code of a refusal to its status, title and description. Does not depend on the reason of a
-refusal; no response contains a stack trace, a token or a hidden tile.
+Owns the only table from the code of a refusal to its status, title and description. The sentences of their reasons are
+in ``service.reasons``. No response contains a stack trace, a token or a hidden tile.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ from typing import Final, NamedTuple
 
 import orjson
 from flask import Flask, Response, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from service.engine.errors import InvalidSetup, Refusal
+from service.engine.errors import InvalidSetup, Param, Reason, Refusal
+from service.engine.options import LocalizedText
+from service.games.catalogue import Language, localize
 from service.games.errors import MoveRefused, SecretChanged
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.reasons import REASONS, sentence
+from service.web.languages import accepted_language
 from service.web.middleware import EXTRA_HEADERS, PROBLEM_CODE, REQUEST_ID
 from service.web.rate_limits import Quota, RateLimited, RateLimits
 from service.web.serializers.game import moves_json
@@ -32,54 +36,128 @@ class Problem(NamedTuple):
     """The meaning of a code over HTTP."""
 
     status: int
-    title: str
-    description: str
+    title: LocalizedText
+    description: LocalizedText
+
+
+def _problem(status: int, title: str, titel: str, description: str, beschreibung: str) -> Problem:
+    return Problem(status, LocalizedText(title, titel), LocalizedText(description, beschreibung))
+
+
+def _single(status: int, title: str, titel: str, word: str) -> Problem:
+    """The meaning of a code with a single reason, whose sentence describes it."""
+    return Problem(status, LocalizedText(title, titel), REASONS[word].text)
 
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
-    "malformed": Problem(400, "Malformed request", "The body is not well-formed JSON, or a header is too long."),
-    "unauthorized": Problem(401, "Unauthorized", "The token is missing, or not valid for this game."),
-    "forbidden": Problem(
-        403, "Forbidden", "The join code is wrong, the token belongs to another seat, or the client is banned."
+    "malformed": _problem(
+        400,
+        "Malformed request",
+        "Fehlerhafte Anfrage",
+        "The request is not well-formed HTTP, or its body is not well-formed JSON; see `params`.",
+        "Die Anfrage ist kein wohlgeformtes HTTP, oder ihr Inhalt kein wohlgeformtes JSON; siehe `params`.",
     ),
-    "not_found": Problem(404, "Not found", "There is no such resource."),
-    "method_not_allowed": Problem(405, "Method not allowed", "This resource does not support the method; see `Allow`."),
-    "not_acceptable": Problem(406, "Not acceptable", "None of the types in `Accept` is available."),
-    "not_your_turn": Problem(409, "Not your turn", "It is another seat's turn, or the seat is out of the match."),
-    "illegal_move": Problem(409, "Illegal move", "The rules do not allow this move now; see `legal_moves`."),
-    "not_started": Problem(409, "Not started", "Seats are still open."),
-    "round_over": Problem(409, "Round over", "The round is over; the next one must be dealt."),
-    "game_over": Problem(409, "Game over", "The match is over."),
-    "seats_taken": Problem(409, "Seats taken", "There is no open seat left."),
-    "stale_version": Problem(412, "Stale version", "The match has gone on; see `version` and `legal_moves`."),
-    "too_large": Problem(413, "Too large", "The body is larger than 256 KiB."),
-    "uri_too_long": Problem(414, "Address too long", "The address, with its query, is longer than 4,000 characters."),
-    "unsupported_media_type": Problem(415, "Unsupported media type", "The body must be `application/json` in UTF-8."),
-    "invalid": Problem(422, "Invalid", "Some fields are invalid; see `errors`, by field."),
-    "key_reused": Problem(
-        422, "Key reused", "This `Idempotency-Key` was used for another request within the last 24 hours."
+    "unauthorized": _problem(
+        401,
+        "Unauthorized",
+        "Nicht angemeldet",
+        "The token is missing, or not valid for this game.",
+        "Das Token fehlt oder gilt nicht für dieses Spiel.",
     ),
-    "rate_limited": Problem(429, "Too many requests", "The rate limit is exceeded; see `retry_after`."),
-    "internal": Problem(500, "Internal error", "An unexpected error occurred. Get the game before you retry."),
-    "storage_unavailable": Problem(
-        503, "Storage unavailable", "The store is not available. Nothing has changed; retry later."
+    "forbidden": _problem(
+        403,
+        "Forbidden",
+        "Nicht erlaubt",
+        "The join code is wrong, the token belongs to another seat, or the client is banned.",
+        "Der Beitrittscode ist falsch, das Token gehört zu einem anderen Platz, oder der Client ist gesperrt.",
     ),
-    "too_many_streams": Problem(
-        503, "Too many streams", "No more streams can be opened now; moves and views are not affected."
+    "not_found": _problem(
+        404, "Not found", "Nicht gefunden", "There is no such resource.", "Diese Ressource gibt es nicht."
     ),
-    "outcome_unknown": Problem(
-        503,
-        "Outcome unknown",
-        "It is not known whether the request took effect. Repeat it with the same `Idempotency-Key`, so that it takes "
-        "effect at most once.",
+    "method_not_allowed": _problem(
+        405,
+        "Method not allowed",
+        "Methode nicht möglich",
+        "This resource does not support the method; see `Allow`.",
+        "Diese Ressource kennt die Methode nicht; siehe `Allow`.",
     ),
-    "secret_changed": Problem(
-        503,
-        "Secret changed",
-        "An earlier request with this `Idempotency-Key` took effect, but this server cannot repeat the tokens of its "
-        "response: it has another `SECRET_KEY`. Repeat it later, as another server may have the right one.",
+    "not_acceptable": _problem(
+        406,
+        "Not acceptable",
+        "Kein passender Typ",
+        "None of the types in `Accept` is available.",
+        "Keiner der Typen in `Accept` ist verfügbar.",
     ),
+    "not_your_turn": _problem(
+        409,
+        "Not your turn",
+        "Nicht an der Reihe",
+        "It is another seat's turn; see `params`.",
+        "Ein anderer Platz ist an der Reihe; siehe `params`.",
+    ),
+    "not_in_match": _problem(
+        409,
+        "Not in the match",
+        "Ausgeschieden",
+        "The seat is out of the match.",
+        "Der Platz ist aus der Partie ausgeschieden.",
+    ),
+    "illegal_move": _problem(
+        409,
+        "Illegal move",
+        "Zug nicht erlaubt",
+        "The rules do not allow this move now; see `legal_moves`.",
+        "Die Regeln erlauben diesen Zug jetzt nicht; siehe `legal_moves`.",
+    ),
+    "not_started": _problem(
+        409, "Not started", "Noch nicht begonnen", "Seats are still open.", "Plätze sind noch frei."
+    ),
+    "round_over": _single(409, "Round over", "Runde zu Ende", "round_over"),
+    "game_over": _single(409, "Game over", "Partie zu Ende", "game_over"),
+    "seats_taken": _problem(
+        409, "Seats taken", "Alles besetzt", "There is no open seat left.", "Es ist kein Platz mehr frei."
+    ),
+    "stale_version": _problem(
+        412,
+        "Stale version",
+        "Veraltete Version",
+        "The match has gone on; see `version` and `legal_moves`.",
+        "Die Partie ist weitergegangen; siehe `version` und `legal_moves`.",
+    ),
+    "too_large": _problem(
+        413,
+        "Too large",
+        "Zu groß",
+        "The body is larger than 256 KiB.",
+        "Der Inhalt ist größer als 256 KiB.",
+    ),
+    "uri_too_long": _single(414, "Address too long", "Adresse zu lang", "uri_too_long"),
+    "unsupported_media_type": _problem(
+        415,
+        "Unsupported media type",
+        "Medientyp nicht möglich",
+        "The body must be `application/json` in UTF-8.",
+        "Der Inhalt muss `application/json` in UTF-8 sein.",
+    ),
+    "invalid": _problem(
+        422,
+        "Invalid",
+        "Ungültig",
+        "Some fields are invalid; see `errors`, by field.",
+        "Einige Felder sind ungültig; siehe `errors`, nach Feldern.",
+    ),
+    "key_reused": _single(422, "Key reused", "Schlüssel schon benutzt", "key_reused"),
+    "rate_limited": _single(429, "Too many requests", "Zu viele Anfragen", "rate_limited"),
+    "internal": _single(500, "Internal error", "Interner Fehler", "internal"),
+    "storage_unavailable": _single(503, "Storage unavailable", "Speicher nicht erreichbar", "storage_unavailable"),
+    "too_many_streams": _single(503, "Too many streams", "Zu viele Streams", "too_many_streams"),
+    "outcome_unknown": _single(503, "Outcome unknown", "Ausgang unbekannt", "outcome_unknown"),
+    "secret_changed": _single(503, "Secret changed", "Anderer Schlüssel", "secret_changed"),
 }
+
+_MORE_FIELDS: Final = LocalizedText(
+    "More fields are invalid; see `errors`.", "Weitere Felder sind ungültig; siehe `errors`."
+)
 
 MAX_ERRORS: Final = 100
 """The most fields in ``errors``, and the most messages of one field."""
@@ -92,19 +170,18 @@ _STREAM_RETRY_SECONDS: Final = 5
 _SECRET_RETRY_SECONDS: Final = 30
 """Seconds after which a request may reach a server with the right secret, while a new one is rolled out."""
 
-_HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+_HTTP_REASONS: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 _COUNTED_STATUSES: Final = (401, 403, 404)
 _COUNTED_PREFIX: Final = "/v1/games/"
 """Paths whose failures are counted, as they may be attempts to guess a game id, a token or a join code."""
 
 
 class RequestError(Exception):
-    """A request that is rejected at the level of HTTP, with the code of the problem."""
+    """A request that is rejected at the level of HTTP."""
 
-    def __init__(self, code: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.code = code
-        self.sentence = sentence
+    def __init__(self, word: str, **params: Param) -> None:
+        self.reason = Reason(word, params)
+        super().__init__(str(self.reason))
 
 
 class TooManyStreams(Exception):
@@ -112,23 +189,51 @@ class TooManyStreams(Exception):
 
 
 class InvalidBody(Exception):
-    """A body, query or header with invalid fields: the messages by the path of the field."""
+    """A body, query or header with invalid fields: the reasons by the path of the field."""
 
-    def __init__(self, errors: Mapping[str, list[str]]) -> None:
+    def __init__(self, errors: Mapping[str, list[Reason]]) -> None:
         super().__init__("invalid")
         self.errors = errors
 
 
-def problem(code: str, detail: str, **more: object) -> Response:
-    """The response for a code; ``more`` are additional fields."""
-    status, title, _ = PROBLEMS[code]
+def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
+    """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
+    code = REASONS[reason.word].code
+    status = PROBLEMS[code].status
     request.environ[PROBLEM_CODE] = code
-    body = {"type": f"/docs#{code}", "title": title, "status": status, "detail": detail, "code": code, **more}
-    response = Response(orjson.dumps(body), status, mimetype=PROBLEM_JSON)
+    language = accepted_language(request.environ)
+    response = Response(problem_body(reason, language, detail, **more), status, mimetype=PROBLEM_JSON)
     response.headers["Cache-Control"] = "no-store"
+    response.headers["Content-Language"] = language
+    response.headers["Vary"] = "Accept-Language"
     if status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="game"'
     return response
+
+
+def problem_body(reason: Reason, language: Language, detail: str | None = None, **more: object) -> bytes:
+    """The body of the response to a refusal, in this language."""
+    code = REASONS[reason.word].code
+    body: dict[str, object] = {
+        "type": f"/problems#{code}",
+        "title": localize(PROBLEMS[code].title, language),
+        "status": PROBLEMS[code].status,
+        "detail": _sentence(reason, language) if detail is None else detail,
+        "code": code,
+        "reason": reason.word,
+    }
+    if reason.params:
+        body["params"] = _params(reason)
+    return orjson.dumps(body | more)
+
+
+def _sentence(reason: Reason, language: Language) -> str:
+    """The sentence of a reason, shortened, as it may contain what the client sent."""
+    return sentence(reason, language)[:MAX_ERROR_CHARS]
+
+
+def _params(reason: Reason) -> dict[str, object]:
+    return {name: value[:MAX_ERROR_CHARS] if isinstance(value, str) else value for name, value in reason.params.items()}
 
 
 def install(app: Flask, limits: RateLimits) -> None:
@@ -154,10 +259,10 @@ def install(app: Flask, limits: RateLimits) -> None:
 
     app.register_error_handler(Refusal, refusal)
     app.register_error_handler(RateLimited, _rate_limited)
-    app.register_error_handler(InvalidSetup, _invalid_setup)
+    app.register_error_handler(InvalidSetup, _invalid_fields)
     app.register_error_handler(MoveRefused, _move_refused)
     app.register_error_handler(RequestError, _request_error)
-    app.register_error_handler(InvalidBody, _invalid_body)
+    app.register_error_handler(InvalidBody, _invalid_fields)
     app.register_error_handler(StorageUnavailable, _storage_unavailable)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
     app.register_error_handler(SecretChanged, _secret_changed)
@@ -167,38 +272,38 @@ def install(app: Flask, limits: RateLimits) -> None:
 
 
 def _refusal(refusal: Refusal) -> Response:
-    return problem(refusal.code, refusal.sentence)
-
-
-def _invalid_setup(refusal: InvalidSetup) -> Response:
-    return problem(refusal.code, "This game cannot be created.", errors=_bounded(refusal.errors))
+    return problem(refusal.reason)
 
 
 def _move_refused(refused: MoveRefused) -> Response:
     legal_moves = moves_json(refused.legal_moves, refused.version)
-    return problem(
-        refused.cause.code,
-        refused.cause.sentence,
-        version=refused.version,
-        to_act=list(refused.to_act),
-        legal_moves=legal_moves,
-    )
-
-
-def _bounded(errors: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """The first errors, each shortened, as names of fields and messages may contain what the client sent."""
-    return {
-        name[:MAX_ERROR_CHARS]: [message[:MAX_ERROR_CHARS] for message in messages[:MAX_ERRORS]]
-        for name, messages in islice(errors.items(), MAX_ERRORS)
-    }
+    return problem(refused.cause.reason, version=refused.version, to_act=list(refused.to_act), legal_moves=legal_moves)
 
 
 def _request_error(error: RequestError) -> Response:
-    return problem(error.code, error.sentence)
+    return problem(error.reason)
 
 
-def _invalid_body(error: InvalidBody) -> Response:
-    return problem("invalid", "Some fields are invalid.", errors=_bounded(error.errors))
+def _invalid_fields(error: InvalidBody | InvalidSetup) -> Response:
+    """The reasons of all fields, and the first one as that of the whole request."""
+    language = accepted_language(request.environ)
+    errors = {
+        field[:MAX_ERROR_CHARS]: reasons[:MAX_ERRORS] for field, reasons in islice(error.errors.items(), MAX_ERRORS)
+    }
+    causes = [(field, reason) for field, reasons in errors.items() for reason in reasons]
+    field, first = causes[0]
+    detail = f"{field}: {_sentence(first, language)}" if field else _sentence(first, language)
+    if len(causes) > 1:
+        detail = f"{detail} {localize(_MORE_FIELDS, language)}"
+    return problem(
+        Reason(first.word, {"field": field, **first.params}),
+        detail,
+        errors={field: [_sentence(each, language) for each in reasons] for field, reasons in errors.items()},
+        causes=[
+            {"field": field, "reason": reason.word} | ({"params": _params(reason)} if reason.params else {})
+            for field, reason in causes[:MAX_ERRORS]
+        ],
+    )
 
 
 def _storage_unavailable(error: StorageUnavailable) -> Response:
@@ -225,17 +330,18 @@ def _too_many_streams(_error: TooManyStreams) -> Response:
 
 def retry_later(code: str, seconds: int) -> Response:
     """The response for a code whose cause may have passed after so many seconds."""
-    response = problem(code, PROBLEMS[code].description, retry_after=seconds)
+    response = problem(Reason(code), retry_after=seconds)
     response.headers["Retry-After"] = str(seconds)
     return response
 
 
 def _http_exception(error: HTTPException) -> Response:
-    code = _HTTP_CODES.get(error.code or 500)
-    if code is None:
+    word = _HTTP_REASONS.get(error.code or 500)
+    if word is None:
         # All other client errors of Flask are malformed requests.
-        code = "malformed" if error.code and error.code < 500 else "internal"
-    response = problem(code, PROBLEMS[code].description, **see(error))
+        word = "malformed" if error.code and error.code < 500 else "internal"
+    allowed = {"allowed": sorted(error.valid_methods or ())} if isinstance(error, MethodNotAllowed) else {}
+    response = problem(Reason(word, allowed), **see(error))
     for name, value in error.get_headers():
         if name == "Allow":
             response.headers[name] = value
@@ -253,7 +359,7 @@ def _rate_limited_problem(quota: Quota) -> Response:
 
 def _internal(error: Exception) -> Response:
     _log.error("internal error", exc_info=error, extra=_request_fields())
-    return problem("internal", PROBLEMS["internal"].description)
+    return problem(Reason("internal"))
 
 
 def _request_fields() -> dict[str, object]:

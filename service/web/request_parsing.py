@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from hashlib import sha256
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NoReturn
 
 import orjson
 from flask import request
@@ -18,11 +18,14 @@ from marshmallow import Schema, ValidationError
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.sansio.utils import get_content_length
 
-from service.games.catalogue import LANGUAGES, Language
+from service.engine.errors import Reason
+from service.games.catalogue import Language
 from service.games.commands import Expected
 from service.games.errors import Unauthorized
 from service.games.idempotency import IdempotencyKey
+from service.web.languages import accepted_language
 from service.web.problems import InvalidBody, RequestError
+from service.web.schemas.validation import reason_of
 
 MAX_BODY_BYTES: Final = 256 * 1024
 BODY_UNIT_BYTES: Final = 4096
@@ -49,18 +52,8 @@ TOKEN_KEY_LENGTH: Final = 16
 _KEY: Final = re.compile(_KEY_PATTERN)
 _PUBLISHED_KEYS: Final = frozenset({"9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40"})
 """Examples of earlier documents, which the page at /docs sent for all its users: refused, as they are no secret."""
-_KEY_MESSAGE: Final = (
-    "A key has {} to 255 visible ASCII characters except quotes and backslashes; one with a comma must be quoted, and "
-    "an example from the documentation is not accepted."
-)
+_TOKEN_PARAMETERS: Final = ("token", "access_token")
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
-
-
-class _BodyError(NamedTuple):
-    """Why a body is refused: the code and the sentence of a ``RequestError``."""
-
-    code: str
-    sentence: str
 
 
 _CONTAINERS: Final = (dict, list)
@@ -68,9 +61,9 @@ _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 """A string in JSON, or the rest of the data if it does not end; possessive, so that the search takes linear time."""
 _BODY: Final = "domino.body"
 """The key in the WSGI environment for the body, or for why it is refused."""
-_TOO_LARGE: Final = _BodyError("too_large", f"A body is at most {MAX_BODY_BYTES // 1024} KiB.")
-_INCOMPLETE: Final = _BodyError("malformed", "The body is incomplete or wrongly encoded.")
-_SHORT: Final = _BodyError("malformed", "The body is shorter than its Content-Length.")
+_TOO_LARGE: Final = Reason("too_large", {"max": MAX_BODY_BYTES})
+_INCOMPLETE: Final = Reason("body_incomplete")
+_SHORT: Final = Reason("body_too_short")
 
 
 def check_headers() -> None:
@@ -79,7 +72,7 @@ def check_headers() -> None:
     for name in _PARSED_HEADERS:
         if name in environ and len(environ[name]) > MAX_HEADER_CHARS:
             header = name.removeprefix("HTTP_").replace("_", "-").title()
-            raise RequestError("malformed", f"The header {header} is longer than {MAX_HEADER_CHARS} characters.")
+            raise RequestError("header_too_long", header=header, max=MAX_HEADER_CHARS)
 
 
 def bearer_token() -> str | None:
@@ -89,7 +82,7 @@ def bearer_token() -> str | None:
         return None
     match = _BEARER.fullmatch(header)
     if match is None:
-        raise Unauthorized("A token is sent as `Authorization: Bearer <token>`.")
+        raise Unauthorized("not_a_bearer_token")
     return match[1]
 
 
@@ -108,7 +101,7 @@ def read_json() -> Any:
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
     if request.environ.get("CONTENT_TYPE") != "application/json" and not _is_in_utf8("application/json"):
-        raise RequestError("unsupported_media_type", "The body must be application/json in UTF-8.")
+        raise _wrong_content_type("application/json")
     return parse_json(_accepted_body())
 
 
@@ -123,30 +116,37 @@ def read_text() -> bytes:
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
     if not _is_in_utf8("text/plain"):
-        raise RequestError("unsupported_media_type", "The text must be in UTF-8.")
+        raise _wrong_content_type("text/plain")
     return _accepted_body()
+
+
+def _wrong_content_type(allowed: str) -> RequestError:
+    sent = request.environ.get("CONTENT_TYPE")
+    if not sent:
+        return RequestError("no_content_type", allowed=[allowed])
+    return RequestError("wrong_content_type", type=sent, allowed=[allowed])
 
 
 def _accepted_body() -> bytes:
     """The body. Raises ``RequestError`` if it is compressed, too large or incomplete."""
     if request.environ.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
-        raise RequestError("unsupported_media_type", "The body must not be compressed.")
+        raise RequestError("compressed_body")
     body = _read_body()
     if isinstance(body, bytes):
         return body
-    raise RequestError(*body)
+    raise RequestError(body.word, **body.params)
 
 
-def _read_body() -> bytes | _BodyError:
+def _read_body() -> bytes | Reason:
     """The body, read once, or why it is refused. (Not an exception, which would be part of a reference cycle.)"""
     environ = request.environ
-    body: bytes | _BodyError | None = environ.get(_BODY)
+    body: bytes | Reason | None = environ.get(_BODY)
     if body is None:
         body = environ[_BODY] = _body_or_error(environ)
     return body
 
 
-def _body_or_error(environ: dict[str, Any]) -> bytes | _BodyError:
+def _body_or_error(environ: dict[str, Any]) -> bytes | Reason:
     length = get_content_length(environ.get("CONTENT_LENGTH"), environ.get("HTTP_TRANSFER_ENCODING"))
     if length is not None and length > MAX_BODY_BYTES:
         return _TOO_LARGE
@@ -176,23 +176,25 @@ def parse_json(data: bytes) -> Any:
     cannot be any, as in a move.
     """
     if _containers(data) > MAX_CONTAINERS:
-        raise RequestError("malformed", f"The body has more than {MAX_CONTAINERS} objects and lists.")
+        raise RequestError("too_many_containers", max=MAX_CONTAINERS)
     try:
         value = orjson.loads(data)
         if _is_plain(value, data):
             return value
         value = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
-    except (ValueError, RecursionError):
-        raise RequestError("malformed", "The body is not well-formed JSON, or contains a key twice.") from None
+    except _DuplicateKey as error:
+        raise RequestError("duplicate_key", key=error.key) from None
+    except (ValueError, RecursionError) as error:
+        raise _syntax_error(data, error) from None
     if type(value) in _CONTAINERS and _depth_exceeds(value, _MAX_DEPTH):
-        raise RequestError("malformed", f"The body is nested deeper than {_MAX_DEPTH} levels.")
+        raise RequestError("nested_too_deep", max=_MAX_DEPTH)
     return value
 
 
 def validate(schema: Schema, value: Any) -> Any:
     """Load ``value`` by ``schema``. Raises ``InvalidBody`` with the messages by the path of the field."""
     if not isinstance(value, dict):
-        raise InvalidBody({"": ["The body must be a JSON object."]})
+        raise InvalidBody({"": [Reason("body_not_an_object")]})
     try:
         return schema.load(value)
     except ValidationError as error:
@@ -204,6 +206,35 @@ def read_query(schema: Schema) -> dict[str, Any]:
     """The query, loaded by ``schema``; the last of repeated parameters is used. Raises ``InvalidBody``."""
     query: dict[str, Any] = validate(schema, {name: values[-1] for name, values in request.args.lists()})
     return query
+
+
+def check_query(schema: Schema | None) -> None:
+    """Check that the query has nothing but the parameters of this schema. Raises ``InvalidBody``."""
+    allowed = [] if schema is None else [field.data_key or name for name, field in schema.load_fields.items()]
+    unknown = Reason("unknown_parameter", {"allowed": allowed}) if allowed else Reason("no_parameters")
+    errors = {
+        name: [Reason("token_in_query") if name in _TOKEN_PARAMETERS else unknown]
+        for name in request.args
+        if name not in allowed
+    }
+    if errors:
+        raise InvalidBody(errors)
+
+
+def check_token_place(*, needs_token: bool) -> None:
+    """Check that a token is not shown where it does not count; its bearer would be taken for a spectator.
+
+    Raises ``Unauthorized`` for one in ``X-Api-Key`` and, where a token is needed, for one in the query, which
+    ``check_query`` refuses in any case.
+    """
+    environ = request.environ
+    if "HTTP_AUTHORIZATION" in environ:
+        return
+    if "HTTP_X_API_KEY" in environ:
+        raise Unauthorized("token_misplaced", place="X-Api-Key")
+    for name in request.args if needs_token else ():
+        if name in _TOKEN_PARAMETERS:
+            raise Unauthorized("token_misplaced", place=f"?{name}")
 
 
 def expected_game(version: int | None) -> Expected | None:
@@ -235,7 +266,9 @@ def idempotency(body: Any, min_length: int) -> IdempotencyKey | None:
         return None
     key = idempotency_key(min_length)
     if key is None:
-        raise InvalidBody({"Idempotency-Key": [_KEY_MESSAGE.format(min_length)]})
+        published = any(each in request.environ["HTTP_IDEMPOTENCY_KEY"] for each in _PUBLISHED_KEYS)
+        reason = Reason("published_key") if published else Reason("idempotency_key", {"min": min_length})
+        raise InvalidBody({"Idempotency-Key": [reason]})
     # Not by orjson, which does not support integers beyond 64 bits.
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     return IdempotencyKey(key, digest.encode())
@@ -265,17 +298,13 @@ def negotiate(*types: str) -> str:
     accept = MIMEAccept(plain)
     best = max(types, key=accept.quality)
     if not accept.quality(best):
-        raise RequestError("not_acceptable", f"The available types are {' and '.join(types)}.")
+        raise RequestError("not_acceptable", allowed=types)
     return best
 
 
 def preferred_language() -> Language:
     """The language of the texts: German where ``Accept-Language`` prefers it, else English."""
-    for tag, quality in request.accept_languages:  # in order of quality
-        for known in LANGUAGES:
-            if quality and tag.partition("-")[0].lower() == known:
-                return known
-    return LANGUAGES[0]
+    return accepted_language(request.environ)
 
 
 def _is_plain(value: Any, data: bytes) -> bool:
@@ -298,8 +327,39 @@ def _is_in_utf8(media_type: str) -> bool:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError("duplicate key")
+        keys = [key for key, _ in pairs]
+        raise _DuplicateKey(next(key for at, key in enumerate(keys) if key in keys[:at]))
     return value
+
+
+class _DuplicateKey(Exception):
+    """An object in a body contains this key twice."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _syntax_error(data: bytes, error: Exception) -> RequestError:
+    """Why ``data`` is not JSON, and where, after a parser raised ``error``."""
+    if not data.strip():
+        return RequestError("body_empty")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as not_utf8:
+        return RequestError("not_utf8", **_place(data[: not_utf8.start].decode()))
+    at = min(error.pos, len(text)) if isinstance(error, json.JSONDecodeError) else 0
+    word = "syntax"
+    if text[at : at + 1] == "'":
+        word = "single_quotes"
+    elif text[at : at + 1] == "," and text[at + 1 :].lstrip()[:1] in ("}", "]"):
+        word = "trailing_comma"
+    return RequestError(word, **_place(text[:at]))
+
+
+def _place(before: str) -> dict[str, int]:
+    """The line and the column, from 1, after this beginning of a text."""
+    return {"line": before.count("\n") + 1, "column": len(before) - before.rfind("\n")}
 
 
 def _reject_constant(_text: str) -> NoReturn:
@@ -329,10 +389,10 @@ def _depth_exceeds(value: Any, levels: int) -> bool:
     return True
 
 
-def _flatten(messages: Any, path: str = "") -> dict[str, list[str]]:
+def _flatten(messages: Any, path: str = "") -> dict[str, list[Reason]]:
     if isinstance(messages, list):
-        return {path: [str(message) for message in messages]}
-    flat: dict[str, list[str]] = {}
+        return {path: [reason_of(message) for message in messages]}
+    flat: dict[str, list[Reason]] = {}
     for key, value in messages.items():
         name = "" if key == "_schema" else str(key)
         flat |= _flatten(value, ".".join(part for part in (path, name) if part))

@@ -39,7 +39,7 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "moves"): game_schemas.Game,
     ("POST", "token"): game_schemas.SeatToken,
 }
-ANYWHERE = ("internal", "storage_unavailable")
+ANYWHERE = ("internal", "invalid", "storage_unavailable")
 """Problems that every operation may answer."""
 
 

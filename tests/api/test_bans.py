@@ -84,11 +84,12 @@ def test_the_answer_is_the_same_problem_for_everything(application: Applications
             assert answer.data == b""
             continue
         assert json.loads(answer.data) == {
-            "type": "/docs#forbidden",
+            "type": "/problems#forbidden",
             "title": "Forbidden",
             "status": 403,
             "detail": "Requests from this address are not accepted.",
             "code": "forbidden",
+            "reason": "banned",
         }
 
 

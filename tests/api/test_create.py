@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -177,7 +178,7 @@ def test_names_of_all_languages_are_taken(api: Api, name: str) -> None:
     table = api.create("domino", [{"name": name}, {"open": True}])
     joined = api.post(f"{table.path}/players", {"name": name, "join_code": table.join_code})
     assert joined.status_code == 201
-    assert [player["name"] for player in api.view(table)["players"]] == [name, name]
+    assert [player["name"] for player in api.view(table)["players"]] == [unicodedata.normalize("NFC", name)] * 2
 
 
 @pytest.mark.parametrize(
@@ -201,7 +202,7 @@ def test_a_name_that_nobody_can_see_or_that_spoils_its_surroundings_is_refused(
 
 
 def test_names_are_shown_as_they_were_given(api: Api) -> None:
-    names = ["Ada", "Żółć", "ادا", "👩‍👩‍👧", " O’Neil-Smith ", "<b>&amp;\"'", "x" * 60]
+    names = ["Ada", "Żółć", "ادا", "👩‍👩‍👧", "O’Neil-Smith", "<b>&amp;\"'", "x" * 60]
     table = api.create("menschenwolf", [{"name": name} for name in names])
     assert [player["name"] for player in api.view(table)["players"]] == names
     assert sorted(each.get("name") for each in api.score(table)["standings"]) == sorted(names)
@@ -215,3 +216,66 @@ def test_a_waiting_game_shows_the_same_fields_to_all(api: Api, saved_games: Save
     assert seat == spectator
     assert spectator["status"] == "waiting"
     assert spectator["legal_moves"] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("  Ada ", "Ada"),
+        ("\u3000Ada\u00a0", "Ada"),
+        ("Ame\u0301lie", "Am\u00e9lie"),
+        ("\u212bke", "\u00c5ke"),
+        ("Ada  Lovelace", "Ada  Lovelace"),
+    ],
+)
+def test_a_name_is_trimmed_and_in_one_normal_form(api: Api, given: str, kept: str) -> None:
+    table = api.create("domino", [{"name": given}, {"open": True}])
+    assert table.created["seats"][0]["name"] == kept
+    joined = api.post(f"{table.path}/players", {"name": given, "join_code": table.join_code})
+    assert joined.get_json()["name"] == kept
+    assert [player["name"] for player in api.view(table)["players"]] == [kept, kept]
+
+
+def test_the_length_of_a_name_is_that_of_what_is_kept(api: Api) -> None:
+    assert api.try_create("domino", [{"name": f" {'a' * 60} "}, {"name": "e\u0301" * 60}]).status_code == 201
+    assert api.try_create("domino", [{"name": "a" * 61}, {"name": "Bo"}]).status_code == 422
+
+
+SAME_NAMES = [("Ada", "Ada"), ("Ada", "ADA "), ("Am\u00e9lie", "AME\u0301LIE"), ("Stra\u00dfe", "STRASSE")]
+
+
+@pytest.mark.parametrize(("first", "second"), SAME_NAMES)
+def test_where_names_are_unique_equal_ones_are_refused(api: Api, first: str, second: str) -> None:
+    players: list[dict[str, Any]] = [{"name": first}, {"name": second}]
+    for unique_names, status in ((True, 422), (False, 201), (None, 201)):
+        option = {} if unique_names is None else {"unique_names": unique_names}
+        answer = api.try_create("domino", players, **option)
+        assert answer.status_code == status
+    refused = api.try_create("domino", players, unique_names=True).get_json()
+    assert (refused["reason"], list(refused["errors"])) == ("name_taken", ["players.1.name"])
+    table = api.create("domino", [{"name": first}, {"open": True}], unique_names=True)
+    before = api.get(table.path).data
+    joining = {"name": second, "join_code": table.join_code}
+    answer = api.post(f"{table.path}/players", joining)
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", "name_taken")
+    assert list(answer.get_json()["errors"]) == ["name"]
+    assert api.get(table.path).data == before
+    assert api.post(f"{table.path}/players", {**joining, "name": "Bo"}).status_code == 201
+
+
+def test_a_game_says_whether_its_names_are_unique_and_repeats_a_join(api: Api) -> None:
+    table = api.create("domino", [{"name": "Ada"}, {"open": True}, {"open": True}], unique_names=True)
+    assert api.view(table)["unique_names"] is True
+    assert "unique_names" not in api.view(api.create("domino", 2, unique_names=False))
+    body = {"name": "Bo", "join_code": table.join_code}
+    key = {"Idempotency-Key": "a-key-of-sixteen-characters"}
+    first, again = (api.post(f"{table.path}/players", body, headers=key) for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.get_json()["token"] == first.get_json()["token"]
+    assert api.post(f"{table.path}/players", body).get_json()["reason"] == "name_taken"
+
+
+@pytest.mark.parametrize("value", ["true", 1, None])
+def test_unique_names_is_a_boolean(api: Api, value: Any) -> None:
+    answer = api.try_create("domino", 2, unique_names=value)
+    assert (answer.status_code, list(answer.get_json()["errors"])) == (422, ["unique_names"])

@@ -102,8 +102,27 @@ def test_an_address_that_is_none_is_not_found(api: Api, path: str) -> None:
     assert answer.json["code"] == "not_found"
 
 
-def test_a_query_changes_nothing(api: Api, table: Table) -> None:
-    assert api.get(f"{table.path}?x=1&x=2&%ff=%00").data == api.get(table.path).data
+def test_a_parameter_that_no_operation_knows_is_refused_by_all_of_them(api: Api, table: Table) -> None:
+    paths = [
+        "/v1/variants",
+        "/v1/variants/domino",
+        table.path,
+        f"{table.path}/moves",
+        f"{table.path}/score",
+        f"{table.path}/events",
+        f"{table.path}/record",
+        f"{table.path}/fairness",
+        "/problems",
+        "/openapi.yaml",
+    ]
+    for path in paths:
+        answer = api.get(f"{path}?x=1&x=2&%ff=%00")
+        assert answer.status_code == 422, path
+        assert [each["field"] for each in answer.get_json()["causes"]] == ["x", "%FF"]
+    before = api.get(table.path).data
+    answer = api.post(f"{table.path}/moves?x=1", {"action": "pass"}, token=table.tokens[0])
+    assert (answer.status_code, answer.get_json()["reason"]) == (422, "no_parameters")
+    assert api.get(table.path).data == before
 
 
 # Media types
@@ -215,11 +234,12 @@ def test_a_preflight_allows_all_that_a_client_sends(api: Api, address: tuple[str
 def test_a_problem_has_the_form_of_rfc_9457(api: Api, table: Table) -> None:
     problem: Any = api.get("/v1/games/nowhere").json
     assert problem == {
-        "type": "/docs#not_found",
+        "type": "/problems#not_found",
         "title": "Not found",
         "status": 404,
         "detail": problem["detail"],
         "code": "not_found",
+        "reason": "no_such_game",
     }
     assert problem["detail"]
     assert api.get(table.path, token="wrong").headers["Cache-Control"] == "no-store"

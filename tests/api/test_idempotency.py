@@ -18,6 +18,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document, build_games
+from service.engine.errors import Reason
 from service.engine.variants import variants
 from service.games.errors import KeyReused
 from service.games.ports import IDEMPOTENCY_TTL
@@ -738,7 +739,9 @@ def test_a_worker_that_remembers_an_old_token_answers_no_key_for_it(
         assert (answer.status_code, answer.get_json()["code"]) == (401, "unauthorized")
 
 
-@pytest.mark.parametrize("error", [RuntimeError("broken"), KeyReused("another"), InvalidBody({"tile": ["wrong"]})])
+@pytest.mark.parametrize(
+    "error", [RuntimeError("broken"), KeyReused("key_reused"), InvalidBody({"tile": [Reason("blank")]})]
+)
 def test_whatever_a_handler_raises_a_revoked_token_is_unauthorized(
     api: Api, redis_url: str, feed: RedisEventFeed, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:

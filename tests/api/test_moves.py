@@ -216,10 +216,13 @@ def test_a_move_that_is_not_listed_is_refused_with_the_reason_and_changes_nothin
 
 def refusal(view: dict[str, Any], seat: int, action: str) -> str:
     """The code of the refusal of this move, which is not listed."""
+    if view["status"] in ("playing", "round_over") and not view["players"][seat]["in"]:
+        return "not_in_match"
     if view["status"] == "playing":
         return "illegal_move" if view["turn"] == {"seat": seat} else "not_your_turn"
     if view["status"] == "round_over":
-        return "not_your_turn" if action == "deal" else "round_over"
+        assert action != "deal"
+        return "round_over"
     return {"waiting": "not_started", "finished": "game_over"}[view["status"]]
 
 
@@ -295,7 +298,7 @@ def test_a_player_out_of_the_match_cannot_deal(api: Api, server: redis.Redis, sa
     saved_game = saved_games.at("menschenwolf", "player_out")
     players = api.view(saved_game.table)["players"]
     gone = next(player["seat"] for player in players if not player["in"])
-    assert_refused(api, server, (saved_game.table, gone), {"action": "deal"}, (409, "not_your_turn"))
+    assert_refused(api, server, (saved_game.table, gone), {"action": "deal"}, (409, "not_in_match"))
 
 
 def test_a_seat_out_of_the_round_in_dominospiel_waits_for_the_others(api: Api, server: redis.Redis) -> None:

@@ -61,20 +61,21 @@ def test_a_game_of_a_newer_service_is_not_served_by_this_one(api: Api, redis_url
     assert client.get(keys.state(table.id)) == newer
 
 
-def test_a_game_of_the_first_format_is_played_on(api: Api, redis_url: str) -> None:
+@pytest.mark.parametrize(("number", "fields_of_it"), [(1, 15), (2, 17)])
+def test_a_game_of_an_older_format_is_played_on(api: Api, redis_url: str, number: int, fields_of_it: int) -> None:
     table = api.create("domino", 2, seed="first")
     client = connect(redis_url)
     snapshot: Any = client.get(keys.state(table.id))
     version, _, state = snapshot.partition(b" ")
     _, *fields = orjson.loads(state)
-    client.set(keys.state(table.id), version + b" " + orjson.dumps([1, *fields[:15]]))
+    client.set(keys.state(table.id), version + b" " + orjson.dumps([number, *fields[:fields_of_it]]))
     seat = seat_to_move(api.view(table))
     listed = api.moves(table, seat)[0]
     other = 1 - seat
     table.tokens[other] = api.post(f"{table.path}/players/{other}/token", {}, token=table.tokens[other]).json["token"]  # type: ignore[index]
     assert api.move(table, seat, listed).status_code == 201
     played: Any = client.get(keys.state(table.id))
-    assert b" [2," in played
+    assert b" [3," in played
 
 
 def test_an_event_of_a_newer_service_is_not_served_by_this_one(api: Api, server: redis.Redis) -> None:

@@ -29,6 +29,7 @@ PUBLIC = {
     "getReadiness",
     "getVariant",
     "getVersion",
+    "listProblems",
     "listVariants",
     "verifyRecord",
 }
@@ -45,6 +46,7 @@ STATUSES = {
     "method_not_allowed": 405,
     "not_acceptable": 406,
     "not_your_turn": 409,
+    "not_in_match": 409,
     "illegal_move": 409,
     "not_started": 409,
     "round_over": 409,
@@ -146,7 +148,7 @@ def test_every_refusal_has_a_code_of_its_own_word() -> None:
 
 def test_the_problems_have_the_statuses_of_the_contract() -> None:
     assert {code: each.status for code, each in PROBLEMS.items()}.items() >= STATUSES.items()
-    assert all(each.title and each.description for each in PROBLEMS.values())
+    assert all(text for each in PROBLEMS.values() for text in (*each.title, *each.description))
 
 
 def test_every_problem_of_an_operation_is_in_the_table_once(app: Flask) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from service.engine.errors import InvalidSetup, Refusal
 from service.engine.options import LocalizedText, Option, format_value, resolve
+from service.reasons import sentence
 from tests.engine.table import variant
 
 SEATS = {"homo-homini-lupus": 4, "menschenwolf": 4, "fido": 4, "dominospiel": 4, "domino": 4}
@@ -170,8 +171,9 @@ def test_options_that_just_agree_are_taken(options: dict[str, object], players: 
 def test_a_wrong_number_of_players_is_told_the_right_one(key: str, players: int, wanted: str) -> None:
     with pytest.raises(InvalidSetup) as caught:
         variant(key).rules({}, players)
-    assert wanted in caught.value.errors["players"][0]
-    assert " to 4" not in caught.value.sentence
+    told = sentence(caught.value.errors["players"][0])
+    assert wanted in told
+    assert " to 4" not in told
 
 
 @pytest.mark.parametrize("key", DEFAULTS)
@@ -187,8 +189,11 @@ def test_a_complaint_names_what_would_be_taken() -> None:
     text = LocalizedText("x", "x")
     rounds = Option(key="rounds", label=text, help=text, default=1, low=1, high=100)
     switch = Option(key="switch", label=text, help=text, default=False, values=(False, True))
-    assert rounds.error_for(0) == "Must be a whole number from 1 to 100."
-    assert switch.error_for("yes") == "Must be one of false, true."
+    refused = [option.error_for(value) for option, value in ((rounds, 0), (switch, "yes"))]
+    assert [each and sentence(each) for each in refused] == [
+        "Must be a whole number from 1 to 100.",
+        "Must be one of false, true.",
+    ]
     assert (rounds.error_for(1), switch.error_for(True)) == (None, None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.errors import GameOver, InvalidSetup, NotYourTurn
+from service.engine.errors import GameOver, InvalidSetup, NotInMatch
 from service.engine.events import Dealt, Drew, Eliminated, Finished, Flipped, RoundEnded
 from service.engine.moves import DEAL
 from service.engine.referee import advance
@@ -739,7 +739,7 @@ def test_2_12_who_is_out_is_dealt_no_hand_and_has_no_turn() -> None:
     table = EngineTable(WOLF, "1-2 …", "…", "…", limit=10)
     end_round(table, "1-2", "", "5-6", "0-3")
     assert table.legal(1) == set()
-    with pytest.raises(NotYourTurn):
+    with pytest.raises(NotInMatch):
         advance(table.rules, table.deck, table.state, 1, DEAL)
     table.do(2, "deal")
     assert [len(hand) for hand in table.state.hands] == [7, 0, 7]

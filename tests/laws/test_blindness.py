@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from service.engine.deal import split
-from service.engine.errors import Refusal
+from service.engine.errors import Reason, Refusal
 from service.engine.events import Dealt, Drew
 from service.engine.moves import DRAW, Move
 from service.engine.referee import advance, legal_moves
@@ -94,14 +94,14 @@ class Answer(NamedTuple):
     """What a refusal tells whoever is refused."""
 
     kind: type[Refusal]
-    sentence: str
+    reason: Reason
 
 
 def answer(match: Match, state: State, seat: int, move: Move) -> Answer | None:
     try:
         advance(match.rules, match.deck, state, seat, move)
     except Refusal as refusal:
-        return Answer(type(refusal), refusal.sentence)
+        return Answer(type(refusal), refusal.reason)
     return None
 
 

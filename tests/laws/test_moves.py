@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from service.engine.errors import GameOver, IllegalMove, NotYourTurn, Refusal, RoundOver
+from service.engine.errors import GameOver, IllegalMove, NotInMatch, NotYourTurn, Refusal, RoundOver
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move
 from service.engine.referee import advance, legal_moves
@@ -48,8 +48,10 @@ def test_a_refusal_says_what_kind_it_is(match: Match) -> None:
             for move in [*moves[:6], *match.rng.sample(moves, 6)]:
                 if state.phase == FINISHED:
                     wanted = GameOver
+                elif state.eliminated_round[seat]:
+                    wanted = NotInMatch
                 elif state.phase == ROUND_OVER:
-                    wanted = NotYourTurn if move == DEAL else RoundOver
+                    wanted = RoundOver
                 assert refusal(match, state, seat, move) in (wanted, None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.engine.errors import InvalidSetup
+from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
@@ -33,11 +33,11 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     size = hand if isinstance(hand, int) else _usual_hand(highest, seats)
     errors = {}
     if highest == _DOUBLE_SIX and seats > _MOST_ON_DOUBLE_SIX:
-        errors["rules.set"] = [f"Double-six is for at most {_MOST_ON_DOUBLE_SIX} players."]
+        errors["rules.set"] = [Reason("set_too_small", {"players": seats, "max": _MOST_ON_DOUBLE_SIX})]
     elif size * seats > len(tiles):
-        errors["rules.hand"] = [f"{seats} hands of {size} are more than the {len(tiles)} tiles of the set."]
+        errors["rules.hand"] = [Reason("hands_too_large", {"players": seats, "hand": size, "max": len(tiles)})]
     if teams and (seats % teams or seats // teams not in _TEAM_SIZES[teams]):
-        errors["rules.teams"] = [f"{seats} players cannot make {teams} teams of 2 to 5."]
+        errors["rules.teams"] = [Reason("no_such_teams", {"players": seats, "teams": teams})]
     if errors:
         raise InvalidSetup(errors)
     return Rules(

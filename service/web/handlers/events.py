@@ -19,6 +19,7 @@ from service.web.request_parsing import negotiate, read_query
 from service.web.response_cache import cached_body
 from service.web.responses import JSON, RawResponse, ok, streamed, to_json
 from service.web.schemas import requests as request_schemas
+from service.web.schemas.validation import reason_of
 from service.web.serializers.events import event_page_json
 from service.web.serializers.game import game_view_json
 from service.web.serializers.values import JsonObject
@@ -100,5 +101,5 @@ def _query() -> dict[str, Any]:
         try:
             query["after"] = _query_in.fields["after"].deserialize(last)
         except ValidationError as error:
-            raise InvalidBody({"Last-Event-ID": [str(message) for message in error.messages]}) from None
+            raise InvalidBody({"Last-Event-ID": [reason_of(message) for message in error.messages]}) from None
     return query

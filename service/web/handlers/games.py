@@ -172,6 +172,7 @@ def _game_request(fields: dict[str, Any]) -> GameRequest:
             ]
         ),
         source=None if source is None else ForkSource(source["record"], source.get("version")),
+        unique_names=fields.get("unique_names", False),
     )
 
 

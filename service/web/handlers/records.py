@@ -60,7 +60,7 @@ def verify_record(services: Services) -> RawResponse:
     try:
         record = parse_record(_sent_record(), services.yield_control)
     except InvalidRecord as refusal:
-        raise InvalidBody({"record": [str(refusal)]}) from refusal
+        raise InvalidBody({"record": [refusal.reason]}) from refusal
     return ok(report_json(verify(record, services.yield_control)))
 
 

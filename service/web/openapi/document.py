@@ -23,6 +23,7 @@ from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import key_pattern
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
+from service.web.schemas import problems as problem_schemas
 from service.web.schemas import records as record_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
@@ -36,6 +37,7 @@ _SCHEMA_MODULES: Final = (
     event_schemas,
     variant_schemas,
     record_schemas,
+    problem_schemas,
     service_schemas,
 )
 """The modules of the schemas in the document."""
@@ -47,7 +49,11 @@ _OWN_EXAMPLES: Final = (403, 409, 412, 422)
 """The statuses of problems that differ from one operation to the next; others are described once, for all."""
 
 _LINKED: Final = ("getGame", "joinGame", "getMoves", "makeMove", "getScore", "getFairness", "getRecord")
-_RULES_DESCRIPTIONS: Final = {"RulesIn": "House rules, all optional.", "Rules": "The house rules in force."}
+_DESCRIPTIONS: Final = {
+    "RulesIn": "House rules, all optional.",
+    "Rules": "The house rules in force.",
+    "ProblemParams": "The values that the sentence of a problem names; which ones depends on its reason.",
+}
 
 _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "public": [],
@@ -168,7 +174,8 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
             "headers": _headers(_not_modified_headers(described)),
         }
     _add_examples(result, responses, described.id, examples)
-    codes = dict.fromkeys(("malformed", *described.problems, "internal"))
+    # Any query may have a parameter that is unknown.
+    codes = dict.fromkeys(("malformed", *described.problems, "invalid", "internal"))
     if described.tag not in _TAGS_WITHOUT_STORE:
         codes["storage_unavailable"] = None
     result["responses"] = dict(sorted({**responses, **_problems(list(codes), described.id, examples, spec)}.items()))
@@ -246,10 +253,9 @@ def _problems(codes: list[str], operation_id: str, examples: Examples, spec: API
         by_status.setdefault(PROBLEMS[code].status, []).append(code)
     result: dict[str, Any] = {}
     for status, each in by_status.items():
-        if status in _OWN_EXAMPLES:
-            example = examples.operations.get((operation_id, status, PROBLEM_JSON))
-            shown = {} if example is None else {"example": _Example(example.response)}
-            result[str(status)] = _problem(status, each, shown)
+        example = examples.operations.get((operation_id, status, PROBLEM_JSON))
+        if status in _OWN_EXAMPLES and example is not None:
+            result[str(status)] = _problem(status, each, {"example": _Example(example.response)})
         else:
             result[str(status)] = _shared_problem(status, each, examples, spec)
     return result
@@ -274,7 +280,7 @@ def _component_name(code: str) -> str:
 
 def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "description": " ".join(f"`{code}`: {PROBLEMS[code].description}" for code in codes),
+        "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
         "content": {PROBLEM_JSON: {"schema": game_schemas.Problem, **example}},
     }
     if status in _HEADERS_OF_PROBLEMS:
@@ -305,7 +311,7 @@ def _describe_schemas(result: dict[str, Any]) -> None:
     }
     for name, schema in result.items():
         made = classes.get(name) or classes.get(f"{name}Out")
-        text = _RULES_DESCRIPTIONS.get(name) or (made.__doc__ if made else None)
+        text = _DESCRIPTIONS.get(name) or (made.__doc__ if made else None)
         if text:
             schema["description"] = text.strip()
         if name.endswith("In"):

@@ -14,6 +14,7 @@ from flask import Flask
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
+from service.engine.errors import Reason
 from service.web.openapi.operations import operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later
 from service.web.request_parsing import MAX_BODY_BYTES
@@ -25,6 +26,7 @@ _REJECTED_AT_VERSION: Final = 10
 _MAX_PARAGRAPHS: Final = 2
 _MAX_OPTIONS: Final = 2
 _MAX_DEAL_ROWS: Final = 2
+_MAX_REASONS: Final = 2
 _MAX_STREAMED: Final = 2
 _RETRY_SECONDS: Final = 5
 
@@ -88,11 +90,13 @@ def record_examples(app: Flask) -> Examples:
         "/readyz",
         "/openapi.yaml",
         "/openapi.json",
+        "/problems",
         "/",
         "/version",
     ):
         send("GET", path)
     _shorten_variant(session.examples["getVariant", 200, JSON].response)
+    _shorten_problems(session.examples["listProblems", 200, JSON].response)
     send("GET", "/v1/variants", Accept="text/html")
     for body, media_type in (('{"variant": domino}', JSON), ("variant=domino", "application/x-www-form-urlencoded")):
         send("POST", "/v1/games", body, Content_Type=media_type)
@@ -121,6 +125,13 @@ def record_examples(app: Flask) -> Examples:
     _play(session, game, tokens)
     _add_unprovoked_problems(app, session.problems)
     return Examples(session.examples, session.problems)
+
+
+def _shorten_problems(catalogue: Any) -> None:
+    """Keep one problem and the first of its reasons."""
+    (problem,) = [each for each in catalogue["problems"] if each["code"] == "illegal_move"]
+    catalogue["problems"] = [problem]
+    del problem["reasons"][_MAX_REASONS:]
 
 
 def _shorten_variant(variant: dict[str, Any]) -> None:
@@ -171,4 +182,4 @@ def _add_unprovoked_problems(app: Flask, problems: dict[str, Any]) -> None:
         for code, described in PROBLEMS.items():
             if described.status in (429, 503):
                 problems[code] = retry_later(code, _RETRY_SECONDS).get_json()
-        problems["internal"] = problem("internal", PROBLEMS["internal"].description).get_json()
+        problems["internal"] = problem(Reason("internal")).get_json()

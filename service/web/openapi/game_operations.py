@@ -132,6 +132,7 @@ MAKE_MOVE: Final = Operation(
         *_WRITE_PROBLEMS,
         "stale_version",
         "not_your_turn",
+        "not_in_match",
         "illegal_move",
         "not_started",
         "round_over",

@@ -1,4 +1,4 @@
-"""The operations of the service itself: variants, health, and the OpenAPI document."""
+"""The operations of the service itself: variants, problems, health, and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 from service.web.openapi.operations import VIEW_HEADERS, Operation, ResponseSpec
 from service.web.responses import HTML, JAVASCRIPT, JSON, YAML
+from service.web.schemas.problems import ProblemCatalogue
 from service.web.schemas.service import Health, ServiceIndex, ServiceVersion
 from service.web.schemas.variants import Variant, Variants
 
@@ -29,6 +30,24 @@ GET_VARIANT: Final = Operation(
     headers=("Accept-Language", "If-None-Match"),
     responses={200: ResponseSpec(description="The variant.", schema=Variant, headers=_VARIANT_HEADERS)},
     problems=("not_found", "not_acceptable"),
+)
+
+GET_PROBLEMS: Final = Operation(
+    id="listProblems",
+    tag="service",
+    summary="List the problems",
+    description="Every `code` of an error, with its status, and every `reason` with its sentence. The `type` of a "
+    "problem leads to its place in the page that a browser gets.",
+    headers=("Accept-Language", "If-None-Match"),
+    responses={
+        200: ResponseSpec(
+            description="The problems.",
+            schema=ProblemCatalogue,
+            headers=_VARIANT_HEADERS,
+            streams={HTML: "A page with an anchor for each code and each reason."},
+        )
+    },
+    problems=("not_acceptable",),
 )
 
 GET_HEALTH: Final = Operation(

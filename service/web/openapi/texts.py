@@ -24,8 +24,11 @@ ignore unknown fields; enumerations that may grow are plain strings with a docum
 Every response to a well-formed HTTP request has an `X-Request-ID`: that of the client, if it sent one of 1 to 64
 letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the service; include it in error reports.
 
-Every error is `application/problem+json`, with a stable `code`; [/problems](/problems) describes all of them. To any
-request, a client whose address is banned by the operator gets 403 `forbidden`.
+Every error is `application/problem+json`, with a stable `code` and a stable `reason` that says more;
+[/problems](/problems) describes all of them. `title`, `detail` and `errors` are for people: in German where
+`Accept-Language` prefers it, else in English. To any request, a client whose address is banned by the operator gets 403
+`forbidden`. A token in the query is refused with 422, a header `X-Api-Key` in place of `Authorization` with 401,
+unknown parameters of a query with 422.
 """
 
 TAGS: Final = {

@@ -12,10 +12,11 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, Final
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import Schema, ValidationError, fields
 
 from service.engine.errors import InvalidNotation
-from service.engine.tiles import Tile, parse_tile
+from service.engine.tiles import MAX_PIPS, Tile, parse_tile
+from service.web.schemas.validation import Length, invalid
 
 _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 
@@ -37,7 +38,7 @@ class RequestSchema(Schema):
     def load(self, data: Any, **options: Any) -> Any:
         """Load ``data``. Raises ``ValidationError``."""
         if isinstance(data, dict) and len(data) > MAX_FIELDS:
-            raise ValidationError(f"Must not have more than {MAX_FIELDS} fields.")
+            raise invalid("too_many_fields", max=MAX_FIELDS)
         return super().load(data, **options)
 
 
@@ -46,7 +47,7 @@ class BoundedList(fields.List[Any]):
 
     def __init__(self, element: fields.Field[Any] | type[fields.Field[Any]], low: int, high: int, **more: Any) -> None:
         self.high = high
-        self._length = validate.Length(low, high)
+        self._length = Length(low, high)
         super().__init__(element, validate=self._length, **more)
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
@@ -77,7 +78,7 @@ class StrictInteger(fields.Integer):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
         if type(value) is not int:
-            raise ValidationError("Not an integer.")
+            raise invalid("not_an_integer")
         return value
 
 
@@ -86,7 +87,7 @@ class QueryInteger(fields.Integer):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
         if not isinstance(value, str) or not _DIGITS.fullmatch(value):
-            raise ValidationError("Not an integer.")
+            raise invalid("not_an_integer")
         return int(value)
 
 
@@ -95,7 +96,7 @@ class QueryBoolean(fields.Boolean):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> bool:
         if value not in ("true", "false"):
-            raise ValidationError("Not true or false.")
+            raise invalid("not_a_boolean")
         return bool(value == "true")
 
 
@@ -104,7 +105,7 @@ class StrictBoolean(fields.Boolean):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> bool:
         if type(value) is not bool:
-            raise ValidationError("Not a boolean.")
+            raise invalid("not_a_boolean")
         return value
 
 
@@ -113,13 +114,13 @@ class SingleLine(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
         if not isinstance(value, str):
-            raise ValidationError("Not a string.")
+            raise invalid("not_a_string")
         if len(value) > MAX_LINE_CHARS:
-            raise ValidationError("Too long.")
+            raise invalid("too_long", max=MAX_LINE_CHARS)
         if any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value):
-            raise ValidationError("Must not contain control characters.")
+            raise invalid("control_characters")
         if not value.strip():
-            raise ValidationError("Must not be blank.")
+            raise invalid("blank")
         return value
 
 
@@ -131,11 +132,11 @@ class TileField(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Tile:  # type: ignore[override]  # a tile is what comes of the text
         if not isinstance(value, str):
-            raise ValidationError("Not a string.")
+            raise invalid("not_a_string")
         try:
             return parse_tile(value)
-        except InvalidNotation as error:
-            raise ValidationError(error.sentence) from None
+        except InvalidNotation:
+            raise invalid("not_a_tile", max=MAX_PIPS) from None
 
 
 class TileList(BoundedList):

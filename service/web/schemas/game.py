@@ -12,6 +12,7 @@ from marshmallow import Schema, fields
 from service.web.schemas.fields import doc
 from service.web.schemas.moves import Move
 from service.web.schemas.option_fields import option_fields
+from service.web.schemas.problems import Cause, ProblemParams
 
 
 def shown_tile(text: str, **arguments: Any) -> fields.String:
@@ -169,6 +170,7 @@ class Game(Schema):
     arranged = fields.Boolean(
         required=True, metadata=doc("Whether the deals were fixed when the game was created.", example=False)
     )
+    unique_names = fields.Boolean(metadata=doc("`true` where no two players may have the same name.", example=True))
     viewer = fields.String(
         required=True,
         metadata=doc(
@@ -242,18 +244,33 @@ class Problem(Schema):
     """A refusal (RFC 9457)."""
 
     type = fields.String(
-        required=True, metadata=doc("The address of the explanation of the code.", example="/docs#illegal_move")
+        required=True, metadata=doc("The address of the explanation of the code.", example="/problems#illegal_move")
     )
     title = fields.String(required=True, metadata=doc("The kind of problem.", example="Illegal move"))
     status = fields.Integer(required=True, metadata=doc("The HTTP status.", example=409))
     detail = fields.String(
-        required=True, metadata=doc("An explanation for people.", example="This tile fits no open end.")
+        required=True,
+        metadata=doc(
+            "An explanation for people, in the language of the response.", example="The tile 0-6 fits no open end."
+        ),
     )
     code = fields.String(required=True, metadata=doc("A stable code for programs.", example="illegal_move"))
+    reason = fields.String(
+        required=True,
+        metadata=doc(
+            "A stable word that says more than `code`; `GET /problems` has the list, which may grow. With `invalid` "
+            "that of the first field.",
+            example="fits_nowhere",
+        ),
+    )
+    params = fields.Nested(ProblemParams, metadata=doc("The values that the sentence names."))
     errors = fields.Dict(
         keys=fields.String(),
         values=fields.List(fields.String()),
         metadata=doc("With `invalid`: the messages by the path of the field.", example={"tile": ["Not a string."]}),
+    )
+    causes = fields.List(
+        fields.Nested(Cause), metadata=doc("With `invalid`: the reason of each message in `errors`, in the same order.")
     )
     version = fields.Integer(metadata=doc("With a rejected move: the version of the game.", minimum=1, example=17))
     to_act = to_act_field(f"With a rejected move. {TO_ACT}")

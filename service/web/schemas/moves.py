@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validates_schema
 
 from service.engine.deal import MAX_CLIENT_SEED_CHARS
+from service.engine.errors import Reason
 from service.engine.moves import ACTIONS
 from service.web.schemas.fields import (
     LINE_PATTERN,
@@ -17,12 +18,13 @@ from service.web.schemas.fields import (
     TileField,
     doc,
 )
+from service.web.schemas.validation import Length, OneOf, Range
 
 MAX_VERSION: Final = 2**31 - 1
 _TILE_PATTERN: Final = r"^(0|[1-9][0-9]?)[-/:|](0|[1-9][0-9]?)$"
 _MAX_END_CHARS: Final = 20
 
-_one_of_actions: Final = validate.OneOf(ACTIONS)
+_one_of_actions: Final = OneOf(ACTIONS)
 
 
 def tile_field(text: str, **arguments: Any) -> TileField:
@@ -33,7 +35,7 @@ def tile_field(text: str, **arguments: Any) -> TileField:
 def client_seed_field(text: str) -> SingleLine:
     """A client seed."""
     return SingleLine(
-        validate=validate.Length(1, MAX_CLIENT_SEED_CHARS),
+        validate=Length(1, MAX_CLIENT_SEED_CHARS),
         metadata=doc(
             f"{text} It is public once the round is dealt. Not in an arranged game.",
             pattern=LINE_PATTERN,
@@ -60,7 +62,7 @@ class Move(RequestSchema):
     )
     tile = tile_field("The tile, for `play`.")
     end = fields.String(
-        validate=validate.Length(max=_MAX_END_CHARS),
+        validate=Length(max=_MAX_END_CHARS),
         metadata=doc(
             "The end where it joins, one of `board.ends`; absent on an empty table, and optional if there is only one "
             "legal end.",
@@ -71,7 +73,7 @@ class Move(RequestSchema):
         metadata=doc("Whether the double is laid face down, which closes its end; for `play`. Default: `false`.")
     )
     version = StrictInteger(
-        validate=validate.Range(1, MAX_VERSION),
+        validate=Range(1, MAX_VERSION),
         metadata=doc(
             "The version the move is for, in every listed move; rejected with 412 if anything but a token has changed "
             "since.",
@@ -92,12 +94,12 @@ class Move(RequestSchema):
     def _tile_goes_with_play(self, data: dict[str, Any], **_: Any) -> None:
         action = data["action"]
         if "client_seed" in data and action != "deal":
-            raise ValidationError({"client_seed": ["Goes with the action deal only."]})
+            raise ValidationError({"client_seed": [Reason("only_with_deal")]})
         if action == "play":
             if "tile" not in data:
-                raise ValidationError({"tile": ["A play needs a tile."]})
+                raise ValidationError({"tile": [Reason("play_needs_tile")]})
             return
         others = data.keys() - {"action", "version", "client_seed"}
-        errors = {name: ["Goes with the action play only."] for name in data if name in others}
+        errors = {name: [Reason("only_with_play")] for name in data if name in others}
         if errors:
             raise ValidationError(errors)

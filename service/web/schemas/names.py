@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any, Final
 
-from marshmallow import ValidationError
-
 from service.web.schemas.fields import SingleLine
+from service.web.schemas.validation import invalid
 
 MAX_MARKS: Final = 4
 """Combining marks on one character; languages need up to four, and more of them cover the lines above and below."""
@@ -31,25 +30,29 @@ _NOT_SEEN: Final = ("C", "M", "Z")
 
 
 class PlayerName(SingleLine):
-    """A name: one line with something to see, without invisible characters and piles of combining marks."""
+    """A name: one line with something to see, without invisible characters and piles of combining marks.
+
+    It is loaded trimmed and in the normal form NFC, so that the same name is always the same characters.
+    """
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
-        name = super()._deserialize(value, attr, data, **kwargs)
+        name = unicodedata.normalize("NFC", super()._deserialize(value, attr, data, **kwargs).strip())
         categories = [unicodedata.category(character) for character in name]
         formats = any(
             category == "Cf" and character not in _JOINERS for character, category in zip(name, categories, strict=True)
         )
         if formats or _INVISIBLE.search(name) or not _joins(name):
-            raise ValidationError("Must not contain invisible characters.")
+            raise invalid("invisible_characters")
         if not any(
             category == "Cn" or (category[0] not in _NOT_SEEN and character != _BLANK)
             for character, category in zip(name, categories, strict=True)
         ):
-            raise ValidationError("Must contain something visible.")
-        # A joiner does not end a pile of marks.
-        marks = [category in {"Mn", "Me"} for category in categories if category != "Cf"]
+            raise invalid("nothing_visible")
+        # Also the marks that are part of a character. A joiner does not end a pile of them.
+        decomposed = [unicodedata.category(character) for character in unicodedata.normalize("NFD", name)]
+        marks = [category in {"Mn", "Me"} for category in decomposed if category != "Cf"]
         if any(are_marks and len(list(pile)) > MAX_MARKS for are_marks, pile in groupby(marks)):
-            raise ValidationError(f"Must not have more than {MAX_MARKS} combining marks on a character.")
+            raise invalid("too_many_marks", max=MAX_MARKS)
         return name
 
 

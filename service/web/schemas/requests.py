@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validates_schema
 
+from service.engine.errors import Reason
 from service.engine.variants import variants
 from service.web.schemas.fields import (
     LINE_PATTERN,
@@ -22,6 +23,7 @@ from service.web.schemas.fields import (
 from service.web.schemas.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.schemas.names import MAX_MARKS, PlayerName
 from service.web.schemas.option_fields import option_fields
+from service.web.schemas.validation import Equal, Length, OneOf, Range, invalid
 
 _MAX_SEATS: Final = max(variant.players.high for variant in variants().values())
 _MIN_SEATS: Final = min(variant.players.low for variant in variants().values())
@@ -30,15 +32,16 @@ _MAX_DEALS: Final = 100
 _MAX_NAME_CHARS: Final = 60
 _MAX_TEXT_CHARS: Final = 200
 
-_one_of_variants: Final = validate.OneOf(list(variants()))
+_one_of_variants: Final = OneOf(list(variants()))
 
 
 def _name(text: str, **arguments: Any) -> PlayerName:
     return PlayerName(
-        validate=validate.Length(1, _MAX_NAME_CHARS),
+        validate=Length(1, _MAX_NAME_CHARS),
         metadata=doc(
             f"{text} One line with something to see in it, without invisible characters (joiners, as in emoji, "
-            f"excepted) and with at most {MAX_MARKS} combining marks on a character. It is shown as it is given.",
+            f"excepted) and with at most {MAX_MARKS} combining marks on a character. Blanks around it are removed, and "
+            "it is normalised (NFC).",
             pattern=LINE_PATTERN,
             example="Ada",
         ),
@@ -49,13 +52,15 @@ def _name(text: str, **arguments: Any) -> PlayerName:
 class SeatIn(RequestSchema):
     """The player of a seat: exactly one of `name`, `open` and `bot`."""
 
+    error_messages: dict[str, Any] = {"type": Reason("not_a_player")}  # noqa: RUF012 # as marshmallow declares it
+
     name = _name("A human player of this name; the creator gets the token.")
     open = StrictBoolean(
-        validate=validate.Equal(comparable=True),
+        validate=Equal(comparable=True),
         metadata=doc("`true`: the seat can be taken with the `join_code` of the game.", enum=[True]),
     )
     bot = fields.String(
-        validate=validate.Length(1, _MAX_NAME_CHARS),
+        validate=Length(1, _MAX_NAME_CHARS),
         metadata=doc("A computer player of this level, one of `bots` in `GET /v1/variants`; none are offered yet."),
     )
 
@@ -64,9 +69,9 @@ class SeatIn(RequestSchema):
     @validates_schema(skip_on_field_errors=True)
     def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
         if len(data.keys() - {"client_seed"}) != 1:
-            raise ValidationError("Give exactly one of name, open and bot.")
+            raise invalid("one_of_name_open_bot")
         if "client_seed" in data and "name" not in data:
-            raise ValidationError({"client_seed": ["Goes with a name only."]})
+            raise ValidationError({"client_seed": [Reason("only_with_name")]})
 
 
 class DealIn(RequestSchema):
@@ -94,7 +99,7 @@ RulesIn = RequestSchema.from_dict(option_fields(in_request=True), name="RulesIn"
 def _record(text: str) -> fields.String:
     return fields.String(
         required=True,
-        validate=validate.Length(1),
+        validate=Length(1),
         metadata=doc(f"{text}, as `GET /v1/games/{{game}}/record` returns it as text.", example='[Record "1"]\n…'),
     )
 
@@ -104,7 +109,7 @@ class FromIn(RequestSchema):
 
     record = _record("A whole record")
     version = StrictInteger(
-        validate=validate.Range(1, MAX_VERSION),
+        validate=Range(1, MAX_VERSION),
         metadata=doc(
             "The version of the record to continue from, which is after a move and its consequences. Default: the last "
             "one from which the match can be continued.",
@@ -136,11 +141,18 @@ class GameIn(RequestSchema):
         _MIN_SEATS,
         _MAX_SEATS,
         required=True,
+        error_messages={"invalid": [Reason("not_players")]},
         metadata=doc("One entry per seat, in seat order, clockwise."),
     )
     rules = fields.Nested(RulesIn, metadata=doc("House rules; missing ones have their defaults."))
+    unique_names = StrictBoolean(
+        metadata=doc(
+            "Whether no two players may have the same name, in capital letters or small ones; joining under a name "
+            "that is taken is 422 `invalid` with the reason `name_taken`. Default: `false`."
+        )
+    )
     seed = SingleLine(
-        validate=validate.Length(1, _MAX_TEXT_CHARS),
+        validate=Length(1, _MAX_TEXT_CHARS),
         metadata=doc(
             "Fixes the deals: the same seed, variant, rules and number of players give the same tiles in every round. "
             "The game is then `arranged`.",
@@ -168,11 +180,9 @@ class GameIn(RequestSchema):
     def _a_variant_or_a_record(self, data: dict[str, Any], **_: Any) -> None:
         if "from_" not in data:
             if "variant" not in data:
-                raise ValidationError({"variant": ["Missing data for required field."]})
+                raise ValidationError({"variant": [Reason("required")]})
             return
-        errors = {
-            name: ["Not allowed together with from."] for name in ("variant", "rules", "seed", "deals") if name in data
-        }
+        errors = {name: [Reason("not_with_from")] for name in ("variant", "rules", "seed", "deals") if name in data}
         if errors:
             raise ValidationError(errors)
 
@@ -183,7 +193,7 @@ class PlayerIn(RequestSchema):
     name = _name("The name of the player.", required=True)
     join_code = fields.String(
         required=True,
-        validate=validate.Length(1, _MAX_TEXT_CHARS),
+        validate=Length(1, _MAX_TEXT_CHARS),
         metadata=doc("The code that the creator of the game got.", example="KJ2W3ZQ7P6XA5BCD"),
     )
     client_seed = client_seed_field("Entropy that the player contributes to every deal.")
@@ -201,12 +211,12 @@ class GameQuery(RequestSchema):
 
     after = QueryInteger(
         load_default=0,
-        validate=validate.Range(0, MAX_VERSION),
+        validate=Range(0, MAX_VERSION),
         metadata=doc("The version of the client's last view; with `wait`, a later one is awaited."),
     )
     wait = QueryInteger(
         load_default=0,
-        validate=validate.Range(0, _MAX_WAIT_SECONDS),
+        validate=Range(0, _MAX_WAIT_SECONDS),
         metadata=doc("Seconds to wait at most until the version is past `after` (long poll)."),
     )
 
@@ -216,17 +226,17 @@ class EventsQuery(RequestSchema):
 
     after = QueryInteger(
         load_default=0,
-        validate=validate.Range(0, MAX_VERSION),
+        validate=Range(0, MAX_VERSION),
         metadata=doc("The version after which events are requested; the cursor of the last page."),
     )
     limit = QueryInteger(
         load_default=100,
-        validate=validate.Range(1, 1000),
+        validate=Range(1, 1000),
         metadata=doc("The maximum number of events in a page."),
     )
     wait = QueryInteger(
         load_default=0,
-        validate=validate.Range(0, _MAX_WAIT_SECONDS),
+        validate=Range(0, _MAX_WAIT_SECONDS),
         metadata=doc("Seconds that a page waits for an event (long poll); ignored for streams."),
     )
     view = QueryBoolean(

@@ -34,6 +34,8 @@ def game_view_json(game: GameView) -> JsonObject:
         "version": game.version,
         "round": view.round,
     }
+    if game.unique_names:
+        result["unique_names"] = True
     if game.status == "playing":
         result["turn"] = {"seat": view.turn}
     result["to_act"] = list(view.to_act)

@@ -1,0 +1,65 @@
+"""``/problems``: every code and reason of a problem, as a page with an anchor for each, or as JSON."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import orjson
+from flask import Blueprint, Response, render_template
+
+from service.games.catalogue import Language, localize
+from service.reasons import REASONS
+from service.web.access import operation
+from service.web.openapi.service_operations import GET_PROBLEMS
+from service.web.problems import PROBLEMS
+from service.web.request_parsing import negotiate, preferred_language
+from service.web.responses import HTML, JSON, public
+from service.web.services import Services
+
+blueprint: Final = Blueprint("problems", __name__)
+
+_HEADINGS: Final = {
+    "en": {
+        "title": "Problems",
+        "introduction": "Every error is application/problem+json. Its type leads here; its code and its reason are "
+        "stable words for programs, and params has the values that a sentence names.",
+    },
+    "de": {
+        "title": "Probleme",
+        "introduction": "Jeder Fehler ist application/problem+json. Sein type führt hierher; code und reason sind "
+        "feste Wörter für Programme, und params enthält die Werte, die ein Satz nennt.",
+    },
+}
+
+
+@blueprint.get("/problems")
+@operation(GET_PROBLEMS)
+def list_problems(_services: Services) -> Response:
+    """List the problems, in the client's language."""
+    media_type = negotiate(JSON, HTML)
+    language = preferred_language()
+    problems = _problems(language)
+    if media_type == JSON:
+        response = public(orjson.dumps({"problems": problems}), JSON)
+    else:
+        page = render_template("problems.html", language=language, problems=problems, **_HEADINGS[language])
+        response = public(page.encode(), HTML)
+    response.headers["Content-Language"] = language
+    return response
+
+
+def _problems(language: Language) -> list[dict[str, Any]]:
+    return [
+        {
+            "code": code,
+            "status": problem.status,
+            "title": localize(problem.title, language),
+            "description": localize(problem.description, language),
+            "reasons": [
+                {"reason": word, "text": localize(reason.text, language).replace("{{", "{").replace("}}", "}")}
+                for word, reason in REASONS.items()
+                if reason.code == code
+            ],
+        }
+        for code, problem in PROBLEMS.items()
+    ]
