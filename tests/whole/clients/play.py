@@ -12,8 +12,9 @@ from typing import TypeVar
 from domino_client import AuthenticatedClient, Client
 from domino_client.api.games import create_game, get_game, get_score
 from domino_client.api.moves import make_move
+from domino_client.api.records import get_record
 from domino_client.api.variants import get_variant, list_variants
-from domino_client.models import CreatedGame, Game, GameIn, Problem, Score, SeatIn, Variant, Variants
+from domino_client.models import CreatedGame, Game, GameIn, MatchRecord, Problem, Score, SeatIn, Variant, Variants
 
 T = TypeVar("T")
 
@@ -40,7 +41,8 @@ def play(url: str, anybody: Client, variant: str, players: int) -> dict[str, obj
     refused = expect(Problem, make_move.sync(game.id, client=client, body=view.legal_moves[0]))
     score = expect(Score, get_score.sync(game.id, client=client))
     totals = [standing.total for standing in score.standings]
-    return {"game": game.id, "winners": game.winners, "totals": totals, "refused": refused.code}
+    record = expect(MatchRecord, get_record.sync(game.id, client=client))
+    return {"game": game.id, "winners": record.winners, "totals": totals, "refused": refused.code}
 
 
 def main(url: str) -> None:
