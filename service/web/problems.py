@@ -222,9 +222,7 @@ def problem_body(reason: Reason, language: Language, detail: str | None = None, 
         "code": code,
         "reason": reason.word,
     }
-    if reason.params:
-        body["params"] = _params(reason)
-    return orjson.dumps(body | more)
+    return orjson.dumps(body | _params(reason) | more)
 
 
 def _sentence(reason: Reason, language: Language) -> str:
@@ -233,7 +231,13 @@ def _sentence(reason: Reason, language: Language) -> str:
 
 
 def _params(reason: Reason) -> dict[str, object]:
-    return {name: value[:MAX_ERROR_CHARS] if isinstance(value, str) else value for name, value in reason.params.items()}
+    """The field ``params``, if there is a value for it; texts are shortened."""
+    params = {
+        name: value[:MAX_ERROR_CHARS] if isinstance(value, str) else value
+        for name, value in reason.params.items()
+        if value or value == 0
+    }
+    return {"params": params} if params else {}
 
 
 def install(app: Flask, limits: RateLimits) -> None:
@@ -299,10 +303,7 @@ def _invalid_fields(error: InvalidBody | InvalidSetup) -> Response:
         Reason(first.word, {"field": field, **first.params}),
         detail,
         errors={field: [_sentence(each, language) for each in reasons] for field, reasons in errors.items()},
-        causes=[
-            {"field": field, "reason": reason.word} | ({"params": _params(reason)} if reason.params else {})
-            for field, reason in causes[:MAX_ERRORS]
-        ],
+        causes=[{"field": field, "reason": reason.word} | _params(reason) for field, reason in causes[:MAX_ERRORS]],
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from hashlib import sha256
 from typing import Any, Final, NoReturn
 
@@ -327,8 +328,8 @@ def _is_in_utf8(media_type: str) -> bool:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _DuplicateKey(next(key for at, key in enumerate(keys) if key in keys[:at]))
+        counts = Counter([key for key, _ in pairs])
+        raise _DuplicateKey(next(key for key, count in counts.items() if count > 1))
     return value
 
 

@@ -6,6 +6,7 @@ The table has a request for each mistake; ``{game}`` stands for a game of the st
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -338,6 +339,34 @@ def test_who_is_out_is_told_so_and_not_to_wait_for_a_turn(api: Api) -> None:
             "not_in_match", "out_of_match", {"seat": out[0]},
         )  # fmt: skip
         assert problem["legal_moves"] == []
+
+
+def test_an_end_that_is_not_open_is_named_with_what_it_is(api: Api) -> None:
+    table = api.create("menschenwolf", 2, seed="shut ends")
+    reasons = set()
+
+    def ask_at_shut_ends(view: Any) -> bool:
+        if view["status"] != "playing":
+            return len(reasons) == 2
+        seat = view["turn"]["seat"]
+        face_down = [each["tile"] for each in view["board"]["tiles"] if each["face_down"]]
+        for end in view["board"]["ends"]:
+            if not end["open"]:
+                body = {"action": "play", "tile": api.view(table, seat)["you"]["hand"][0], "end": end["id"]}
+                problem = api.post(f"{table.path}/moves", body, token=table.tokens[seat]).get_json()
+                assert problem["reason"] == ("end_closed" if end["tile"] in face_down else "end_gated")
+                assert problem["params"] == {"end": end["id"]}
+                reasons.add(problem["reason"])
+        return len(reasons) == 2
+
+    api.play_until(table, ask_at_shut_ends, Random("shut ends"))
+    assert reasons == {"end_closed", "end_gated"}
+
+
+def test_a_body_of_one_key_many_times_is_refused_at_once(api: Api) -> None:
+    body = b"{" + b",".join([b'"%d":1' % number for number in range(20_000)]) + b',"7":1}'
+    answer = api.ask("POST", "/v1/games", data=body, content_type="application/json")
+    assert (answer.status_code, answer.get_json()["params"]) == (400, {"key": "7"})
 
 
 def test_the_token_counts_beside_a_key_of_a_gateway(api: Api, tables: dict[str, Table]) -> None:
