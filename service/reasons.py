@@ -168,8 +168,8 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "Diesen Platz gibt es nicht; der letzte ist {max}.",
             ),
             "no_such_variant": (
-                "There is no such variant; there are {allowed}.",
-                "Dieses Spiel wird nicht angeboten; es gibt {allowed}.",
+                "There is no such variant; possible: {allowed}.",
+                "Dieses Spiel wird nicht angeboten; möglich: {allowed}.",
             ),
         },
     )
@@ -186,8 +186,8 @@ REASONS: Final[Mapping[str, ReasonText]] = (
         "not_acceptable",
         {
             "not_acceptable": (
-                "None of the types in `Accept` is available; there are {allowed}.",
-                "Keiner der Typen in `Accept` ist verfügbar; es gibt {allowed}.",
+                "None of the types in `Accept` is available; possible: {allowed}.",
+                "Keiner der Typen in `Accept` ist verfügbar; möglich: {allowed}.",
             )
         },
     )
@@ -422,8 +422,8 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "Diese Operation hat keine Parameter in der Query.",
             ),
             "unknown_parameter": (
-                "Unknown parameter; there are {allowed}.",
-                "Diesen Parameter gibt es nicht; es gibt {allowed}.",
+                "Unknown parameter; possible: {allowed}.",
+                "Diesen Parameter gibt es nicht; möglich: {allowed}.",
             ),
             # a new game
             "not_a_player": (

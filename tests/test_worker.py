@@ -213,6 +213,8 @@ def test_a_long_head_is_malformed(name: bytes, tmp_path: Path) -> None:
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + lines + b"\r\n")
         status, headers, body = read_response(connection)
         assert (status, json.loads(body)["code"], headers["connection"]) == (400, "malformed", "close")
+        assert (json.loads(body)["type"], json.loads(body)["reason"]) == ("/problems#malformed", "malformed")
+        assert headers["content-language"] == "en"
 
 
 @pytest.mark.parametrize("caller", ["worker", "long work"])

@@ -343,7 +343,7 @@ def test_who_is_out_is_told_so_and_not_to_wait_for_a_turn(api: Api) -> None:
 
 def test_an_end_that_is_not_open_is_named_with_what_it_is(api: Api) -> None:
     table = api.create("menschenwolf", 2, seed="shut ends")
-    reasons = set()
+    reasons: set[str] = set()
 
     def ask_at_shut_ends(view: Any) -> bool:
         if view["status"] != "playing":
