@@ -110,6 +110,7 @@ def test_a_token_change_is_an_event_that_everybody_sees(api: Api, table: Table) 
             "version": 3,
             "type": "token_changed",
             "seat": 1,
+            "to_act": api.view(table)["to_act"],
             "data": {},
         }
         assert token not in str(page)
