@@ -245,19 +245,31 @@ class Layout(NamedTuple):
         opens one. So the sides that a tile opened, free or covered by now, are in the order of the places of the ends
         that are left of them.
         """
-        opened: list[list[tuple[int, int | None]]] = [[] for _ in self.placements]
-        """For each tile its sides: the place of the first end left of it, and the tile that covered it, if any."""
-        for place, end in enumerate(self.ends):
-            opened[end.host].append((place, None))
-        for index in range(len(self.placements) - 1, 0, -1):
-            opened[self.placements[index].host].append((min(opened[index])[0], index))
-        names: list[str | None] = [None] * len(self.placements)
+        placements, ends = self.placements, self.ends
+        names: list[str | None] = [None] * len(placements)
+        if self.two_ended:
+            for end in ends:
+                host = end.host
+                while host:
+                    names[host] = end.name
+                    host = placements[host].host
+            return tuple(names)
+        opened: list[list[tuple[int, int]]] = [[] for _ in placements]
+        """For each tile its sides: the place of the first end left of it, and the tile that covered it, 0 for none."""
+        for place, end in enumerate(ends):
+            opened[end.host].append((place, 0))
+        for index in range(len(placements) - 1, -1, -1):
+            sides = opened[index]
+            if len(sides) > 1:
+                sides.sort()
+            if index:
+                opened[placements[index].host].append((sides[0][0], index))
         number = 0
-        for index, sides in enumerate(opened):
-            for side, (_, covering) in enumerate(sorted(sides)):
+        for sides in opened:
+            for _, covering in sides:
                 number += 1
-                if covering is not None:
-                    names[covering] = f"e{number}" if not self.two_ended else names[index] or (LEFT, RIGHT)[side]
+                if covering:
+                    names[covering] = f"e{number}"
         return tuple(names)
 
     def fits_any(self, tiles: tuple[Tile, ...]) -> bool:
