@@ -169,6 +169,8 @@ def _requested_move(state: State, event: RecordedEvent, place: Location) -> tupl
         code, sentence = "wrong_turn", f"Seat {state.turn} is to move."
     elif isinstance(event, Played) and event.tile not in state.hands[event.seat]:
         code, sentence = "not_held", f"Seat {event.seat} does not hold {event.tile}."
+    elif isinstance(event, Played) and event.end is None and state.layout.placements:
+        code, sentence = "unnamed_end", "The end where the tile was laid is not named."
     else:
         return (event.seat, move_of(event)), []
     return None, [Fault(code, place, sentence)]

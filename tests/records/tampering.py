@@ -499,13 +499,7 @@ def a_tile_face_down_that_may_not_be(record: Record, rng: Random) -> Record | No
 
 @finds("unnamed_end")
 def an_end_that_is_not_named(record: Record, rng: Random) -> Record | None:
-    def one_place(event: Any, state: State) -> bool:
-        if not isinstance(event, Played) or not state.layout.placements:
-            return False
-        ends = [end for end in state.layout.ends if end.gate == "open" and event.tile.mask >> end.number & 1]
-        return len(ends) == 1
-
-    moment = some_moment(record, rng, one_place)
+    moment = some_moment(record, rng, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
     return None if moment is None else with_event(record, moment[0], event_at(record, moment[0])._replace(end=None))
 
 
