@@ -53,6 +53,7 @@ class Standing(NamedTuple):
     total: int
     rank: int
     in_match: bool
+    team: int | None
 
 
 class ScoreCard(NamedTuple):
@@ -152,7 +153,14 @@ def standings(game: Game) -> tuple[Standing, ...]:
     ranks = {seat: 1 + sum(key(other) < key(seat) for other in order) for seat in order}
     return tuple(
         [
-            Standing(seat, game.seats[seat].name, totals[seat], ranks[seat], not game.state.eliminated_round[seat])
+            Standing(
+                seat=seat,
+                name=game.seats[seat].name,
+                total=totals[seat],
+                rank=ranks[seat],
+                in_match=not game.state.eliminated_round[seat],
+                team=game.rules.team(seat),
+            )
             for seat in order
         ]
     )

@@ -59,6 +59,7 @@ def test_every_seat_is_listed_once_with_the_name_and_total_of_the_view(api: Api,
     assert sorted(standings) == [player["seat"] for player in players]
     for player in players:
         shown = standings[player["seat"]]
+        assert shown.get("team") == player.get("team")
         assert (shown.get("name"), shown["total"], shown["in"]) == (player.get("name"), player["total"], player["in"])
 
 
@@ -549,3 +550,9 @@ def test_no_round_of_a_match_that_goes_on_is_settled(api: Api, watched: dict[str
     rounds = one_watched(api, watched, "dominospiel").rounds
     assert len(rounds) > 1
     assert ["settlement" in seen.card for seen in rounds] == [False] * (len(rounds) - 1) + [True]
+
+
+def test_in_a_team_game_the_standings_say_the_teams(api: Api) -> None:
+    table = api.create("domino", 4, rules={"teams": 2})
+    standings = api.score(table)["standings"]
+    assert {each["seat"]: each["team"] for each in standings} == {0: 0, 1: 1, 2: 0, 3: 1}

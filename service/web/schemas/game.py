@@ -199,7 +199,10 @@ class Game(Schema):
         required=True,
         metadata=doc("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0),
     )
-    dealer = seat_field("The seat that deals, in games that have a dealer.")
+    dealer = seat_field(
+        "The seat that deals, in games that have a dealer; between two rounds it is the one that deals next. Whoever "
+        "asks for the deal (`to_act`) does not change it. Absent in the first round."
+    )
     commitments = fields.List(
         fields.Nested(Commitment),
         metadata=doc("To the seeds of the last dealt round, if any, and of the next one; absent in an arranged game."),

@@ -13,6 +13,7 @@ class Standing(SeatOut):
 
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
     total = fields.Integer(required=True, metadata=doc("The match score so far.", example=625))
+    team = fields.Integer(metadata=doc("The team, in team games.", minimum=0, example=0))
     rank = fields.Integer(required=True, metadata=doc("From 1; ties share a rank.", minimum=1, example=1))
     in_ = fields.Boolean(required=True, data_key="in", metadata=doc("Still in the match.", example=True))
 

@@ -19,6 +19,8 @@ def score_json(card: ScoreCard) -> JsonObject:
         if each.name is not None:
             standing["name"] = each.name
         standing |= {"total": each.total, "rank": each.rank, "in": each.in_match}
+        if each.team is not None:
+            standing["team"] = each.team
         standings.append(standing)
     result: JsonObject = {
         "game": game.id,
