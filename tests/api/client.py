@@ -89,6 +89,8 @@ class Api(GameClient[TestResponse]):
         if described is None or method == "OPTIONS":
             return
         status = answer.status_code
+        limited = status == 429 or any(each.limited for each in described.responses.values())
+        assert limited or not {"RateLimit", "RateLimit-Policy"} & set(answer.headers.keys()), described.id
         if status < 400:
             known = {*described.responses, *((304,) if "If-None-Match" in described.headers else ())}
             assert status in known, f"{method} {path} answered {status}, which its operation does not name"

@@ -145,7 +145,9 @@ def test_joining_counts_whatever_the_body(workers: Workers) -> None:
     (api,) = workers(create=4)
     table = api.create("domino", [{"name": "Ada"}, {"open": True}])
     path = f"{table.path}/players"
-    assert_quota(api.post(path, {"k": "x" * BODY_UNIT_BYTES}), "create", 4, 1, 42)
+    rejected = api.post(path, {"k": "x" * BODY_UNIT_BYTES})
+    assert rejected.status_code == 422
+    assert_quota(rejected, "create", 4, 1, 42)
     code = {"name": "Bo", "join_code": table.created["join_code"]}
     assert_quota(api.post(path, code), "create", 4, 0, 42)
     assert_limited(api.post(path, code), "create", 4, 42)

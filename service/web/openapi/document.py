@@ -69,7 +69,7 @@ _OPTIONAL_HEADERS: Final = (*_QUOTA, "Idempotent-Replayed")
 _HEADERS_OF_PROBLEMS: Final = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
-    429: ("Retry-After", *_QUOTA),
+    429: ("Retry-After",),
     503: ("Retry-After",),
 }
 
@@ -283,8 +283,8 @@ def _problem(status: int, codes: list[str], example: dict[str, Any]) -> dict[str
         "description": " ".join(f"`{code}`: {PROBLEMS[code].description.en}" for code in codes),
         "content": {PROBLEM_JSON: {"schema": game_schemas.Problem, **example}},
     }
-    if status in _HEADERS_OF_PROBLEMS:
-        result["headers"] = _headers(_HEADERS_OF_PROBLEMS[status])
+    # Refusals of requests that are counted have the quota, and most are described once for all operations.
+    result["headers"] = _headers((*_HEADERS_OF_PROBLEMS.get(status, ()), *_QUOTA))
     return result
 
 

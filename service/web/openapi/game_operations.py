@@ -69,6 +69,7 @@ JOIN_GAME: Final = Operation(
             schema=game_schemas.JoinedSeat,
             headers=("Location", "Cache-Control"),
             replayable=True,
+            limited=True,
         )
     },
     problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_TOKEN_PROBLEMS, "seats_taken"),
