@@ -382,6 +382,8 @@ def seats_to_act(
 
     A seat that is taken in this write is taken by its first event. ``yielding`` returns events as they are.
     """
+    if len(events) == 1:
+        return [after.to_act]
     result = []
     state = before
     for event in yielding(events[:-1]):

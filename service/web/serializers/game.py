@@ -130,8 +130,7 @@ def _commitments(commitments: tuple[bytes, ...], round_number: int) -> orjson.Fr
 class _BoardJson(NamedTuple):
     """The table as JSON, the same for all viewers."""
 
-    end_names: tuple[str, ...]
-    """The names of its ends, in their order."""
+    ends: tuple[End, ...]
     tiles: bytes
     """The items of the list, without its brackets."""
     complete: orjson.Fragment
@@ -146,8 +145,10 @@ def _make_board(layout: Layout) -> _BoardJson:
 def _extend_board(board: _BoardJson, layout: Layout) -> _BoardJson:
     """Serialize a table, given the JSON of the same table without its last tile."""
     last = len(layout.placements) - 1
-    # What a tile opens takes the place of the end that it covers.
-    covered = next(name for name, end in zip(board.end_names, layout.ends, strict=False) if end.host == last)
+    place = 0
+    while layout.ends[place].host != last:
+        place += 1
+    covered = board.ends[place].name  # what a tile opens takes the place of the end that it covers
     return _board_of(layout, b"%b,%b" % (board.tiles, _placements_json(layout.placements[-1], covered, layout)))
 
 
@@ -162,7 +163,7 @@ def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
     }
     if layout.scores_ends:
         result["ends_sum"] = layout.ends_sum
-    return _BoardJson(tuple([end.name for end in layout.ends]), tiles, orjson.Fragment(orjson.dumps(result)))
+    return _BoardJson(layout.ends, tiles, orjson.Fragment(orjson.dumps(result)))
 
 
 def _placements_json(placement: Placement, end: str | None, layout: Layout) -> bytes:
