@@ -20,7 +20,7 @@ ACCEPTS = {
 }
 """What clients send that parse JSON only."""
 
-NO_JSON = {"getContract": "application/yaml"}
+NO_JSON = {"getContract": "application/yaml", "getEventReader": "text/javascript"}
 
 NO_RECORD = '[Record "1"]\nbroken\n'
 
