@@ -82,7 +82,7 @@ def test_the_page_fills_in_nothing_that_fits_one_game_only(document: dict[str, A
                 assert "examples" not in {*parameter, *schema}
                 if shown:
                     filled[parameter["name"]] = shown
-    assert filled == {"variant": ["domino"], "after": [0], "limit": [100], "wait": [0]}
+    assert filled == {"variant": ["domino"], "after": [0], "limit": [100], "wait": [0], "view": [False]}
 
 
 def test_the_page_is_the_same_whatever_host_it_is_asked_by(http: httpx.Client) -> None:
