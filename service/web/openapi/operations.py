@@ -64,6 +64,8 @@ class Operation:
     headers: tuple[str, ...] = ()
     min_key_length: int = 1
     query: type[Schema] | None = None
+    ignores_query: bool = False
+    """Whether parameters in the query are ignored, as for a page that others link to; else unknown ones are refused."""
     problems: tuple[str, ...] = field(default=())
 
 

@@ -101,6 +101,7 @@ GET_INDEX: Final = Operation(
     tag="service",
     summary="Get the addresses of the service",
     description="Where everything is. A browser gets a page for people instead.",
+    ignores_query=True,
     headers=("If-None-Match",),
     responses={
         200: ResponseSpec(
