@@ -9,16 +9,20 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from service.config import SETTINGS
 from tests.support.serving import ROOT, Service
+from tests.vectors.verifiers import node_or_skip
+from tests.whole.table import Table
 
 README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "guide.md"
 OPERATIONS = ROOT / "docs" / "operations.md"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
+SCRIPT = re.compile(r"^<!-- script: ([a-z.-]+) -->\n```(?:js|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSION = re.compile(r"^<!-- session: ([a-z-]+) -->\n```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PLAYED_ELSEWHERE = {ROOT / "docs" / "fairness.md"}
 """Its two commands run the programs that ``tests/vectors`` runs on many documents."""
@@ -83,6 +87,57 @@ def test_a_game_is_followed_to_its_end(service: Service, tmp_path: Path) -> None
     last_type, last_version, asked_again = played("follow", service, tmp_path)
     assert (last_type, asked_again) == ("finished", "204")
     assert int(last_version) > 20
+
+
+def test_a_seat_follows_by_its_view_alone(service: Service, tmp_path: Path) -> None:
+    assert played("follow-views", service, tmp_path) == ["playing", "finished"]
+
+
+def test_the_view_is_polled_until_somebody_moves(service: Service, tmp_path: Path) -> None:
+    unchanged, version = played("poll-view", service, tmp_path)
+    assert (unchanged, int(version) > 2) == ("304", True)
+
+
+def script(name: str) -> str:
+    """A program of the guide."""
+    scripts: dict[str, str] = dict(SCRIPT.findall(GUIDE.read_text("utf-8")))
+    return scripts[name]
+
+
+def test_the_browser_and_the_python_program_follow_the_same_match(
+    service: Service, http: httpx.Client, tmp_path: Path
+) -> None:
+    table = Table.create(http, "domino", 2, rules={"limit": 1})
+    game = f"{service.url}{table.path}"
+    (tmp_path / "events.mjs").write_text(http.get("/client/events.js").text)
+    programs = {
+        # Node does not import from a URL; a browser does.
+        "page.mjs": script("follow.mjs").replace('new URL("/client/events.js", base)', '"./events.mjs"')
+        + f"""
+const shown = {{}};
+await Promise.all({json.dumps(list(table.tokens.values()))}.map(
+  (token) => play({json.dumps(game)}, token, (view) => {{ shown[view.you.seat] = view.status; }})));
+console.log(shown[0], shown[1]);
+""",
+        "screen.py": script("follow.py")
+        + f"""
+views = list(follow({game!r}, {table.tokens[0]!r}))
+print(views[0]["status"], views[-1]["status"], views[-1]["you"]["seat"])
+""",
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(text)
+    screen = subprocess.Popen([sys.executable, "screen.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        page = subprocess.run(
+            [node_or_skip(), "page.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert (page.stdout, page.stderr) == ("finished finished\n", "")
+        assert screen.communicate(timeout=60)[0].split()[1:] == ["finished", "0"]
+    finally:
+        screen.kill()
+        screen.wait()
+    assert table.view()["status"] == "finished"
 
 
 def test_a_replaced_token_is_revoked(service: Service, tmp_path: Path) -> None:

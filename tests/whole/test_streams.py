@@ -210,11 +210,12 @@ def test_streams_beyond_the_cap_are_refused_while_moves_are_made(client: httpx.C
                 assert len(stream.until(version)) == version
 
 
-@pytest.mark.parametrize("kind", ["stream", "long poll"])
+@pytest.mark.parametrize("kind", ["stream", "long poll", "long poll of the view"])
 def test_a_client_that_disconnects_leaves_its_place_at_once(kind: str, own: Service, client: httpx.Client) -> None:
     table = Table.create(client, "domino", 2, rules=LONG)
     accept, wait = (SSE, 0) if kind == "stream" else ("application/json", 25)
-    target = f"{table.path}/events?after={table.view()['version']}&wait={wait}"
+    resource = "" if kind == "long poll of the view" else "/events"
+    target = f"{table.path}{resource}?after={table.view()['version']}&wait={wait}"
     request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n\r\n".encode()
     for _ in range(3):
         with ExitStack() as stack:
