@@ -104,6 +104,11 @@ def script(name: str) -> str:
     return scripts[name]
 
 
+def test_every_program_of_the_guide_is_run() -> None:
+    shown = re.findall(r"^```(?:js|python)$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    assert len(SCRIPT.findall(GUIDE.read_text("utf-8"))) == len(shown) == 2
+
+
 def test_the_browser_and_the_python_program_follow_the_same_match(
     service: Service, http: httpx.Client, tmp_path: Path
 ) -> None:
