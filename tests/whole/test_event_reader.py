@@ -130,6 +130,20 @@ def test_a_match_is_followed_over_cut_connections(http: httpx.Client, module: Pa
         assert not [path for path in proxy.paths if "wait=" in path], "it still reads streams"
 
 
+def test_a_view_that_is_lost_after_its_events_is_asked_for_again(http: httpx.Client, module: Path) -> None:
+    table = Table.create(http, "domino", 2, rules={"limit": 1}, seed="lost")
+    for _ in table.play(seed=5):
+        pass
+    whole = http.get(f"{table.path}/events?view=true", headers={"Accept": "application/x-ndjson"}).content
+    pieces = iter([len(whole) - 100, len(whole)])
+    with (
+        WebProxy(str(http.base_url), lambda: next(pieces)) as proxy,
+        Reader(module, proxy.url, table, view=True) as reader,
+    ):
+        check(reader.end(), table, None, view=True)
+        assert len(proxy.paths) == 2
+
+
 def test_where_a_proxy_holds_streams_back_the_match_is_polled(http: httpx.Client, module: Path) -> None:
     table = Table.create(http, "domino", 2, rules={"limit": 1}, seed="polls")
     with (
