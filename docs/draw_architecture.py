@@ -25,6 +25,7 @@ CAPTIONS: Final = {
     "records": "a match as one text, verified",
     "render": "a match as text for people",
     "engine": "the rules, pure",
+    "client": "files for browsers",
 }
 """What each package of ``service`` is for."""
 
