@@ -122,6 +122,15 @@ def content_of(answer: TestResponse) -> tuple[int, list[tuple[str, str]], bytes]
     return answer.status_code, sorted(answer.headers), answer.data
 
 
+def without_tile(answer: TestResponse, tile: str) -> str:
+    """All that a client receives, but for the name of this tile, which it sent."""
+    status, headers, body = content_of(answer)
+    problem = json.loads(body)
+    assert problem["params"].pop("tile") == tile
+    problem["detail"] = problem["detail"].replace(f" {tile} ", " … ")
+    return str((status, [each for each in headers if each[0] != "Content-Length"], problem))
+
+
 def viewers(table: Table) -> list[int | None]:
     """Everybody who may ask for a game: a spectator, and each seat."""
     return [None, *table.tokens]

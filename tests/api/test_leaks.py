@@ -27,7 +27,7 @@ from service.storage.event_frames import event_of
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.web.app import create_app
-from tests.api.client import Api, Table, content_of
+from tests.api.client import Api, Table, content_of, without_tile
 from tests.api.conftest import SECRET, TTL_SECONDS, api_with_fixed_clock
 from tests.api.keyed_moves import KeyedMove, play_with_keys
 from tests.api.saved_games import SEED, SavedGames, Snapshot, decoded, place_of, restore, take_snapshot
@@ -162,15 +162,6 @@ def test_a_request_without_access_makes_the_same_store_calls_whatever_the_reason
         assert calls == {wanted}, described.id
 
 
-def without_tile(answer: TestResponse, tile: Tile) -> str:
-    """All that a client receives, but for the name of the tile that it sent."""
-    status, headers, body = content_of(answer)
-    named = f'"tile":"{tile.name}"'.encode()
-    assert body.count(named) == 1
-    lengths = {("Content-Length", str(len(body))): ("Content-Length", str(len(body) - len(named)))}
-    return str((status, [lengths.get(each, each) for each in headers], body.replace(named, b"")))
-
-
 @pytest.mark.parametrize("key", [None, "a-key-of-my-own"])
 @pytest.mark.parametrize("variant", variants())
 def test_every_tile_not_in_hand_is_refused_alike_with_the_same_store_calls(
@@ -198,7 +189,7 @@ def test_every_tile_not_in_hand_is_refused_alike_with_the_same_store_calls(
                 calls.add(store_calls.calls_of("POST", f"{saved_game.table.path}/moves", **asked))
                 answer = store_calls.api.ask("POST", f"{saved_game.table.path}/moves", **asked)
                 assert answer.get_json()["code"] == "illegal_move"
-                answers[tile in game.rules.tiles].add(without_tile(answer, tile))
+                answers[tile in game.rules.tiles].add(without_tile(answer, tile.name))
         assert [len(each) for each in answers.values()] == [1, len(answers[False])]
         assert len(answers[False]) <= 1
         assert calls == {("read",) if key is None else ("read", "find_write")}
