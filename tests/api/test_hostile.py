@@ -166,7 +166,7 @@ def test_no_hostile_number_is_accepted_in_a_query(
             for query in (f"{name}={number}", f"{name}=1&{name}={number}"):
                 if endpoint.method == "GET":
                     answer = ask(api, endpoint, path=f"{endpoint.path}?{query}")
-                    assert answer.status_code == 422, query
+                    assert answer.status_code == (200 if endpoint.rule == "/" else 422), query  # links add parameters
                 else:
                     refused = ask(api, endpoint, path=f"{endpoint.path}?{query}", json=REFUSED[endpoint.id])
                     assert refused.status_code in (403, 409, 422)
