@@ -162,10 +162,10 @@ class ProcessGroup:
 
     def _stop_gunicorn(self, web: subprocess.Popen[bytes]) -> None:
         """Stop gunicorn within GRACEFUL_TIMEOUT + DRAIN_SECONDS, sooner after another signal; then kill the rest."""
+        stops = self.signals.stops  # before the line that asks for another one
         if web.poll() is None:
             print_line("Stopping when the running requests have finished. Press Ctrl-C again to stop now.")
             web.terminate()
-        stops = self.signals.stops
         deadline = time.monotonic() + self.settings.graceful_timeout + DRAIN_SECONDS
         while web.poll() is None and time.monotonic() < deadline:
             if self.signals.stops > stops:
