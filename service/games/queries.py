@@ -6,7 +6,6 @@ published events by ``service.games.subscription``. Does not depend on how anyth
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import BoundedSemaphore
 from typing import Final
 
@@ -36,9 +35,6 @@ from service.records.record import Record
 _MAX_CATCHING_UP: Final = 16
 """Subscriptions that may read the store at the same time; the other connections are left for commands."""
 
-_EVENTS_PER_TURN: Final = 100
-"""Events of a page that are decoded before other requests run: about a millisecond."""
-
 _NO_CURSOR: Final = -1
 """A cursor that no event directly follows, so that the page is a ``Reset``."""
 
@@ -46,17 +42,14 @@ _NO_CURSOR: Final = -1
 class GameQueries:
     """The queries on the games of a repository; ``feed`` publishes their new events. ``ttl`` in milliseconds.
 
-    ``yield_control`` is called regularly while many events are read, to let other requests run.
-
     ``score``, ``fairness``, ``record`` and ``events`` read the store: they raise ``StorageUnavailable``, and
     ``NotFound`` when the game has expired.
     """
 
-    def __init__(self, repository: GameRepository, feed: Feed, ttl: int, yield_control: Callable[[], None]) -> None:
+    def __init__(self, repository: GameRepository, feed: Feed, ttl: int) -> None:
         self._repository = repository
         self._feed = feed
         self._ttl = ttl
-        self._yield_control = yield_control
         self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
     def view(self, access: Access) -> GameView:
@@ -133,9 +126,7 @@ class GameQueries:
         if after > stored.version or stored.first > after + 1:
             return self._reset(subscriber)
         events: list[EventView] = []
-        for version, data in enumerate(stored.events, stored.first):
-            if len(events) % _EVENTS_PER_TURN == _EVENTS_PER_TURN - 1:
-                self._yield_control()
+        for version, data in enumerate(self._repository.yielding(stored.events), stored.first):
             envelope = decode(version, subscriber.created_at, data)
             events.append(view_event(envelope, seat))
             if version > subscriber.version and seat is not None and envelope.event == TokenChanged(seat):

@@ -182,7 +182,7 @@ class GameRepository:
         key = game.id, game.write_id, version
         earlier = self._earlier.get(key)
         if earlier is None:
-            earlier = rebuild_game(game, self.history(game), version, self._yielding)
+            earlier = rebuild_game(game, self.history(game), version, self.yielding)
             with self._lock:
                 self._earlier[key] = earlier
                 if len(self._earlier) > _EARLIER_CACHE_SIZE:
@@ -309,23 +309,23 @@ class GameRepository:
             page = self.event_range(game.id, len(history), _PAGE)
             if page.first != len(history) + 1 or not page.events:
                 raise StorageUnavailable("events are missing")
-            for version, data in enumerate(self._yielding(page.events), page.first):
+            for version, data in enumerate(self.yielding(page.events), page.first):
                 history.append(decode(version, game.created_at, data))
         return history
 
-    def _encode_events(
-        self, before: State, events: Sequence[GameEvent], after: Game, since_creation: int
-    ) -> list[bytes]:
-        """The events of a write, each with the seats that may move after it."""
-        to_act = seats_to_act(before, events, after, self._yielding)
-        return [encode_event(event, since_creation, seats) for event, seats in zip(events, to_act, strict=True)]
-
-    def _yielding(self, items: Iterable[T]) -> Iterator[T]:
+    def yielding(self, items: Iterable[T]) -> Iterator[T]:
         """The items; other requests run after every ``_EVENTS_PER_TURN`` of them."""
         for number, item in enumerate(items, 1):
             yield item
             if number % _EVENTS_PER_TURN == 0:
                 self._yield_control()
+
+    def _encode_events(
+        self, before: State, events: Sequence[GameEvent], after: Game, since_creation: int
+    ) -> list[bytes]:
+        """The events of a write, each with the seats that may move after it."""
+        to_act = seats_to_act(before, events, after, self.yielding)
+        return [encode_event(event, since_creation, seats) for event, seats in zip(events, to_act, strict=True)]
 
     def _accept(self, committed: Committed, state: bytes) -> Committed:
         """Cache the game of a write that was just committed, and report the write to the observer."""

@@ -52,5 +52,5 @@ class GameService:
         self.commands = GameCommands(
             repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl, yield_control=yield_control
         )
-        self.queries = GameQueries(repository, feed, ttl, yield_control)
+        self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(store, clock)
