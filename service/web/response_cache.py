@@ -11,8 +11,7 @@ from threading import Lock
 from typing import Any, Final
 
 from service.games.access import Access
-from service.web.request_parsing import etag_matches, negotiate
-from service.web.responses import JSON, RawResponse, not_modified, ok_json, to_json
+from service.web.responses import RawResponse, conditional, to_json
 
 _MAKERS: Final = 64
 """Bodies that can be made at the same time."""
@@ -63,8 +62,4 @@ def cached_body(cache: ResponseCache, access: Access, name: str, make: Callable[
 
 def cached_json(cache: ResponseCache, access: Access, name: str, serialize: Callable[[], Any]) -> RawResponse:
     """200 with the result of ``serialize`` as JSON, which is cached, or 304 if the client has this version."""
-    negotiate(JSON)
-    etag = access.etag
-    if etag_matches(etag):
-        return not_modified(etag)
-    return ok_json(cached_body(cache, access, name, lambda: to_json(serialize())), etag=etag)
+    return conditional(access.etag, lambda: cached_body(cache, access, name, lambda: to_json(serialize())))

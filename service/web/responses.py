@@ -73,10 +73,10 @@ def plain(body: bytes, *, etag: str) -> RawResponse:
     return RawResponse(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], body)
 
 
-def conditional(etag: str, serialize: Callable[[], Any]) -> RawResponse:
-    """200 with the result of ``serialize`` as JSON, or 304 if the client has this version."""
+def conditional(etag: str, make: Callable[[], bytes]) -> RawResponse:
+    """200 with the JSON that ``make`` returns, or 304 if the client has this version."""
     negotiate(JSON)
-    return not_modified(etag) if etag_matches(etag) else ok(serialize(), etag=etag)
+    return not_modified(etag) if etag_matches(etag) else ok_json(make(), etag=etag)
 
 
 def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawResponse:

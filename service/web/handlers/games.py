@@ -34,7 +34,7 @@ from service.web.request_parsing import (
     validate,
 )
 from service.web.response_cache import cached_json
-from service.web.responses import JSON, RawResponse, conditional, created, created_secret
+from service.web.responses import JSON, RawResponse, conditional, created, created_secret, to_json
 from service.web.schemas import moves as move_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.game import (
@@ -75,7 +75,7 @@ def get_game(services: Services, access: Access) -> RawResponse:
     """View a game, at once or when it has changed."""
     if request.query_string:
         access = _awaited(services, access)
-    return conditional(access.etag, lambda: game_view_json(services.games.queries.view(access)))
+    return conditional(access.etag, lambda: to_json(game_view_json(services.games.queries.view(access))))
 
 
 def _awaited(services: Services, access: Access) -> Access:
@@ -132,7 +132,7 @@ def change_token(services: Services, rotation: TokenRotation) -> RawResponse:
 @operation(GET_MOVES)
 def get_moves(services: Services, access: Access) -> RawResponse:
     """List the legal moves."""
-    return conditional(access.etag, lambda: legal_moves_json(services.games.queries.legal_moves(access)))
+    return conditional(access.etag, lambda: to_json(legal_moves_json(services.games.queries.legal_moves(access))))
 
 
 @blueprint.post("/v1/games/<game>/moves")
