@@ -132,4 +132,9 @@ def limit_address(services: Services) -> None:
 
 def limit_history(limits: RateLimits, events: int) -> None:
     """Count that the current request reads so many events, by the address of its client. Raises ``RateLimited``."""
-    limits.limit_read(request.environ.get("REMOTE_ADDR", ""), max(events, 0) // EVENTS_PER_READ)
+    limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
+
+
+def limit_reads(limits: RateLimits, reads: int) -> None:
+    """Count reads by the address of the client of the current request. Raises ``RateLimited``."""
+    limits.limit_read(request.environ.get("REMOTE_ADDR", ""), reads)

@@ -143,7 +143,7 @@ class RateLimits:
         return quota
 
     def _by_address(self, name: str, limit: int, address: str, weight: int = 1) -> Quota | None:
-        return self._count(name, client_network(address), limit, weight, WINDOW_SECONDS) if limit else None
+        return self._count(name, client_network(address), limit, weight, WINDOW_SECONDS)
 
     def _count(self, name: str, owner: str, limit: int, weight: int, window: int) -> Quota | None:
         if not limit:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 from flask_swagger_ui import get_swaggerui_blueprint
 
+from service.web.access import limit_reads
 from service.web.responses import compress, hashes_of_inline
 from service.web.services import current_services
 
@@ -46,8 +47,7 @@ def swagger_ui() -> Blueprint:
 
 def _limit_files() -> None:
     """Count the files of Swagger UI, which are large, as reads by the address of the client. Raises ``RateLimited``."""
-    limits = current_services().limits
-    limits.limit_read(request.environ.get("REMOTE_ADDR", ""), READS_PER_FILE)
+    limit_reads(current_services().limits, READS_PER_FILE)
 
 
 def _finish(response: Response) -> Response:
