@@ -10,8 +10,6 @@ import contextlib
 import os
 import resource
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +23,7 @@ from typing import Any, Final, Literal, Self
 import redis
 
 from bench.driver import Address, Connection, Refused, request
+from bench.processes import DidNotStart, free_port, stop
 from service.devserver.embedded import EmbeddedServer, find_server
 from service.storage.connection import connect
 
@@ -41,10 +40,6 @@ WITHOUT_LIMITS: Final = {"CREATES_PER_MINUTE": "0", "TOKEN_FAILURES_PER_MINUTE":
 """Benchmarks run without rate limits."""
 
 
-class DidNotStart(Exception):
-    """A candidate did not answer in time; the message contains the end of its output."""
-
-
 class Candidate:
     """A server in its own processes, listening at ``address``."""
 
@@ -52,7 +47,7 @@ class Candidate:
         self._log = folder / "log"
         self._found: list[int] = []
         folder.mkdir()
-        self.address: Address = ("127.0.0.1", _free_port())
+        self.address: Address = ("127.0.0.1", free_port())
         inherited = {name: text for name, text in os.environ.items() if name not in _OWN_SETTINGS}
         own = {
             "HOST": self.address[0],
@@ -90,13 +85,7 @@ class Candidate:
 
     def stop(self) -> None:
         """Stop it, and wait until it has ended."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        stop(self._process, STOP_SECONDS)
 
     def worker_bytes(self) -> list[int]:
         """The resident memory of each worker. Empty except on Linux."""
@@ -243,10 +232,3 @@ def _children() -> dict[int, list[int]]:
 def _stat(pid: int) -> list[str]:
     """The fields of /proc/<pid>/stat, from the state on."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-
-
-def _free_port() -> int:
-    with socket.socket() as connection:
-        connection.bind(("127.0.0.1", 0))
-        port: int = connection.getsockname()[1]
-        return port

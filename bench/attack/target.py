@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +20,7 @@ import orjson
 
 from bench.attack import bodies
 from bench.attack.http import Address, Answer, Closed, Connection, request
+from bench.processes import DidNotStart, free_port, stop
 from service.config import SETTINGS
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -30,10 +29,6 @@ START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 20.0
 _SETTINGS: Final = frozenset({setting.name for setting in SETTINGS} | {"GUNICORN_CMD_ARGS"})
 _OPERATOR: Final = "127.0.0.1"
-
-
-class DidNotStart(Exception):
-    """The service did not answer in time; the message contains the end of its log."""
 
 
 class Refused(Exception):
@@ -151,7 +146,7 @@ class Target:
     def _start(self) -> None:
         self._long_game = None
         self._folder = Path(tempfile.mkdtemp(prefix="domino-attack-"))
-        port = _free_port()
+        port = free_port()
         self._address: Address = ("127.0.0.1", port)
         own = {
             "HOST": "127.0.0.1",
@@ -177,13 +172,7 @@ class Target:
             raise DidNotStart(said)
 
     def _stop(self) -> None:
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        stop(self._process, STOP_SECONDS)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _log_text(self) -> str:
@@ -193,10 +182,3 @@ class Target:
 def _process_clock(pid: int) -> int:
     """The number of the clock that Linux has for the processor time of a process (see clock_getcpuclockid(3))."""
     return (~pid << 3) | 2
-
-
-def _free_port() -> int:
-    with socket.socket() as connection:
-        connection.bind(("127.0.0.1", 0))
-        port: int = connection.getsockname()[1]
-        return port
