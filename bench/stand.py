@@ -36,7 +36,16 @@ _OWN_SETTINGS: Final = frozenset({"HOST", "PORT", "REDIS_URL", "DATA_DIR", "SECR
 
 Name = Literal["service", "floor", "floor, tuned client", "FastAPI", "Node"]
 
-WITHOUT_LIMITS: Final = {"CREATES_PER_MINUTE": "0", "TOKEN_FAILURES_PER_MINUTE": "0", "SEAT_REQUESTS_PER_MINUTE": "0"}
+WITHOUT_LIMITS: Final = dict.fromkeys(
+    [
+        "CREATES_PER_MINUTE",
+        "READS_PER_MINUTE",
+        "TOKEN_FAILURES_PER_MINUTE",
+        "SEAT_REQUESTS_PER_MINUTE",
+        "TOKEN_CHANGES_PER_HOUR",
+    ],
+    "0",
+)
 """Benchmarks run without rate limits."""
 
 
