@@ -34,11 +34,6 @@ from service.engine.variants import variants
 from service.games.game import GAME_EVENT_TYPES, STORED_FORMAT, EventEnvelope, Game, GameEvent, Seat, rules_for
 from service.games.layout_cache import LayoutCache
 
-FORMAT: Final = STORED_FORMAT
-"""The number of the stored format. Games with a higher one raise ``NewerFormat``.
-
-Format 1 has no ``match_version`` and ``match_write_id``, format 2 no ``unique_names``.
-"""
 _LATER: Final[tuple[Any, ...]] = (0, "", False)
 """The fields that older formats do not have, as they were then: no change of a token, and names that may be equal."""
 
@@ -64,7 +59,7 @@ def encode_game(game: Game) -> bytes:
     """The bytes of a game, without its id and version, which the store holds beside them."""
     return orjson.dumps(
         [
-            FORMAT,
+            STORED_FORMAT,
             game.write_id,
             game.variant.key,
             game.edition,
@@ -95,7 +90,7 @@ def state_prefix(game: Game) -> bytes:
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """Decode a game. Raises ``NewerFormat`` if a newer service wrote it."""
     fields = orjson.loads(data)
-    if fields[0] > FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
+    if fields[0] > STORED_FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
         raise NewerFormat
     (
         _,

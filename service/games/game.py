@@ -23,7 +23,10 @@ GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 _MAX_VERSION_DIGITS: Final = 10
 
 STORED_FORMAT: Final = 3
-"""The format in which games are stored now (``service.games.codec``)."""
+"""The format in which games are stored now (``service.games.codec``); with a higher one they are of a newer service.
+
+Format 1 has no ``match_version`` and ``match_write_id``, format 2 no ``unique_names``.
+"""
 
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
