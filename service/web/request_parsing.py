@@ -368,7 +368,7 @@ def _reject_constant(_text: str) -> NoReturn:
 
 
 def _containers(data: bytes) -> int:
-    """How many objects and lists begin in ``data``, or more than that if it is within the limit in any case."""
+    """How many objects and lists begin in ``data``; if brackets in texts do not exceed the limit, they count, too."""
     count = data.count(b"{") + data.count(b"[")
     if count > MAX_CONTAINERS:
         data = _STRING.sub(b"", data)
