@@ -107,13 +107,18 @@ def created_secret(value: Any, location: str, *, replayed: bool) -> RawResponse:
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
-def public(body: bytes, media_type: str) -> Response:
-    """A public response that changes only with the service; its ETag is a digest of its bytes."""
+def public(body: bytes, media_type: str, language: str | None = None) -> Response:
+    """A public response that changes only with the service; its ETag is a digest of its bytes.
+
+    ``language`` is that of its texts, where they are in the client's.
+    """
     etag = sha256(body).hexdigest()[:32]
     response = Response(status=304) if etag_matches(etag) else Response(body, mimetype=media_type)
     response.headers["ETag"] = f'"{etag}"'
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["Vary"] = "Accept, Accept-Language"
+    if language is not None:
+        response.headers["Content-Language"] = language
     return compress(response)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 import orjson
@@ -38,14 +39,15 @@ def list_problems(_services: Services) -> Response:
     """List the problems, in the client's language."""
     media_type = negotiate(JSON, HTML)
     language = preferred_language()
+    return public(_body(media_type, language), media_type, language)
+
+
+@cache
+def _body(media_type: str, language: Language) -> bytes:
     problems = _problems(language)
     if media_type == JSON:
-        response = public(orjson.dumps({"problems": problems}), JSON)
-    else:
-        page = render_template("problems.html", language=language, problems=problems, **_HEADINGS[language])
-        response = public(page.encode(), HTML)
-    response.headers["Content-Language"] = language
-    return response
+        return orjson.dumps({"problems": problems})
+    return render_template("problems.html", language=language, problems=problems, **_HEADINGS[language]).encode()
 
 
 def _problems(language: Language) -> list[dict[str, Any]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-import orjson
 from flask import Blueprint, Response
 
 from service.engine.variants import variants
@@ -12,7 +11,7 @@ from service.games.catalogue import find_variant
 from service.web.access import operation
 from service.web.openapi.service_operations import GET_VARIANT, LIST_VARIANTS
 from service.web.request_parsing import negotiate, preferred_language
-from service.web.responses import JSON, public
+from service.web.responses import JSON, public, to_json
 from service.web.serializers.variants import variant_json, variant_summary_json
 from service.web.services import Services
 
@@ -26,7 +25,7 @@ def list_variants(_services: Services) -> Response:
     negotiate(JSON)
     language = preferred_language()
     summaries = [variant_summary_json(variant, language) for variant in variants().values()]
-    return _localized({"variants": summaries, "bots": []}, language)
+    return public(to_json({"variants": summaries, "bots": []}), JSON, language)
 
 
 @blueprint.get("/v1/variants/<variant>")
@@ -35,10 +34,4 @@ def get_variant(_services: Services, variant: str) -> Response:
     """Get one variant in full, in the client's language."""
     negotiate(JSON)
     language = preferred_language()
-    return _localized(variant_json(find_variant(variant), language), language)
-
-
-def _localized(value: Any, language: str) -> Response:
-    response = public(orjson.dumps(value), JSON)
-    response.headers["Content-Language"] = language
-    return response
+    return public(to_json(variant_json(find_variant(variant), language)), JSON, language)
