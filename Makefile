@@ -25,8 +25,8 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test soak coverage bench attack trace check image-check fmt openapi lock \
-	upgrade clean
+.PHONY: help install install-dev run demo test soak coverage bench attack trace check image-check fmt openapi vendor \
+	lock upgrade clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -68,6 +68,7 @@ check: $(DEV) ## check format, lint, types, the direction of imports, and the do
 	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/spectral lint --ruleset $(NODE_TOOLS)/spectral.yaml --fail-severity hint openapi.yaml
 	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(NODE) $(NODE_TOOLS)/node_modules/.bin/redocly lint \
 		--extends recommended-strict openapi.yaml
+	@$(NODE) $(NODE_TOOLS)/vendor.mjs
 
 image-check: ## build the image with buildah, run it and check it (as root, on Linux)
 	@.ci/image-check
@@ -78,6 +79,9 @@ fmt: $(DEV) ## format, and apply the fixes of the linter
 
 openapi: $(RUN) ## regenerate openapi.yaml
 	@$(BIN)/python -m service openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
+
+vendor: $(DEV) ## compare the libraries of the page with a new build of them (ARGS=--write replaces them)
+	@$(NODE) $(NODE_TOOLS)/vendor.mjs $(ARGS)
 
 lock: $(DEV) ## update the lock files after a change of pyproject.toml, keeping versions where possible
 	@requires=$$($(BUILD_REQUIRES)) && echo "$$requires" | $(COMPILE) $(UPGRADE) --output-file locks/build.txt -
