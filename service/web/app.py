@@ -15,6 +15,7 @@ from werkzeug.routing import MapAdapter
 from service.games.service import GameService
 from service.web import cors, problems, services
 from service.web.bans import BanMiddleware, Network
+from service.web.handlers import client as client_handlers
 from service.web.handlers import docs as docs_handlers
 from service.web.handlers import events as event_handlers
 from service.web.handlers import games as game_handlers
@@ -41,6 +42,7 @@ _BLUEPRINTS: Final = (
     problem_handlers.blueprint,
     service_handlers.blueprint,
     docs_handlers.blueprint,
+    client_handlers.blueprint,
 )
 
 MAX_VIEW_CACHE_BYTES: Final = 1024 * 1024

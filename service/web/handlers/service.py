@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.metadata import version
-from importlib.resources import files
-from pathlib import Path
 from typing import Any, Final
 
 import orjson
@@ -13,18 +11,18 @@ import yaml
 from flask import Blueprint, Response
 
 from service.web.access import operation
+from service.web.handlers.client import page
 from service.web.metrics import PROMETHEUS_TEXT
 from service.web.openapi.service_operations import (
     GET_DOCUMENT,
     GET_DOCUMENT_AS_JSON,
-    GET_EVENT_READER,
     GET_HEALTH,
     GET_INDEX,
     GET_READINESS,
     GET_VERSION,
 )
 from service.web.request_parsing import negotiate
-from service.web.responses import HTML, JAVASCRIPT, JSON, YAML, RawResponse, hashes_of_inline, ok, public
+from service.web.responses import HTML, JSON, YAML, RawResponse, ok, public
 from service.web.services import Services, current_services
 
 _VERSION: Final = {"name": "Domino", "version": version("domino-service")}
@@ -37,11 +35,6 @@ _INDEX: Final = orjson.dumps(
         "games": "/v1/games",
         "problems": "/problems",
     }
-)
-_FRONT_PAGE: Final = (Path(__file__).parents[1] / "templates" / "front_page.html").read_text("utf-8")
-_FRONT_PAGE_POLICY: Final = (
-    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
-    f"style-src {hashes_of_inline('style', _FRONT_PAGE)}"
 )
 _YAML_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The fast one, if PyYAML was built with libyaml."""
@@ -57,9 +50,7 @@ def show_index(_services: Services) -> Response:
     """The service and its addresses: a page for a browser, JSON for a program."""
     if negotiate(JSON, HTML) == JSON:
         return public(_INDEX, JSON)
-    response = public(_FRONT_PAGE.encode(), HTML)
-    response.headers["Content-Security-Policy"] = _FRONT_PAGE_POLICY
-    return response
+    return page()
 
 
 @blueprint.get("/version")
@@ -107,18 +98,6 @@ def show_document(services: Services) -> Response:
 def show_document_as_json(services: Services) -> Response:
     """The OpenAPI document as JSON."""
     return public(_as_json(services.document()), JSON)
-
-
-@blueprint.get("/client/events.js")
-@operation(GET_EVENT_READER)
-def show_event_reader(_services: Services) -> Response:
-    """The reader of events for browsers."""
-    return public(_client_file("events.js"), JAVASCRIPT)
-
-
-@cache
-def _client_file(name: str) -> bytes:
-    return (files("service.client") / name).read_bytes()
 
 
 @lru_cache(maxsize=1)

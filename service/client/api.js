@@ -1,0 +1,182 @@
+/**
+ * Requests to the service. Every exchange is kept for the developer drawer, with `$TOKEN` in place of the token.
+ */
+
+const MAX_EXCHANGES = 200;
+const SECONDS_BETWEEN_TRIES = [1, 2, 4, 8, 16, 30];
+
+/**
+ * A request and its answer.
+ * @typedef {object} Exchange
+ * @property {number} id
+ * @property {string} method
+ * @property {string} path
+ * @property {Record<string, string>} headers of the request, without the token
+ * @property {string | undefined} token known to the drawer alone, which shows it when asked to
+ * @property {unknown} body
+ * @property {number} status 0 until there is an answer, and where there is none
+ * @property {number} ms
+ * @property {[string, string][]} answerHeaders
+ * @property {unknown} answer
+ *
+ * @typedef {object} Request
+ * @property {string} [token]
+ * @property {unknown} [body]
+ * @property {Record<string, string | number | boolean | undefined>} [query]
+ * @property {Record<string, string>} [headers]
+ * @property {AbortSignal} [signal]
+ *
+ * @typedef {object} Answer
+ * @property {number} status
+ * @property {Headers} headers
+ * @property {any} body
+ */
+
+/** An answer with a status from 400 on: what the service says about it. */
+export class Problem extends Error {
+  /** @param {number} status @param {Partial<import("./types.js").ProblemBody>} body @param {number} retryAfter seconds */
+  constructor(status, body, retryAfter) {
+    super(body.detail ?? body.title ?? `HTTP ${status}`);
+    this.status = status;
+    this.body = body;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** There was no answer. */
+export class Unreachable extends Error {}
+
+/** A key that makes a request that is sent twice have its effect once. */
+export function idempotencyKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(18));
+  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_");
+}
+
+/** @typedef {ReturnType<typeof createApi>} Api */
+
+/**
+ * @param {object} options
+ * @param {() => string} options.language of the texts in answers
+ * @param {() => void} options.changed called when there is a new exchange or an answer
+ */
+export function createApi({ language, changed }) {
+  const base = new URL(".", document.baseURI);
+  /** @type {Exchange[]} newest first */
+  const exchanges = [];
+  let lastId = 0;
+
+  /** @param {string} path relative to the page, such as "v1/games" @param {Request["query"]} [query] */
+  const url = (path, query = {}) => {
+    const address = new URL(path, base);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) address.searchParams.set(name, String(value));
+    }
+    return address;
+  };
+
+  /**
+   * Sends a request once. Throws `Problem` or `Unreachable`; 304 is an answer.
+   * @param {string} method @param {string} path @param {Request} [request] @returns {Promise<Answer>}
+   */
+  async function send(method, path, { token, body, query, headers = {}, signal } = {}) {
+    const address = url(path, query);
+    /** @type {Record<string, string>} */
+    const sent = { Accept: "application/json", "Accept-Language": language(), ...headers };
+    if (body !== undefined) sent["Content-Type"] ??= "application/json";
+    /** @type {Exchange} */
+    const exchange = {
+      id: ++lastId, method, path: address.pathname + address.search, headers: sent, token, body,
+      status: 0, ms: 0, answerHeaders: [], answer: undefined,
+    };
+    exchanges.unshift(exchange);
+    exchanges.length = Math.min(exchanges.length, MAX_EXCHANGES);
+    changed();
+    const started = performance.now();
+    try {
+      const response = await fetch(address, {
+        method,
+        headers: token ? { ...sent, Authorization: `Bearer ${token}` } : sent,
+        body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+        cache: "no-store",
+        signal,
+      });
+      const text = await response.text();
+      const answer = /\bjson\b/.test(response.headers.get("Content-Type") ?? "") && text ? JSON.parse(text) : text;
+      Object.assign(exchange, { status: response.status, answerHeaders: [...response.headers], answer });
+      if (response.status >= 400) {
+        throw new Problem(response.status, answer || {}, Number(response.headers.get("Retry-After")));
+      }
+      return { status: response.status, headers: response.headers, body: answer };
+    } catch (error) {
+      if (error instanceof Problem || signal?.aborted) throw error;
+      exchange.answer = String(error);
+      throw new Unreachable(String(error));
+    } finally {
+      exchange.ms = Math.round(performance.now() - started);
+      changed();
+    }
+  }
+
+  return {
+    exchanges,
+    url,
+    send,
+    /** @param {string} path @param {Request} [request] */
+    get: (path, request) => send("GET", path, request),
+    /** @param {string} path @param {unknown} body @param {Request} [request] */
+    post: (path, body, request) => send("POST", path, { ...request, body }),
+
+    /**
+     * Sends a POST until it is answered, with one idempotency key, so that it has its effect once however often it
+     * arrives. Throws `Problem` for a refusal that will stay.
+     * @param {string} path @param {unknown} body @param {Request & {onRetry?: (seconds: number) => void}} [request]
+     */
+    async postOnce(path, body, { onRetry, ...request } = {}) {
+      const headers = { "Idempotency-Key": idempotencyKey(), ...request.headers };
+      for (let failures = 0; ; failures++) {
+        try {
+          return await send("POST", path, { ...request, headers, body });
+        } catch (error) {
+          const lasting = error instanceof Problem && error.status < 500 && error.status !== 429;
+          if (lasting || request.signal?.aborted) throw error;
+          const pause = SECONDS_BETWEEN_TRIES[Math.min(failures, SECONDS_BETWEEN_TRIES.length - 1)] ?? 30;
+          const asked = error instanceof Problem ? error.retryAfter : 0;
+          const seconds = Math.max(asked, pause * (0.5 + Math.random() / 2));
+          onRetry?.(seconds);
+          await sleep(seconds, request.signal);
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Waits; ends early when the signal is aborted, or when the browser is online again.
+ * @param {number} seconds @param {AbortSignal} [signal]
+ */
+export const sleep = (seconds, signal) =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener("online", end);
+      resolve(undefined);
+    };
+    const timer = setTimeout(end, 1000 * seconds);
+    addEventListener("online", end);
+    signal?.addEventListener("abort", end, { once: true });
+  });
+
+/**
+ * An exchange as a command for a shell.
+ * @param {Exchange} exchange @param {{showToken?: boolean}} [options]
+ */
+export function curlLine({ method, path, headers, token, body }, { showToken = false } = {}) {
+  const words = ["curl", "-s", ...(method === "GET" ? [] : ["-X", method]), quoted(location.origin + path)];
+  for (const [name, value] of Object.entries(headers)) words.push("-H", quoted(`${name}: ${value}`));
+  if (token) words.push("-H", showToken ? quoted(`Authorization: Bearer ${token}`) : '"Authorization: Bearer $TOKEN"');
+  if (body !== undefined) words.push("-d", quoted(typeof body === "string" ? body : JSON.stringify(body)));
+  return words.join(" ");
+}
+
+/** @param {string} word */
+const quoted = (word) => `'${word.replace(/'/g, `'\\''`)}'`;

@@ -1,0 +1,121 @@
+/**
+ * What this browser keeps: the settings of the page, and the seats that are played from here with their tokens. Where
+ * there is no storage, as in some private windows, both last as long as the page.
+ */
+import { browserLanguage } from "./text.js";
+
+/**
+ * @typedef {object} Settings
+ * @property {import("./text.js").Language} language
+ * @property {"auto" | "light" | "dark"} theme
+ * @property {"auto" | "on" | "off"} colours of the numbers; "auto": in sets with more than double-six
+ * @property {boolean} digits instead of pips
+ * @property {"none" | "normal" | "slow"} animation
+ * @property {boolean} sound
+ * @property {boolean} vibration
+ * @property {boolean} letters whether single letters are commands
+ * @property {100 | 125 | 150} textSize in percent
+ *
+ * A seat that is played from this browser.
+ * @typedef {object} Seat
+ * @property {string} game
+ * @property {number} seat
+ * @property {string} token
+ * @property {string} name
+ * @property {string} variant
+ * @property {number} seen when it was last shown here, in milliseconds since 1970
+ *
+ * A game of which this browser may invite others.
+ * @typedef {object} Invitation
+ * @property {string} game
+ * @property {string} joinCode
+ */
+
+/** @returns {Settings} */
+const defaults = () => ({
+  language: browserLanguage(),
+  theme: "auto",
+  colours: "auto",
+  digits: false,
+  animation: "normal",
+  sound: false,
+  vibration: false,
+  letters: true,
+  textSize: 100,
+});
+
+const MAX_SEATS = 200;
+
+/** @typedef {ReturnType<typeof createDevice>} Device */
+
+/** @param {() => void} changed called after a change, also one by another tab */
+export function createDevice(changed) {
+  const prefix = `domino:${new URL(".", document.baseURI).pathname}:`;
+  /** @type {Map<string, string>} */
+  const memory = new Map();
+
+  /** @param {string} name @param {any} missing */
+  const load = (name, missing) => {
+    try {
+      const stored = localStorage.getItem(prefix + name) ?? memory.get(name);
+      return stored ? JSON.parse(stored) : missing;
+    } catch {
+      return memory.has(name) ? JSON.parse(memory.get(name) ?? "null") : missing;
+    }
+  };
+  /** @param {string} name @param {unknown} value */
+  const save = (name, value) => {
+    memory.set(name, JSON.stringify(value));
+    try {
+      localStorage.setItem(prefix + name, JSON.stringify(value));
+    } catch {
+      // no storage, or it is full: kept as long as the page
+    }
+    changed();
+  };
+
+  /** @type {Settings} */
+  let settings = { ...defaults(), ...load("settings", {}) };
+  addEventListener("storage", (event) => {
+    if (!event.key?.startsWith(prefix)) return;
+    settings = { ...defaults(), ...load("settings", {}) };
+    changed();
+  });
+
+  /** @returns {Seat[]} */
+  const seats = () => load("seats", []);
+  /** @returns {Invitation[]} */
+  const invitations = () => load("invitations", []);
+
+  return {
+    get settings() {
+      return settings;
+    },
+    /** @param {Partial<Settings>} change */
+    set(change) {
+      settings = { ...settings, ...change };
+      save("settings", settings);
+    },
+    /** All seats, the one that was shown last first. */
+    seats,
+    /** The seats of one game, in their order at the table. @param {string} game */
+    seatsOf: (game) => seats().filter((each) => each.game === game).sort((one, other) => one.seat - other.seat),
+    /** Keeps a seat, or replaces what is known of it. @param {Omit<Seat, "seen">} seat */
+    keep(seat) {
+      const others = seats().filter((each) => each.game !== seat.game || each.seat !== seat.seat);
+      save("seats", [{ ...seat, seen: Date.now() }, ...others].slice(0, MAX_SEATS));
+    },
+    /** Forgets the seats of a game, or all that this browser keeps. @param {string} [game] */
+    forget(game) {
+      save("seats", game ? seats().filter((each) => each.game !== game) : []);
+      save("invitations", game ? invitations().filter((each) => each.game !== game) : []);
+    },
+    /** The join code of a game that was created here. @param {string} game */
+    joinCode: (game) => invitations().find((each) => each.game === game)?.joinCode,
+    /** @param {Invitation} invitation */
+    invite(invitation) {
+      const others = invitations().filter((each) => each.game !== invitation.game);
+      save("invitations", [invitation, ...others].slice(0, MAX_SEATS));
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * The frame of the page: it shows the view of the address, renders it after each change, and carries what all views
+ * share. Owns the order of start: settings, address, first view.
+ */
+import { html, keyed, nothing, render } from "./vendor/lit-html.js";
+import { createApi, Problem, Unreachable } from "./api.js";
+import { createDevice } from "./device.js";
+import { fragmentOf, parseRoute } from "./routes.js";
+import { COMMON } from "./texts/common.js";
+import { translate } from "./text.js";
+
+/** @typedef {import("./types.js").App} App */
+/** @typedef {import("./types.js").View} View */
+/** @typedef {import("./types.js").Route} Route */
+
+/** @type {Record<string, () => Promise<{create: (app: App, route: any) => View}>>} */
+const VIEWS = {
+  home: () => import("./views/home.js"),
+  new: () => import("./views/new.js"),
+  join: () => import("./views/join.js"),
+  seat: () => import("./views/seat.js"),
+  table: () => import("./views/table.js"),
+  score: () => import("./views/score.js"),
+  replay: () => import("./views/replay.js"),
+  rules: () => import("./views/rules.js"),
+  settings: () => import("./views/settings.js"),
+  unknown: () => import("./views/unknown.js"),
+};
+
+const root = /** @type {HTMLElement} */ (document.getElementById("page"));
+let renderIsDue = false;
+let navigation = 0;
+/** @type {View | undefined} */
+let view;
+/** @type {Route} */
+let route = { view: "home" };
+/** @type {View | undefined} the developer drawer, once it was opened */
+let drawer;
+let drawerIsOpen = false;
+
+const device = createDevice(() => {
+  applySettings();
+  update();
+});
+const api = createApi({ language: () => device.settings.language, changed: () => drawerIsOpen && update() });
+
+/** @type {App} */
+const app = {
+  api,
+  device,
+  t: (text, params) => translate(device.settings.language, text, params),
+  go(next, { replace = false } = {}) {
+    history[replace ? "replaceState" : "pushState"](null, "", fragmentOf(next));
+    void show(next);
+  },
+  update,
+  announce(message, { urgent = false } = {}) {
+    const region = /** @type {HTMLElement} */ (document.getElementById(urgent ? "alert" : "status"));
+    // The same text is read again if it is not the same string.
+    region.textContent = region.textContent === message ? `${message}\u00a0` : message;
+  },
+  explain(error) {
+    if (error instanceof Problem) return error.message;
+    if (error instanceof Unreachable) return app.t(COMMON.unreachable);
+    console.error(error);
+    return app.t(COMMON.unknownError);
+  },
+};
+
+function update() {
+  if (renderIsDue) return;
+  renderIsDue = true;
+  queueMicrotask(() => {
+    renderIsDue = false;
+    render(frame(), root);
+    document.title = `${view?.mark ?? ""}${view ? `${view.title()} · ` : ""}${app.t(COMMON.brand)}`;
+  });
+}
+
+/** Shows the view of a route. The view before it is closed first. @param {Route} next */
+async function show(next) {
+  const current = ++navigation;
+  const first = view === undefined;
+  const load = VIEWS[next.view] ?? VIEWS.unknown;
+  try {
+    const module = await load();
+    if (current !== navigation) return;
+    view?.close?.();
+    route = next;
+    view = module.create(app, next);
+  } catch (error) {
+    if (current !== navigation) return;
+    view = failedView(app.explain(error), () => void show(next));
+  }
+  update();
+  if (first) return;
+  // As after the load of a page: from the top, and read from the heading on.
+  scrollTo(0, 0);
+  await Promise.resolve();
+  root.querySelector("h1")?.focus();
+}
+
+/** @param {string} message @param {() => void} again @returns {View} */
+const failedView = (message, again) => ({
+  title: () => app.t(COMMON.failedTitle),
+  render: () => html`<h1 tabindex="-1">${app.t(COMMON.failedTitle)}</h1><p>${message}</p>
+    <button @click=${again}>${app.t(COMMON.tryAgain)}</button>`,
+});
+
+function frame() {
+  const { t } = app;
+  const link = (/** @type {Route} */ to, /** @type {import("./types.js").Text} */ text) => html`<a
+    href=${fragmentOf(to)} aria-current=${route.view === to.view ? "page" : nothing}>${t(text)}</a>`;
+  return html`
+    <a class="skip" href="#main" @click=${skip}>${t(COMMON.skip)}</a>
+    <header class="bar">
+      <a class="brand" href="#/">${BRAND}<span>${t(COMMON.brand)}</span></a>
+      <nav aria-label=${t(COMMON.menu)}>
+        ${link({ view: "home" }, COMMON.home)}
+        ${link({ view: "new" }, COMMON.newGame)}
+        ${link({ view: "settings" }, COMMON.settings)}
+        <button class="plain" id="drawer-button" aria-expanded=${drawerIsOpen} aria-label=${t(COMMON.developer)}
+          title=${t(COMMON.developer)} @click=${toggleDrawer}>&lt;/&gt;</button>
+      </nav>
+    </header>
+    <main id="main" tabindex="-1" class=${view?.wide ? "wide" : "text"}>
+      ${view ? keyed(view, view.render()) : html`<p>${t(COMMON.loading)}</p>`}
+    </main>
+    ${drawerIsOpen && drawer ? html`<aside class="drawer" aria-label=${t(COMMON.developer)}>${drawer.render()}</aside>` : nothing}
+    ${view?.wide ? nothing : html`<footer class="text">
+      <a href="docs/">${t(COMMON.documentation)}</a> <a href="openapi.yaml">${t(COMMON.document)}</a>
+    </footer>`}`;
+}
+
+const BRAND = html`<svg viewBox="0 0 40 20" width="44" height="22" aria-hidden="true" class="logo"><rect x=".75" y=".75"
+  width="38.5" height="18.5" rx="4.5"></rect><path d="M20 4v12"></path><path class="pips" d="M6 5h0M14 15h0M10 10h0M26 5h0M34 5h0M26 15h0M34 15h0"></path></svg>`;
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+/** Opens or closes the developer drawer. */
+async function toggleDrawer() {
+  if (!drawer) drawer = (await import("./views/developer.js")).create(app);
+  drawerIsOpen = !drawerIsOpen;
+  update();
+  await Promise.resolve();
+  const target = drawerIsOpen ? ".drawer h2" : "#drawer-button";
+  /** @type {HTMLElement | null} */ (root.querySelector(target))?.focus();
+}
+
+function applySettings() {
+  const { language, theme, textSize } = device.settings;
+  const { documentElement } = document;
+  documentElement.lang = language;
+  documentElement.dataset.theme = theme;
+  documentElement.dataset.textSize = String(textSize);
+}
+
+addEventListener("hashchange", () => void show(parseRoute(location.hash)));
+addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+  const target = event.target instanceof Element ? event.target : null;
+  if (target?.closest("input, textarea, select, [contenteditable]")) return;
+  if (event.key === "`") void toggleDrawer();
+  else if (event.key === "Escape" && drawerIsOpen && target?.closest(".drawer")) void toggleDrawer();
+  else if (!view?.key?.(event)) return;
+  event.preventDefault();
+});
+
+applySettings();
+document.documentElement.classList.remove("loading");
+void show(parseRoute(location.hash));

@@ -1,0 +1,70 @@
+/**
+ * The addresses of the views. Everything is in the fragment, which a browser sends to nobody: links to a game contain
+ * secrets.
+ *
+ *   #/                      home
+ *   #/new  #/new/VARIANT    a new game
+ *   #/join  #/join/GAME/CODE
+ *   #/seat/GAME/TOKEN       takes over a seat; replaced by #/g/GAME at once
+ *   #/g/GAME                the table, played or watched
+ *   #/watch/GAME            the table, watched only
+ *   #/score/GAME
+ *   #/replay  #/replay/GAME
+ *   #/rules/VARIANT
+ *   #/settings
+ */
+
+/**
+ * @typedef {{view: "home" | "settings"}
+ *   | {view: "new", variant?: string}
+ *   | {view: "join", game?: string, code?: string}
+ *   | {view: "seat", game: string, token: string}
+ *   | {view: "table", game: string, watch?: boolean}
+ *   | {view: "score" | "rules", id: string}
+ *   | {view: "replay", game?: string}
+ *   | {view: "unknown"}} Route
+ */
+
+/** The route of a fragment. @param {string} fragment with or without "#" @returns {Route} */
+export function parseRoute(fragment) {
+  const [view = "", one, two, ...more] = fragment.replace(/^#?\/?/, "").split("/").map(decoded);
+  if (more.length) return { view: "unknown" };
+  if (!view) return { view: "home" };
+  if (view === "settings" && !one) return { view };
+  if (view === "new" && !two) return { view, variant: one || undefined };
+  if (view === "join") return { view, game: one || undefined, code: two || undefined };
+  if (view === "seat" && one && two) return { view, game: one, token: two };
+  if ((view === "g" || view === "watch") && one && !two) return { view: "table", game: one, watch: view === "watch" };
+  if ((view === "score" || view === "rules") && one && !two) return { view, id: one };
+  if (view === "replay" && !two) return { view, game: one || undefined };
+  return { view: "unknown" };
+}
+
+/** The fragment of a route. @param {Route} route */
+export function fragmentOf(route) {
+  switch (route.view) {
+    case "home": return "#/";
+    case "new": return path("new", route.variant);
+    case "join": return path("join", route.game, route.code);
+    case "seat": return path("seat", route.game, route.token);
+    case "table": return path(route.watch ? "watch" : "g", route.game);
+    case "score": case "rules": return path(route.view, route.id);
+    case "replay": return path("replay", route.game);
+    default: return path(route.view);
+  }
+}
+
+/** A link to a route that works on other devices. @param {Route} route */
+export const linkTo = (route) => new URL(".", document.baseURI).href + fragmentOf(route);
+
+/** @param {...(string | undefined)} parts */
+const path = (...parts) => "#/" + parts.filter((each) => each !== undefined).map((each) => encodeURIComponent(each ?? "")).join("/");
+
+/** @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

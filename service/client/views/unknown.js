@@ -1,0 +1,11 @@
+/** The view of an address that there is not. */
+import { html } from "../vendor/lit-html.js";
+import { COMMON } from "../texts/common.js";
+
+/** @param {import("../types.js").App} app @returns {import("../types.js").View} */
+export const create = ({ t }) => ({
+  title: () => t(COMMON.notFoundTitle),
+  render: () => html`<h1 tabindex="-1">${t(COMMON.notFoundTitle)}</h1>
+    <p>${t(COMMON.notFound)}</p>
+    <p><a href="#/">${t(COMMON.toHome)}</a></p>`,
+});
