@@ -1,32 +1,21 @@
 /** Builds service/client/vendor from the packages that package.json pins, and compares; with --write, writes it.
  *
- * Owns which parts of which libraries the page has. Each library becomes one minified module; LICENSES.md has the
- * licences as their authors wrote them, versions.json where each file comes from, its size and its hash.
+ * Each module of the folder vendor, which says what the page has of a library, becomes one minified module. LICENSES.md
+ * has the licences as their authors wrote them, versions.json where each file comes from, its size and its hash.
  */
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const PACKAGES = new URL("./node_modules/", import.meta.url);
 const VENDOR = new URL("../../service/client/vendor/", import.meta.url);
-const LIBRARIES = {
-  "lit-html": `
-    export { html, noChange, nothing, render, svg } from "lit-html";
-    export { classMap } from "lit-html/directives/class-map.js";
-    export { ifDefined } from "lit-html/directives/if-defined.js";
-    export { keyed } from "lit-html/directives/keyed.js";
-    export { live } from "lit-html/directives/live.js";
-    export { createRef, ref } from "lit-html/directives/ref.js";
-    export { repeat } from "lit-html/directives/repeat.js";
-    export { styleMap } from "lit-html/directives/style-map.js";`,
-  // The smaller of its two builds: text as UTF-8 bytes only, which is what an address needs.
-  "lean-qr": `export { correction, generate } from "lean-qr/nano";`,
-};
+const LIBRARIES = ["lit-html", "lean-qr"];
 
-async function bundle(name, exports) {
+async function bundle(name) {
   const { version, license } = JSON.parse(await readFile(new URL(`${name}/package.json`, PACKAGES), "utf8"));
   const { outputFiles: [{ text }] } = await build({
-    stdin: { contents: exports, resolveDir: import.meta.dirname },
+    entryPoints: [fileURLToPath(new URL(`./vendor/${name}.ts`, import.meta.url))],
     banner: { js: `/*! ${name} ${version}, ${license}: see LICENSES.md. Built by make vendor; do not edit. */` },
     bundle: true,
     format: "esm",
@@ -41,8 +30,8 @@ async function bundle(name, exports) {
 
 const files = {}, origins = {};
 let licences = "# Licences of the libraries in this folder\n";
-for (const [name, exports] of Object.entries(LIBRARIES)) {
-  const { text, origin } = await bundle(name, exports);
+for (const name of LIBRARIES) {
+  const { text, origin } = await bundle(name);
   files[`${name}.js`] = text;
   origins[`${name}.js`] = origin;
   const licence = (await readFile(new URL(`${name}/LICENSE`, PACKAGES), "utf8")).trim();
