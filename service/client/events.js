@@ -4,28 +4,33 @@
  * With `view`, events are followed by an item `{type: "view", version, game}`: what the bearer of the `token` may know
  * of the game then. `after` is the version after which to begin. A lost connection is resumed; a service that is away
  * is asked again after random, growing pauses; where no stream comes through, it polls.
- * Throws an Error with `status` and `problem` for a refusal that will stay, such as 401 or 404. */
+ * Throws an Error with `status` and `problem` for a refusal that will stay, such as 401 or 404.
+ * @typedef {import("document").components["schemas"]} Schemas of the OpenAPI document
+ * @typedef {Partial<Schemas["GameEvent"]> & { type: string, version: number, game?: Schemas["Game"] }} Item
+ * @param {string} game @param {{ token?: string, after?: number, view?: boolean, signal?: AbortSignal }} options
+ * @returns {AsyncGenerator<Item>} */
 export async function* follow(game, { token, after = 0, view = false, signal } = {}) {
   let seen = after, cursor = after, polling = false, failures = 0;
   while (!signal?.aborted) {
     const request = new AbortController(), stop = () => request.abort();
-    let timer, retryAfter = 0, received = false, silent = false, atOnce = polling;
+    let timer = 0, retryAfter = 0, received = false, silent = false, atOnce = polling;
     const giveUp = () => { silent = true; stop(); };
-    const expect = (seconds) => { clearTimeout(timer); timer = setTimeout(giveUp, 1000 * seconds); };
+    const expect = (seconds = 30) => { clearTimeout(timer); timer = setTimeout(giveUp, 1000 * seconds); };
     signal?.addEventListener("abort", stop, { signal: request.signal });
     try {
       expect(polling ? 60 : 5); // a stream begins at once, unless a proxy holds it back
       const query = `after=${cursor}&` + (polling ? "view=true&limit=1000&wait=25" : `view=${view}`);
-      const headers = { Accept: polling ? "application/json" : "application/x-ndjson" };
-      if (token) headers.Authorization = `Bearer ${token}`;
+      const credentials = token ? { Authorization: `Bearer ${token}` } : undefined;
+      const headers = { Accept: polling ? "application/json" : "application/x-ndjson", ...credentials };
       const answer = await fetch(`${game}/events?${query}`, { headers, signal: request.signal, cache: "no-store" });
-      if (answer.status === 204) return; // the match is finished, and nothing is new
+      const { status, ok } = answer, read = () => answer.json();
+      if (status === 204) return; // the match is finished, and nothing is new
       retryAfter = Number(answer.headers.get("Retry-After"));
-      if (!answer.ok) throw await refusal(answer, answer.json().catch(() => ({})));
+      if (!ok) throw Object.assign(Error(`status ${status}`), { status, problem: await read().catch(() => ({})) });
       failures = 0;
       silent = !answer.body?.pipeThrough; // a platform without streams
-      const onBytes = () => { received = true; expect(30); };
-      for await (const item of polling ? page(await answer.json()) : silent ? [] : lines(answer.body, onBytes)) {
+      const onBytes = () => { received = true; expect(); };
+      for await (const item of polling ? page(await read()) : silent ? [] : lines(answer, onBytes)) {
         if (signal?.aborted) return;
         const isView = item.type === "view";
         const isNew = item.type === "reset" || (item.version > seen && item.type !== "closing");
@@ -34,7 +39,7 @@ export async function* follow(game, { token, after = 0, view = false, signal } =
         if (isView ? view : isNew) yield item;
         if (isView ? item.game.status === "finished" : !view && item.type === "finished") return;
       }
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       if (error.status < 500 && error.status !== 429) throw error;
       atOnce = false;
     } finally { clearTimeout(timer); stop(); }
@@ -42,19 +47,18 @@ export async function* follow(game, { token, after = 0, view = false, signal } =
     else if (!atOnce) await pause(retryAfter + Math.random() * Math.min(30, 2 ** failures++), signal);
   }
 }
-const pause = (seconds, signal) => new Promise((resolve) => {
+const pause = (/** @type {number} */ seconds, /** @type {AbortSignal=} */ signal) => new Promise((resolve) => {
   const timer = setTimeout(resolve, signal?.aborted ? 0 : 1000 * seconds);
-  signal?.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+  signal?.addEventListener("abort", () => { clearTimeout(timer); resolve(undefined); }, { once: true });
 });
-const refusal = async ({ status }, problem) => Object.assign(Error(`status ${status}`), { status, problem: await problem });
-const page = ({ events, version, more, game }) => events.length || (game.status === "finished" && !more)
-  ? [...events, { type: "view", version, game }] : events;
-async function* lines(body, onBytes) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let text = "", part; !(part = await reader.read()).done;) {
+const page = (/** @type {Schemas["Events"]} */ { events, version, more, game }) =>
+  events.length || (game?.status === "finished" && !more) ? [...events, { type: "view", version, game }] : events;
+async function* lines(/** @type {Response} */ { body }, /** @type {() => void} */ onBytes) {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = "", part; reader && !(part = await reader.read()).done;) {
     onBytes();
     const complete = (text + part.value).split("\n");
-    text = complete.pop();
+    text = complete.pop() ?? "";
     for (const line of complete) if (line) yield JSON.parse(line);
   }
 }
