@@ -1,0 +1,32 @@
+"""The rules of axe-core for WCAG 2.2 AA and best practice, applied to what a page shows now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page
+
+TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+
+RUN = """async (tags) => {
+  const results = await axe.run({ runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] });
+  return results.violations;
+}"""
+
+Axe = Callable[[Page], list[str]]
+"""The type of the fixture ``axe``."""
+
+
+def violations(page: Page, source: str) -> list[str]:
+    """What is broken, a sentence for each element; ``source`` is the script of axe-core."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(source)
+    found: list[dict[str, Any]] = page.evaluate(RUN, TAGS)
+    return [_sentence(rule, node) for rule in found for node in rule["nodes"]]
+
+
+def _sentence(rule: dict[str, Any], node: dict[str, Any]) -> str:
+    where = " ".join(str(target) for target in node["target"])
+    why = " ".join(node["failureSummary"].split())
+    return f"{rule['id']} ({rule['impact']}) at {where}: {rule['help']}. {why} {node['html']}"

@@ -1,0 +1,25 @@
+"""What the service shows to people opens in a browser, and is accessible."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.accessibility import Axe
+from tests.browser.pages import DESK, PHONE, OpenPage
+
+
+@pytest.mark.parametrize("path", ["/", "/problems", "/docs/"])
+def test_a_page_opens_with_its_heading(path: str, open_page: OpenPage) -> None:
+    expect(open_page(path).get_by_role("heading", level=1)).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["/", "/problems"])  # /docs is the work of others, and has faults
+@pytest.mark.parametrize("viewport", [DESK, PHONE, (320, 640)], ids=["desk", "phone", "narrow"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_is_accessible(
+    path: str, viewport: tuple[int, int], scheme: Literal["light", "dark"], open_page: OpenPage, axe: Axe
+) -> None:
+    assert axe(open_page(path, viewport=viewport, scheme=scheme)) == []

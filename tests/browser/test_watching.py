@@ -1,0 +1,79 @@
+"""A page that does what no page may do fails its test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Error
+
+from tests.browser.accessibility import Axe
+from tests.browser.pages import OpenPage, Pages
+
+
+@pytest.fixture
+def faulty(browser: Browser, service_url: str) -> Iterator[Pages]:
+    """Pages that no fixture judges."""
+    pages = Pages(browser, service_url)
+    yield pages
+    pages.close()
+
+
+@pytest.mark.parametrize(
+    ("script", "fault"),
+    [
+        ("console.warn('careful')", "console warning: careful"),
+        ("console.error('broken')", "console error: broken"),
+        ("setTimeout(() => { throw Error('unforeseen') })", "uncaught: Error: unforeseen"),
+        ("setTimeout(() => Promise.reject(Error('unforeseen')))", "uncaught: Error: unforeseen"),
+        ("document.body.append(Object.assign(document.createElement('img'), {src: '/x.png'}))", "img-src"),
+        ("document.body.setAttribute('style', 'color: red')", "style-src"),
+    ],
+)
+def test_a_fault_is_found(script: str, fault: str, faulty: Pages) -> None:
+    page = faulty.open()
+    page.evaluate(script)
+    page.evaluate("new Promise((resolve) => setTimeout(resolve))")
+    (found,) = faulty.close()
+    assert fault in found
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "example.org"])
+def test_another_machine_is_not_reached(host: str, faulty: Pages) -> None:
+    with pytest.raises(Error, match="ERR_NAME_NOT_RESOLVED"):
+        faulty.open().goto(f"http://{host}/")
+    assert faulty.close() == [f"a request to another machine: http://{host}/"]
+
+
+def test_an_expected_message_is_no_fault(faulty: Pages) -> None:
+    faulty.expect_console("care")
+    faulty.open().evaluate("console.warn('careful')")
+    assert faulty.close() == []
+
+
+def test_an_expected_message_that_does_not_come_is_a_fault(faulty: Pages) -> None:
+    faulty.expect_console("care")
+    faulty.open()
+    assert faulty.close() == ["expected in the console, but did not come: care"]
+
+
+def test_two_pages_share_nothing(open_page: OpenPage) -> None:
+    open_page().evaluate("localStorage.setItem('key', 'value')")
+    assert open_page().evaluate("localStorage.getItem('key')") is None
+
+
+def test_a_device_has_its_language_size_colours_and_fingers(open_page: OpenPage) -> None:
+    page = open_page(
+        locale="de", viewport=(390, 844), scheme="dark", motion="no-preference", contrast="active", touch=True
+    )
+    media = """(queries) => queries.filter((query) => matchMedia(query).matches)"""
+    fulfilled = ["(width: 390px)", "(prefers-color-scheme: dark)", "(forced-colors: active)", "(pointer: coarse)"]
+    assert page.evaluate(media, [*fulfilled, "(prefers-reduced-motion: reduce)"]) == fulfilled
+    assert page.evaluate("navigator.language") == "de"
+
+
+def test_a_page_that_is_not_accessible_is_described(open_page: OpenPage, axe: Axe) -> None:
+    page = open_page()
+    page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    (found,) = axe(page)
+    assert found.startswith("button-name (critical) at button: ")
