@@ -12,6 +12,12 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 DESK = (1280, 800)
 PHONE = (390, 844)
+NARROW = (320, 640)
+"""Viewports, width and height in CSS pixels; the last one is the narrowest that WCAG 2.2 wants to work (1.4.10)."""
+
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+
 TIMEOUT_MS = 15_000
 """How long an action waits for its element; only a failing test waits that long."""
 
@@ -30,7 +36,7 @@ class OpenPage(Protocol):
         *,
         locale: str = "en-GB",
         viewport: tuple[int, int] = DESK,
-        scheme: Literal["light", "dark"] = "light",
+        scheme: Scheme = "light",
         motion: Literal["no-preference", "reduce"] = "reduce",
         contrast: Literal["none", "active"] = "none",
         touch: bool = False,
@@ -59,7 +65,7 @@ class Pages:
         *,
         locale: str = "en-GB",
         viewport: tuple[int, int] = DESK,
-        scheme: Literal["light", "dark"] = "light",
+        scheme: Scheme = "light",
         motion: Literal["no-preference", "reduce"] = "reduce",
         contrast: Literal["none", "active"] = "none",
         touch: bool = False,
@@ -113,7 +119,7 @@ class Pages:
             self._faults.append(f"console {message.type}: {message.text} ({message.location['url']})")
 
     def _read_error(self, error: WebError) -> None:
-        self._faults.append(f"uncaught: {error.error}")
+        self._faults.append(f"uncaught: {error.error.stack or error.error}")
 
     def _read_request(self, request: Request) -> None:
         address = urlsplit(request.url)
