@@ -17,9 +17,11 @@ from service.engine.events import EndReason, RemainingHand, RoundResult
 from service.engine.layout import NEVER, Branching, End, EndValue, Layout, empty_layout
 from service.engine.options import LocalizedText, Option, Value, resolve
 from service.engine.state import Hand, State, new_match
-from service.engine.tiles import Tile, pips
+from service.engine.tiles import Tile, double, pips
 
 ScoreOrder = Literal["highest", "lowest"]
+Spread = Literal["line", "cross", "tree"]
+"""How a layout spreads: in two directions, in four from one double that branches, or wherever doubles branch."""
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
 """The result of a round that ended for this reason with these hands left."""
 
@@ -102,6 +104,8 @@ class Rules:
     """Two ends, ``left`` and ``right``; otherwise ends are numbered as they arise."""
     branching: Callable[[Layout, Tile], Branching] = _no_branches
     """How a double branches when it is laid face up on this layout."""
+    spread: Spread | None = None
+    """How the layout spreads; ``None``: as follows from ``two_ended`` and ``branching``."""
     face_down: bool = False
     """A double after the lead may be laid face down."""
     reserve: int = 0
@@ -134,6 +138,16 @@ class Rules:
     def empty_layout(self) -> Layout:
         """The table before the first tile of a round."""
         return empty_layout(two_ended=self.two_ended, end_value=self.end_value)
+
+    def layout_spread(self) -> Spread:
+        """How the layout spreads: unless the recipe says it, as a tree if a second double branches like the first."""
+        if self.spread is not None:
+            return self.spread
+        if self.two_ended:
+            return "line"
+        lead = double(0)
+        with_lead = self.lay_tile(self.empty_layout(), None, lead, 0, face_down=False)
+        return "cross" if self.branching(with_lead, double(1)) == NEVER else "tree"
 
     def team(self, seat: int) -> int | None:
         """The team of a seat; ``None`` without teams."""
