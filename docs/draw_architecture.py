@@ -23,7 +23,7 @@ CAPTIONS: Final = {
     "devserver": "a run without a Redis of one's own",
     "games": "hosting: seats, tokens, versions, events",
     "records": "a match as one text, verified",
-    "render": "a match as text for people",
+    "render": "a match as text and picture",
     "engine": "the rules, pure",
     "client": "files for browsers",
 }

@@ -1,0 +1,185 @@
+"""Which spot at an end is best for a tile: the one that leaves the layout most room.
+
+A cost is an integer; the figures were found by playing tens of thousands of random rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+from service.engine.layout import END
+from service.render.geometry.grid import Grid
+from service.render.geometry.plan import Plan
+from service.render.geometry.shapes import (
+    EAST,
+    NORTH,
+    SOUTH,
+    WEST,
+    Box,
+    Mouth,
+    Ray,
+    Spot,
+    right_of,
+    short_sides,
+    side_exits,
+    strip,
+)
+from service.render.geometry.spots import spots
+
+_OUTSIDE: Final = 40
+"""For each unit outside the planned table."""
+_OFF_AXIS: Final = 50
+"""Straight ahead, but across the axis of the arm."""
+_TURN: Final = 80
+_RIGHT_TURN: Final = 10
+_ELBOW: Final = 5
+_NARROW_LANE: Final = 140
+"""Back to the axis of the arm, where no lane of this half width is free for this length."""
+_LANE_HALF: Final = 4
+_LANE_LENGTH: Final = 16
+_NO_ROOM: Final = 6
+"""For each unit that the room ahead is shorter than this."""
+_ROOM: Final = 32
+_NOT_STRAIGHT: Final = 3
+"""For each unit that the room straight ahead of a plain tile is shorter than this."""
+_STRAIGHT_ROOM: Final = 12
+_TRAPPED: Final = 600
+"""Less room than the next tile needs; behind a double, which is only left straight, more is needed."""
+_TAKEN_ROOM: Final = 15
+"""For each unit of room that an end loses which is not farther away than this."""
+_NEAR: Final = 14
+_SIDE_ROOM: Final = 24
+_TRAPPED_SIDE: Final = 400
+"""A short side of a double that branches with room for no tile and its gap."""
+_ASTRAY: Final = 400
+"""An arm of a lead with four sides outside its quadrant, or on its way there."""
+_TO_MIDDLE: Final = 10000
+"""An arm of a line towards the other arm."""
+
+
+class Surroundings(NamedTuple):
+    """What a spot is judged by."""
+
+    plan: Plan
+    grid: Grid
+    mouths: Collection[Mouth]
+    branches: bool
+    """Whether a double that is laid now is expected to branch."""
+
+
+def best_spot(around: Surroundings, mouth: Mouth, *, double: bool) -> Spot | None:
+    """The cheapest spot at this mouth that is allowed; ``None`` if none is."""
+    allowed = [
+        spot
+        for spot in spots(mouth, double=double)
+        if around.grid.has_room(spot.box, mouth.host)
+        and (around.plan.spread != "line" or _in_half(mouth.arm, spot.box))
+    ]
+    if len(allowed) < 2:
+        return allowed[0] if allowed else None
+    return min(allowed, key=lambda spot: _cost(around, mouth, spot, double=double))
+
+
+def _in_half(arm: int | None, box: Box) -> bool:
+    """Whether a box lies in the half of the table of its arm of a line: the arms can never meet."""
+    if arm == EAST:
+        return box.y1 <= 2 and (box.x0 >= 0 or box.y1 <= -3)
+    return box.y0 >= -2 and (box.x1 <= 0 or box.y0 >= 3)
+
+
+def _cost(around: Surroundings, mouth: Mouth, spot: Spot, *, double: bool) -> int:
+    plan, grid, _, branches = around
+    box, far, *_ = spot
+    cost = _direction_cost(around, mouth, spot) + _room_cost(grid, far, double=double)
+    cost += _OUTSIDE * plan.outside(box.united(strip(far, 0, 4, 1)) if double else box)
+    cost += _TAKEN_ROOM * _taken_room(around, mouth, box)
+    if double and branches:
+        cost += _sides_cost(grid, far)
+    return cost
+
+
+def _direction_cost(around: Surroundings, mouth: Mouth, spot: Spot) -> int:
+    heading, arm = spot.far.heading, mouth.arm
+    cost = 0
+    if arm is not None:
+        inwards = heading == right_of(arm)
+        if around.plan.spread == "line":
+            cost += _TO_MIDDLE * inwards
+        else:
+            cost += _ASTRAY * (inwards + (not _in_quadrant(arm, spot.box)))
+    on_axis = heading % 2 == mouth.axis
+    if not spot.turned:
+        return cost + (0 if on_axis else _OFF_AXIS)
+    cost += _ELBOW * spot.elbow
+    if not on_axis:
+        cost += _TURN + _RIGHT_TURN * (heading == right_of(mouth.ray.heading))
+    elif around.grid.run(spot.far, _LANE_HALF, _LANE_LENGTH) < _LANE_LENGTH:
+        cost += _NARROW_LANE
+    return cost
+
+
+def _in_quadrant(arm: int, box: Box) -> bool:
+    """Whether a box lies in the quadrant of its arm: straight ahead of the lead, or to the left of that."""
+    x0, y0, x1, y1 = box
+    if arm == EAST:
+        return y1 <= 2 and (x0 >= 3 or (x0 >= 0 and y0 >= -2))
+    if arm == SOUTH:
+        return x0 >= -2 and (y0 >= 3 or (y0 >= 0 and x1 <= 2))
+    if arm == WEST:
+        return y0 >= -2 and (x1 <= -3 or (x1 <= 0 and y1 <= 2))
+    assert arm == NORTH
+    return x1 <= 2 and (y1 <= -3 or (y1 <= 0 and x0 >= -2))
+
+
+def _room_cost(grid: Grid, far: Ray, *, double: bool) -> int:
+    """What it costs that there is little room ahead; a plain tile can also be left on a side of its outer half."""
+    ahead = room = grid.run(far, 3, _ROOM)
+    cost = 0
+    if not double:
+        for ray in side_exits(far):
+            room = max(room, grid.run(ray, 2, _ROOM, skip=1) - 6)
+        cost += _NOT_STRAIGHT * max(0, _STRAIGHT_ROOM - ahead)
+    return cost + _NO_ROOM * (_ROOM - room) + _TRAPPED * ((room < 4) + (double and room < 8))
+
+
+def _sides_cost(grid: Grid, far: Ray) -> int:
+    """What it costs that the short sides of this double have little room."""
+    cost = 0
+    for ray in short_sides(far):
+        room = grid.run(ray, 3, _SIDE_ROOM)
+        cost += _NO_ROOM * (_SIDE_ROOM - room) + _TRAPPED_SIDE * (room < 6)
+    return cost
+
+
+def _taken_room(around: Surroundings, mouth: Mouth, box: Box) -> int:
+    """How much room this box takes from the other ends near it."""
+    x0, y0, x1, y1 = box
+    taken = 0
+    for other in around.mouths:
+        x, y, _ = other.ray
+        if x0 - _NEAR < x < x1 + _NEAR and y0 - _NEAR < y < y1 + _NEAR and other is not mouth and not other.closed:
+            taken += _lost_room(around.grid, other, box)
+    return taken
+
+
+def _lost_room(grid: Grid, mouth: Mouth, box: Box) -> int:
+    before = after = 0
+    for ray in (mouth.ray, *side_exits(mouth.ray)) if mouth.side == END else (mouth.ray,):
+        room = grid.run(ray, 2, _STRAIGHT_ROOM, skip=1)
+        before = max(before, room)
+        after = max(after, min(room, _distance(ray, box)))
+    return before - after
+
+
+def _distance(ray: Ray, box: Box) -> int:
+    """How far ahead of this point the box begins; more than is ever asked if it is not ahead."""
+    x0, y0, x1, y1 = strip(ray, 0, _STRAIGHT_ROOM, 2)
+    if x0 >= box.x1 or x1 <= box.x0 or y0 >= box.y1 or y1 <= box.y0:
+        return _STRAIGHT_ROOM
+    x, y, heading = ray
+    if heading == EAST:
+        return max(0, box.x0 - x)
+    if heading == WEST:
+        return max(0, x - box.x1)
+    return max(0, box.y0 - y if heading == SOUTH else y - box.y1)

@@ -1,0 +1,186 @@
+"""The geometry of a layout, from scratch or from the geometry of the same layout before its last tiles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from math import ceil, floor
+from typing import NamedTuple
+
+from service.engine.layout import CLOSED, LEFT, RIGHT, End, Layout
+from service.engine.tiles import Tile
+from service.engine.variant import Spread
+from service.render.geometry.links import Line
+from service.render.geometry.plan import plan
+from service.render.geometry.shapes import Box, Spot, straight
+from service.render.geometry.table import LEADING_DOUBLE, LEADING_TILE, Laid, Table, across
+
+
+class Area(NamedTuple):
+    """A rectangle by its north-western corner."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class Place(NamedTuple):
+    """The centre of a tile and its rotation in degrees, clockwise from lying with its smaller half in the west."""
+
+    x: int
+    y: int
+    rotation: int
+
+
+class PlacedTile(NamedTuple):
+    """A tile of the layout, with the centre and rotation of a ``Place``.
+
+    ``link``: the line from its host, by its ends and corners, where it had to be laid apart; ``None`` where it touches
+    its host. The line runs through the middle of a corridor one unit wide, so a coordinate may end in .5.
+    """
+
+    tile: Tile
+    x: int
+    y: int
+    rotation: int
+    face_down: bool
+    seat: int
+    link: Line | None
+
+
+class PlacedEnd(NamedTuple):
+    """An end of the layout: the middle of the edge where a tile joins, and the direction away from its host in degrees.
+
+    ``place``: where a tile would lie that joined now, rotated as one that touches with its smaller half; a tile that
+    touches with its other half lies the other way round. ``place_double``: the same for a double, face up or down. The
+    places of a gated end are those if it opened now; those of a closed end are straight ahead, free or not.
+    """
+
+    end: End
+    x: int
+    y: int
+    direction: int
+    place: Place
+    place_double: Place
+
+
+class Geometry(NamedTuple):
+    """The tiles of a layout in the order of play, and its ends in their order.
+
+    ``table``: the table planned for the whole set; ``bounds``: the smallest rectangle around all tiles, links, and the
+    places of all ends that are not closed. On an empty table that is the place of the lead.
+    """
+
+    table: Area
+    bounds: Area
+    tiles: tuple[PlacedTile, ...]
+    ends: tuple[PlacedEnd, ...]
+
+
+def geometry(layout: Layout, tiles_in_set: int, spread: Spread, aspect: int) -> Geometry:
+    """The geometry of a layout, on a table planned for this set with this width over its height in tenths (4 … 25)."""
+    return GrowingGeometry(tiles_in_set, spread, aspect).extended(layout).geometry
+
+
+class GrowingGeometry:
+    """The geometry of a layout that can be extended by the tiles laid next; without a layout, of an empty table.
+
+    A value does not change: ``extended`` makes another one. So several readers may share a value, and a layout may go
+    on in several ways. That copies which cells are taken, the ends, and where the tiles lie: some microseconds, beside
+    what the new tiles cost. ``geometry`` is computed when it is first asked for; each end then costs as much as two
+    tiles.
+    """
+
+    def __init__(
+        self,
+        tiles_in_set: int,
+        spread: Spread,
+        aspect: int,
+        *,
+        table: Table | None = None,
+        layout: Layout | None = None,
+    ) -> None:
+        self._key = tiles_in_set, spread, aspect
+        self._table = table or Table(plan(tiles_in_set, spread, aspect))
+        self._layout = layout
+
+    def extended(self, layout: Layout) -> GrowingGeometry:
+        """The geometry of this layout, which begins with the tiles of the layout of this geometry."""
+        table = self._table.copy()
+        _lay_missing_tiles(table, layout)
+        return GrowingGeometry(*self._key, table=table, layout=layout)
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The geometry of the layout."""
+        width, height = 2 * self._table.plan.half_width, 2 * self._table.plan.half_height
+        planned = Area(-width // 2, -height // 2, width, height)
+        if self._layout is None or not self._layout.placements:
+            return Geometry(planned, _area(LEADING_TILE.united(LEADING_DOUBLE)), (), ())
+        laid = self._table.laid
+        tiles = tuple(
+            [
+                PlacedTile(tile, *_centre(box), rotation, face_down, seat, link)
+                for (tile, _, _, seat, face_down), (box, rotation, link) in zip(
+                    self._layout.placements, laid, strict=True
+                )
+            ]
+        )
+        bounds = laid[0].box
+        for each in laid:
+            bounds = bounds.united(_around(each))
+        ends = []
+        for end in self._layout.ends:
+            plain, double = self._next_spot(end, double=False), self._next_spot(end, double=True)
+            if end.gate != CLOSED:
+                bounds = bounds.united(plain.box).united(double.box)
+            x, y, heading = self._table.mouths[end.name].ray
+            place = Place(*_centre(plain.box), 90 * plain.far.heading)
+            place_double = Place(*_centre(double.box), across(double.far.heading))
+            ends.append(PlacedEnd(end, x, y, 90 * heading, place, place_double))
+        return Geometry(planned, _area(bounds), tiles, tuple(ends))
+
+    def _next_spot(self, end: End, *, double: bool) -> Spot:
+        mouth = self._table.mouths[end.name]
+        if end.gate == CLOSED:
+            return straight(mouth.ray, double=double)
+        return self._table.next_spot(mouth, double=double)[0]
+
+
+def _lay_missing_tiles(table: Table, layout: Layout) -> None:
+    """Lay the tiles of the layout that are not on the table.
+
+    Which end a tile covered follows from the ends that are left; so does how many it opened, which are numbered as they
+    arose.
+    """
+    placements = layout.placements
+    covered = layout.covered_ends()
+    opened = Counter([placement.host for placement in placements])
+    opened.update([end.host for end in layout.ends])
+    first = len(table.laid)
+    last_number = sum([opened[index] for index in range(first)])
+    for index in range(first, len(placements)):
+        names = [f"e{last_number + each}" for each in range(1, opened[index] + 1)]
+        last_number += opened[index]
+        end = covered[index]
+        if end is None:
+            table.lead(placements[index].tile, [LEFT, RIGHT] if layout.two_ended else names)
+        else:
+            table.join(placements[index], end, [end] if layout.two_ended else names)
+
+
+def _around(laid: Laid) -> Box:
+    """The box around a tile and its link."""
+    box = laid.box
+    for x, y in laid.link or ():
+        box = box.united(Box(floor(x), floor(y), ceil(x), ceil(y)))
+    return box
+
+
+def _centre(box: Box) -> tuple[int, int]:
+    return (box.x0 + box.x1) // 2, (box.y0 + box.y1) // 2
+
+
+def _area(box: Box) -> Area:
+    return Area(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)

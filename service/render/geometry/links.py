@@ -1,0 +1,122 @@
+"""A place for a tile that fits nowhere at its end: the nearest one that is free, joined by a line around all tiles.
+
+There always is one. Tiles keep a gap to all but their hosts, so corridors at least one unit wide lead from every end
+out of the layout. Only games in which doubles branch need links.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import Final, NamedTuple
+
+from service.render.geometry.grid import Grid
+from service.render.geometry.shapes import DX, DY, EAST, NORTH, SOUTH, WEST, Ray, Spot, left_of, right_of, straight
+
+_STEP: Final = 10
+_BEND: Final = 5
+_LAST_BEND: Final = 10
+_NO_ROOM: Final = 7
+"""For each unit that the room ahead of the tile is shorter than this."""
+_ROOM: Final = 24
+
+Cell = tuple[int, int]
+"""The western and northern edge of a cell."""
+Line = tuple[tuple[float, float], ...]
+"""The ends and corners of a line from the edge of the host to the edge of the tile, in multiples of one half."""
+_Walk = tuple[Cell, int]
+"""A cell and the heading by which it was entered."""
+_Queued = tuple[int, Cell, int, _Walk | None]
+"""The cost of the way to a cell, the cell, the heading, and the step before."""
+
+
+class Link(NamedTuple):
+    """The spot of a tile that lies apart, the cells of its link, and the line through the middle of them."""
+
+    spot: Spot
+    cells: tuple[Cell, ...]
+    line: Line
+
+
+def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
+    """The cheapest place apart for a tile of the end here: by its way, its bends, and the room ahead of it.
+
+    Dijkstra's search over the cells that no tile covers.
+    """
+    queue: list[_Queued] = [(0, cell, start.heading, None) for cell in _cells_ahead(start)]
+    came_from: dict[_Walk, _Walk | None] = {}
+    best: tuple[int, Link] | None = None
+    while queue:
+        cost, cell, heading, previous = heappop(queue)
+        if best is not None and cost >= best[0]:
+            break
+        walk = cell, heading
+        if walk in came_from:
+            continue
+        came_from[walk] = previous
+        for turn in (heading, left_of(heading), right_of(heading)):
+            last_bend = _LAST_BEND * (turn != heading)
+            for ray in _rays_beyond(cell, turn):
+                spot = straight(ray, double=double)
+                if not grid.has_room(spot.box, None):
+                    continue
+                room = grid.run(spot.far, 3, _ROOM)
+                total = cost + last_bend + _NO_ROOM * (_ROOM - room)
+                if best is None or total < best[0]:
+                    cells = _cells(came_from, walk)
+                    if not any([_inside(spot, each) for each in cells]):
+                        best = total, Link(spot, cells, _line(cells, start.heading, turn))
+            ahead = cell[0] + DX[turn], cell[1] + DY[turn]
+            if (ahead, turn) not in came_from and not grid.has_tile(*ahead):
+                heappush(queue, (cost + _STEP + _BEND * (turn != heading), ahead, turn, walk))
+    assert best is not None
+    return best[1]
+
+
+def _cells_ahead(ray: Ray) -> tuple[Cell, Cell]:
+    """The two cells ahead that touch this point."""
+    x, y, heading = ray
+    if heading in (EAST, WEST):
+        x -= heading == WEST
+        return (x, y - 1), (x, y)
+    y -= heading == NORTH
+    return (x - 1, y), (x, y)
+
+
+def _rays_beyond(cell: Cell, heading: int) -> tuple[Ray, Ray]:
+    """The rays that have this cell behind them, to the left and to the right."""
+    x, y = cell
+    if heading in (EAST, WEST):
+        x += heading == EAST
+        return Ray(x, y, heading), Ray(x, y + 1, heading)
+    y += heading == SOUTH
+    return Ray(x, y, heading), Ray(x + 1, y, heading)
+
+
+def _cells(came_from: dict[_Walk, _Walk | None], walk: _Walk) -> tuple[Cell, ...]:
+    cells = []
+    step: _Walk | None = walk
+    while step is not None:
+        cells.append(step[0])
+        step = came_from[step]
+    return tuple(cells[::-1])
+
+
+def _inside(spot: Spot, cell: Cell) -> bool:
+    return spot.box.x0 <= cell[0] < spot.box.x1 and spot.box.y0 <= cell[1] < spot.box.y1
+
+
+def _line(cells: tuple[Cell, ...], first: int, last: int) -> Line:
+    """The ends and corners of the line through these cells, entered with the first heading, left with the last."""
+    centres = [(x + 0.5, y + 0.5) for x, y in cells]
+    (x0, y0), (x1, y1) = centres[0], centres[-1]
+    points = [
+        (x0 - DX[first] / 2, y0 - DY[first] / 2),
+        *centres,
+        (x1 + DX[last] / 2, y1 + DY[last] / 2),
+    ]
+    corners = [
+        here
+        for before, here, after in zip(points, points[1:], points[2:], strict=False)
+        if not (before[0] == here[0] == after[0] or before[1] == here[1] == after[1])
+    ]
+    return (points[0], *corners, points[-1])
