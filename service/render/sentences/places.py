@@ -1,0 +1,144 @@
+"""The places of a table in words: where an end is, as people at the table would say it.
+
+Owns how a place is named. An arm of the lead has the name of its direction, *left*, *right*, *up* or *down* in the
+order in which the sides of the lead opened, as long as no other tile of it branches. Behind one that does, a place is
+named by its host, which is unique in a set: *the twelve of ten twelve*. So an end keeps its name as long as it is
+there, and no two ends of a table have the same. Does not depend on where tiles are drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from service.engine.layout import LONG, SHORT, Layout, Side
+from service.engine.tiles import Tile
+from service.games.catalogue import Language
+from service.render.sentences.numbers import BLANK, capitalized, double_name, half_names, pip_word
+from service.render.sentences.texts import DOWN, LEFT, RIGHT, UP, text
+
+Direction = Literal["left", "right", "up", "down"]
+
+_DIRECTIONS: Final[dict[str, Direction]] = {
+    "left": LEFT,
+    "right": RIGHT,
+    "e1": LEFT,
+    "e2": RIGHT,
+    "e3": UP,
+    "e4": DOWN,
+}
+"""The direction of each end of a lead."""
+
+
+class Place(NamedTuple):
+    """A side of a tile: in this direction from the lead, or else the side of this ``host``."""
+
+    direction: Direction | None
+    host: Tile
+    side: Side
+    number: int
+    ordinal: int
+    """Of the short sides of a double: 0 for the one that opened first, 1 for the other; else 0."""
+    branches: bool
+    """Whether the host has short sides where a tile may join."""
+
+
+class Places:
+    """The places of one layout."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._covered = layout.covered_ends()
+        self._short_sides: dict[int, list[str]] = {}
+        """For each double that branches the names of its short sides, in the order in which they opened."""
+        sides = [(end.host, end.side, end.name) for end in layout.ends]
+        sides += [
+            (placement.host, placement.side, name)
+            for placement, name in zip(layout.placements, self._covered, strict=True)
+            if name is not None
+        ]
+        for host, side, name in sides:
+            if side == SHORT:
+                self._short_sides.setdefault(host, []).append(name)
+        for names in self._short_sides.values():
+            names.sort(key=_birth)
+
+    def branches(self, index: int) -> bool:
+        """Whether the placement of this index has short sides where a tile may join, now or later."""
+        return index in self._short_sides
+
+    def of_end(self, name: str) -> Place:
+        """The place of an end that is there."""
+        end = self._layout.end(name)
+        assert end is not None
+        return self._place(name, end.host, end.side, end.number)
+
+    def of_tile(self, index: int) -> Place:
+        """The place where this tile joined, which must not be the lead."""
+        placements, name = self._layout.placements, self._covered[index]
+        tile, host, side, _, _ = placements[index]
+        assert name is not None
+        return self._place(name, host, side, shared_number(placements[host].tile, tile))
+
+    def _place(self, name: str, host: int, side: Side, number: int) -> Place:
+        names = self._short_sides.get(host, [])
+        return Place(
+            direction=self._direction(name, host),
+            host=self._layout.placements[host].tile,
+            side=side,
+            number=number,
+            ordinal=names.index(name) if side == SHORT else 0,
+            branches=bool(names),
+        )
+
+    def _direction(self, name: str, host: int) -> Direction | None:
+        """The direction of a place on this host that has this name."""
+        while host:
+            if host in self._short_sides:
+                return None
+            name, host = self._covered[host] or "", self._layout.placements[host].host
+        return _DIRECTIONS[name]
+
+
+def place_name(place: Place, language: Language, *, with_direction: bool = True) -> str:
+    """The place as a noun, or its direction: *left*, *the twelve of ten twelve*, *die lange Seite des Viererpaschs*."""
+    if with_direction and place.direction is not None:
+        return text(f"direction.{place.direction}", language)
+    host = host_name(place.host, language)
+    if not place.host.double:
+        return text("place.half", language, number=pip_noun(place.number, language), host=host)
+    genitive = f"des {double_name(place.host, language, 'genitive')}"
+    if place.side == SHORT:
+        ordinal = text(("ordinal.first", "ordinal.second")[place.ordinal], language)
+        return text("place.short", language, ordinal=ordinal, host=host, host_genitive=genitive)
+    if place.side == LONG and place.branches:
+        return text("place.long", language, host=host, host_genitive=genitive)
+    return text("place.double", language, host=host)
+
+
+def both_short_sides(host: Tile, language: Language) -> str:
+    """Both short sides of a double, as a noun."""
+    genitive = f"des {double_name(host, language, 'genitive')}"
+    return text("place.shorts", language, host=host_name(host, language), host_genitive=genitive)
+
+
+def host_name(tile: Tile, language: Language) -> str:
+    """The name of a tile without an article."""
+    return double_name(tile, language) if tile.double else half_names(tile.low, tile.high, language)
+
+
+def shared_number(one: Tile, other: Tile) -> int:
+    """The number by which two different tiles touch; two tiles never have both numbers in common."""
+    return one.low if one.low in (other.low, other.high) else one.high
+
+
+def pip_noun(number: int, language: Language) -> str:
+    """The half of a tile with this number as a noun: *twelve*, *Zwölf*, *blanke Hälfte*."""
+    word = pip_word(number, language)
+    if word == BLANK:
+        return text("noun.blank", language)
+    return capitalized(word) if language == "de" else word
+
+
+def _birth(name: str) -> int:
+    """The number in the name of an end; ends get their numbers in the order in which they open."""
+    return int(name[1:])
