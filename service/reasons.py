@@ -377,6 +377,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "Must be greater than or equal to {min} and less than or equal to {max}.",
                 "Muss von {min} bis {max} sein.",
             ),
+            "not_an_aspect": (
+                "This must be a number from 0.4 to 2.5 with at most one decimal, such as 1.6.",
+                "Hier muss eine Zahl von 0.4 bis 2.5 mit höchstens einer Nachkommastelle stehen, etwa 1.6.",
+            ),
             "too_many_fields": ("Must not have more than {max} fields.", "Höchstens {max} Felder sind möglich."),
             # texts and tiles
             "not_a_tile": (

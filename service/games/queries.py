@@ -1,4 +1,4 @@
-"""The queries on a game: its view, legal moves, events, score, fairness report and record.
+"""The queries on a game: its view, legal moves, events, score, table, fairness report and record.
 
 Owns where a page of events begins and ends. What a viewer may know is decided by ``service.games.views``, the order of
 published events by ``service.games.subscription``. Does not depend on how anything is shown, and changes nothing.
@@ -11,6 +11,7 @@ from typing import Final
 
 from service.engine.events import RoundEnded, RoundResult
 from service.games.access import Access
+from service.games.boards import Boards, BoardView
 from service.games.errors import unauthorized
 from service.games.fairness import FairnessReport, fairness_report, is_provable
 from service.games.forks import export_record
@@ -46,10 +47,11 @@ class GameQueries:
     ``NotFound`` when the game has expired.
     """
 
-    def __init__(self, repository: GameRepository, feed: Feed, ttl: int) -> None:
+    def __init__(self, repository: GameRepository, feed: Feed, ttl: int, boards: Boards) -> None:
         self._repository = repository
         self._feed = feed
         self._ttl = ttl
+        self._boards = boards
         self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
     def view(self, access: Access) -> GameView:
@@ -72,6 +74,16 @@ class GameQueries:
             rounds=self._rounds(game),
             settlement=None if settlement is None else settlement(game.state),
         )
+
+    def board(self, access: Access, aspect: int, version: int | None) -> BoardView:
+        """The table at a version, which the game has reached, or now; ``aspect`` in tenths. The same for every viewer.
+
+        A table at an earlier version is rebuilt from the history.
+        """
+        game = access.game
+        if version is not None:
+            game = self._repository.at_version(game, version)
+        return self._boards.at(game, aspect)
 
     def fairness(self, access: Access) -> FairnessReport:
         """The proofs of the deals as far as they may be revealed; the same for every viewer."""

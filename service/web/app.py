@@ -15,6 +15,7 @@ from werkzeug.routing import MapAdapter
 from service.games.service import GameService
 from service.web import cors, problems, services
 from service.web.bans import BanMiddleware, Network
+from service.web.handlers import board as board_handlers
 from service.web.handlers import client as client_handlers
 from service.web.handlers import docs as docs_handlers
 from service.web.handlers import events as event_handlers
@@ -37,6 +38,7 @@ from service.web.streams import Streams
 _BLUEPRINTS: Final = (
     variant_handlers.blueprint,
     game_handlers.blueprint,
+    board_handlers.blueprint,
     event_handlers.blueprint,
     record_handlers.blueprint,
     problem_handlers.blueprint,

@@ -18,6 +18,7 @@ from service.web.request_parsing import etag_matches, negotiate
 JSON: Final = "application/json"
 TEXT: Final = "text/plain"
 HTML: Final = "text/html"
+SVG: Final = "image/svg+xml"
 YAML: Final = "application/yaml"
 JAVASCRIPT: Final = "text/javascript"
 _REPLAYED: Final = [("Idempotent-Replayed", "true")]
@@ -71,6 +72,13 @@ def to_json(value: Any) -> bytes:
 def plain(body: bytes, *, etag: str) -> RawResponse:
     """200 with plain text in UTF-8, private to its viewer."""
     return RawResponse(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], body)
+
+
+def picture(body: bytes, *, etag: str, language: str) -> RawResponse:
+    """200 with an SVG document, private to its viewer, with texts in this language; it may load and run nothing."""
+    policy = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    headers = [("Content-Type", SVG), policy, ("Content-Language", language), *_viewer_headers(etag)]
+    return RawResponse(_OK, headers, body)
 
 
 def conditional(etag: str, make: Callable[[], bytes]) -> RawResponse:

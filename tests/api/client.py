@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from service.web.openapi.operations import Operation, operation_of
+from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
 from service.web.schemas import records as record_schemas
@@ -27,6 +28,8 @@ from tests.support.table import Table as AnyTable
 _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "game"): game_schemas.Game,
     ("GET", "moves"): game_schemas.LegalMoves,
+    ("GET", "board"): board_schemas.PlacedBoard,
+    ("GET", "board.json"): board_schemas.PlacedBoard,
     ("GET", "score"): score_schemas.Score,
     ("GET", "fairness"): record_schemas.Fairness,
     ("GET", "record"): record_schemas.MatchRecord,
@@ -39,6 +42,13 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "moves"): game_schemas.Game,
     ("POST", "token"): game_schemas.SeatToken,
 }
+_WITHOUT_SCHEMA = {
+    "record": ("text/plain",),
+    "board": ("image/svg+xml", "text/plain"),
+    "board.svg": ("image/svg+xml",),
+    "board.txt": ("text/plain",),
+}
+"""The media types of answers other than JSON, by the last part of the path."""
 ANYWHERE = ("internal", "invalid", "storage_unavailable")
 """Problems that every operation may answer."""
 
@@ -150,7 +160,7 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
     if answer.status_code == 308:
         return
     parts = path.partition("?")[0].strip("/").split("/")
-    if parts[0] != "v1" or method == "OPTIONS" or (parts[-1], answer.mimetype) == ("record", "text/plain"):
+    if parts[0] != "v1" or method == "OPTIONS" or answer.mimetype in _WITHOUT_SCHEMA.get(parts[-1], ()):
         return
     kind = parts[1] if len(parts) == 2 else None
     kind = kind or ("variant" if parts[1] == "variants" else "game" if len(parts) == 3 else parts[-1])

@@ -20,7 +20,12 @@ ACCEPTS = {
 }
 """What clients send that parse JSON only."""
 
-NO_JSON = {"getContract": "application/yaml", "getEventReader": "text/javascript"}
+NO_JSON = {
+    "getContract": "application/yaml",
+    "getEventReader": "text/javascript",
+    "getBoardAsSvg": "image/svg+xml",
+    "getBoardAsText": "text/plain",
+}
 
 NO_RECORD = '[Record "1"]\nbroken\n'
 

@@ -34,7 +34,19 @@ PUBLIC = {
     "verifyRecord",
 }
 """Operations without a token."""
-SPECTATOR = {"getEvents", "getFairness", "getGame", "getMoves", "getRecord", "getScore", "joinGame"}
+SPECTATOR = {
+    "getBoard",
+    "getBoardAsJson",
+    "getBoardAsSvg",
+    "getBoardAsText",
+    "getEvents",
+    "getFairness",
+    "getGame",
+    "getMoves",
+    "getRecord",
+    "getScore",
+    "joinGame",
+}
 """Operations that take the token of a seat or none; any other token is refused."""
 BY_HTTP_ITSELF = {"method_not_allowed", "uri_too_long", *ANYWHERE}
 """Problems that no operation has to document."""

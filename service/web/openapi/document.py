@@ -21,6 +21,7 @@ from service.web.openapi.operations import Operation, ResponseSpec, operation_of
 from service.web.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import key_pattern
+from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
 from service.web.schemas import problems as problem_schemas
@@ -33,6 +34,7 @@ from service.web.schemas import variants as variant_schemas
 _SCHEMA_MODULES: Final = (
     request_schemas,
     game_schemas,
+    board_schemas,
     score_schemas,
     event_schemas,
     variant_schemas,

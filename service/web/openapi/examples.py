@@ -18,7 +18,8 @@ from service.engine.errors import Reason
 from service.web.openapi.operations import operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later
 from service.web.request_parsing import MAX_BODY_BYTES
-from service.web.responses import JSON, TEXT
+from service.web.responses import JSON, SVG, TEXT
+from service.web.schemas.moves import MAX_VERSION
 from service.web.streams import NDJSON, SSE
 
 _MAX_MOVES: Final = 100
@@ -28,6 +29,8 @@ _MAX_OPTIONS: Final = 2
 _MAX_DEAL_ROWS: Final = 2
 _MAX_REASONS: Final = 2
 _MAX_STREAMED: Final = 2
+_TABLE_VERSION: Final = 8
+"""With a few tiles on the table."""
 _RETRY_SECONDS: Final = 5
 
 
@@ -119,7 +122,7 @@ def record_examples(app: Flask) -> Examples:
     tokens[1] = joined["token"]
     for method, path in (("GET", game), ("GET", f"{game}/moves"), ("GET", f"{game}/score"), ("POST", f"{game}/moves")):
         send(method, path, {"action": "pass"} if method == "POST" else None, "seat_with_an_unknown_token")
-    for path in ("", "/moves", "/score", "/events", "/fairness", "/record"):
+    for path in ("", "/moves", "/score", "/board", "/events", "/fairness", "/record"):
         send("GET", f"/v1/games/{'A' * 22}{path}")
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
@@ -164,10 +167,30 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
     session.send("POST", f"{game}/players/0/token", token=tokens[0])
     session.send("GET", f"{game}/score")
     session.send("GET", f"{game}/fairness")
+    _look_at_table(session, game)
     session.send("GET", f"{game}/record", Accept="application/json")
     record = session.send("GET", f"{game}/record", Accept=TEXT)
     session.send("POST", "/v1/verifications", {"record": record})
     session.send("POST", "/v1/verifications", {"record": record.replace("\n", "\r\n")})
+
+
+def _look_at_table(session: _Session, game: str) -> None:
+    """Get the table in each of its forms; the example of the picture is its beginning."""
+    version = f"version={_TABLE_VERSION}"
+    session.send("GET", f"{game}/board?version={MAX_VERSION}")
+    for path, accept in (
+        ("board", JSON),
+        ("board", SVG),
+        ("board", TEXT),
+        ("board.json", JSON),
+        ("board.svg", SVG),
+        ("board.txt", TEXT),
+    ):
+        session.send("GET", f"{game}/{path}?{version}", Accept=accept)
+    for name in ("getBoard", "getBoardAsSvg"):
+        example = session.examples[name, 200, SVG]
+        start, _, _ = example.response.partition("<style>")
+        session.examples[name, 200, SVG] = Example(None, f"{start}…</svg>")
 
 
 def _shorten_stream(examples: dict[tuple[str, int, str], Example], media_type: str, separator: str) -> None:

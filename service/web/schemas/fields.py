@@ -20,6 +20,11 @@ from service.web.schemas.validation import Length, invalid
 
 _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 
+_TENTHS: Final = re.compile(r"([0-9])(?:\.([0-9]))?")
+_ASPECTS: Final = range(4, 26)
+_ASPECT: Final = 16
+"""The usual width of a table by its height, in tenths."""
+
 _NO_CONTROLS: Final = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 LINE_PATTERN: Final = rf"^[^{_NO_CONTROLS}]*[^\s{_NO_CONTROLS}][^{_NO_CONTROLS}]*$"
 """What ``SingleLine`` accepts, for the document."""
@@ -89,6 +94,22 @@ class QueryInteger(fields.Integer):
         if not isinstance(value, str) or not _DIGITS.fullmatch(value):
             raise invalid("not_an_integer")
         return int(value)
+
+
+class QueryAspect(fields.Float):
+    """Width by height of a table in a query: a number from 0.4 to 2.5 with at most one decimal; loaded in tenths."""
+
+    def __init__(self) -> None:
+        low, high = _ASPECTS[0] / 10, _ASPECTS[-1] / 10
+        text = f"Width by height of the planned table, from {low} to {high} in steps of 0.1."
+        super().__init__(load_default=_ASPECT, metadata=doc(text, minimum=low, maximum=high, default=_ASPECT / 10))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+        match = _TENTHS.fullmatch(value) if isinstance(value, str) else None
+        tenths = 0 if match is None else int(match[1]) * 10 + int(match[2] or 0)
+        if tenths not in _ASPECTS:
+            raise invalid("not_an_aspect")
+        return tenths
 
 
 class QueryBoolean(fields.Boolean):

@@ -1,0 +1,235 @@
+"""The picture of a table, as an SVG document.
+
+Owns its form. It is valid XML without a script and without a link to anything else, and shows nothing but what is on
+the table. A half is 24 pixels wide in its own size; where it is shown smaller, digits replace the pips. Colours are in
+``palette``, pips in ``pips``. Does not depend on how places are computed.
+
+Every tile is a group with three references: to a tile without numbers, and to its two numbers. So a table of 91 tiles
+has less than 20 kB, and whoever puts the picture into a page finds each tile by its name::
+
+    <g data-tile="3-5" transform="translate(-7 0)rotate(180)"><use href="#t"/><use href="#n3" x="-1"/>…</g>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import pairwise
+from math import cos, radians, sin
+from typing import Final, Literal, NamedTuple
+
+from service.engine.layout import CLOSED, GATED
+from service.render.geometry import Area, Geometry, PlacedEnd, PlacedTile
+from service.render.palette import DARK, FIRST_COLOURED_SET, FORCED, LIGHT, PRINT, Palette
+from service.render.pips import LONGEST_ROW_OF_LARGE_PIPS, pips_of, short
+
+Theme = Literal["auto", "light", "dark", "print"]
+
+_PIXELS: Final = 12
+"""Of a unit, in the picture's own size; a half is two units wide."""
+_PIXELS_OF_PIPS: Final = 12
+"""Of a unit, below which digits replace the pips."""
+_PIXELS_OF_SMALL_PIPS: Final = 20
+"""As ``_PIXELS_OF_PIPS``, in a set with pips that are small."""
+_MARGIN: Final = 2
+"""From the outermost tile to the edge of the cloth, in units."""
+_RING_DISTANCE: Final = 0.54
+_RING_RADIUS: Final = 0.34
+"""With its line, a ring is less than a unit from its end: another tile is never nearer."""
+
+_TILE: Final = 'x="-1.92" y="-.92" width="3.84" height="1.84" rx=".34"'
+_BACK: Final = (
+    "M-1.5-.5l1 1M-1.5 .5l1-1M.5-.5l1 1M.5 .5l1-1",
+    "M-1.6-.6h3.2v1.2h-3.2z",
+    "M-.3-.3l.6 .6M-.3 .3l.6-.6",
+)
+"""The pattern of a back, its frame, and the cross at its middle."""
+
+_RULES: Final = (
+    ("{0}c", "fill:{cloth};stroke:{rail}"),
+    ("{0}s", "fill:{shade}"),
+    ("{0}f", "fill:{face};stroke:{edge}"),
+    ("{0}h", "stroke:{line}"),
+    ("{0}i", "color:{ink}"),
+    ("{0}b", "fill:{back};stroke:{back_edge}"),
+    ("{0}w", "stroke:{lattice}"),
+    ("{0}e", "stroke:{ring}"),
+    ("{0}o", "stroke:{outline}"),
+    ("{0}v", "fill:{dot}"),
+)
+"""The classes that have a colour; ``{0}`` is the prefix of all names."""
+
+
+class Caption(NamedTuple):
+    """What a picture says to those who do not see it: its title and the table in words, in this language."""
+
+    title: str
+    description: str
+    language: str
+
+
+class Style(NamedTuple):
+    """How a picture is drawn.
+
+    ``digits`` in place of pips always, never, or (``None``) where pips would be too small. ``prefix`` begins the names
+    of all ids and classes, which must differ in a page with several pictures; then ``digits`` should not be ``None``,
+    as only a picture that is a document of its own knows its size.
+    """
+
+    theme: Theme = "auto"
+    digits: bool | None = None
+    prefix: str = ""
+
+
+USUAL: Final = Style()
+
+
+def render_svg(geometry: Geometry, highest: int, caption: Caption, style: Style = USUAL) -> str:
+    """The picture of a table of a set with this highest number."""
+    return "".join(_Picture(geometry, highest, style).parts(caption))
+
+
+class _Picture:
+    def __init__(self, geometry: Geometry, highest: int, style: Style) -> None:
+        self._geometry = geometry
+        self._prefix = style.prefix
+        self._theme = style.theme
+        self._digits = style.digits
+        self._coloured = highest >= FIRST_COLOURED_SET
+        self._large = highest <= LONGEST_ROW_OF_LARGE_PIPS
+        shown = [half for each in geometry.tiles if not each.face_down for half in (each.tile.low, each.tile.high)]
+        self._numbers = sorted(set(shown))
+        self._cloth = _cloth(geometry)
+
+    def parts(self, caption: Caption) -> Iterator[str]:
+        """The text of the document, in parts."""
+        title, description, language = escape(caption.title), escape(caption.description), caption.language
+        p = self._prefix
+        x, y, width, height = self._cloth
+        yield (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * _PIXELS}" height="{height * _PIXELS}" '
+            f'viewBox="{x} {y} {width} {height}" role="img" aria-labelledby="{p}title" aria-describedby="{p}desc" '
+            f'xml:lang="{language}" lang="{language}"><title id="{p}title">{title}</title>'
+            f'<desc id="{p}desc">{description}</desc>'
+        )
+        yield f"<style>{''.join(self._css())}</style><defs>{''.join(self._definitions())}</defs>"
+        place = f'x="{x + 0.15:g}" y="{y + 0.15:g}" width="{width - 0.3:g}" height="{height - 0.3:g}"'
+        yield f'<rect class="{p}c" {place} rx="2"/>'
+        tiles = self._geometry.tiles
+        for placed in tiles:
+            if placed.link is not None:
+                yield f'<path class="{p}e {p}l" d="{_line(placed.link)}"/>'
+        yield f'<g class="{p}i">'
+        for placed in tiles:
+            yield self._tile(placed)
+        yield "</g>"
+        if tiles:
+            yield self._last(tiles[-1])
+        for end in self._geometry.ends:
+            if end.end.gate != CLOSED:
+                yield self._ring(end)
+        yield "</svg>"
+
+    def _css(self) -> Iterator[str]:
+        p = self._prefix
+        yield (
+            f".{p}c{{stroke-width:.3}}.{p}f,.{p}b{{stroke-width:.08}}.{p}h{{stroke-width:.07}}"
+            f".{p}p{{fill:none;stroke:currentColor;stroke-linecap:round}}"
+            f".{p}d{{fill:currentColor;font:700 1.3px system-ui,sans-serif;text-anchor:middle}}"
+            f".{p}w,.{p}e,.{p}o{{fill:none}}.{p}w{{stroke-width:.09;stroke-linecap:round}}.{p}x{{stroke-width:.2}}"
+            f".{p}e,.{p}o{{stroke-width:.17}}.{p}l{{stroke-linejoin:round;stroke-linecap:round}}"
+            f".{p}g{{stroke-dasharray:.28 .254}}"
+        )
+        if self._digits is None:
+            width = self._cloth.width * (_PIXELS_OF_PIPS if self._large else _PIXELS_OF_SMALL_PIPS) - 1
+            turns = "".join([f".{p}r{turn}{{--turn:-{turn}deg}}" for turn in (90, 180, 270)])
+            yield f".{p}d{{display:none;transform:rotate(var(--turn,0deg))}}{turns}"
+            yield f"@media(max-width:{width}px){{.{p}d{{display:inline}}.{p}p{{display:none}}}}"
+        yield from self._colours({"dark": DARK, "print": PRINT}.get(self._theme, LIGHT))
+        if self._theme == "auto":
+            yield "@media(prefers-color-scheme:dark){"
+            yield from self._colours(DARK)
+            yield "}"
+        if self._theme != "print":
+            yield "@media print{"
+            yield from self._colours(PRINT)
+            yield "}"
+        yield "@media(forced-colors:active){"
+        yield from self._colours(FORCED)
+        yield "}"
+
+    def _colours(self, palette: Palette) -> Iterator[str]:
+        """The rules of the colours. Of two palettes the later one overrides all of the earlier one."""
+        colours = palette._asdict()
+        for name, rule in _RULES:
+            yield f".{name.format(self._prefix)}{{{rule.format(**colours)}}}"
+        if self._coloured:
+            for number in self._numbers:
+                yield f".{self._prefix}n{number}{{color:{palette.numbers[number] if palette.numbers else palette.ink}}}"
+
+    def _definitions(self) -> Iterator[str]:
+        p = self._prefix
+        shade = f'<rect class="{p}s" x="-2" y="-1" width="4" height="2" rx=".42"/>'
+        yield f'<g id="{p}t">{shade}<rect class="{p}f" {_TILE}/><path class="{p}h" d="M0-.7v1.4"/></g>'
+        if any([placed.face_down for placed in self._geometry.tiles]):
+            pattern, frame, cross = _BACK
+            yield (
+                f'<g id="{p}b">{shade}<rect class="{p}b" {_TILE}/><path class="{p}w" d="{pattern}{frame}"/>'
+                f'<path class="{p}w {p}x" d="{cross}"/></g>'
+            )
+        for number in self._numbers:
+            pips = pips_of(number)
+            drawn = "" if self._digits else f'<path class="{p}p" stroke-width="{short(pips.width)}" d="{pips.path}"/>'
+            if self._digits is not False:
+                drawn += f'<text class="{p}d" y=".46">{number}</text>'
+            coloured = f' class="{p}n{number}"' if self._coloured else ""
+            yield f'<g id="{p}n{number}"{coloured}>{drawn}</g>'
+
+    def _tile(self, placed: PlacedTile) -> str:
+        p = self._prefix
+        tile, rotation = placed.tile, placed.rotation
+        turned = f"rotate({rotation})" if rotation else ""
+        start = f'<g data-tile="{tile.name}" transform="translate({placed.x} {placed.y}){turned}"'
+        if placed.face_down:
+            return f'{start}><use href="#{p}b"/></g>'
+        if self._digits is None and rotation:
+            start += f' class="{p}r{rotation}"'
+        low, high = ('x="-1"', 'x="1"')
+        if self._digits and rotation:
+            low, high = [f'transform="translate({x})rotate(-{rotation})"' for x in (-1, 1)]
+        return (
+            f'{start}><use href="#{p}t"/><use href="#{p}n{tile.low}" {low}/><use href="#{p}n{tile.high}" {high}/></g>'
+        )
+
+    def _last(self, placed: PlacedTile) -> str:
+        """The marks of the tile that was laid last: an outline and a dot."""
+        p = self._prefix
+        width, height = (3.84, 1.84) if placed.rotation % 180 == 0 else (1.84, 3.84)
+        left, top = short(placed.x - width / 2), short(placed.y - height / 2)
+        box = f'<rect class="{p}o" x="{left}" y="{top}" width="{width}" height="{height}" rx=".34"/>'
+        return f'{box}<circle class="{p}v" cx="{placed.x}" cy="{placed.y}" r=".24"/>'
+
+    def _ring(self, placed: PlacedEnd) -> str:
+        p = self._prefix
+        turn = radians(placed.direction)
+        x, y = [short(at + _RING_DISTANCE * part) for at, part in ((placed.x, cos(turn)), (placed.y, sin(turn)))]
+        gated = f" {p}g" if placed.end.gate == GATED else ""
+        return f'<circle data-end="{placed.end.name}" class="{p}e{gated}" cx="{x}" cy="{y}" r="{_RING_RADIUS}"/>'
+
+
+def _cloth(geometry: Geometry) -> Area:
+    """The planned table, or more if the tiles need it, with a margin."""
+    areas = (geometry.table, geometry.bounds)
+    left, top = min([each.x for each in areas]), min([each.y for each in areas])
+    right, bottom = max([each.x + each.width for each in areas]), max([each.y + each.height for each in areas])
+    return Area(left - _MARGIN, top - _MARGIN, right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN)
+
+
+def _line(points: Sequence[tuple[float, float]]) -> str:
+    """A path through these points, without those on a straight line between their neighbours."""
+    kept = [points[0]]
+    for here, after in pairwise(points[1:]):
+        before = kept[-1]
+        if (here[0] - before[0]) * (after[1] - here[1]) != (here[1] - before[1]) * (after[0] - here[0]):
+            kept.append(here)
+    return "M" + "L".join([f"{short(x)} {short(y)}" for x, y in [*kept, points[-1]]])

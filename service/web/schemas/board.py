@@ -1,0 +1,170 @@
+"""The schemas of the table and its geometry, for the document and for the tests, and those of its queries."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from marshmallow import Schema, fields
+
+from service.engine.tiles import TILES
+from service.web.schemas.fields import QueryAspect, QueryBoolean, QueryInteger, RequestSchema, doc
+from service.web.schemas.game import SeatOut, shown_tile
+from service.web.schemas.moves import MAX_VERSION
+from service.web.schemas.validation import OneOf, Range
+
+LISTING: Final = "listing"
+DRAWING: Final = "drawing"
+UNICODE: Final = "unicode"
+THEMES: Final = ("auto", "light", "dark", "print")
+
+
+class Area(Schema):
+    """A rectangle, in units."""
+
+    x = fields.Integer(required=True, metadata=doc("Its left side.", example=-17))
+    y = fields.Integer(required=True, metadata=doc("Its upper side.", example=-11))
+    width = fields.Integer(required=True, metadata=doc("Its width.", minimum=0, example=34))
+    height = fields.Integer(required=True, metadata=doc("Its height.", minimum=0, example=22))
+
+
+class TilePlace(Schema):
+    """Where a tile lies."""
+
+    x = fields.Integer(required=True, metadata=doc("Its centre, in units from that of the first tile.", example=-3))
+    y = fields.Integer(required=True, metadata=doc("Its centre; y grows downwards.", example=0))
+    rotation = fields.Integer(
+        required=True,
+        metadata=doc(
+            "0, 90, 180 or 270 degrees, clockwise, of a tile that lies with its smaller half on the left.", example=90
+        ),
+    )
+
+
+class PlacedTile(SeatOut, TilePlace):
+    """A tile on the table with its place."""
+
+    tile = shown_tile("The tile.", required=True)
+    face_down = fields.Boolean(
+        required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
+    )
+    link = fields.List(
+        fields.List(fields.Float(), metadata=doc("A point: x and y.", minItems=2, maxItems=2)),
+        metadata=doc(
+            "A line from the end that the tile covered to the tile; only where it was laid apart, as there was no room "
+            "for it at the end. It crosses no tile."
+        ),
+    )
+
+
+class PlacedEnd(Schema):
+    """An end with its place."""
+
+    id = fields.String(required=True, metadata=doc("The id of the end, as in the view.", example="e7"))
+    number = fields.Integer(required=True, metadata=doc("The number to match.", minimum=0, example=12))
+    state = fields.String(required=True, metadata=doc("`open`, `gated` or `closed`, as in the view.", example="open"))
+    x = fields.Integer(required=True, metadata=doc("The middle of the edge that a tile will touch.", example=2))
+    y = fields.Integer(required=True, metadata=doc("As `x`.", example=0))
+    direction = fields.Integer(
+        required=True, metadata=doc("To where the end points: 0 east, 90 south, 180 west, 270 north.", example=0)
+    )
+    place = fields.Nested(TilePlace, required=True, metadata=doc("Where a tile would lie that is no double."))
+    place_double = fields.Nested(TilePlace, required=True, metadata=doc("Where a double would lie."))
+
+
+class PlacedBoard(Schema):
+    """The table with the place of everything on it.
+
+    A unit is a quarter of the length of a tile: a tile is 4 by 2. The origin is the centre of the first tile. A tile
+    never moves while a round lasts.
+    """
+
+    version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
+    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
+    aspect = fields.Float(required=True, metadata=doc("Width by height of `table`.", example=1.6))
+    table = fields.Nested(
+        Area,
+        required=True,
+        metadata=doc("The area planned for the whole round, the same from the first tile on; few tiles lie outside."),
+    )
+    bounds = fields.Nested(Area, required=True, metadata=doc("The area of the tiles and of the places at the ends."))
+    tiles = fields.List(
+        fields.Nested(PlacedTile), required=True, metadata=doc("In the order of play, from the place `from` on.")
+    )
+    ends = fields.List(fields.Nested(PlacedEnd), required=True, metadata=doc("All ends, as in the view."))
+
+
+def _version() -> QueryInteger:
+    return QueryInteger(
+        validate=Range(1, MAX_VERSION),
+        metadata=doc("The version whose table is requested. Default: the current one, which is also the highest."),
+    )
+
+
+def _from() -> QueryInteger:
+    return QueryInteger(
+        data_key="from",
+        load_default=0,
+        validate=Range(0, len(TILES)),
+        metadata=doc("As JSON, only the tiles from this place on, as tiles never move."),
+    )
+
+
+def _style() -> fields.String:
+    return fields.String(
+        load_default=LISTING,
+        validate=OneOf([LISTING, UNICODE, DRAWING]),
+        metadata=doc(
+            "As text: `listing`, arm by arm; `unicode`, the same with the characters that Unicode has for the tiles up "
+            "to 6-6; `drawing`, a picture of box characters."
+        ),
+    )
+
+
+def _theme() -> fields.String:
+    return fields.String(
+        load_default=THEMES[0],
+        validate=OneOf(list(THEMES)),
+        metadata=doc("As a picture: its colours; `auto`: `light` or `dark`, as the viewer prefers."),
+    )
+
+
+def _digits() -> QueryBoolean:
+    return QueryBoolean(
+        metadata=doc("As a picture: digits in place of pips, always or never. Default: where pips would be too small."),
+    )
+
+
+class BoardJsonQuery(RequestSchema):
+    """The requested table, as JSON."""
+
+    aspect = QueryAspect()
+    from_ = _from()
+    version = _version()
+
+
+class BoardSvgQuery(RequestSchema):
+    """The requested table, as a picture."""
+
+    aspect = QueryAspect()
+    version = _version()
+    theme = _theme()
+    digits = _digits()
+
+
+class BoardTextQuery(RequestSchema):
+    """The requested table, as text."""
+
+    aspect = QueryAspect()
+    version = _version()
+    style = _style()
+
+
+class BoardQuery(RequestSchema):
+    """The requested table, in any of its forms."""
+
+    aspect = QueryAspect()
+    from_ = _from()
+    version = _version()
+    style = _style()
+    theme = _theme()
+    digits = _digits()

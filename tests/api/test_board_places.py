@@ -1,0 +1,233 @@
+"""``GET /v1/games/{game}/board``: where everything on the table lies, in all its forms."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.engine.variants import variants
+from tests.api.client import Api, Table, content_of, status_and_code
+from tests.api.saved_games import SEED, SavedGame, SavedGames, decoded, shortest, some_seats
+from tests.support.table import match_finished
+
+FORMS = {"board": "application/json", "board.json": "application/json", "board.svg": "image/svg+xml"}
+FORMS["board.txt"] = "text/plain"
+
+
+def board(api: Api, table: Table, query: str = "") -> dict[str, Any]:
+    answer = api.get(f"{table.path}/board{query}")
+    assert answer.status_code == 200
+    shown: dict[str, Any] = answer.get_json()
+    return shown
+
+
+def places(shown: dict[str, Any]) -> dict[str, tuple[int, int, int]]:
+    return {tile["tile"]: (tile["x"], tile["y"], tile["rotation"]) for tile in shown["tiles"]}
+
+
+def test_the_board_has_the_tiles_and_the_ends_of_the_view(api: Api, saved_game: SavedGame) -> None:
+    view, shown = api.view(saved_game.table), board(api, saved_game.table)
+    assert (shown["version"], shown["round"], shown["aspect"]) == (view["version"], view["round"], 1.6)
+    for key in ("tile", "face_down", "seat"):
+        assert [each[key] for each in shown["tiles"]] == [each[key] for each in view["board"]["tiles"]]
+    for key in ("id", "number", "state"):
+        assert [each[key] for each in shown["ends"]] == [each[key] for each in view["board"]["ends"]]
+
+
+def test_a_tile_touches_its_host_with_the_same_number_unless_it_lies_apart(api: Api, saved_game: SavedGame) -> None:
+    view, shown = api.view(saved_game.table), board(api, saved_game.table)
+    halves = {tile["tile"]: halves_of(tile) for tile in shown["tiles"]}
+    for tile, laid in zip(shown["tiles"][1:], view["board"]["tiles"][1:], strict=True):
+        if "link" not in tile:
+            near = [
+                (x, y)
+                for number, x, y in halves[laid["tile"]]
+                for of_host, host_x, host_y in halves[laid["on"]["tile"]]
+                if number == of_host == laid["number"] and abs(x - host_x) + abs(y - host_y) <= 3
+            ]
+            assert near, tile
+
+
+def halves_of(tile: dict[str, Any]) -> list[tuple[int, int, int]]:
+    """The number and the centre of each half of a tile."""
+    low, high = [int(number) for number in tile["tile"].split("-")]
+    x, y = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}[tile["rotation"]]
+    return [(low, tile["x"] - x, tile["y"] - y), (high, tile["x"] + x, tile["y"] + y)]
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_an_empty_table_has_its_planned_size(api: Api, saved_games: SavedGames, variant: str) -> None:
+    for stage in ("waiting", "dealt"):
+        shown = board(api, saved_games.at(variant, stage).table)
+        assert (shown["tiles"], shown["ends"]) == ([], [])
+        assert shown["table"]["width"] > shown["table"]["height"] > 10
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_every_earlier_table_is_as_it_was(api: Api, variant: str) -> None:
+    table = api.create(variant, some_seats(variant), seed=SEED, rules=shortest(variant))
+    shown = {1: board(api, table)}
+    view = api.view(table)
+    random = Random(SEED)
+    while not match_finished(view):
+        shown[view["version"]] = board(api, table)
+        view = api.make_legal_move(table, random)
+    del shown[1]
+    for version, then in shown.items():
+        assert board(api, table, f"?version={version}") == then
+
+
+def test_a_tile_does_not_move_while_a_round_lasts(api: Api, saved_games: SavedGames) -> None:
+    saved = saved_games.at("fido", "finished")
+    tables = [board(api, saved.table, f"?version={each}") for each in range(1, saved.snapshot.version + 1)]
+    for before, after in pairwise(tables):
+        if before["round"] == after["round"]:
+            assert places(before).items() <= places(after).items()
+            assert before["table"] == after["table"]
+
+
+def test_from_leaves_out_the_tiles_before_that_place_and_nothing_else(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("fido", "late").table
+    whole = board(api, table)
+    for first in (0, 1, len(whole["tiles"]) - 1, len(whole["tiles"]), 190):
+        assert board(api, table, f"?from={first}") == {**whole, "tiles": whole["tiles"][first:]}
+
+
+def test_a_portrait_table_is_higher_than_wide(api: Api, saved_games: SavedGames) -> None:
+    table = saved_games.at("domino", "late").table
+    for aspect, given in (("0.4", 0.4), ("1", 1.0), ("1.0", 1.0), ("2.5", 2.5)):
+        shown = board(api, table, f"?aspect={aspect}")
+        assert shown["aspect"] == given
+        assert shown["table"]["width"] / shown["table"]["height"] == pytest.approx(given, rel=0.12)
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("aspect=0.3", "not_an_aspect"),
+        ("aspect=2.6", "not_an_aspect"),
+        ("aspect=1.65", "not_an_aspect"),
+        ("aspect=1,6", "not_an_aspect"),
+        ("aspect=nan", "not_an_aspect"),
+        ("aspect=", "not_an_aspect"),
+        ("aspect=-1", "not_an_aspect"),
+        ("aspect=%D9%A1", "not_an_aspect"),
+        ("from=-1", "not_an_integer"),
+        ("from=191", "out_of_range"),
+        ("version=0", "out_of_range"),
+        ("version=-1", "not_an_integer"),
+        ("version=100000", "out_of_range"),
+        ("version=9999999999999", "out_of_range"),
+        ("style=braille", "not_one_of"),
+        ("theme=pink", "not_one_of"),
+        ("digits=1", "not_a_boolean"),
+        ("token=x", "token_in_query"),
+        ("colour=red", "unknown_parameter"),
+    ],
+)
+def test_a_wrong_query_is_refused(api: Api, saved_games: SavedGames, query: str, reason: str) -> None:
+    answer = api.get(f"{saved_games.at('domino', 'early').table.path}/board?{query}")
+    assert status_and_code(answer) == (422, "invalid")
+    assert answer.json is not None
+    assert answer.json["reason"] == reason
+    assert answer.json["params"]["field"] == query.partition("=")[0]
+
+
+def test_a_version_that_does_not_exist_yet_names_the_last_one(api: Api, saved_games: SavedGames) -> None:
+    saved = saved_games.at("domino", "early")
+    answer = api.get(f"{saved.table.path}/board?version={saved.snapshot.version + 1}")
+    assert answer.json is not None
+    assert answer.json["params"] == {"field": "version", "min": 1, "max": saved.snapshot.version}
+
+
+@pytest.mark.parametrize(
+    ("form", "query"),
+    [
+        ("board.json", "theme=dark"),
+        ("board.json", "style=drawing"),
+        ("board.svg", "from=1"),
+        ("board.txt", "digits=true"),
+    ],
+)
+def test_an_alias_refuses_what_means_nothing_for_it(api: Api, saved_games: SavedGames, form: str, query: str) -> None:
+    answer = api.get(f"{saved_games.at('domino', 'early').table.path}/{form}?{query}")
+    assert status_and_code(answer) == (422, "invalid")
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        (None, "application/json"),
+        ("*/*", "application/json"),
+        ("application/json, text/plain, */*", "application/json"),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8", "application/json"),
+        ("image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", "image/svg+xml"),
+        ("image/avif,image/webp,*/*", "image/svg+xml"),
+        ("image/svg+xml", "image/svg+xml"),
+        ("text/plain", "text/plain"),
+        ("text/plain;q=0.5, image/svg+xml", "image/svg+xml"),
+    ],
+)
+def test_the_form_is_what_the_client_accepts(api: Api, saved_games: SavedGames, accept: str | None, kind: str) -> None:
+    headers = {} if accept is None else {"Accept": accept}
+    answer = api.get(f"{saved_games.at('fido', 'early').table.path}/board", headers=headers)
+    assert (answer.status_code, answer.mimetype) == (200, kind)
+
+
+def test_a_form_that_does_not_exist_is_not_acceptable(api: Api, saved_games: SavedGames) -> None:
+    answer = api.get(f"{saved_games.at('fido', 'early').table.path}/board", headers={"Accept": "text/html"})
+    assert status_and_code(answer) == (406, "not_acceptable")
+
+
+@pytest.mark.parametrize(("form", "kind"), FORMS.items())
+def test_an_alias_says_what_it_is_whatever_the_client_accepts(
+    api: Api, saved_games: SavedGames, form: str, kind: str
+) -> None:
+    path = f"{saved_games.at('fido', 'early').table.path}/{form}"
+    for accept in ("text/html", "application/json", "*/*") if form != "board" else ("*/*",):
+        answer = api.get(path, headers={"Accept": accept})
+        assert (answer.status_code, answer.mimetype) == (200, kind)
+        head = api.head(path, headers={"Accept": accept})
+        assert (head.status_code, head.headers["ETag"]) == (200, answer.headers["ETag"])
+        assert head.headers["Content-Length"] == answer.headers["Content-Length"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_board_that_the_client_has_is_not_sent_again(api: Api, saved_games: SavedGames, form: str) -> None:
+    table = saved_games.at("fido", "early").table
+    path = f"{table.path}/{form}"
+    first = api.get(path)
+    headers = {"If-None-Match": first.headers["ETag"]}
+    assert api.get(path, headers=headers).status_code == 304
+    assert api.get(f"{path}?aspect=1.5", headers=headers).status_code == 200
+    assert api.get(path, headers={**headers, "Accept-Language": "de"}).status_code == 200
+    assert api.get(f"{path}?version=1", headers=headers).status_code == 200
+    api.make_legal_move(table)
+    assert api.get(path, headers=headers).status_code == 200
+
+
+def test_every_form_and_every_query_has_a_tag_of_its_own(api: Api, saved_games: SavedGames) -> None:
+    path = saved_games.at("fido", "early").table.path
+    queries = ("", "?aspect=0.4", "?from=1", "?version=4", "?style=drawing", "?theme=dark", "?digits=true")
+    asked = [*[f"board{query}" for query in queries], "board.svg", "board.txt"]
+    tags = [api.get(f"{path}/{each}").headers["ETag"] for each in asked]
+    assert len(set(tags)) == len(asked)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_viewer_gets_the_same_board(api: Api, saved_games: SavedGames, form: str) -> None:
+    table = saved_games.at("fido", "late").table
+    answers = {content_of(api.get(f"{table.path}/{form}", token=each))[2] for each in (None, *table.tokens.values())}
+    tags = {api.get(f"{table.path}/{form}", token=each).headers["ETag"] for each in (None, *table.tokens.values())}
+    assert (len(answers), len(tags)) == (1, 1)
+
+
+def test_the_table_of_the_engine_is_what_is_shown(api: Api, saved_game: SavedGame) -> None:
+    game = decoded(saved_game.table.id, saved_game.snapshot)
+    shown = board(api, saved_game.table)
+    laid = game.state.layout.placements
+    assert [each["tile"] for each in shown["tiles"]] == [each.tile.name for each in laid]
+    assert shown["version"] == game.version
