@@ -15,25 +15,60 @@ nothing is indented however deep it branches::
     sides    [3-3] › 3 e12   › 3 e13
 
 ``[3-3]`` is a double, ``×`` marks a tile that lies face down and closes its end, ``*`` the tile laid last;
-``› 6 e9`` is an open end with its number and its name, in parentheses one that opens later. Does not depend on hands.
+``› 6 e9`` is an open end with its number and its name, in parentheses one that opens later. How a single tile is
+written can be chosen. Does not depend on hands.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final
 
 from service.engine.layout import CLOSED, GATED, SHORT, End, Layout
 from service.engine.tiles import Tile
 
+TileWriter = Callable[[Tile, int, bool], str]
+"""Writes a tile by the number that comes first and whether it lies face down."""
+
 LEGEND = "[6-6] double · × face down, closed · * laid last · › 6 e9 open end and its name · (› 6 e9) opens later"
 
 
-def render_layout(layout: Layout, width: int) -> Iterator[str]:
-    """The lines of the layout, not wider than ``width`` where possible."""
-    if not layout.placements:
-        return
-    yield from (_line if layout.two_ended else _arms)(layout, width)
+_HORIZONTAL: Final = 0x1F031
+_VERTICAL: Final = 0x1F063
+_BACKS: Final = ("\U0001f030", "\U0001f062")
+"""A tile that lies face down, and a double."""
+_NUMBERS_IN_UNICODE: Final = 7
+"""From 0 to 6."""
+
+
+def write_tile(tile: Tile, first: int, face_down: bool) -> str:
+    """A tile in its notation, a double in brackets."""
+    name = f"{first}-{tile.other_half(first)}"
+    return f"{f'[{name}]' if tile.double else name}{'×' if face_down else ''}"
+
+
+def unicode_writer(highest: int) -> TileWriter:
+    """Writes the tiles of a set with this highest number: as characters of Unicode if it has all of them."""
+    return _in_unicode if highest < _NUMBERS_IN_UNICODE else _with_bar
+
+
+def _in_unicode(tile: Tile, first: int, face_down: bool) -> str:
+    """A tile as a character, a double upright."""
+    if face_down:
+        return _BACKS[tile.double]
+    return chr((_VERTICAL if tile.double else _HORIZONTAL) + _NUMBERS_IN_UNICODE * first + tile.other_half(first))
+
+
+def _with_bar(tile: Tile, first: int, face_down: bool) -> str:
+    return f"[{first}|{tile.other_half(first)}]{'×' if face_down else ''}"
+
+
+def render_layout(layout: Layout, width: int, write: TileWriter = write_tile) -> Iterator[str]:
+    """The lines of the layout, not wider than ``width`` where possible; each tile is written by ``write``."""
+    if layout.placements:
+        yield from (_line if layout.two_ended else _arms)(layout, width, write)
 
 
 def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:
@@ -50,13 +85,14 @@ def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator:
     yield line
 
 
-def _line(layout: Layout, width: int) -> Iterator[str]:
+def _line(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
     left, right = layout.end("left"), layout.end("right")
     assert left is not None
     assert right is not None
-    before = [_tile(layout, host, number, flipped=True) for host, number in _from_lead(layout, left)]
-    after = [_tile(layout, host, number) for host, number in _from_lead(layout, right)]
-    words = [f"{left.number} ‹", *reversed(before), _tile(layout, 0, layout.placements[0].tile.low), *after]
+    tile = partial(_tile, layout, write)
+    before = [tile(host, number, flipped=True) for host, number in _from_lead(layout, left)]
+    after = [tile(host, number) for host, number in _from_lead(layout, right)]
+    words = [f"{left.number} ‹", *reversed(before), tile(0, layout.placements[0].tile.low), *after]
     yield from wrap_words([*words, f"› {right.number}"], width, indent="    ")
 
 
@@ -70,8 +106,8 @@ def _from_lead(layout: Layout, end: End) -> list[tuple[int, int]]:
     return placements[::-1]
 
 
-def _arms(layout: Layout, width: int) -> Iterator[str]:
-    tree = _Tree(layout)
+def _arms(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
+    tree = _Tree(layout, write)
     blocks = [0]
     sides: list[str] = []
     rows: list[tuple[str, list[str]]] = []
@@ -80,7 +116,7 @@ def _arms(layout: Layout, width: int) -> Iterator[str]:
         if spinner:
             children = [child for child in children if layout.placements[child].side == SHORT]
             ends = [end for end in ends if end.side == SHORT]
-        name = _tile(layout, spinner, layout.placements[spinner].tile.low)
+        name = _tile(layout, write, spinner, layout.placements[spinner].tile.low)
         if spinner and not children:
             sides += [f"{name} {_ends(ends)}"] if ends else []
             continue
@@ -100,8 +136,9 @@ def _arms(layout: Layout, width: int) -> Iterator[str]:
 class _Tree:
     """The children of each placement: other placements, and ends."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, write: TileWriter) -> None:
         self._layout = layout
+        self._write = write
         self.children: dict[int, list[int]] = defaultdict(list)
         self.ends: dict[int, list[End]] = defaultdict(list)
         for index, placement in enumerate(layout.placements[1:], 1):
@@ -117,7 +154,7 @@ class _Tree:
         next_index: int | None = first
         while next_index is not None:
             here = next_index
-            words.append(_tile(self._layout, here, number))
+            words.append(_tile(self._layout, self._write, here, number))
             number = placements[here].tile.other_half(number)
             ahead = [child for child in self.children[here] if placements[child].side != SHORT]
             if len(ahead) < len(self.children[here]) or any([end.side == SHORT for end in self.ends[here]]):
@@ -131,12 +168,11 @@ def _shared(one: Tile, other: Tile) -> int:
     return one.low if one.low in (other.low, other.high) else one.high
 
 
-def _tile(layout: Layout, index: int, number: int, *, flipped: bool = False) -> str:
+def _tile(layout: Layout, write: TileWriter, index: int, number: int, *, flipped: bool = False) -> str:
     """A tile written with the half of this number first, or last if ``flipped``."""
     tile, _, _, _, face_down = layout.placements[index]
-    first, second = (tile.other_half(number), number) if flipped else (number, tile.other_half(number))
-    name = f"[{first}-{second}]" if tile.double else f"{first}-{second}"
-    return f"{name}{'×' if face_down else ''}{'*' if index == len(layout.placements) - 1 else ''}"
+    first = tile.other_half(number) if flipped else number
+    return f"{write(tile, first, face_down)}{'*' if index == len(layout.placements) - 1 else ''}"
 
 
 def _ends(ends: Sequence[End]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from flask import Blueprint, request
@@ -11,7 +12,8 @@ from service.engine.options import LocalizedText
 from service.games.access import Access
 from service.games.boards import BoardView
 from service.games.catalogue import Language, localize
-from service.render.layout_text import render_layout
+from service.render.drawing import draw
+from service.render.layout_text import render_layout, unicode_writer, write_tile
 from service.render.svg import Caption, Style, render_svg
 from service.web.access import operation
 from service.web.openapi.board_operations import GET_BOARD, GET_BOARD_AS_JSON, GET_BOARD_AS_SVG, GET_BOARD_AS_TEXT
@@ -76,16 +78,28 @@ def _board(services: Services, access: Access, media_type: str) -> RawResponse:
     etag = f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{asked}-{language}"
     if etag_matches(etag):
         return not_modified(etag)
-    board = services.games.queries.board(access, query["aspect"], version)
+
+    def make() -> bytes:
+        board = services.games.queries.board(access, query["aspect"], version)
+        return _MAKERS[media_type](board, query, language)
+
+    body = services.responses.get((access.game.id, etag), make)
     if media_type == JSON:
-        return ok_json(to_json(board_json(board, query["from_"])), etag=etag)
-    if media_type == TEXT:
-        return plain(_as_text(board), etag=etag)
-    return picture(_as_svg(board, query, language), etag=etag, language=language)
+        return ok_json(body, etag=etag)
+    return plain(body, etag=etag) if media_type == TEXT else picture(body, etag=etag, language=language)
 
 
-def _as_text(board: BoardView) -> bytes:
-    lines = render_layout(board.layout, _WIDTH)
+def _as_json(board: BoardView, query: dict[str, Any], _language: Language) -> bytes:
+    return to_json(board_json(board, query["from_"]))
+
+
+def _as_text(board: BoardView, query: dict[str, Any], _language: Language) -> bytes:
+    style = query["style"]
+    if style == board_schemas.DRAWING:
+        lines = draw(board.geometry)
+    else:
+        write = unicode_writer(board.highest) if style == board_schemas.UNICODE else write_tile
+        lines = list(render_layout(board.layout, _WIDTH, write))
     return "".join([f"{line}\n" for line in lines]).encode()
 
 
@@ -95,3 +109,10 @@ def _as_svg(board: BoardView, query: dict[str, Any], language: Language) -> byte
     description = "\n".join(render_layout(board.layout, _WIDTH))
     style = Style(query["theme"], query.get("digits"))
     return render_svg(board.geometry, board.highest, Caption(title, description, language), style).encode()
+
+
+_MAKERS: Final[Mapping[str, Callable[[BoardView, dict[str, Any], Language], bytes]]] = {
+    JSON: _as_json,
+    SVG: _as_svg,
+    TEXT: _as_text,
+}

@@ -114,8 +114,8 @@ def _style() -> fields.String:
         load_default=LISTING,
         validate=OneOf([LISTING, UNICODE, DRAWING]),
         metadata=doc(
-            "As text: `listing`, arm by arm; `unicode`, the same with the characters that Unicode has for the tiles up "
-            "to 6-6; `drawing`, a picture of box characters."
+            "As text: `listing`, arm by arm; `unicode`, the same with the characters of Unicode for tiles, or with "
+            "tiles as `[3|7]` in a set that is larger than double-6; `drawing`, a picture of box characters."
         ),
     )
 
