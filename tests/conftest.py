@@ -1,4 +1,4 @@
-"""What all tests share: recorded files, compared or rewritten, and figures reported at the end."""
+"""What all tests share: recorded files, compared or rewritten, tests that must run, and figures reported at the end."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _FIGURES = "figures"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite", action="store_true", help="rewrite perft files and recorded matches")
+    parser.addoption("--require", metavar="FOLDER", help="fail unless a test of this folder has passed")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -58,7 +59,26 @@ def figures(request: pytest.FixtureRequest) -> Figures:
     return report
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _missing(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _missing(config: pytest.Config) -> str | None:
+    """The folder of which a test has to pass, if none has."""
+    folder: str | None = config.getoption("--require")
+    reporter: pytest.TerminalReporter | None = config.pluginmanager.get_plugin("terminalreporter")
+    if folder is None or reporter is None:  # without a reporter this is a worker, which sees only a part
+        return None
+    passed = any(report.nodeid.startswith(f"{folder}/") for report in reporter.getreports("passed"))
+    return None if passed else folder
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if folder := _missing(terminalreporter.config):
+        terminalreporter.section("missing", red=True)
+        terminalreporter.line(f"no test of {folder} has passed")
     sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties:

