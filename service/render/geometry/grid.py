@@ -73,6 +73,17 @@ class Grid:
                 return False
         return True
 
+    def blocked(self, line: int, *, upright: bool) -> int:
+        """The bits of the places in a line where a tile and one unit around it are not free.
+
+        Of a tile that lies, the line is its northern row, and the place its western column; of one that stands upright,
+        the line is its western column, and the place its northern row. ``bit`` is the bit of a place.
+        """
+        lines = (self._columns if upright else self._rows).get
+        taken = lines(line - 1, 0) | lines(line, 0) | lines(line + 1, 0) | lines(line + 2, 0)
+        taken |= taken >> 1
+        return taken << 1 | taken >> 1 | taken >> 3
+
     def run(self, ray: Ray, half: int, cap: int, skip: int = 0) -> int:
         """How far a strip ahead of a point is free, ``half`` wide to each side, ``cap`` at most.
 
@@ -97,6 +108,11 @@ class Grid:
 def empty_grid() -> Grid:
     """A grid without tiles."""
     return Grid({}, {}, {})
+
+
+def bit(cell: int) -> int:
+    """The number of the bit of a cell in its row or column."""
+    return cell + _ORIGIN
 
 
 def _bits(start: int, stop: int) -> int:

@@ -6,10 +6,11 @@ out of the layout. Only games in which doubles branch need links.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
-from service.render.geometry.grid import Grid
+from service.render.geometry.grid import Grid, bit
 from service.render.geometry.shapes import DX, DY, EAST, NORTH, SOUTH, WEST, Ray, Spot, left_of, right_of, straight
 
 _STEP: Final = 10
@@ -18,6 +19,14 @@ _LAST_BEND: Final = 10
 _NO_ROOM: Final = 7
 """For each unit that the room ahead of the tile is shorter than this."""
 _ROOM: Final = 24
+
+_CORNERS: Final = tuple(
+    [
+        [straight(Ray(0, 0, heading), double=double).box[:2] for heading in (EAST, SOUTH, WEST, NORTH)]
+        for double in (False, True)
+    ]
+)
+"""The north-western corner of a plain tile and of a double beside the middle of its inner edge, by heading."""
 
 Cell = tuple[int, int]
 """The western and northern edge of a cell."""
@@ -38,38 +47,71 @@ class Link(NamedTuple):
 
 
 def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
-    """The cheapest place apart for a tile of the end here: by its way, its bends, and the room ahead of it.
-
-    Dijkstra's search over the cells that no tile covers.
-    """
-    queue: list[_Queued] = [(0, cell, start.heading, None) for cell in _cells_ahead(start)]
+    """The cheapest place apart for a tile of the end here: by its way, its bends, and the room ahead of it."""
+    rooms = _Rooms(grid, double=double)
     came_from: dict[_Walk, _Walk | None] = {}
     best: tuple[int, Link] | None = None
-    while queue:
-        cost, cell, heading, previous = heappop(queue)
+    for cost, walk in _walks(grid, start, came_from):
         if best is not None and cost >= best[0]:
             break
+        cell, heading = walk
+        for turn in (heading, left_of(heading), right_of(heading)):
+            last_bend = _LAST_BEND * (turn != heading)
+            for ray in _rays_beyond(cell, turn):
+                room = rooms.ahead(ray)
+                if room is None:
+                    continue
+                total = cost + last_bend + _NO_ROOM * (_ROOM - room)
+                if best is None or total < best[0]:
+                    spot = straight(ray, double=double)
+                    cells = _cells(came_from, walk)
+                    if not any([_inside(spot, each) for each in cells]):
+                        best = total, Link(spot, cells, _line(cells, start.heading, turn))
+    assert best is not None
+    return best[1]
+
+
+def _walks(grid: Grid, start: Ray, came_from: dict[_Walk, _Walk | None]) -> Iterator[tuple[int, _Walk]]:
+    """All ways over cells that no tile covers, by their cost: Dijkstra's search. Notes the steps of the ways."""
+    queue: list[_Queued] = [(0, cell, start.heading, None) for cell in _cells_ahead(start)]
+    while True:
+        cost, cell, heading, previous = heappop(queue)
         walk = cell, heading
         if walk in came_from:
             continue
         came_from[walk] = previous
+        yield cost, walk
         for turn in (heading, left_of(heading), right_of(heading)):
-            last_bend = _LAST_BEND * (turn != heading)
-            for ray in _rays_beyond(cell, turn):
-                spot = straight(ray, double=double)
-                if not grid.has_room(spot.box, None):
-                    continue
-                room = grid.run(spot.far, 3, _ROOM)
-                total = cost + last_bend + _NO_ROOM * (_ROOM - room)
-                if best is None or total < best[0]:
-                    cells = _cells(came_from, walk)
-                    if not any([_inside(spot, each) for each in cells]):
-                        best = total, Link(spot, cells, _line(cells, start.heading, turn))
             ahead = cell[0] + DX[turn], cell[1] + DY[turn]
             if (ahead, turn) not in came_from and not grid.has_tile(*ahead):
                 heappush(queue, (cost + _STEP + _BEND * (turn != heading), ahead, turn, walk))
-    assert best is not None
-    return best[1]
+
+
+class _Rooms:
+    """How much room there is ahead of the spots of a tile or a double. Remembers what it has looked at."""
+
+    def __init__(self, grid: Grid, *, double: bool) -> None:
+        self._grid = grid
+        self._double = double
+        self._blocked: dict[tuple[int, bool], int] = {}
+        self._found: dict[Ray, int | None] = {}
+
+    def ahead(self, ray: Ray) -> int | None:
+        """The room ahead of a spot whose inner edge has its middle here; ``None`` if it is not free."""
+        if ray not in self._found:
+            self._found[ray] = self._look(ray)
+        return self._found[ray]
+
+    def _look(self, ray: Ray) -> int | None:
+        x, y, heading = ray
+        upright = self._double == (heading in (EAST, WEST))
+        dx, dy = _CORNERS[self._double][heading]
+        line, place = (x + dx, y + dy) if upright else (y + dy, x + dx)
+        if (line, upright) not in self._blocked:
+            self._blocked[line, upright] = self._grid.blocked(line, upright=upright)
+        if self._blocked[line, upright] >> bit(place) & 1:
+            return None
+        return self._grid.run(straight(ray, double=self._double).far, 3, _ROOM)
 
 
 def _cells_ahead(ray: Ray) -> tuple[Cell, Cell]:

@@ -9,7 +9,7 @@ from service.engine.variant import Spread
 from service.render.geometry.shapes import Box
 
 _TILE_AREA: Final = 8
-_SPACE: Final[dict[Spread, int]] = {"line": 34, "cross": 42, "tree": 70}
+_SPACE: Final[dict[Spread, int]] = {"line": 34, "cross": 45, "tree": 70}
 """How many times the area of its tiles a table needs, in tenths; measured over random matches."""
 
 

@@ -1,0 +1,242 @@
+"""What holds of the places of all tiles, on every table of every game."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise, product
+from random import Random
+from typing import Final, NamedTuple
+
+import pytest
+
+from service.engine.layout import CLOSED, LONG, Layout, Placement
+from service.engine.variant import Spread
+from service.engine.variants import variants
+from service.render.geometry import Area, Geometry, GrowingGeometry, Place, PlacedTile, geometry
+from tests.laws.matches import TIMES
+from tests.laws.rounds import Round, kinds, rounds
+
+ASPECTS: Final = (6, 10, 16, 24)
+SOAK_ROUNDS: Final = 40
+"""Of each kind of table and each aspect."""
+LINKS: Final[dict[tuple[Spread, bool], float]] = {
+    ("cross", False): 0.004,
+    ("tree", False): 0.03,
+    ("tree", True): 0.05,
+}
+"""The share of tiles that may lie apart in random play, by the spread, and whether the set is larger than double-12."""
+Cell = tuple[int, int]
+
+
+class Half(NamedTuple):
+    """A half of a tile: its number, and its centre."""
+
+    number: int
+    x: int
+    y: int
+
+
+def cells(area: Area) -> Iterator[Cell]:
+    return product(range(area.x, area.x + area.width), range(area.y, area.y + area.height))
+
+
+def area(place: Place | PlacedTile) -> Area:
+    width, height = (4, 2) if place.rotation % 180 == 0 else (2, 4)
+    return Area(place.x - width // 2, place.y - height // 2, width, height)
+
+
+def halves(placed: PlacedTile) -> tuple[Half, Half]:
+    x, y = ((1, 0), (0, 1), (-1, 0), (0, -1))[placed.rotation // 90]
+    return Half(placed.tile.low, placed.x - x, placed.y - y), Half(placed.tile.high, placed.x + x, placed.y + y)
+
+
+def tiles_by_cell(found: Geometry) -> dict[Cell, int]:
+    """Which tile lies on a cell. Fails if two do."""
+    owners: dict[Cell, int] = {}
+    for index, placed in enumerate(found.tiles):
+        for cell in cells(area(placed)):
+            assert owners.setdefault(cell, index) == index, "two tiles overlap"
+    return owners
+
+
+def check_gaps(layout: Layout, found: Geometry, owners: dict[Cell, int]) -> None:
+    """A tile touches no tile but its host and those it is the host of."""
+    for index, placed in enumerate(found.tiles):
+        x, y, width, height = area(placed)
+        for cell in cells(Area(x - 1, y - 1, width + 2, height + 2)):
+            other = owners.get(cell, index)
+            if other != index:
+                later, earlier = max(index, other), min(index, other)
+                assert layout.placements[later].host == earlier, "a tile touches one that is not its host"
+                assert found.tiles[later].link is None, "a tile with a link touches its host"
+
+
+def check_joint(placement: Placement, placed: PlacedTile, host: PlacedTile) -> None:
+    """A tile without a link touches its host by equal halves; doubles lie across; a long side is left straight."""
+    touching = [
+        (one.number, other.number)
+        for one, other in product(halves(placed), halves(host))
+        if (abs(one.x - other.x) == 2 and abs(one.y - other.y) < 2)
+        or (abs(one.y - other.y) == 2 and abs(one.x - other.x) < 2)
+    ]
+    assert touching, "a tile does not touch its host"
+    assert all([one == other for one, other in touching]), "halves touch that are not alike"
+    x, y = placed.x - host.x, placed.y - host.y
+    if placement.tile.double:
+        box, on = area(placed), area(host)
+        beside = box.x + box.width == on.x or on.x + on.width == box.x
+        assert (box.height if beside else box.width) == 4, "a double does not lie across"
+    if host.tile.double and placement.side == LONG:
+        assert (y == 0 and abs(x) > 2) if host.rotation == 90 else (x == 0 and abs(y) > 2), "a long side has a corner"
+
+
+def check_link(placed: PlacedTile, host: PlacedTile, owners: dict[Cell, int]) -> None:
+    """The line of a link begins at the edge of the host, ends at that of the tile, and meets no tile on its way."""
+    assert placed.link is not None
+    for (x0, y0), (x1, y1) in pairwise(placed.link):
+        assert (x0 == x1) != (y0 == y1), "a link is not drawn along rows and columns"
+        for at in range(int(2 * (abs(x1 - x0) + abs(y1 - y0)))):
+            along = (at + 0.5) / (2 * (abs(x1 - x0) + abs(y1 - y0)))
+            cell = int((x0 + along * (x1 - x0)) // 1), int((y0 + along * (y1 - y0)) // 1)
+            assert cell not in owners, "a link meets a tile"
+    assert on_edge(placed.link[0], host), "a link does not begin at its host"
+    assert on_edge(placed.link[-1], placed), "a link does not end at its tile"
+    for before, here, after in zip(placed.link, placed.link[1:], placed.link[2:], strict=False):
+        assert (before[0] == here[0]) != (here[0] == after[0]), "a link has a point that is no corner"
+
+
+def on_edge(point: tuple[float, float], placed: PlacedTile) -> bool:
+    x, y, width, height = area(placed)
+    return (point[0] in (x, x + width) and y < point[1] < y + height) or (
+        point[1] in (y, y + height) and x < point[0] < x + width
+    )
+
+
+def check_tiles(layout: Layout, found: Geometry) -> None:
+    owners = tiles_by_cell(found)
+    check_gaps(layout, found, owners)
+    for placement, placed in zip(layout.placements[1:], found.tiles[1:], strict=True):
+        host = found.tiles[placement.host]
+        if placed.link is None:
+            check_joint(placement, placed, host)
+        else:
+            check_link(placed, host, owners)
+    for x, y in owners:
+        assert found.bounds.x <= x < found.bounds.x + found.bounds.width
+        assert found.bounds.y <= y < found.bounds.y + found.bounds.height
+
+
+def check_ends(layout: Layout, found: Geometry) -> None:
+    """Every end of the layout has its places; those of ends that are not closed are free."""
+    assert [placed.end for placed in found.ends] == list(layout.ends)
+    owners = tiles_by_cell(found)
+    for placed in found.ends:
+        x, y, width, height = area(found.tiles[placed.end.host])
+        assert (placed.x, placed.y) in [(x, y + height // 2), (x + width, y + height // 2)] + [
+            (x + width // 2, y),
+            (x + width // 2, y + height),
+        ] or not found.tiles[placed.end.host].tile.double
+        if placed.end.gate != CLOSED:
+            assert not owners.keys() & {*cells(area(placed.place)), *cells(area(placed.place_double))}
+
+
+def lands_where_it_was_shown(before: Geometry, layout: Layout, after: Geometry) -> None:
+    """The tile laid last lies where the end that it covered showed its place."""
+    name = layout.covered_ends()[-1]
+    (shown,) = [placed for placed in before.ends if placed.end.name == name]
+    laid = after.tiles[-1]
+    place = shown.place_double if laid.tile.double else shown.place
+    assert (laid.x, laid.y, laid.rotation % 180) == (place.x, place.y, place.rotation % 180)
+    number = shown.end.number
+    assert laid.tile.double or laid.rotation == (place.rotation + 180 * (laid.tile.high == number)) % 360
+
+
+def check_growth(played: Round, aspect: int, final: Geometry, many: int) -> None:
+    """The geometry of a layout begins with that of the layout before, and is the same however it was computed."""
+    spread, tiles = played.rules.layout_spread(), len(played.rules.tiles)
+    rng = Random(f"{played.case} {aspect}")
+    steps = list(pairwise(played.layouts))
+    for before, after in rng.sample(steps, min(many, len(steps))):
+        growing = GrowingGeometry(tiles, spread, aspect).extended(before)
+        grown = growing.extended(after)
+        shown = growing.geometry
+        assert grown.geometry == geometry(after, tiles, spread, aspect)
+        assert shown == geometry(before, tiles, spread, aspect), "extending has changed what was extended"
+        assert growing.extended(played.layouts[-1]).geometry == final
+        if len(after.placements) > len(before.placements):
+            assert shown.tiles == final.tiles[: len(shown.tiles)]
+            lands_where_it_was_shown(shown, after, grown.geometry)
+        check_ends(before, shown)
+
+
+def check(played: Round, aspect: int, *, prefixes: int) -> Geometry:
+    """All laws on one round. Returns the geometry of its last layout."""
+    layout = played.layouts[-1]
+    final = geometry(layout, len(played.rules.tiles), played.rules.layout_spread(), aspect)
+    try:
+        check_tiles(layout, final)
+        check_ends(layout, final)
+        check_growth(played, aspect, final, prefixes)
+    except AssertionError as broken:
+        broken.add_note(f"aspect {aspect}, {played.case}, {len(layout.placements)} tiles")
+        raise
+    return final
+
+
+class Figures:
+    """What is counted over many rounds."""
+
+    def __init__(self) -> None:
+        self.rounds = self.tiles = self.links = self.rounds_with_links = self.large = 0
+        self.wider = 0
+        """The most units that a table was wider than planned."""
+
+    def add(self, found: Geometry) -> None:
+        links = sum([placed.link is not None for placed in found.tiles])
+        self.rounds += 1
+        self.tiles += len(found.tiles)
+        self.links += links
+        self.rounds_with_links += links > 0
+        width, height = found.bounds.width, found.bounds.height
+        self.large += width > 1.6 * found.table.width or height > 1.6 * found.table.height
+        self.wider = max(self.wider, width - found.table.width)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.rounds} rounds, {self.tiles} tiles, {self.links / self.tiles:.2%} of tiles with a link, "
+            f"{self.rounds_with_links / self.rounds:.2%} of rounds; {self.wider:+} units wider than planned at most, "
+            f"{self.large / self.rounds:.2%} of rounds on more than 1.6 times the planned width or height"
+        )
+
+
+@pytest.mark.parametrize(("key", "aspect"), list(product(variants(), ASPECTS)))
+def test_tiles_touch_only_where_they_join_and_never_move(key: str, aspect: int) -> None:
+    of_game = [kind for kind in kinds() if kind.key == key]
+    assert of_game
+    for kind in of_game:
+        for played in rounds(kind, TIMES, f"geometry {aspect}"):
+            found = check(played, aspect, prefixes=1)
+            if played.rules.two_ended:
+                assert not any([placed.link for placed in found.tiles])
+                assert found.bounds.width <= found.table.width + 8
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("key", variants())
+def test_tables_stay_about_as_large_as_planned_and_few_tiles_lie_apart(key: str) -> None:
+    """All the laws, over more than ten thousand rounds of all games together."""
+    figures: dict[tuple[Spread, int], Figures] = defaultdict(Figures)
+    for kind, aspect in product(kinds(), ASPECTS):
+        if kind.key == key:
+            for played in rounds(kind, SOAK_ROUNDS, f"soaked geometry {aspect}"):
+                found = check(played, aspect, prefixes=1)
+                figures[played.rules.layout_spread(), kind.tiles].add(found)
+    for (spread, tiles), counted in figures.items():
+        print(f"{key}, {tiles} tiles: {counted}")
+        assert counted.large <= counted.rounds / 100
+        if spread == "line":
+            assert not counted.links
+            assert counted.wider <= 8
+        else:
+            assert counted.links <= counted.tiles * LINKS[spread, tiles > 91]
