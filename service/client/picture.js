@@ -1,0 +1,239 @@
+/**
+ * The picture of the table: tiles, links and ends of a board, and the places where the chosen tile may be laid. Owns how
+ * they look and that the tiles keep their elements; which part is shown is in viewport.js. Where tiles lie and where one
+ * may be laid comes from the service.
+ */
+import { html, nothing, ref, repeat, svg } from "./vendor/lit-html.js";
+import { PICTURE } from "./texts/picture.js";
+import { digitsFrom, parseTile, tileShape } from "./tiles.js";
+import { createViewport, distance } from "./viewport.js";
+
+/**
+ * @typedef {import("./viewport.js").Area} Area
+ * @typedef {import("./viewport.js").Point} Point
+ * @typedef {{x: number, y: number, rotation: number}} Spot
+ * @typedef {{tile: string, x: number, y: number, rotation: number, face_down: boolean, seat: number, link?: number[][]}} BoardTile
+ * @typedef {{id: string, number: number, state: string, x: number, y: number, direction: number, place: Spot, place_double: Spot}} BoardEnd
+ * @typedef {{round: number, table: Area, bounds: Area, tiles: BoardTile[], ends: BoardEnd[]}} Board as the resource `board` has it
+ *
+ * Where the chosen tile may be laid.
+ * @typedef {object} Place
+ * @property {string} tile
+ * @property {string} [end] the id of an end; none on an empty table
+ * @property {boolean} [faceDown]
+ * @property {number} [points] the points of the move
+ * @property {number} [sum] the sum of the ends after the move
+ * @property {string} [label] the place in words
+ *
+ * @typedef {object} PictureOptions
+ * @property {Board} board
+ * @property {Place[]} [places]
+ * @property {number} [chosen] the index of a place
+ * @property {(place: Place, index: number) => void} [onPlace] called when a place is clicked
+ * @property {string} label of the picture
+ * @property {string} [description] the whole table in words
+ * @property {string} [lastTile] the tile that was laid last
+ * @property {number} [highest] number of the set
+ */
+
+const ASPECTS = [0.6, 0.8, 1, 1.3, 1.6, 2, 2.4];
+/** The least width and height of what can be clicked, in CSS pixels. */
+const TARGET = 24;
+/** With more tiles the shadows are not blurred. */
+const BLURRED_SHADOWS = 60;
+/** Milliseconds in which a tile moves to its place. */
+const MOVEMENT = { none: 0, normal: 200, slow: 500 };
+
+/** The aspect to ask for of a board that is shown in an area of this size. @param {number} width @param {number} height */
+export function aspectFor(width, height) {
+  const ratio = width / Math.max(1, height);
+  return ASPECTS.reduce((best, each) => (Math.abs(Math.log(each / ratio)) < Math.abs(Math.log(best / ratio)) ? each : best));
+}
+
+/** @param {import("./types.js").App} app */
+export function createPicture(app) {
+  const viewport = createViewport(() => app.update());
+  /** @type {Element | undefined} */
+  let element;
+  /** @type {Board | undefined} the board that was shown last */
+  let shown;
+  /** @type {{place: Place, spot: Spot}[]} */
+  let ghosts = [];
+  /** @type {Spot | undefined} the place that is chosen, once it was made visible */
+  let revealed;
+
+  /** @param {Board} board @param {string} [lastTile] */
+  function show(board, lastTile) {
+    if (board === shown) return;
+    const before = shown;
+    shown = board;
+    const last = board.tiles.find((each) => each.tile === lastTile) ?? board.tiles.at(-1) ?? { x: 0, y: 0 };
+    if (before && before.round !== board.round) viewport.reset();
+    viewport.show({ table: board.table, bounds: board.bounds, focus: { x: last.x, y: last.y } });
+    if (before?.round !== board.round || board.tiles.length !== before.tiles.length + 1) return;
+    const added = /** @type {BoardTile} */ (board.tiles.at(-1));
+    if (!ghosts.length) viewport.reveal(added);
+    queueMicrotask(() => requestAnimationFrame(() => moveIn(added)));
+  }
+
+  /** A tile moves from the lower edge to its place. @param {BoardTile} tile */
+  function moveIn({ tile, x, y, rotation }) {
+    const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MOVEMENT[app.device.settings.animation];
+    if (!duration) return;
+    const seen = viewport.visible();
+    const from = { x: seen.x + seen.width / 2, y: seen.y + seen.height };
+    const to = `rotate(${rotation}deg)`;
+    element?.querySelector(`[data-tile="${tile}"]`)?.animate(
+      [
+        { transform: `translate(${from.x}px, ${from.y}px) ${to} scale(1.25)`, opacity: 0 },
+        { opacity: 1, offset: 0.3 },
+        { transform: `translate(${x}px, ${y}px) ${to}`, opacity: 1 },
+      ],
+      { duration, easing: "cubic-bezier(.2, .7, .3, 1)" },
+    );
+  }
+
+  /** The index of the place at a point of the window: of those in reach, the one with the nearest centre. @param {number} clientX @param {number} clientY */
+  function placeAt(clientX, clientY) {
+    const point = viewport.boardPoint(clientX, clientY);
+    const least = TARGET / 2 / viewport.scale;
+    let best;
+    for (const [index, { spot }] of ghosts.entries()) {
+      const lies = spot.rotation % 180 === 0;
+      const inside =
+        Math.abs(point.x - spot.x) <= Math.max(lies ? 2 : 1, least) && Math.abs(point.y - spot.y) <= Math.max(lies ? 1 : 2, least);
+      if (inside && (best === undefined || distance(point, spot) < distance(point, ghosts[best].spot))) best = index;
+    }
+    return best;
+  }
+
+  /** @param {PictureOptions} options */
+  function render({ board, places = [], chosen, onPlace, label, description, lastTile, highest = 6 }) {
+    const { colours, digits } = app.device.settings;
+    ghosts = places.map((place) => ({ place, spot: spotOf(place, board) }));
+    show(board, lastTile);
+    const target = chosen === undefined ? undefined : ghosts[chosen]?.spot;
+    if (target && (target.x !== revealed?.x || target.y !== revealed.y)) viewport.reveal(target);
+    revealed = target;
+    const look = {
+      colours: colours === "on" || (colours === "auto" && highest > 6),
+      digits: digits ? 0 : digitsFrom(2 * viewport.scale),
+    };
+    const taken = new Set(places.map((each) => each.end));
+    const last = board.tiles.find((each) => each.tile === lastTile);
+    const click = (/** @type {MouseEvent} */ event) => {
+      const index = viewport.wasDragged ? undefined : placeAt(event.clientX, event.clientY);
+      if (index !== undefined) onPlace?.(places[index], index);
+    };
+    return html`<div class="picture" @keydown=${arrows}>
+      <svg class="cloth" role="img" aria-label=${label} preserveAspectRatio="xMidYMid slice" @click=${click} ${ref(attach)}>
+        ${description ? svg`<desc>${description}</desc>` : nothing}
+        <path class="links" d=${board.tiles.map(linkPath).join("")}></path>
+        <path class=${board.tiles.length > BLURRED_SHADOWS ? "shadows" : "shadows blurred"} d=${board.tiles.map(shadowPath).join("")}></path>
+        <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
+        <g class="tiles">${repeat(board.tiles, (each) => each.tile, (each) => tileOnTable(each, look))}</g>
+        ${last ? lastMark(last) : nothing}
+        <g class="places">${ghosts.map(({ place, spot }, index) => ghost(place, spot, index, index === chosen, look))}</g>
+      </svg>
+      <div class="picture-tools" role="group" aria-label=${app.t(PICTURE.tools)}>
+        ${tool("fit", PICTURE.fitAll, viewport.fitAll)}${tool("out", PICTURE.zoomOut, viewport.zoomOut)}${tool("in", PICTURE.zoomIn, viewport.zoomIn)}
+      </div>
+    </div>`;
+  }
+
+  /** @param {keyof typeof ICONS} icon @param {import("./text.js").Text} text @param {() => void} action */
+  const tool = (icon, text, action) => html`<button type="button" aria-label=${app.t(text)} title=${app.t(text)} @click=${action}><svg
+    viewBox="0 0 24 24" width="20" height="20" aria-hidden="true"><path d=${ICONS[icon]}></path></svg></button>`;
+
+  /** @param {Element} [next] */
+  function attach(next) {
+    element = next;
+    viewport.attach(next);
+  }
+
+  /** The arrow keys move the picture while the focus is on one of its buttons. @param {KeyboardEvent} event */
+  function arrows(event) {
+    const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!direction || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    viewport.pan(80 * direction[0], 80 * direction[1]);
+  }
+
+  return {
+    render,
+    placeAt,
+    /** As the picture fits itself, which shows the last tile. */
+    center: viewport.reset,
+    /** Everything there is, however small. */
+    fitAll: viewport.fitAll,
+    /** @param {number} factor */
+    zoom: (factor) => viewport.zoom(factor),
+    /** Zooms with + and −, and fits with 0. @param {KeyboardEvent} event */
+    key({ key }) {
+      if (key === "+" || key === "=") viewport.zoomIn();
+      else if (key === "-" || key === "−") viewport.zoomOut();
+      else if (key === "0") viewport.reset();
+      else return false;
+      return true;
+    },
+  };
+}
+
+const ICONS = {
+  in: "M12 5v14M5 12h14",
+  out: "M5 12h14",
+  fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+};
+
+/** @typedef {{colours: boolean, digits: number}} Look */
+
+/** @param {BoardTile} tile @param {Look} look */
+const tileOnTable = ({ tile, x, y, rotation, face_down: faceDown }, look) =>
+  svg`<g data-tile=${tile} transform=${`translate(${x} ${y})rotate(${rotation})`}>${tileShape(tile, { faceDown, rotation, ...look })}</g>`;
+
+/** @param {Spot} spot */
+const lastMark = ({ x, y, rotation }) => svg`<g class="last" transform=${`translate(${x} ${y})rotate(${rotation})`}><rect x="-2.06" y="-1.06"
+  width="4.12" height="2.12" rx=".42"></rect><circle r=".22"></circle></g>`;
+
+/** @param {Spot} tile */
+function shadowPath({ x, y, rotation }) {
+  const [width, height] = rotation % 180 ? [1.94, 3.88] : [3.88, 1.94];
+  return `M${x - width / 2 + 0.3} ${y - height / 2}h${width - 0.6}q.3 0 .3 .3v${height - 0.6}q0 .3-.3 .3h${0.6 - width}q-.3 0-.3-.3v${0.6 - height}q0-.3 .3-.3z`;
+}
+
+/** @param {BoardTile} tile */
+const linkPath = ({ link }) => (link ? `M${link.map((point) => point.join(" ")).join("L")}` : "");
+
+/** @param {BoardEnd} end */
+function endMark({ state, x, y, direction }) {
+  const transform = `translate(${x} ${y})rotate(${direction})translate(.62)`;
+  if (state === "closed") return svg`<path class="end closed" transform=${transform} d="M-.26-.26l.52.52M-.26.26l.52-.52"></path>`;
+  return svg`<circle class=${`end ${state}`} transform=${transform} r=".32"></circle>`;
+}
+
+/** Where the tile of a place would lie, its numbers in the right order. @param {Place} place @param {Board} board @returns {Spot} */
+function spotOf({ tile, end: id }, board) {
+  const [one, other] = parseTile(tile);
+  const end = board.ends.find((each) => each.id === id);
+  if (!end) return { x: 0, y: 0, rotation: one === other ? 90 : 0 };
+  if (one === other) return end.place_double;
+  return { ...end.place, rotation: (end.place.rotation + (one === end.number ? 0 : 180)) % 360 };
+}
+
+/** @param {Place} place @param {Spot} spot @param {number} index @param {boolean} isChosen @param {Look} look */
+function ghost({ tile, faceDown, points, sum, label }, { x, y, rotation }, index, isChosen, look) {
+  const value = points ? `+${points}` : sum === undefined ? "" : `${sum}`;
+  const along = value ? 1 : 0;
+  const [dx, dy] = rotation % 180 ? [0, along] : [along, 0];
+  return svg`<g class=${isChosen ? "place chosen" : "place"} transform=${`translate(${x} ${y})`}>
+    ${label ? svg`<title>${label}</title>` : nothing}
+    <g class="preview" transform=${`rotate(${rotation})`}>${tileShape(tile, { faceDown, rotation, ...look })}</g>
+    <rect class="outline" transform=${`rotate(${rotation})`} x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect>
+    ${badge("badge", `${index + 1}`, -dx, -dy)}${value ? badge(points ? "value points" : "value", value, dx, dy) : nothing}
+  </g>`;
+}
+
+/** @param {string} name @param {string} text @param {number} x @param {number} y */
+const badge = (name, text, x, y) => svg`<g class=${name} transform=${`translate(${x} ${y})`}><rect x=${text.length > 1 ? -0.95 : -0.72} y="-.72"
+  width=${text.length > 1 ? 1.9 : 1.44} height="1.44" rx=".72"></rect><text transform="scale(.1)" y="3.6">${text}</text></g>`;

@@ -1,0 +1,236 @@
+/**
+ * Which part of a table a picture shows, and how large: fits itself to the tiles until somebody zooms or drags, and
+ * takes the gestures for that. Knows areas and points, no tiles.
+ */
+
+/**
+ * @typedef {{x: number, y: number, width: number, height: number}} Area in board units
+ * @typedef {{x: number, y: number}} Point
+ *
+ * What is to be seen.
+ * @typedef {object} Subject
+ * @property {Area} table the planned table
+ * @property {Area} bounds around all there is
+ * @property {Point} focus what is shown where not everything can be
+ */
+
+/** Around what is shown, in board units. */
+const MARGIN = 1.5;
+/** CSS pixels for one board unit. A half has two: the smallest in which it can be read, and with pips. */
+const SMALLEST = 8;
+const WITH_PIPS = 12;
+const LARGEST = 32;
+const LARGEST_ZOOM = 48;
+const ZOOM_STEP = 1.3;
+/** Movements below this many CSS pixels are a click. */
+const CLICK = 6;
+
+/** @typedef {ReturnType<typeof createViewport>} Viewport */
+
+/** @param {() => void} scaleChanged called when the scale is another one, or the size of the picture */
+export function createViewport(scaleChanged) {
+  /** @type {SVGSVGElement | undefined} */
+  let element;
+  /** @type {AbortController | undefined} ends listening to the element */
+  let listening;
+  let width = 0;
+  let height = 0;
+  let scale = 16;
+  /** @type {Point} */
+  let centre = { x: 0, y: 0 };
+  let isManual = false;
+  let isPart = false;
+  let wasDragged = false;
+  /** @type {Subject} */
+  let subject = { table: { x: -8, y: -5, width: 16, height: 10 }, bounds: { x: -2, y: -2, width: 4, height: 4 }, focus: centre };
+  /** @type {Map<number, Point>} */
+  const pointers = new Map();
+
+  const scaleFor = (/** @type {Area} */ area) =>
+    Math.min(width / (area.width + 2 * MARGIN), height / (area.height + 2 * MARGIN));
+
+  function fit() {
+    const { table, bounds, focus } = subject;
+    const all = united(table, bounds);
+    const forAll = scaleFor(all);
+    isPart = false;
+    if (forAll >= WITH_PIPS) return set(Math.min(forAll, LARGEST), middle(all));
+    // In steps, so that the picture stays as it is for some tiles.
+    const forBounds = Math.max(forAll, Math.min(WITH_PIPS, Math.floor(scaleFor(bounds))));
+    isPart = forBounds < SMALLEST;
+    if (isPart) return set(WITH_PIPS, focus);
+    const around = middle(table);
+    set(forBounds, contains(visible(forBounds, around), bounds) ? around : middle(bounds));
+  }
+
+  /** @param {number} newScale @param {Point} newCentre */
+  function set(newScale, newCentre) {
+    const changed = newScale !== scale;
+    scale = newScale;
+    centre = newCentre;
+    draw();
+    if (changed) scaleChanged();
+  }
+
+  function draw() {
+    if (!element || !width) return;
+    const { x, y, width: w, height: h } = visible(scale, centre);
+    element.setAttribute("viewBox", [x, y, w, h].map((each) => each.toFixed(3)).join(" "));
+    element.classList.toggle("movable", isManual || isPart);
+  }
+
+  /** @param {number} s @param {Point} around @returns {Area} */
+  const visible = (s, around) => ({ x: around.x - width / s / 2, y: around.y - height / s / 2, width: width / s, height: height / s });
+
+  /** @param {Point} to */
+  function moveTo({ x, y }) {
+    const all = united(subject.table, subject.bounds);
+    isManual = true;
+    centre = { x: clamp(x, all.x, all.x + all.width), y: clamp(y, all.y, all.y + all.height) };
+    draw();
+  }
+
+  /** Zooms so that what is under a point stays there. @param {number} factor @param {Point} [around] on the board */
+  function zoom(factor, around = centre) {
+    const smallest = Math.min(scaleFor(united(subject.table, subject.bounds)), SMALLEST);
+    const next = clamp(scale * factor, smallest, LARGEST_ZOOM);
+    const ratio = scale / next;
+    const changed = next !== scale;
+    scale = next;
+    moveTo({ x: around.x + (centre.x - around.x) * ratio, y: around.y + (centre.y - around.y) * ratio });
+    if (changed) scaleChanged();
+  }
+
+  /** The point of the board under a point of the window. @param {number} clientX @param {number} clientY @returns {Point} */
+  function boardPoint(clientX, clientY) {
+    const box = element?.getBoundingClientRect() ?? new DOMRect();
+    return { x: centre.x + (clientX - box.x - box.width / 2) / scale, y: centre.y + (clientY - box.y - box.height / 2) / scale };
+  }
+
+  /** @param {PointerEvent} event */
+  function down(event) {
+    if (event.button !== 0) return;
+    if (!pointers.size) wasDragged = false;
+    pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  }
+
+  /** @param {PointerEvent} event */
+  function move(event) {
+    const before = pointers.get(event.pointerId);
+    if (!before) return;
+    const now = { x: event.clientX, y: event.clientY };
+    const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+    if (!wasDragged && !other && distance(before, now) < CLICK) return;
+    if (!wasDragged) element?.setPointerCapture(event.pointerId);
+    wasDragged = true;
+    pointers.set(event.pointerId, now);
+    if (other) zoom(distance(now, other) / Math.max(1, distance(before, other)), boardPoint((now.x + other.x) / 2, (now.y + other.y) / 2));
+    moveTo({ x: centre.x - (now.x - before.x) / scale / pointers.size, y: centre.y - (now.y - before.y) / scale / pointers.size });
+  }
+
+  /** @param {WheelEvent} event */
+  function wheel(event) {
+    // Where the page can be scrolled, the wheel does that, unless it is asked to zoom.
+    const page = document.documentElement;
+    if (!event.ctrlKey && page.scrollHeight > page.clientHeight + 1) return;
+    event.preventDefault();
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 : 1;
+    zoom(Math.exp(clamp(-event.deltaY * lines, -200, 200) / (event.ctrlKey ? 150 : 500)), boardPoint(event.clientX, event.clientY));
+  }
+
+  const sizes = new ResizeObserver(([{ contentRect }]) => {
+    if (contentRect.width === width && contentRect.height === height) return;
+    ({ width, height } = contentRect);
+    if (!isManual) fit();
+    draw();
+  });
+
+  return {
+    /** The element of the picture, or nothing when it is gone. @param {Element} [next] */
+    attach(next) {
+      if (next === element) return;
+      listening?.abort();
+      sizes.disconnect();
+      pointers.clear();
+      element = /** @type {SVGSVGElement | undefined} */ (next);
+      if (!element) return;
+      listening = new AbortController();
+      const { signal } = listening;
+      element.addEventListener("pointerdown", down, { signal });
+      element.addEventListener("pointermove", move, { signal });
+      for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) {
+        element.addEventListener(end, ({ pointerId }) => pointers.delete(pointerId), { signal });
+      }
+      element.addEventListener("wheel", wheel, { signal, passive: false });
+      sizes.observe(element);
+    },
+    /** @param {Subject} next */
+    show(next) {
+      subject = next;
+      if (!isManual) fit();
+    },
+    /** Shows a point, unless it is to be seen already. @param {Point} point */
+    reveal({ x, y }) {
+      const seen = visible(scale, centre);
+      const inset = 3;
+      const dx = Math.min(0, x - seen.x - inset) + Math.max(0, x - seen.x - seen.width + inset);
+      const dy = Math.min(0, y - seen.y - inset) + Math.max(0, y - seen.y - seen.height + inset);
+      if ((dx || dy) && width) moveTo({ x: centre.x + dx, y: centre.y + dy });
+    },
+    /** As the picture fits itself. */
+    reset() {
+      isManual = false;
+      fit();
+    },
+    /** Everything there is, however small. */
+    fitAll() {
+      const all = subject.bounds;
+      isManual = true;
+      set(Math.min(scaleFor(all), LARGEST), middle(all));
+    },
+    zoomIn: () => zoom(ZOOM_STEP),
+    zoomOut: () => zoom(1 / ZOOM_STEP),
+    zoom,
+    /** @param {number} dx @param {number} dy in CSS pixels */
+    pan: (dx, dy) => moveTo({ x: centre.x + dx / scale, y: centre.y + dy / scale }),
+    boardPoint,
+    /** What is to be seen, in board units. */
+    visible: () => visible(scale, centre),
+    /** CSS pixels for one board unit. */
+    get scale() {
+      return scale;
+    },
+    /** Whether less than everything is shown, or somebody has zoomed or dragged. */
+    get isMovable() {
+      return isManual || isPart;
+    },
+    /** Whether the click that comes now is the end of a drag. */
+    get wasDragged() {
+      return wasDragged;
+    },
+  };
+}
+
+/** @param {number} value @param {number} least @param {number} most */
+const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
+
+/** @param {Point} one @param {Point} other */
+export const distance = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
+
+/** @param {Area} area @returns {Point} */
+const middle = (area) => ({ x: area.x + area.width / 2, y: area.y + area.height / 2 });
+
+/** @param {Area} one @param {Area} other @returns {Area} */
+function united(one, other) {
+  const x = Math.min(one.x, other.x);
+  const y = Math.min(one.y, other.y);
+  const right = Math.max(one.x + one.width, other.x + other.width);
+  const bottom = Math.max(one.y + one.height, other.y + other.height);
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+/** @param {Area} outer @param {Area} inner */
+const contains = (outer, inner) => {
+  const both = united(outer, inner);
+  return both.width <= outer.width && both.height <= outer.height;
+};
