@@ -1,5 +1,177 @@
-/** Not written yet. */
-import { html } from "../vendor/lit-html.js";
+/** The score card: the last count explained, the standings, what is to be paid, every round, and the check of the deals. */
+import { html, nothing } from "../vendor/lit-html.js";
+import { fragmentOf } from "../routes.js";
+import { COMMON } from "../texts/common.js";
+import { SCORE } from "../texts/score.js";
+import { createDeals } from "./deals.js";
 
-/** @param {import("../types.js").App} app @param {any} [route] @returns {import("../types.js").View} */
-export const create = (app, route) => ({ title: () => "score", render: () => html`<h1 tabindex="-1">score</h1><pre>${JSON.stringify(route)}</pre>` });
+/** @typedef {import("../types.js").Score} Score */
+/** @typedef {Score["rounds"][number]} Round */
+/** @typedef {import("../text.js").Text} Text */
+
+/** @param {import("../types.js").App} app @param {{id: string}} route @returns {import("../types.js").View} */
+export function create(app, { id }) {
+  const { t, api, device } = app;
+  const stop = new AbortController();
+  const path = `v1/games/${encodeURIComponent(id)}`;
+  /** @type {Score | undefined} */
+  let score;
+  let variant = { id: "", name: "" };
+  /** @type {(() => unknown) | undefined} */
+  let deals;
+  let failure = "";
+
+  const load = async () => {
+    const request = { token: device.seatsOf(id)[0]?.token, signal: stop.signal };
+    const [card, game, variants] = await Promise.all([
+      api.get(`${path}/score`, request), api.get(path, request), api.get("v1/variants", request),
+    ]);
+    score = card.body;
+    const found = variants.body.variants.find((/** @type {{id: string}} */ each) => each.id === game.body.variant);
+    variant = found ?? { id: game.body.variant, name: game.body.variant };
+    app.update();
+    if (!card.body.rounds.length) return;
+    const fairness = await api.get(`${path}/fairness`, request);
+    deals = createDeals(app, fairness.body, nameOf);
+    app.update();
+  };
+
+  /** @param {number} seat */
+  const nameOf = (seat) => score?.standings.find((each) => each.seat === seat)?.name ?? String(seat + 1);
+  /** @param {number} value */
+  const number = (value) =>
+    new Intl.NumberFormat(device.settings.language, { maximumFractionDigits: 2 }).format(value).replace("-", "−");
+  /** @param {number} value */
+  const points = (value) => t(SCORE.points, { number: value, shown: number(value) });
+  /** @param {string[]} names */
+  const list = (names) => new Intl.ListFormat(device.settings.language).format(names);
+
+  /** @param {Score} card */
+  const winner = (card) => {
+    if (!card.winners.length) return nothing;
+    const best = card.standings.find((each) => card.winners.includes(each.seat));
+    return html`<div class="winner">
+      <p>${t(SCORE.wins, { names: list(card.winners.map(nameOf)), number: card.winners.length })}</p>
+      <p class="soft">${t(SCORE.winsAfter, { points: points(best?.total ?? 0), rounds: card.rounds.length })}</p>
+    </div>`;
+  };
+
+  /** @param {Round} round */
+  const ending = ({ ended_by: endedBy, winner: first, loser }) => {
+    /** @type {Record<string, Text>} */
+    const texts = { out: SCORE.endedOut, blocked: SCORE.endedBlocked, closed: SCORE.endedClosed, flip: SCORE.endedFlip };
+    const sentences = [];
+    if (endedBy === "out" && first === undefined) sentences.push(t(SCORE.endedOutNobody));
+    else if (texts[endedBy]) sentences.push(t(texts[endedBy], { name: nameOf(first ?? 0) }));
+    if (endedBy !== "out" && first !== undefined) sentences.push(t(SCORE.wonRound, { name: nameOf(first) }));
+    if (loser !== undefined) sentences.push(t(SCORE.lostRound, { name: nameOf(loser) }));
+    return sentences.join(" ");
+  };
+
+  /** @param {Round} round */
+  const count = (round) => html`
+    <p>${ending(round)}</p>
+    <table class="hands">
+      <caption>${t(SCORE.hands, { round: round.number })}</caption>
+      <thead><tr><th scope="col">${t(SCORE.player)}</th><th scope="col">${t(SCORE.tilesLeft)}</th>
+        <th scope="col" class="number">${t(SCORE.value)}</th></tr></thead>
+      <tbody>${round.hands.map((hand) => html`<tr><th scope="row">${nameOf(hand.seat)}</th>
+        <td>${hand.tiles.length ? html`<span class="left">${hand.tiles.map(tile)}</span>` : html`<span class="soft">${t(SCORE.none)}</span>`}</td>
+        <td class="number">${number(hand.value)}</td></tr>`)}</tbody>
+    </table>
+    ${round.lines.length ? html`<table class="lines">
+      <caption>${t(SCORE.counts, { round: round.number })}</caption>
+      <thead><tr><th scope="col">${t(SCORE.player)}</th><th scope="col">${t(SCORE.how)}</th>
+        <th scope="col">${t(SCORE.rule)}</th><th scope="col" class="number">${t(SCORE.roundPoints)}</th></tr></thead>
+      <tbody>${round.lines.map((line) => html`<tr><th scope="row">${nameOf(line.seat)}</th><td>${line.text}</td>
+        <td><a href=${`${fragmentOf({ view: "rules", id: variant.id })}/${encodeURIComponent(line.rule)}`}
+          aria-label=${t(SCORE.ruleLink, { rule: line.rule })}>${line.rule}</a></td>
+        <td class="number">${number(line.points)}</td></tr>`)}</tbody>
+    </table>` : nothing}
+    ${round.carried ? html`<p>${t(SCORE.carried, { points: points(round.carried) })}</p>` : nothing}`;
+
+  /** @param {Score} card */
+  const standings = ({ standings: all, winners, best, carry }) => {
+    const inTeams = all.some((each) => each.team !== undefined);
+    return html`<h2>${t(SCORE.standings)}</h2>
+      <table>
+        <thead><tr><th scope="col">${t(SCORE.rank)}</th><th scope="col">${t(SCORE.player)}</th>
+          ${inTeams ? html`<th scope="col">${t(SCORE.team)}</th>` : nothing}<th scope="col" class="number">${t(SCORE.total)}</th></tr></thead>
+        <tbody>${all.map((each) => html`<tr class=${winners.includes(each.seat) ? "first" : nothing}>
+          <td>${each.rank}</td>
+          <th scope="row">${each.name ?? "…"} ${each.in ? nothing : html`<span class="tag">${t(SCORE.out)}</span>`}</th>
+          ${inTeams ? html`<td>${t(SCORE.teamOf, { team: (each.team ?? 0) + 1 })}</td>` : nothing}
+          <td class="number">${number(each.total)}</td></tr>`)}</tbody>
+      </table>
+      <p class="soft">${t(best === "lowest" ? SCORE.lowestWins : SCORE.highestWins)}
+        ${carry ? t(SCORE.carry, { points: points(carry) }) : nothing}</p>`;
+  };
+
+  /** @param {NonNullable<Score["settlement"]>} settlement */
+  const settled = ({ amounts, payments }) => html`<h2>${t(SCORE.settlement)}</h2>
+    ${payments.length ? html`<ul class="payments">${payments.map((each) => html`<li>${t(SCORE.pays, {
+      from: nameOf(each.from), to: nameOf(each.to), amount: money(each) })}</li>`)}</ul>` : html`<p>${t(SCORE.noPayments)}</p>`}
+    <table>
+      <thead><tr><th scope="col">${t(SCORE.player)}</th><th scope="col" class="number">${t(SCORE.balance)}</th></tr></thead>
+      <tbody>${amounts.map((each) => html`<tr><th scope="row">${nameOf(each.seat)}</th><td class="number">${money(each)}</td></tr>`)}</tbody>
+    </table>`;
+  /** @param {{amount: number, exact: string}} sum */
+  const money = ({ amount, exact }) => (exact.includes("/") ? `${number(amount)} (${exact.replace("-", "−")})` : number(amount));
+
+  /** As on paper: a column for each player, a line for each round. @param {Score} card */
+  const paper = ({ rounds, standings: all }) => {
+    const seats = all.map((each) => each.seat).sort((one, other) => one - other);
+    const totals = seats.map(() => 0);
+    return html`<h2 id="all-rounds">${t(SCORE.allRounds)}</h2>
+      <p class="soft">${t(SCORE.allRoundsHint)}</p>
+      <div class="scroll" tabindex="0" role="region" aria-labelledby="all-rounds"><table class="paper">
+        <thead><tr><td></td>${seats.map((seat) => html`<th scope="col" class="number">${nameOf(seat)}</th>`)}</tr></thead>
+        <tbody>${rounds.map((round) => html`<tr><th scope="row">${round.number}</th>${seats.map((seat, column) => {
+          totals[column] += round.scores[seat] ?? 0;
+          return html`<td class="number"><small>${number(round.scores[seat] ?? 0)}</small> <b>${number(totals[column])}</b></td>`;
+        })}</tr>`)}</tbody>
+      </table></div>`;
+  };
+
+  /** @param {Score} card */
+  const whole = (card) => {
+    const [last, ...earlier] = [...card.rounds].reverse();
+    return html`
+      ${winner(card)}
+      <div class="buttons">
+        <a class="button main" href=${fragmentOf({ view: "table", game: id })}>${t(SCORE.toTable)}</a>
+        ${last ? html`<a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(SCORE.replay)}</a>` : nothing}
+        <button @click=${() => print()}>${t(SCORE.print)}</button>
+      </div>
+      ${last ? html`<h2>${t(SCORE.lastCount, { round: last.number })}</h2>${count(last)}` : html`<p>${t(SCORE.noRounds)}</p>`}
+      ${standings(card)}
+      ${card.settlement ? settled(card.settlement) : nothing}
+      ${last ? paper(card) : nothing}
+      ${earlier.length ? html`<h2>${t(SCORE.earlier)}</h2>${earlier.map((round) => html`<details>
+        <summary>${t(SCORE.round, { round: round.number })}</summary>${count(round)}</details>`)}` : nothing}
+      ${deals?.() ?? nothing}`;
+  };
+
+  // On paper nothing can be opened.
+  const open = () => document.querySelectorAll("main details").forEach((each) => each.setAttribute("open", ""));
+  addEventListener("beforeprint", open, { signal: stop.signal });
+  load().catch((error) => {
+    if (stop.signal.aborted) return;
+    failure = app.explain(error);
+    app.announce(failure, { urgent: true });
+    app.update();
+  });
+  return {
+    title: () => t(SCORE.title),
+    close: () => stop.abort(),
+    render: () => html`<article class="score">
+      <p class="soft over">${variant.name}</p>
+      <h1 tabindex="-1">${t(SCORE.title)}</h1>
+      ${score ? whole(score) : html`<p>${failure || t(COMMON.loading)}</p>`}
+      ${score && failure ? html`<p class="error">${failure}</p>` : nothing}
+    </article>`,
+  };
+}
+
+/** @param {string} name */
+const tile = (name) => html`<span class="mono">${name} </span>`;
