@@ -1,8 +1,10 @@
 /**
- * Requests to the service. Every exchange is kept for the developer drawer, with `$TOKEN` in place of the token.
+ * Requests to the service. Every exchange and every item of a stream is kept for the developer drawer, which can also
+ * provoke faults of the network here.
  */
 
 const MAX_EXCHANGES = 200;
+const MAX_ITEMS = 200;
 const SECONDS_BETWEEN_TRIES = [1, 2, 4, 8, 16, 30];
 
 /**
@@ -25,6 +27,13 @@ const SECONDS_BETWEEN_TRIES = [1, 2, 4, 8, 16, 30];
  * @property {Record<string, string | number | boolean | undefined>} [query]
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
+ *
+ * An item of a stream, as it arrived.
+ * @typedef {object} StreamItem
+ * @property {number} id
+ * @property {string} game the path of the game
+ * @property {string | undefined} token with which it was read
+ * @property {any} item
  *
  * @typedef {object} Answer
  * @property {number} status
@@ -57,13 +66,25 @@ export function idempotencyKey() {
 /**
  * @param {object} options
  * @param {() => string} options.language of the texts in answers
- * @param {() => void} options.changed called when there is a new exchange or an answer
+ * @param {() => void} options.changed called when there is a new exchange, an answer, or an item of a stream
  */
 export function createApi({ language, changed }) {
   const base = new URL(".", document.baseURI);
   /** @type {Exchange[]} newest first */
   const exchanges = [];
+  /** @type {StreamItem[]} newest first */
+  const items = [];
+  /** @type {Set<AbortController>} of the streams that are open */
+  const streams = new Set();
   let lastId = 0;
+
+  /** What the developer drawer provokes. */
+  const faults = {
+    /** Whether nothing can be reached. */
+    offline: false,
+    /** Cuts the streams, as a network does. */
+    dropStreams: () => streams.forEach((stream) => stream.abort()),
+  };
 
   /** @param {string} path relative to the page, such as "v1/games" @param {Request["query"]} [query] */
   const url = (path, query = {}) => {
@@ -74,6 +95,18 @@ export function createApi({ language, changed }) {
     return address;
   };
 
+  /** @type {typeof fetch} */
+  const connect = (address, init) => (faults.offline ? Promise.reject(TypeError("offline")) : fetch(address, init));
+
+  /** @param {Omit<Exchange, "id" | "status" | "ms" | "answerHeaders" | "answer">} request @returns {Exchange} */
+  function keep(request) {
+    const exchange = { ...request, id: ++lastId, status: 0, ms: 0, answerHeaders: [], answer: undefined };
+    exchanges.unshift(exchange);
+    exchanges.length = Math.min(exchanges.length, MAX_EXCHANGES);
+    changed();
+    return exchange;
+  }
+
   /**
    * Sends a request once. Throws `Problem` or `Unreachable`; 304 is an answer.
    * @param {string} method @param {string} path @param {Request} [request] @returns {Promise<Answer>}
@@ -83,17 +116,10 @@ export function createApi({ language, changed }) {
     /** @type {Record<string, string>} */
     const sent = { Accept: "application/json", "Accept-Language": language(), ...headers };
     if (body !== undefined) sent["Content-Type"] ??= "application/json";
-    /** @type {Exchange} */
-    const exchange = {
-      id: ++lastId, method, path: address.pathname + address.search, headers: sent, token, body,
-      status: 0, ms: 0, answerHeaders: [], answer: undefined,
-    };
-    exchanges.unshift(exchange);
-    exchanges.length = Math.min(exchanges.length, MAX_EXCHANGES);
-    changed();
+    const exchange = keep({ method, path: address.pathname + address.search, headers: sent, token, body });
     const started = performance.now();
     try {
-      const response = await fetch(address, {
+      const response = await connect(address, {
         method,
         headers: token ? { ...sent, Authorization: `Bearer ${token}` } : sent,
         body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
@@ -117,14 +143,57 @@ export function createApi({ language, changed }) {
     }
   }
 
+  /** Opens a stream, which `faults.dropStreams` can cut. @type {typeof fetch} */
+  async function openStream(input, init = {}) {
+    const { Authorization, ...headers } = /** @type {Record<string, string>} */ (init.headers ?? {});
+    const { pathname, search } = new URL(String(input));
+    const token = Authorization?.replace(/^Bearer /, "");
+    const exchange = keep({ method: "GET", path: pathname + search, headers, token, body: undefined });
+    const started = performance.now();
+    const stream = new AbortController();
+    streams.add(stream);
+    const end = () => {
+      streams.delete(stream);
+      stream.abort();
+    };
+    init.signal?.addEventListener("abort", end, { once: true });
+    try {
+      const response = await connect(input, { ...init, signal: stream.signal });
+      Object.assign(exchange, { status: response.status, answerHeaders: [...response.headers] });
+      return response;
+    } catch (error) {
+      exchange.answer = String(error);
+      throw error;
+    } finally {
+      exchange.ms = Math.round(performance.now() - started);
+      changed();
+    }
+  }
+
   return {
     exchanges,
+    items,
+    faults,
     url,
     send,
     /** @param {string} path @param {Request} [request] */
     get: (path, request) => send("GET", path, request),
     /** @param {string} path @param {unknown} body @param {Request} [request] */
     post: (path, body, request) => send("POST", path, { ...request, body }),
+
+    /**
+     * Follows a game by the reader of events.js. @param {string} path of the game
+     * @param {NonNullable<Parameters<typeof import("./events.js").follow>[1]>} options
+     */
+    async *follow(path, options) {
+      const { follow } = await import("./events.js");
+      for await (const item of follow(url(path).href, { ...options, fetch: openStream })) {
+        items.unshift({ id: ++lastId, game: url(path).pathname, token: options.token, item });
+        items.length = Math.min(items.length, MAX_ITEMS);
+        changed();
+        yield item;
+      }
+    },
 
     /**
      * Sends a POST until it is answered, with one idempotency key, so that it has its effect once however often it

@@ -7,9 +7,10 @@
  * Throws an Error with `status` and `problem` for a refusal that will stay, such as 401 or 404.
  * @typedef {import("document").components["schemas"]} Schemas of the OpenAPI document
  * @typedef {Partial<Schemas["GameEvent"]> & { type: string, version: number, game?: Schemas["Game"] }} Item
- * @param {string} game @param {{ token?: string, after?: number, view?: boolean, signal?: AbortSignal }} options
+ * @param {string} game @param {{ token?: string, after?: number, view?: boolean, signal?: AbortSignal,
+ *   fetch?: typeof globalThis.fetch }} options `fetch` takes the place of the browser's
  * @returns {AsyncGenerator<Item>} */
-export async function* follow(game, { token, after = 0, view = false, signal } = {}) {
+export async function* follow(game, { token, after = 0, view = false, signal, fetch = globalThis.fetch } = {}) {
   let seen = after, cursor = after, polling = false, failures = 0;
   while (!signal?.aborted) {
     const request = new AbortController(), stop = () => request.abort();
