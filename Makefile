@@ -27,8 +27,8 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test soak coverage bench attack trace check image-check fmt openapi vendor \
-	lock upgrade clean
+.PHONY: help install install-dev run demo test soak browsers coverage bench attack trace check image-check fmt openapi \
+	vendor lock upgrade clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,9 @@ test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more 
 
 soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 	@$(BIN)/python -m pytest -m soak $(ARGS)
+
+browsers: $(DEV) ## run the tests of the pages also in Firefox and WebKit, where they are installed
+	@BROWSER=required $(BIN)/python -m pytest tests/browser -v -n 0 -m "engines or not soak" $(ARGS)
 
 coverage: $(DEV) ## run all tests and list the lines of the engine without coverage
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)

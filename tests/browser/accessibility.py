@@ -9,10 +9,10 @@ from playwright.sync_api import Page
 
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 
-RUN = """async (tags) => {
-  const results = await axe.run({ runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] });
-  return results.violations;
-}"""
+RUN = f"""
+  const options = {{ runOnly: {{ type: "tag", values: {list(TAGS)} }}, resultTypes: ["violations"] }};
+  return (await axe.run(options)).violations;"""
+"""The body of an asynchronous function, to be run after the script of axe-core."""
 
 Axe = Callable[[Page], list[str]]
 """The type of the fixture ``axe``."""
@@ -22,7 +22,11 @@ def violations(page: Page, source: str) -> list[str]:
     """What is broken, a sentence for each element; ``source`` is the script of axe-core."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(source)
-    found: list[dict[str, Any]] = page.evaluate(RUN, TAGS)
+    return sentences(page.evaluate(f"(async () => {{ {RUN} }})()"))
+
+
+def sentences(found: list[dict[str, Any]]) -> list[str]:
+    """A sentence for each element that breaks one of the rules."""
     return [_sentence(rule, node) for rule in found for node in rule["nodes"]]
 
 
