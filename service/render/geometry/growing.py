@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
 from math import ceil, floor
 from typing import NamedTuple
@@ -89,7 +90,7 @@ class GrowingGeometry:
     A value does not change: ``extended`` makes another one. So several readers may share a value, and a layout may go
     on in several ways. That copies which cells are taken, the ends, and where the tiles lie: some microseconds, beside
     what the new tiles cost. ``geometry`` is computed when it is first asked for; each end then costs as much as two
-    tiles.
+    tiles. ``pause`` is called after each tile and each end, to let others run.
     """
 
     def __init__(
@@ -98,18 +99,20 @@ class GrowingGeometry:
         spread: Spread,
         aspect: int,
         *,
+        pause: Callable[[], None] = lambda: None,
         table: Table | None = None,
         layout: Layout | None = None,
     ) -> None:
         self._key = tiles_in_set, spread, aspect
+        self._pause = pause
         self._table = table or Table(plan(tiles_in_set, spread, aspect))
         self._layout = layout
 
     def extended(self, layout: Layout) -> GrowingGeometry:
         """The geometry of this layout, which begins with the tiles of the layout of this geometry."""
         table = self._table.copy()
-        _lay_missing_tiles(table, layout)
-        return GrowingGeometry(*self._key, table=table, layout=layout)
+        _lay_missing_tiles(table, layout, self._pause)
+        return GrowingGeometry(*self._key, pause=self._pause, table=table, layout=layout)
 
     @cached_property
     def geometry(self) -> Geometry:
@@ -135,6 +138,7 @@ class GrowingGeometry:
             plain, double = self._next_spot(end, double=False), self._next_spot(end, double=True)
             if end.gate != CLOSED:
                 bounds = bounds.united(plain.box).united(double.box)
+            self._pause()
             x, y, heading = self._table.mouths[end.name].ray
             place = Place(*_centre(plain.box), 90 * plain.far.heading)
             place_double = Place(*_centre(double.box), across(double.far.heading))
@@ -148,8 +152,8 @@ class GrowingGeometry:
         return self._table.next_spot(mouth, double=double)[0]
 
 
-def _lay_missing_tiles(table: Table, layout: Layout) -> None:
-    """Lay the tiles of the layout that are not on the table.
+def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) -> None:
+    """Lay the tiles of the layout that are not on the table; ``pause`` is called after each.
 
     Which end a tile covered follows from the ends that are left; so does how many it opened, which are numbered as they
     arose.
@@ -168,6 +172,7 @@ def _lay_missing_tiles(table: Table, layout: Layout) -> None:
             table.lead(placements[index].tile, [LEFT, RIGHT] if layout.two_ended else names)
         else:
             table.join(placements[index], end, [end] if layout.two_ended else names)
+        pause()
 
 
 def _around(laid: Laid) -> Box:
