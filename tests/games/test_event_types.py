@@ -22,8 +22,10 @@ from service.engine.events import (
     RoundEnded,
     RoundResult,
 )
+from service.engine.layout import NEVER, empty_layout
 from service.engine.tiles import Tile, parse_tile
 from service.engine.view import event_view
+from service.games.catalogue import LANGUAGES
 from service.games.codec import decode_event, encode_event
 from service.games.game import GAME_EVENT_TYPES, EventEnvelope, GameEvent
 from service.games.views import EventView
@@ -32,6 +34,8 @@ from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from service.render import transcript
+from service.render.sentences.events import event_sentence
+from service.render.sentences.people import Reader
 from service.web.schemas.events import EventData
 from service.web.schemas.events import GameEvent as EventSchema
 from service.web.serializers.events import event_json
@@ -121,6 +125,19 @@ def test_every_type_is_shown_and_described(kind: EventType) -> None:
         assert set(event_json(EventView(3, 0, event_view(sample(kind), 2)))["data"]) == listed
         data = EventData.__doc__ or ""
         assert not listed or f"`{kind.name}`:" in data
+
+
+@game_events
+def test_every_type_is_told_in_words(kind: EventType) -> None:
+    layout = empty_layout(two_ended=True, end_value=None).lead(parse_tile("1-12"), 0, NEVER)
+    at = layout.end("right")
+    assert at is not None
+    layout = layout.join(at, parse_tile("5-12"), 2, face_down=False, branching=NEVER)
+    event = sample(kind)
+    for seat in (None, 0, 2):
+        for language in LANGUAGES:
+            sentence = event_sentence(event_view(event, seat), layout, Reader(seat, ("Ada", "Bo", "Cy"), language))
+            assert sentence.endswith(".")
 
 
 @match_events

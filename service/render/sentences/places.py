@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from service.engine.layout import LONG, SHORT, Layout, Side
+from service.engine.layout import SHORT, Layout, Side
 from service.engine.tiles import Tile
 from service.games.catalogue import Language
-from service.render.sentences.numbers import BLANK, capitalized, double_name, half_names, pip_word
+from service.render.sentences.numbers import BLANK, capitalized, double_name, half_names, pip_word, tile_name
 from service.render.sentences.texts import DOWN, LEFT, RIGHT, UP, text
 
 Direction = Literal["left", "right", "up", "down"]
@@ -27,6 +27,7 @@ _DIRECTIONS: Final[dict[str, Direction]] = {
     "e4": DOWN,
 }
 """The direction of each end of a lead."""
+_ORDINALS: Final = ("ordinal.first", "ordinal.second")
 
 
 class Place(NamedTuple):
@@ -99,26 +100,28 @@ class Places:
         return _DIRECTIONS[name]
 
 
-def place_name(place: Place, language: Language, *, with_direction: bool = True) -> str:
+def place_name(place: Place, language: Language) -> str:
     """The place as a noun, or its direction: *left*, *the twelve of ten twelve*, *die lange Seite des Viererpaschs*."""
-    if with_direction and place.direction is not None:
+    if place.direction is not None:
         return text(f"direction.{place.direction}", language)
-    host = host_name(place.host, language)
+    if is_whole_double(place):
+        return host_name(place.host, language)
+    host = tile_name(place.host, language, "genitive")
     if not place.host.double:
         return text("place.half", language, number=pip_noun(place.number, language), host=host)
-    genitive = f"des {double_name(place.host, language, 'genitive')}"
     if place.side == SHORT:
-        ordinal = text(("ordinal.first", "ordinal.second")[place.ordinal], language)
-        return text("place.short", language, ordinal=ordinal, host=host, host_genitive=genitive)
-    if place.side == LONG and place.branches:
-        return text("place.long", language, host=host, host_genitive=genitive)
-    return text("place.double", language, host=host)
+        return text("place.short", language, ordinal=text(_ORDINALS[place.ordinal], language), host=host)
+    return text("place.long", language, host=host)
+
+
+def is_whole_double(place: Place) -> bool:
+    """Whether the place is named by nothing but a double: it does not branch."""
+    return place.host.double and not place.branches
 
 
 def both_short_sides(host: Tile, language: Language) -> str:
     """Both short sides of a double, as a noun."""
-    genitive = f"des {double_name(host, language, 'genitive')}"
-    return text("place.shorts", language, host=host_name(host, language), host_genitive=genitive)
+    return text("place.shorts", language, host=tile_name(host, language, "genitive"))
 
 
 def host_name(tile: Tile, language: Language) -> str:

@@ -1,0 +1,195 @@
+"""What has happened, in words: one sentence or two for every type of event.
+
+Owns what is told of an event. It is told from an event as its reader may know it, and from the table, which everybody
+sees; so nothing hidden can be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from service.engine.events import (
+    Dealt,
+    Done,
+    Drew,
+    Eliminated,
+    Finished,
+    Flipped,
+    Passed,
+    Played,
+    RoundEnded,
+    RoundResult,
+)
+from service.engine.layout import OPEN, Layout
+from service.engine.variant import Rules
+from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
+from service.games.catalogue import Language
+from service.games.game import Created, GameEvent, Joined, TokenChanged
+from service.games.views import EventView, Reset
+from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
+from service.render.sentences.people import Naming, Reader, about, fitted, joined, names_of
+from service.render.sentences.places import Place, Places, is_whole_double, place_name
+from service.render.sentences.states import state_sentence, winners_sentence
+from service.render.sentences.texts import text
+
+_MOST_ENDS: Final = 4
+"""Where more ends are open, a play does not tell them."""
+
+KnownEvent = GameEvent | RecordedEvent | DealtView
+"""An event as somebody may know it, in a game or in a record."""
+
+
+class EventSentences:
+    """The sentences of consecutive events for one reader; follows the table and the names from one to the next.
+
+    ``layout`` is the table before the first of them.
+    """
+
+    def __init__(self, rules: Rules, layout: Layout, reader: Reader) -> None:
+        self._rules = rules
+        self._layout = layout
+        self._reader = reader
+
+    def sentence(self, view: EventView) -> str:
+        """What to tell of the next event."""
+        match view.event:
+            case Reset(game):
+                self._layout = game.view.layout
+                self._reader = self._reader._replace(names=names_of(game.seats))
+                return state_sentence(game, self._reader.language)
+            case Joined(seat, name):
+                names = self._reader.names
+                self._reader = self._reader._replace(names=(*names[:seat], name, *names[seat + 1 :]))
+            case DealtView():
+                self._layout = self._rules.empty_layout()
+            case Played(seat, tile, end, face_down):
+                at = None if end is None else self._layout.end(end)
+                self._layout = self._rules.lay_tile(self._layout, at, tile, seat, face_down)
+        return event_sentence(view.event, self._layout, self._reader)
+
+
+def event_sentence(event: KnownEvent, layout: Layout, reader: Reader) -> str:
+    """What to tell of an event after which the table is this one, in at most ``people.MAX_SENTENCE`` characters."""
+    return _SENTENCES[type(event)](event, layout, reader)
+
+
+def _created(_event: Created, _layout: Layout, reader: Reader) -> str:
+    return text("created", reader.language)
+
+
+def _dealt(event: Dealt | RecordedDeal, _layout: Layout, reader: Reader) -> str:
+    return text("dealt", reader.language, round=number_word(event.round, reader.language))
+
+
+def _dealt_view(event: DealtView, _layout: Layout, reader: Reader) -> str:
+    language = reader.language
+    number = number_word(event.round, language)
+    if not event.hand:
+        return text("dealt", language, round=number)
+    many = len(event.hand)
+    tiles = text("tiles.one" if many == 1 else "tiles", language, number=number_word(many, language))
+    return text("dealt.you", language, round=number, tiles=tiles)
+
+
+def _played(event: Played, layout: Layout, reader: Reader) -> str:
+    language = reader.language
+    counted = "" if event.ends_sum is None else f" {_sum(event.ends_sum, event.points or 0, language)}"
+    if event.end is None:
+        return about(reader, "led", event.seat, tile=tile_name(event.tile, language, "dative"), more=counted)
+    where = _where(Places(layout).of_tile(len(layout.placements) - 1), language)
+    tile = tile_name(event.tile, language, "accusative")
+    if event.face_down:
+        return about(reader, "played.closed", event.seat, tile=tile, where=where)
+    ends = "" if counted else _ends(layout, language)
+    return about(reader, "played", event.seat, tile=tile, where=where, ends=ends, more=counted)
+
+
+def _where(place: Place, language: Language) -> str:
+    """The place where a tile is laid: *on the right*, *an die Zwölf von zehn zwölf*."""
+    if place.direction is not None:
+        return text(f"at.{place.direction}", language)
+    return text("at.double" if is_whole_double(place) else "at.place", language, place=place_name(place, language))
+
+
+def _ends(layout: Layout, language: Language) -> str:
+    """The numbers of the open ends, if they are few."""
+    numbers = [pip_word(end.number, language) for end in layout.ends if end.gate == OPEN]
+    if not numbers or len(numbers) > _MOST_ENDS:
+        return ""
+    return text("played.end" if len(numbers) == 1 else "played.ends", language, numbers=joined(numbers, language))
+
+
+def _sum(total: int, points: int, language: Language) -> str:
+    return text("sum", language, sum=number_word(total, language), points=points_phrase(points, language))
+
+
+def points_phrase(points: int, language: Language) -> str:
+    """A number of points: *five points*, *ein Punkt*, *no points*, *minus one point*."""
+    if not points:
+        return text("points.none", language)
+    if abs(points) == 1:
+        return text("points.one" if points == 1 else "points.minus_one", language)
+    return text("points", language, number=number_word(points, language))
+
+
+def _drew(event: Drew | DrewView, _layout: Layout, reader: Reader) -> str:
+    if event.tile is None:
+        return about(reader, "drew", event.seat)
+    return about(reader, "drew.tile", event.seat, tile=tile_name(event.tile, reader.language, "accusative"))
+
+
+def _round_ended(event: RoundEnded, _layout: Layout, reader: Reader) -> str:
+    return fitted(reader, lambda name: _round_sentence(event.round, reader, name))
+
+
+def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
+    """Why the round is over, and what it counts: for the reader, else for its loser or its winner."""
+    language = reader.language
+    key, values = f"round_ended.{result.ended_by}", {}
+    if result.ended_by == "out" and result.winner is not None:
+        key = "round_ended.out.you" if result.winner == reader.seat else "round_ended.out.name"
+        values["name"] = name(result.winner)
+    number = number_word(result.number, language)
+    sentences = [text("round_ended", language, round=number, reason=text(key, language, **values))]
+    counted = [each.seat for each in result.hands]
+    told = next((seat for seat in (result.loser, result.winner) if seat is not None), None)
+    if reader.seat in counted:
+        points = points_phrase(result.scores[reader.seat], language)
+        sentences.append(capitalized(text("round_ended.points.you", language, points=points)))
+    elif told is not None:
+        points = points_phrase(result.scores[told], language)
+        sentences.append(capitalized(text("round_ended.points", language, points=points, name=name(told))))
+    if result.carried:
+        points = points_phrase(result.carried, language)
+        key = "round_ended.carried_one" if result.carried == 1 else "round_ended.carried"
+        sentences.append(capitalized(text(key, language, points=points)))
+    return " ".join(sentences)
+
+
+def _finished(event: Finished, _layout: Layout, reader: Reader) -> str:
+    return winners_sentence(event.winners, reader)
+
+
+def _of_seat(key: str) -> Callable[[Any, Layout, Reader], str]:
+    """The sentence of an event of which only the seat is told."""
+    return lambda event, _layout, reader: about(reader, key, event.seat)
+
+
+_SENTENCES: Final[dict[type, Callable[[Any, Layout, Reader], str]]] = {
+    Created: _created,
+    Joined: _of_seat("joined"),
+    TokenChanged: _of_seat("token_changed"),
+    Dealt: _dealt,
+    RecordedDeal: _dealt,
+    DealtView: _dealt_view,
+    Played: _played,
+    Drew: _drew,
+    DrewView: _drew,
+    Passed: _of_seat("passed"),
+    Done: _of_seat("done"),
+    Flipped: _of_seat("flipped"),
+    RoundEnded: _round_ended,
+    Eliminated: _of_seat("eliminated"),
+    Finished: _finished,
+}

@@ -1,0 +1,124 @@
+"""What is said of any match: short, in words, in both languages, and nothing that its reader may not know."""
+
+from __future__ import annotations
+
+import re
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.events import Dealt, Drew
+from service.engine.state import State
+from service.engine.variants import variants
+from service.engine.view import event_view
+from service.games.catalogue import LANGUAGES
+from service.games.game import EventEnvelope, Game, Seat, rules_for
+from service.games.views import view_event, view_game
+from service.render.sentences.board import board_description, board_sentence
+from service.render.sentences.events import EventSentences, event_sentence
+from service.render.sentences.people import MAX_SENTENCE, Reader
+from service.render.sentences.states import state_sentence
+from tests.laws.matches import Match, law
+from tests.laws.test_blindness import twins, viewers
+
+_LONGEST_NAME = 60
+
+
+def names_of(match: Match) -> tuple[str | None, ...]:
+    """Names of all lengths, and seats without one."""
+    return tuple([match.rng.choice([None, "Bo", chr(65 + seat) * _LONGEST_NAME]) for seat in match.seats])
+
+
+def hosted(match: Match, state: State, names: tuple[str | None, ...]) -> Game:
+    return Game(
+        id="an id",
+        variant=variants()[match.case.key],
+        options=dict(match.case.options),
+        rules=rules_for(match.case.key, dict(match.case.options), len(match.seats)),
+        seats=tuple([Seat("human", name) for name in names]),
+        join_hash=None,
+        arranged=False,
+        deck=Deck(seed_from_text("a seed")),
+        version=1,
+        created_at=0,
+        updated_at=0,
+        round_ends=(),
+        state=state,
+    )
+
+
+def assert_sayable(sentence: str) -> None:
+    assert len(sentence) <= MAX_SENTENCE, sentence
+    assert sentence.endswith(".")
+    assert sentence[0].isupper()
+    assert not re.search(r"\d\W\d|[{}]|  |\.\.", sentence), sentence
+
+
+@law()
+def test_every_event_is_told_to_every_viewer_in_both_languages(match: Match) -> None:
+    names = names_of(match)
+    for viewer in viewers(match):
+        for language in LANGUAGES:
+            layout = match.rules.empty_layout()
+            sentences = EventSentences(match.rules, layout, Reader(viewer, names, language))
+            for version, event in enumerate(match.events, 1):
+                assert_sayable(sentences.sentence(view_event(EventEnvelope(version, 0, event), viewer)))
+
+
+@law()
+def test_every_state_is_told_to_every_viewer_in_both_languages(match: Match) -> None:
+    names = names_of(match)
+    for state in match.some_states(8):
+        if state.round:
+            for viewer in viewers(match):
+                game = view_game(hosted(match, state, names), viewer, 1)
+                for language in LANGUAGES:
+                    assert_sayable(state_sentence(game, language))
+
+
+@law(matches=8)
+def test_what_is_told_of_a_play_comes_from_the_table_alone(match: Match) -> None:
+    reader = Reader(None, names_of(match), "en")
+    sentences = EventSentences(match.rules, match.rules.empty_layout(), reader)
+    for version, happening in enumerate(match.happenings, 1):
+        known = view_event(EventEnvelope(version, 0, happening.event), None)
+        told = sentences.sentence(known)
+        begun_here = EventSentences(match.rules, happening.before.layout, reader)
+        assert begun_here.sentence(known) == told
+
+
+@law()
+def test_no_sentence_depends_on_hidden_tiles(match: Match) -> None:
+    names = names_of(match)
+    for state in match.some_states(8):
+        for viewer in viewers(match):
+            for twin in twins(match, state, viewer):
+                if not state.round:
+                    continue
+                for language in LANGUAGES:
+                    told = [
+                        state_sentence(view_game(hosted(match, each, names), viewer, 1), language)
+                        for each in (state, twin)
+                    ]
+                    assert told[0] == told[1]
+                    for describe in (board_sentence, board_description):
+                        assert describe(twin.layout, language) == describe(state.layout, language)
+
+
+@law()
+def test_a_draw_and_a_deal_tell_nobody_the_tiles_of_others(match: Match) -> None:
+    names = names_of(match)
+    for event in match.events:
+        if not isinstance(event, Drew | Dealt):
+            continue
+        for viewer in viewers(match):
+            if isinstance(event, Dealt):
+                empty = tuple([hand if seat == viewer else () for seat, hand in enumerate(event.hands)])
+                twin: Drew | Dealt = Dealt(event.round, empty, (), event.arranged, event.proof)
+            elif viewer == event.seat:
+                continue
+            else:
+                twin = Drew(event.seat, match.rng.choice(match.rules.tiles))
+            for language in LANGUAGES:
+                reader = Reader(viewer, names, language)
+                layout = match.rules.empty_layout()
+                told, again = (event_sentence(event_view(each, viewer), layout, reader) for each in (event, twin))
+                assert told == again

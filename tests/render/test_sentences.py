@@ -1,0 +1,436 @@
+"""What is said of an event and of a state: worked examples in both languages, and the grammar of the texts."""
+
+from __future__ import annotations
+
+from string import Formatter
+from typing import Final, get_args
+
+import pytest
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.events import (
+    Drew,
+    Eliminated,
+    EndReason,
+    Finished,
+    Flipped,
+    Passed,
+    Played,
+    RemainingHand,
+    RoundEnded,
+    RoundResult,
+)
+from service.engine.layout import GATED, NEVER, Branching, Layout
+from service.engine.moves import ACTIONS, PLAY, Move, play
+from service.engine.state import State
+from service.engine.tiles import parse_tile
+from service.engine.variants import variants
+from service.engine.view import DealtView, DrewView, You
+from service.games.catalogue import LANGUAGES, Language
+from service.games.game import Created, Game, GameStatus, Joined, Seat, TokenChanged
+from service.games.views import EventView, GameView, Reset, view_game
+from service.render.sentences import states
+from service.render.sentences.events import EventSentences, KnownEvent, event_sentence, points_phrase
+from service.render.sentences.people import LONGEST_NAME, MAX_SENTENCE, Reader
+from service.render.sentences.states import state_sentence
+from service.render.sentences.texts import TEXTS
+from tests.render.test_board_sentences import layout_of
+
+NAMES: Final = ("Ada", "Bo", None)
+EMPTY: Final = layout_of("0-0", two_ended=True)._replace(placements=(), ends=())
+DOUBLE_TWO: Final = parse_tile("2-2")
+
+
+def said(event: KnownEvent, layout: Layout = EMPTY, seat: int | None = 0) -> tuple[str, str]:
+    """What is said to this seat, in English and in German."""
+    english, german = (event_sentence(event, layout, Reader(seat, NAMES, language)) for language in LANGUAGES)
+    return english, german
+
+
+def played(layout: Layout, name: str, *, points: int | None = None) -> Played:
+    """The event of the tile that was laid last, at the end of this name."""
+    tile, _, _, seat, face_down = layout.placements[-1]
+    return Played(seat, tile, name, face_down, points, None if points is None else layout.ends_sum)
+
+
+RIGHT: Final = layout_of("1-4", "4-6@right", two_ended=True)
+CLOSED: Final = layout_of("0-0", "0-6@e1", "6-6@e3!")
+SCORED: Final = layout_of("12-12", "10-12@e1", "10-11@e5", branching="gated", scored=True)
+UP: Final = layout_of("0-0", "0-4@e3", branching="at once")
+BEHIND: Final = layout_of("12-12", "11-12@e1", "11-11@e5", "11-18@e7", "18-18@e9!", branching="gated", scored=True)
+ON_TWELVE: Final = layout_of("12-12", "10-12@e1", "10-10@e5", "10-11@e7", "11-11@e9", branching="gated", scored=True)
+
+SIDE: Final = layout_of("12-12", "10-12@e1", "10-10@e5", "10-11@e7", branching="gated", scored=True)
+FAR: Final = layout_of("12-12", "10-12@e1", "10-10@e5", "0-10@e6", branching="gated", scored=True)
+
+
+def behind_the_mother() -> Layout:
+    """A tile on a double that does not branch, on an arm of a double that does (rules 2.4)."""
+    layout = layout_of("1-2", "2-4@e2")
+    plays: list[tuple[str, str, Branching]] = [
+        ("4-4", "e3", GATED),
+        ("4-6", "e4", NEVER),
+        ("6-6", "e7", NEVER),
+        ("1-6", "e8", NEVER),
+    ]
+    for tile, name, branching in plays:
+        at = layout.end(name)
+        assert at is not None
+        layout = layout.join(at, parse_tile(tile), 1, face_down=False, branching=branching)
+    return layout
+
+
+EVENTS: Final[list[tuple[KnownEvent, Layout, int | None, str, str]]] = [
+    (Created(), EMPTY, 0, "The game was created.", "Das Spiel ist angelegt."),
+    (Joined(1, "Bo"), EMPTY, 0, "Bo joined the game.", "Bo ist dabei."),
+    (Joined(1, "Bo"), EMPTY, 1, "You joined the game.", "Du bist dabei."),
+    (TokenChanged(1), EMPTY, 0, "Bo has a new token.", "Bo hat ein neues Token."),
+    (DealtView(2, arranged=False, hand=None), EMPTY, None, "Round two was dealt.", "Runde zwei ist gegeben."),
+    (DealtView(2, arranged=False, hand=()), EMPTY, 0, "Round two was dealt.", "Runde zwei ist gegeben."),
+    (
+        DealtView(1, arranged=False, hand=(DOUBLE_TWO,)),
+        EMPTY,
+        0,
+        "Round one was dealt. You have one tile.",
+        "Runde eins ist gegeben. Du hast einen Stein.",
+    ),
+    (
+        DealtView(1, arranged=False, hand=(DOUBLE_TWO,) * 7),
+        EMPTY,
+        0,
+        "Round one was dealt. You have seven tiles.",
+        "Runde eins ist gegeben. Du hast sieben Steine.",
+    ),
+    (
+        Played(1, parse_tile("6-6"), None, face_down=False),
+        layout_of("6-6"),
+        0,
+        "Bo opened with double six.",
+        "Bo eröffnet mit dem Sechserpasch.",
+    ),
+    (
+        Played(0, parse_tile("1-2"), None, face_down=False),
+        layout_of("1-2"),
+        0,
+        "You opened with one two.",
+        "Du eröffnest mit eins zwei.",
+    ),
+    (
+        played(RIGHT, "right"),
+        RIGHT,
+        0,
+        "Bo played four six on the right; ends one and six.",
+        "Bo legt vier sechs rechts an; Enden eins und sechs.",
+    ),
+    (
+        played(RIGHT, "right"),
+        RIGHT,
+        1,
+        "You played four six on the right; ends one and six.",
+        "Du legst vier sechs rechts an; Enden eins und sechs.",
+    ),
+    (
+        played(UP, "e3"),
+        UP,
+        0,
+        "Bo played blank four upwards; ends blank, blank, four and blank.",
+        "Bo legt blank vier oben an; Enden blank, blank, vier und blank.",
+    ),
+    (
+        played(CLOSED, "e3"),
+        CLOSED,
+        0,
+        "Bo played double six on the left, face down: this arm is closed.",
+        "Bo legt den Sechserpasch links an, verdeckt: dieser Arm ist zu.",
+    ),
+    (
+        played(SCORED, "e5", points=5),
+        SCORED,
+        0,
+        "Bo played ten eleven on the left. Sum thirty-five, five points.",
+        "Bo legt zehn elf links an. Summe fünfunddreißig, fünf Punkte.",
+    ),
+    (
+        played(BEHIND, "e9"),
+        BEHIND,
+        0,
+        "Bo played double eighteen on the eighteen of eleven eighteen, face down: this arm is closed.",
+        "Bo legt den Achtzehnerpasch an die Achtzehn von elf achtzehn, verdeckt: dieser Arm ist zu.",
+    ),
+    (
+        played(ON_TWELVE, "e9", points=0),
+        ON_TWELVE,
+        0,
+        "Bo played double eleven on the eleven of ten eleven. Sum fifty-six, no points.",
+        "Bo legt den Elferpasch an die Elf von zehn elf. Summe sechsundfünfzig, keine Punkte.",
+    ),
+    (
+        played(SIDE, "e7", points=0),
+        SIDE,
+        0,
+        "Bo played ten eleven on the first short side of double ten. Sum forty-five, no points.",
+        "Bo legt zehn elf an die erste kurze Seite des Zehnerpaschs. Summe fünfundvierzig, keine Punkte.",
+    ),
+    (
+        played(FAR, "e6", points=0),
+        FAR,
+        0,
+        "Bo played blank ten on the long side of double ten. Sum forty-four, no points.",
+        "Bo legt blank zehn an die lange Seite des Zehnerpaschs. Summe vierundvierzig, keine Punkte.",
+    ),
+    (
+        played(behind_the_mother(), "e8"),
+        behind_the_mother(),
+        0,
+        "Bo played one six on double six; ends one, one, four and four.",
+        "Bo legt eins sechs an den Sechserpasch; Enden eins, eins, vier und vier.",
+    ),
+    (DrewView(1, None), EMPTY, 0, "Bo drew a tile.", "Bo zieht einen Stein."),
+    (DrewView(2, None), EMPTY, 0, "Player 3 drew a tile.", "Spieler 3 zieht einen Stein."),
+    (DrewView(0, DOUBLE_TWO), EMPTY, 0, "You drew double two.", "Du ziehst den Zweierpasch."),
+    (DrewView(0, parse_tile("0-5")), EMPTY, 0, "You drew blank five.", "Du ziehst blank fünf."),
+    (Drew(1, DOUBLE_TWO), EMPTY, None, "Bo drew double two.", "Bo zieht den Zweierpasch."),
+    (Passed(1), EMPTY, 0, "Bo passed.", "Bo setzt aus."),
+    (Passed(0), EMPTY, 0, "You passed.", "Du setzt aus."),
+    (Flipped(1), EMPTY, 0, "Bo turned the opening tile over.", "Bo dreht den Eröffnungsstein um."),
+    (Eliminated(1), EMPTY, 0, "Bo is out of the match.", "Bo scheidet aus."),
+    (Eliminated(0), EMPTY, 0, "You are out of the match.", "Du scheidest aus."),
+    (Finished((1,)), EMPTY, 0, "Bo wins the match.", "Bo gewinnt die Partie."),
+    (Finished((0,)), EMPTY, 0, "You win the match.", "Du gewinnst die Partie."),
+    (Finished((0, 2)), EMPTY, 1, "Ada and Player 3 win the match.", "Ada und Spieler 3 gewinnen die Partie."),
+    (Finished((0, 1)), EMPTY, 1, "You and Ada win the match.", "Du und Ada gewinnt die Partie."),
+    (
+        Finished((0, 1, 2)),
+        EMPTY,
+        None,
+        "Ada, Bo and Player 3 win the match.",
+        "Ada, Bo und Spieler 3 gewinnen die Partie.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("event", "layout", "seat", "english", "german"), EVENTS)
+def test_an_event_is_said_in_both_languages(
+    event: KnownEvent, layout: Layout, seat: int | None, english: str, german: str
+) -> None:
+    assert said(event, layout, seat) == (english, german)
+
+
+def ended(by: EndReason, *scores: int, winner: int | None = None, loser: int | None = None, carried: int = 0) -> str:
+    hands = tuple([RemainingHand(seat, (), 0) for seat in range(len(scores))])
+    result = RoundResult(21, by, hands, scores, (), winner, loser, carried)
+    return " | ".join([*said(RoundEnded(result)), *said(RoundEnded(result), seat=None)])
+
+
+def test_the_end_of_a_round_tells_its_reason_and_the_points_of_the_reader() -> None:
+    assert ended("out", -275, 625, winner=1) == (
+        "Round twenty-one is over: Bo went out. Minus two hundred and seventy-five points for you. | "
+        "Runde einundzwanzig ist vorbei: Bo hat keinen Stein mehr. Minus zweihundertfünfundsiebzig Punkte für dich. | "
+        "Round twenty-one is over: Bo went out. Six hundred and twenty-five points for Bo. | "
+        "Runde einundzwanzig ist vorbei: Bo hat keinen Stein mehr. Sechshundertfünfundzwanzig Punkte für Bo."
+    )
+    assert ended("out", 0, 1, winner=0).startswith("Round twenty-one is over: you went out. No points for you. | ")
+    assert ended("blocked", -1, 71, loser=1) == (
+        "Round twenty-one is over: nothing fits any more. Minus one point for you. | "
+        "Runde einundzwanzig ist vorbei: nichts passt mehr. Minus ein Punkt für dich. | "
+        "Round twenty-one is over: nothing fits any more. Seventy-one points for Bo. | "
+        "Runde einundzwanzig ist vorbei: nichts passt mehr. Einundsiebzig Punkte für Bo."
+    )
+    assert ended("closed", 0, 0, carried=45).endswith(
+        "Runde einundzwanzig ist vorbei: alle Enden sind zu. Fünfundvierzig Punkte werden übertragen."
+    )
+
+
+@pytest.mark.parametrize("reason", get_args(EndReason))
+def test_every_reason_for_the_end_of_a_round_is_told(reason: EndReason) -> None:
+    assert ended(reason, 1, 2)
+
+
+def test_points_have_a_singular() -> None:
+    assert [points_phrase(points, "en") for points in (0, 1, 2, -1)] == [
+        "no points",
+        "one point",
+        "two points",
+        "minus one point",
+    ]
+    assert [points_phrase(points, "de") for points in (0, 1, 2)] == ["keine Punkte", "ein Punkt", "zwei Punkte"]
+
+
+# States
+
+
+def game_view(
+    *moves: Move, turn: int = 0, seat: int | None = 0, layout: Layout = RIGHT, status: GameStatus = "playing"
+) -> GameView:
+    """A game of three with these legal moves."""
+    rules = variants()["domino"].rules({}, 3)
+    state: State = rules.start()._replace(layout=layout, turn=turn, phase="playing")
+    game = Game(
+        id="an id",
+        variant=variants()["domino"],
+        options={},
+        rules=rules,
+        seats=tuple([Seat("human", name) for name in NAMES]),
+        join_hash=None,
+        arranged=False,
+        deck=Deck(seed_from_text("a seed")),
+        version=1,
+        created_at=0,
+        updated_at=0,
+        round_ends=(),
+        state=state,
+    )
+    shown = view_game(game, None, 1)
+    you = None if seat is None else You(seat, (), None)
+    return shown._replace(status=status, view=shown.view._replace(you=you, legal_moves=moves))
+
+
+def stated(view: GameView) -> tuple[str, str]:
+    english, german = (state_sentence(view, language) for language in LANGUAGES)
+    return english, german
+
+
+FIRST, SECOND, THIRD = (play(parse_tile(name), "left") for name in ("1-2", "1-3", "1-5"))
+DRAW, PASS, DONE, FLIP, DEAL = (Move(action) for action in ("draw", "pass", "done", "flip", "deal"))
+
+STATES: Final[list[tuple[GameView, str, str]]] = [
+    (game_view(FIRST, SECOND, THIRD), "Your turn. Three tiles fit.", "Du bist dran. Drei Steine passen."),
+    (game_view(FIRST), "Your turn. One tile fits.", "Du bist dran. Ein Stein passt."),
+    (
+        game_view(FIRST, play(parse_tile("1-2"), "right")),
+        "Your turn. One tile fits.",
+        "Du bist dran. Ein Stein passt.",
+    ),
+    (game_view(DRAW), "Your turn. Nothing fits. You may draw.", "Du bist dran. Nichts passt. Du kannst ziehen."),
+    (game_view(PASS), "Your turn. Nothing fits. You may pass.", "Du bist dran. Nichts passt. Du kannst aussetzen."),
+    (
+        game_view(DRAW, FLIP),
+        "Your turn. Nothing fits. You may draw or turn the opening tile over.",
+        "Du bist dran. Nichts passt. Du kannst ziehen oder den Eröffnungsstein umdrehen.",
+    ),
+    (
+        game_view(FIRST, SECOND, DONE),
+        "Your turn. Two tiles fit. You may also end your turn.",
+        "Du bist dran. Zwei Steine passen. Du kannst auch aufhören.",
+    ),
+    (
+        game_view(play(DOUBLE_TWO, None), layout=EMPTY),
+        "Your turn. You open with double two.",
+        "Du bist dran. Du eröffnest mit dem Zweierpasch.",
+    ),
+    (
+        game_view(play(DOUBLE_TWO, None), play(parse_tile("1-1"), None), layout=EMPTY),
+        "Your turn. You open with one of two tiles.",
+        "Du bist dran. Du eröffnest mit einem von zwei Steinen.",
+    ),
+    (game_view(turn=1), "It is Bo's turn.", "Bo ist dran."),
+    (game_view(turn=2, seat=None), "It is Player 3's turn.", "Spieler 3 ist dran."),
+    (
+        game_view(DEAL, status="round_over"),
+        "The round is over. You may deal the next one.",
+        "Die Runde ist vorbei. Du kannst die nächste geben.",
+    ),
+    (game_view(status="round_over"), "The round is over.", "Die Runde ist vorbei."),
+]
+
+
+@pytest.mark.parametrize(("view", "english", "german"), STATES)
+def test_a_state_is_said_in_both_languages(view: GameView, english: str, german: str) -> None:
+    assert stated(view) == (english, german)
+
+
+@pytest.mark.parametrize(
+    ("open_seats", "english", "german"),
+    [
+        (1, "Waiting for one more player.", "Es fehlt noch ein Mitspieler."),
+        (2, "Waiting for two more players.", "Es fehlen noch zwei Mitspieler."),
+    ],
+)
+def test_a_game_with_open_seats_waits_for_players(open_seats: int, english: str, german: str) -> None:
+    view = game_view(status="waiting")
+    seats = tuple([seat._replace(kind="open") if at < open_seats else seat for at, seat in enumerate(view.seats)])
+    assert stated(view._replace(seats=seats)) == (english, german)
+
+
+def test_a_finished_game_tells_who_wins() -> None:
+    view = game_view(status="finished")
+    view = view._replace(view=view.view._replace(winners=(1,)))
+    assert stated(view) == ("Bo wins the match.", "Bo gewinnt die Partie.")
+
+
+def test_every_status_and_every_action_has_its_words() -> None:
+    assert set(states._SENTENCES) == set(get_args(GameStatus))
+    for action in ACTIONS:
+        if action != PLAY:
+            assert f"action.{action}" in TEXTS
+            assert all(sentence.endswith(".") for sentence in stated(game_view(Move(action))))
+
+
+# One event after the other
+
+
+def test_the_sentences_follow_the_table_and_the_names() -> None:
+    rules = variants()["domino"].rules({}, 3)
+    sentences = EventSentences(rules, EMPTY, Reader(None, ("Ada", None, None), "en"))
+    events = [
+        EventView(1, 0, Passed(1)),
+        EventView(2, 0, Joined(1, "Bo")),
+        EventView(3, 0, DealtView(1, arranged=False, hand=None)),
+        EventView(4, 0, Played(1, parse_tile("1-4"), None, face_down=False)),
+        EventView(5, 0, Played(2, parse_tile("4-6"), "right", face_down=False)),
+        EventView(6, 0, Reset(game_view(turn=2, seat=None))),
+        EventView(7, 0, Played(0, parse_tile("1-1"), "left", face_down=False)),
+    ]
+    assert [sentences.sentence(each) for each in events] == [
+        "Player 2 passed.",
+        "Bo joined the game.",
+        "Round one was dealt.",
+        "Bo opened with one four.",
+        "Player 3 played four six on the right; ends one and six.",
+        "It is Player 3's turn.",
+        "Ada played double one on the left; ends one and six.",
+    ]
+
+
+# The texts
+
+
+def test_both_languages_have_the_same_values_in_every_text() -> None:
+    for key, text in TEXTS.items():
+        english, german = ({field for _, field, _, _ in Formatter().parse(each) if field is not None} for each in text)
+        assert english == german, key
+        assert all(text), key
+
+
+def test_a_text_for_the_player_stands_beside_one_for_the_others() -> None:
+    for key in TEXTS:
+        if key.endswith(".you") and key not in ("dealt.you", "finished.you", "round_ended.out.you"):
+            other = key.removesuffix(".you")
+            assert "{name}" in TEXTS[other].en
+            assert "{name}" not in TEXTS[key].en
+
+
+# Names
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_long_name_is_shortened_where_the_sentence_would_be_too_long(language: Language) -> None:
+    reader = Reader(None, ("A" * 60, "B" * 60, "C" * LONGEST_NAME), language)
+    assert event_sentence(Passed(0), EMPTY, reader).startswith("A" * (LONGEST_NAME - 1) + "… ")
+    assert event_sentence(Passed(2), EMPTY, reader).startswith("C" * LONGEST_NAME + " ")
+    everybody = Reader(None, tuple([chr(65 + seat) * 60 for seat in range(13)]), language)
+    sentence = event_sentence(Finished(tuple(range(13))), EMPTY, everybody)
+    assert len(sentence) <= MAX_SENTENCE
+    assert all(f"{chr(65 + seat)}…" in sentence for seat in range(13))
+
+
+def test_nothing_is_cut_off_from_the_character_it_belongs_to() -> None:
+    accents = "a" * (LONGEST_NAME - 2) + "e\u0301e\u0301e\u0301"
+    family = "a" * (LONGEST_NAME - 3) + "👩\u200d👩\u200d👧 and more"
+    assert event_sentence(Passed(0), EMPTY, Reader(None, (accents,), "en")) == f"{'a' * (LONGEST_NAME - 2)}… passed."
+    assert event_sentence(Passed(0), EMPTY, Reader(None, (family,), "en")) == f"{'a' * (LONGEST_NAME - 3)}… passed."
+
+
+@pytest.mark.parametrize("name", ["{name}", "{0.__class__}", "%s", "<b>Bo</b>", 'Bo" , "x', "*Bo*", "Bo.\\u0041"])
+def test_a_name_is_plain_text(name: str) -> None:
+    assert event_sentence(DrewView(0, None), EMPTY, Reader(None, (name,), "en")) == f"{name} drew a tile."
