@@ -6,7 +6,7 @@
 import { html, nothing, ref, repeat, svg } from "./vendor/lit-html.js";
 import { PICTURE } from "./texts/picture.js";
 import { digitsFrom, parseTile, tileShape } from "./tiles.js";
-import { createViewport, distance } from "./viewport.js";
+import { clamp, createViewport, distance } from "./viewport.js";
 
 /**
  * @typedef {import("./viewport.js").Area} Area
@@ -41,6 +41,10 @@ const ASPECTS = [0.6, 0.8, 1, 1.3, 1.6, 2, 2.4];
 const TARGET = 24;
 /** With more tiles the shadows are not blurred. */
 const BLURRED_SHADOWS = 60;
+/** The least size of the text of a badge, in CSS pixels. */
+const SMALLEST_TEXT = 11;
+/** Milliseconds in which two clicks are one double click. */
+const DOUBLE_CLICK = 600;
 /** Milliseconds in which a tile moves to its place. */
 const MOVEMENT = { none: 0, normal: 200, slow: 500 };
 
@@ -52,7 +56,7 @@ export function aspectFor(width, height) {
 
 /** @param {import("./types.js").App} app */
 export function createPicture(app) {
-  const viewport = createViewport(() => app.update());
+  const viewport = createViewport(moved);
   /** @type {Element | undefined} */
   let element;
   /** @type {Board | undefined} the board that was shown last */
@@ -61,19 +65,40 @@ export function createPicture(app) {
   let ghosts = [];
   /** @type {Spot | undefined} the place that is chosen, once it was made visible */
   let revealed;
+  /** @type {Look} */
+  let look = { colours: false, digits: Infinity, badges: 1 };
+  let isRendering = false;
+  let playedAt = 0;
+
+  /** @param {number} highest number of the set @returns {Look} */
+  function lookNow(highest) {
+    const { colours, digits } = app.device.settings;
+    return {
+      colours: colours === "on" || (colours === "auto" && highest > 6),
+      digits: digits ? 0 : digitsFrom(2 * viewport.scale),
+      badges: Math.max(1, Math.round((10 * SMALLEST_TEXT) / viewport.scale) / 10),
+    };
+  }
+
+  /** Another part of the table is to be seen. */
+  function moved() {
+    const { digits, badges } = lookNow(0);
+    if (!isRendering && (digits !== look.digits || badges !== look.badges)) app.update();
+    drawPointers();
+  }
 
   /** @param {Board} board @param {string} [lastTile] */
   function show(board, lastTile) {
     if (board === shown) return;
     const before = shown;
     shown = board;
-    const last = board.tiles.find((each) => each.tile === lastTile) ?? board.tiles.at(-1) ?? { x: 0, y: 0 };
+    const focus = board.tiles.find((each) => each.tile === lastTile) ?? board.tiles.at(-1) ?? { x: 0, y: 0 };
+    viewport.show({ table: board.table, bounds: board.bounds, focus });
     if (before && before.round !== board.round) viewport.reset();
-    viewport.show({ table: board.table, bounds: board.bounds, focus: { x: last.x, y: last.y } });
     if (before?.round !== board.round || board.tiles.length !== before.tiles.length + 1) return;
     const added = /** @type {BoardTile} */ (board.tiles.at(-1));
     if (!ghosts.length) viewport.reveal(added);
-    queueMicrotask(() => requestAnimationFrame(() => moveIn(added)));
+    queueMicrotask(() => moveIn(added));
   }
 
   /** A tile moves from the lower edge to its place. @param {BoardTile} tile */
@@ -81,13 +106,12 @@ export function createPicture(app) {
     const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MOVEMENT[app.device.settings.animation];
     if (!duration) return;
     const seen = viewport.visible();
-    const from = { x: seen.x + seen.width / 2, y: seen.y + seen.height };
-    const to = `rotate(${rotation}deg)`;
+    const from = `translate(${seen.x + seen.width / 2}px, ${seen.y + seen.height}px)`;
     element?.querySelector(`[data-tile="${tile}"]`)?.animate(
       [
-        { transform: `translate(${from.x}px, ${from.y}px) ${to} scale(1.25)`, opacity: 0 },
+        { transform: `${from} rotate(${rotation}deg)`, opacity: 0 },
         { opacity: 1, offset: 0.3 },
-        { transform: `translate(${x}px, ${y}px) ${to}`, opacity: 1 },
+        { transform: `translate(${x}px, ${y}px) rotate(${rotation}deg)`, opacity: 1 },
       ],
       { duration, easing: "cubic-bezier(.2, .7, .3, 1)" },
     );
@@ -97,46 +121,65 @@ export function createPicture(app) {
   function placeAt(clientX, clientY) {
     const point = viewport.boardPoint(clientX, clientY);
     const least = TARGET / 2 / viewport.scale;
+    /** @type {number | undefined} */
     let best;
     for (const [index, { spot }] of ghosts.entries()) {
-      const lies = spot.rotation % 180 === 0;
+      const [width, height] = spot.rotation % 180 ? [1, 2] : [2, 1];
       const inside =
-        Math.abs(point.x - spot.x) <= Math.max(lies ? 2 : 1, least) && Math.abs(point.y - spot.y) <= Math.max(lies ? 1 : 2, least);
+        Math.abs(point.x - spot.x) <= Math.max(width, least) && Math.abs(point.y - spot.y) <= Math.max(height, least);
       if (inside && (best === undefined || distance(point, spot) < distance(point, ghosts[best].spot))) best = index;
     }
     return best;
   }
 
+  /** Places outside of what is to be seen have their number at the edge. */
+  function drawPointers() {
+    const seen = viewport.visible();
+    const inset = 18 / viewport.scale;
+    for (const [index, pointer] of (element?.querySelectorAll(".pointer") ?? []).entries()) {
+      const spot = ghosts[index]?.spot;
+      if (!spot) continue;
+      const x = clamp(spot.x, seen.x + inset, seen.x + seen.width - inset);
+      const y = clamp(spot.y, seen.y + inset, seen.y + seen.height - inset);
+      pointer.classList.toggle("away", distance(spot, { x, y }) > 1);
+      pointer.setAttribute("transform", `translate(${x} ${y})`);
+    }
+  }
+
   /** @param {PictureOptions} options */
   function render({ board, places = [], chosen, onPlace, label, description, lastTile, highest = 6 }) {
-    const { colours, digits } = app.device.settings;
+    isRendering = true;
     ghosts = places.map((place) => ({ place, spot: spotOf(place, board) }));
     show(board, lastTile);
     const target = chosen === undefined ? undefined : ghosts[chosen]?.spot;
     if (target && (target.x !== revealed?.x || target.y !== revealed.y)) viewport.reveal(target);
     revealed = target;
-    const look = {
-      colours: colours === "on" || (colours === "auto" && highest > 6),
-      digits: digits ? 0 : digitsFrom(2 * viewport.scale),
-    };
+    look = lookNow(highest);
+    isRendering = false;
+    queueMicrotask(drawPointers);
+
     const taken = new Set(places.map((each) => each.end));
     const last = board.tiles.find((each) => each.tile === lastTile);
     const click = (/** @type {MouseEvent} */ event) => {
       const index = viewport.wasDragged ? undefined : placeAt(event.clientX, event.clientY);
-      if (index !== undefined) onPlace?.(places[index], index);
+      if (index === undefined) return;
+      playedAt = event.timeStamp;
+      onPlace?.(places[index], index);
     };
     return html`<div class="picture" @keydown=${arrows}>
-      <svg class="cloth" role="img" aria-label=${label} preserveAspectRatio="xMidYMid slice" @click=${click} ${ref(attach)}>
+      <svg class="cloth" role="img" aria-label=${label} @click=${click} @dblclick=${zoomThere} ${ref(attach)}>
         ${description ? svg`<desc>${description}</desc>` : nothing}
         <path class="links" d=${board.tiles.map(linkPath).join("")}></path>
-        <path class=${board.tiles.length > BLURRED_SHADOWS ? "shadows" : "shadows blurred"} d=${board.tiles.map(shadowPath).join("")}></path>
+        <path class=${board.tiles.length > BLURRED_SHADOWS ? "shadows" : "shadows blurred"} d=${
+          board.tiles.map((each) => (each === last ? "" : shadowPath(each))).join("")}></path>
         <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
-        <g class="tiles">${repeat(board.tiles, (each) => each.tile, (each) => tileOnTable(each, look))}</g>
-        ${last ? lastMark(last) : nothing}
+        <g class="tiles">${repeat(board.tiles, tileName, (/** @type {BoardTile} */ each) => tileOnTable(each, look, each === last))}</g>
         <g class="places">${ghosts.map(({ place, spot }, index) => ghost(place, spot, index, index === chosen, look))}</g>
+        <g class="pointers">${ghosts.map(({ spot }, index) => svg`<g class="pointer" @click=${() => viewport.reveal(spot)}>${
+          badge("badge", `${index + 1}`, 0, 0, look.badges * 1.2)}</g>`)}</g>
       </svg>
       <div class="picture-tools" role="group" aria-label=${app.t(PICTURE.tools)}>
-        ${tool("fit", PICTURE.fitAll, viewport.fitAll)}${tool("out", PICTURE.zoomOut, viewport.zoomOut)}${tool("in", PICTURE.zoomIn, viewport.zoomIn)}
+        ${tool("all", PICTURE.fitAll, viewport.fitAll)}${tool("out", PICTURE.zoomOut, viewport.zoomOut)}${tool("in", PICTURE.zoomIn, viewport.zoomIn)}
       </div>
     </div>`;
   }
@@ -151,6 +194,11 @@ export function createPicture(app) {
     viewport.attach(next);
   }
 
+  /** @param {MouseEvent} event */
+  function zoomThere({ clientX, clientY, timeStamp }) {
+    if (timeStamp - playedAt > DOUBLE_CLICK) viewport.zoom(1.7, viewport.boardPoint(clientX, clientY));
+  }
+
   /** The arrow keys move the picture while the focus is on one of its buttons. @param {KeyboardEvent} event */
   function arrows(event) {
     const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
@@ -163,7 +211,7 @@ export function createPicture(app) {
   return {
     render,
     placeAt,
-    /** As the picture fits itself, which shows the last tile. */
+    /** As the picture fits itself: everything or, where that is too small to be read, the last tile. */
     center: viewport.reset,
     /** Everything there is, however small. */
     fitAll: viewport.fitAll,
@@ -183,18 +231,29 @@ export function createPicture(app) {
 const ICONS = {
   in: "M12 5v14M5 12h14",
   out: "M5 12h14",
-  fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  all: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
 };
 
-/** @typedef {{colours: boolean, digits: number}} Look */
+/**
+ * @typedef {object} Look
+ * @property {boolean} colours of the numbers
+ * @property {number} digits the first number that is a digit
+ * @property {number} badges how many times larger than on a large picture
+ */
 
-/** @param {BoardTile} tile @param {Look} look */
-const tileOnTable = ({ tile, x, y, rotation, face_down: faceDown }, look) =>
-  svg`<g data-tile=${tile} transform=${`translate(${x} ${y})rotate(${rotation})`}>${tileShape(tile, { faceDown, rotation, ...look })}</g>`;
+/** @param {BoardTile} tile */
+const tileName = ({ tile }) => tile;
 
-/** @param {Spot} spot */
-const lastMark = ({ x, y, rotation }) => svg`<g class="last" transform=${`translate(${x} ${y})rotate(${rotation})`}><rect x="-2.06" y="-1.06"
-  width="4.12" height="2.12" rx=".42"></rect><circle r=".22"></circle></g>`;
+/** @param {BoardTile} tile @param {Look} look @param {boolean} isLast */
+const tileOnTable = ({ tile, x, y, rotation, face_down: faceDown }, look, isLast) => svg`<g data-tile=${tile}
+  transform=${`translate(${x} ${y})rotate(${rotation})`}>${isLast ? lastShadow(rotation) : nothing}${
+  tileShape(tile, { faceDown, rotation, ...look })}${isLast ? LAST_MARK : nothing}</g>`;
+
+const LAST_MARK = svg`<g class="last"><rect x="-2.06" y="-1.06" width="4.12" height="2.12" rx=".42"></rect><circle r=".22"></circle></g>`;
+
+/** The tile that was laid last moves with its shadow. @param {number} rotation */
+const lastShadow = (rotation) =>
+  svg`<path class="shadow" transform=${`rotate(${-rotation})translate(.06 .16)`} d=${shadowPath({ x: 0, y: 0, rotation })}></path>`;
 
 /** @param {Spot} tile */
 function shadowPath({ x, y, rotation }) {
@@ -223,17 +282,21 @@ function spotOf({ tile, end: id }, board) {
 
 /** @param {Place} place @param {Spot} spot @param {number} index @param {boolean} isChosen @param {Look} look */
 function ghost({ tile, faceDown, points, sum, label }, { x, y, rotation }, index, isChosen, look) {
-  const value = points ? `+${points}` : sum === undefined ? "" : `${sum}`;
-  const along = value ? 1 : 0;
-  const [dx, dy] = rotation % 180 ? [0, along] : [along, 0];
+  // Where badges are larger than halves, there is no room for a second one.
+  const value = look.badges > 1.4 ? "" : points ? `+${points}` : `${sum ?? ""}`;
+  const [dx, dy] = !value ? [0, 0] : rotation % 180 ? [0, 1] : [1, 0];
   return svg`<g class=${isChosen ? "place chosen" : "place"} transform=${`translate(${x} ${y})`}>
     ${label ? svg`<title>${label}</title>` : nothing}
-    <g class="preview" transform=${`rotate(${rotation})`}>${tileShape(tile, { faceDown, rotation, ...look })}</g>
-    <rect class="outline" transform=${`rotate(${rotation})`} x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect>
-    ${badge("badge", `${index + 1}`, -dx, -dy)}${value ? badge(points ? "value points" : "value", value, dx, dy) : nothing}
+    <g transform=${`rotate(${rotation})`}><g class="preview">${tileShape(tile, { faceDown, rotation, ...look })}</g><rect class="outline" x="-1.94" y="-.94"
+      width="3.88" height="1.88" rx=".32"></rect></g>
+    ${badge("badge", `${index + 1}`, -dx, -dy, look.badges)}${value ? badge(points ? "value points" : "value", value, dx, dy, look.badges) : nothing}
   </g>`;
 }
 
-/** @param {string} name @param {string} text @param {number} x @param {number} y */
-const badge = (name, text, x, y) => svg`<g class=${name} transform=${`translate(${x} ${y})`}><rect x=${text.length > 1 ? -0.95 : -0.72} y="-.72"
-  width=${text.length > 1 ? 1.9 : 1.44} height="1.44" rx=".72"></rect><text transform="scale(.1)" y="3.6">${text}</text></g>`;
+/** @param {string} name @param {string} text @param {number} x @param {number} y @param {number} size */
+function badge(name, text, x, y, size) {
+  const width = text.length > 1 ? 1.9 : 1.44;
+  const font = text.length > 2 ? 0.08 : 0.1;
+  return svg`<g class=${name} transform=${`translate(${x} ${y})scale(${size})`}><rect x=${-width / 2} y="-.72" width=${width} height="1.44"
+    rx=".72"></rect><text transform=${`scale(${font})`} y="3.6">${text}</text></g>`;
+}

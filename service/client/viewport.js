@@ -16,7 +16,9 @@
 
 /** Around what is shown, in board units. */
 const MARGIN = 1.5;
-/** CSS pixels for one board unit. A half has two: the smallest in which it can be read, and with pips. */
+/** CSS pixels for one board unit; a half has two. In steps, so that the picture stays as it is for some tiles. */
+const STEPS = [20, 16, 14, 12, 11, 10, 9, 8];
+/** The smallest in which a half can be read, the smallest with pips, and the largest that is not asked for. */
 const SMALLEST = 8;
 const WITH_PIPS = 12;
 const LARGEST = 32;
@@ -27,8 +29,8 @@ const CLICK = 6;
 
 /** @typedef {ReturnType<typeof createViewport>} Viewport */
 
-/** @param {() => void} scaleChanged called when the scale is another one, or the size of the picture */
-export function createViewport(scaleChanged) {
+/** @param {() => void} changed called when another part is shown, or in another size */
+export function createViewport(changed) {
   /** @type {SVGSVGElement | undefined} */
   let element;
   /** @type {AbortController | undefined} ends listening to the element */
@@ -38,7 +40,9 @@ export function createViewport(scaleChanged) {
   let scale = 16;
   /** @type {Point} */
   let centre = { x: 0, y: 0 };
-  let isManual = false;
+  /** @type {"fit" | "all" | "free"} as it is readable, everything however small, or as somebody has zoomed or dragged */
+  let mode = "fit";
+  /** Whether not everything can be shown so that it is readable. */
   let isPart = false;
   let wasDragged = false;
   /** @type {Subject} */
@@ -50,34 +54,36 @@ export function createViewport(scaleChanged) {
     Math.min(width / (area.width + 2 * MARGIN), height / (area.height + 2 * MARGIN));
 
   function fit() {
+    if (!width) return;
+    if (mode === "free") return draw();
     const { table, bounds, focus } = subject;
     const all = united(table, bounds);
-    const forAll = scaleFor(all);
-    isPart = false;
-    if (forAll >= WITH_PIPS) return set(Math.min(forAll, LARGEST), middle(all));
-    // In steps, so that the picture stays as it is for some tiles.
-    const forBounds = Math.max(forAll, Math.min(WITH_PIPS, Math.floor(scaleFor(bounds))));
-    isPart = forBounds < SMALLEST;
+    const forAll = Math.min(scaleFor(all), LARGEST);
+    const forBounds = scaleFor(bounds);
+    const next = Math.max(forAll, STEPS.find((each) => each <= forBounds) ?? 0);
+    isPart = next < SMALLEST;
+    if (mode === "all") return set(Math.min(forBounds, LARGEST), middle(bounds));
     if (isPart) return set(WITH_PIPS, focus);
     const around = middle(table);
-    set(forBounds, contains(visible(forBounds, around), bounds) ? around : middle(bounds));
+    if (next === forAll) return set(next, middle(all));
+    set(next, contains(visible(next, around), bounds) ? around : middle(bounds));
   }
 
   /** @param {number} newScale @param {Point} newCentre */
   function set(newScale, newCentre) {
-    const changed = newScale !== scale;
     scale = newScale;
     centre = newCentre;
     draw();
-    if (changed) scaleChanged();
   }
 
   function draw() {
     if (!element || !width) return;
-    const { x, y, width: w, height: h } = visible(scale, centre);
-    element.setAttribute("viewBox", [x, y, w, h].map((each) => each.toFixed(3)).join(" "));
-    element.classList.toggle("movable", isManual || isPart);
+    element.setAttribute("viewBox", viewBox(visible(scale, centre)));
+    element.classList.toggle("movable", isMovable());
+    changed();
   }
+
+  const isMovable = () => mode === "free" || (mode === "fit" && isPart);
 
   /** @param {number} s @param {Point} around @returns {Area} */
   const visible = (s, around) => ({ x: around.x - width / s / 2, y: around.y - height / s / 2, width: width / s, height: height / s });
@@ -85,7 +91,7 @@ export function createViewport(scaleChanged) {
   /** @param {Point} to */
   function moveTo({ x, y }) {
     const all = united(subject.table, subject.bounds);
-    isManual = true;
+    mode = "free";
     centre = { x: clamp(x, all.x, all.x + all.width), y: clamp(y, all.y, all.y + all.height) };
     draw();
   }
@@ -95,10 +101,8 @@ export function createViewport(scaleChanged) {
     const smallest = Math.min(scaleFor(united(subject.table, subject.bounds)), SMALLEST);
     const next = clamp(scale * factor, smallest, LARGEST_ZOOM);
     const ratio = scale / next;
-    const changed = next !== scale;
     scale = next;
     moveTo({ x: around.x + (centre.x - around.x) * ratio, y: around.y + (centre.y - around.y) * ratio });
-    if (changed) scaleChanged();
   }
 
   /** The point of the board under a point of the window. @param {number} clientX @param {number} clientY @returns {Point} */
@@ -120,7 +124,8 @@ export function createViewport(scaleChanged) {
     if (!before) return;
     const now = { x: event.clientX, y: event.clientY };
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
-    if (!wasDragged && !other && distance(before, now) < CLICK) return;
+    // Where everything is to be seen, a finger scrolls the page.
+    if (!other && (!isMovable() || (!wasDragged && distance(before, now) < CLICK))) return;
     if (!wasDragged) element?.setPointerCapture(event.pointerId);
     wasDragged = true;
     pointers.set(event.pointerId, now);
@@ -141,8 +146,7 @@ export function createViewport(scaleChanged) {
   const sizes = new ResizeObserver(([{ contentRect }]) => {
     if (contentRect.width === width && contentRect.height === height) return;
     ({ width, height } = contentRect);
-    if (!isManual) fit();
-    draw();
+    fit();
   });
 
   return {
@@ -162,12 +166,14 @@ export function createViewport(scaleChanged) {
         element.addEventListener(end, ({ pointerId }) => pointers.delete(pointerId), { signal });
       }
       element.addEventListener("wheel", wheel, { signal, passive: false });
+      addEventListener("beforeprint", () => element?.setAttribute("viewBox", viewBox(subject.bounds)), { signal });
+      addEventListener("afterprint", draw, { signal });
       sizes.observe(element);
     },
     /** @param {Subject} next */
     show(next) {
       subject = next;
-      if (!isManual) fit();
+      fit();
     },
     /** Shows a point, unless it is to be seen already. @param {Point} point */
     reveal({ x, y }) {
@@ -179,14 +185,13 @@ export function createViewport(scaleChanged) {
     },
     /** As the picture fits itself. */
     reset() {
-      isManual = false;
+      mode = "fit";
       fit();
     },
     /** Everything there is, however small. */
     fitAll() {
-      const all = subject.bounds;
-      isManual = true;
-      set(Math.min(scaleFor(all), LARGEST), middle(all));
+      mode = isPart ? "all" : "fit";
+      fit();
     },
     zoomIn: () => zoom(ZOOM_STEP),
     zoomOut: () => zoom(1 / ZOOM_STEP),
@@ -200,10 +205,6 @@ export function createViewport(scaleChanged) {
     get scale() {
       return scale;
     },
-    /** Whether less than everything is shown, or somebody has zoomed or dragged. */
-    get isMovable() {
-      return isManual || isPart;
-    },
     /** Whether the click that comes now is the end of a drag. */
     get wasDragged() {
       return wasDragged;
@@ -212,10 +213,13 @@ export function createViewport(scaleChanged) {
 }
 
 /** @param {number} value @param {number} least @param {number} most */
-const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
+export const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
 
 /** @param {Point} one @param {Point} other */
 export const distance = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
+
+/** @param {Area} area */
+const viewBox = ({ x, y, width, height }) => [x, y, width, height].map((each) => each.toFixed(3)).join(" ");
 
 /** @param {Area} area @returns {Point} */
 const middle = (area) => ({ x: area.x + area.width / 2, y: area.y + area.height / 2 });
