@@ -183,11 +183,22 @@ export function createApi({ language, changed }) {
 
     /**
      * Follows a game by the reader of events.js. @param {string} path of the game
-     * @param {NonNullable<Parameters<typeof import("./events.js").follow>[1]>} options
+     * @param {import("./events.js").Options & {onConnection?: (isThere: boolean) => void}} options
      */
-    async *follow(path, options) {
+    async *follow(path, { onConnection, ...options }) {
       const { follow } = await import("./events.js");
-      for await (const item of follow(url(path).href, { ...options, fetch: openStream })) {
+      /** @type {typeof fetch} */
+      const open = async (input, init) => {
+        let isThere = false;
+        try {
+          const response = await openStream(input, init);
+          isThere = response.status < 500;
+          return response;
+        } finally {
+          onConnection?.(isThere);
+        }
+      };
+      for await (const item of follow(url(path).href, { ...options, fetch: open })) {
         items.unshift({ id: ++lastId, game: url(path).pathname, token: options.token, item });
         items.length = Math.min(items.length, MAX_ITEMS);
         changed();

@@ -2,15 +2,16 @@
  *   for await (const item of follow("https://…/v1/games/…", { token, view: true, signal }))
  *     if (item.type === "view") show(item.game);
  * With `view`, events are followed by an item `{type: "view", version, game}`: what the bearer of the `token` may know
- * of the game then. `after` is the version after which to begin. A lost connection is resumed; a service that is away
- * is asked again after random, growing pauses; where no stream comes through, it polls.
- * Throws an Error with `status` and `problem` for a refusal that will stay, such as 401 or 404.
+ * of the game then; with `text`, both say it in the `language`. `after` is the version after which to begin. A lost
+ * connection is resumed; a service that is away is asked again after random, growing pauses; where no stream comes
+ * through, it polls. Throws an Error with `status` and `problem` for a refusal that will stay, such as 401 or 404.
  * @typedef {import("document").components["schemas"]} Schemas of the OpenAPI document
  * @typedef {Partial<Schemas["GameEvent"]> & { type: string, version: number, game?: Schemas["Game"] }} Item
- * @param {string} game @param {{ token?: string, after?: number, view?: boolean, signal?: AbortSignal,
- *   fetch?: typeof globalThis.fetch }} options `fetch` takes the place of the browser's
+ * @typedef {{ token?: string, after?: number, view?: boolean, text?: boolean, language?: string }} Reading
+ * @typedef {Reading & { signal?: AbortSignal, fetch?: typeof globalThis.fetch }} Options
+ * @param {string} game @param {Options} options `fetch` takes the place of the browser's
  * @returns {AsyncGenerator<Item>} */
-export async function* follow(game, { token, after = 0, view = false, signal, fetch = globalThis.fetch } = {}) {
+export async function* follow(game, { token, after = 0, view, text, language, signal, fetch = globalThis.fetch } = {}) {
   let seen = after, cursor = after, polling = false, failures = 0;
   while (!signal?.aborted) {
     const request = new AbortController(), stop = () => request.abort();
@@ -20,10 +21,10 @@ export async function* follow(game, { token, after = 0, view = false, signal, fe
     signal?.addEventListener("abort", stop, { signal: request.signal });
     try {
       expect(polling ? 60 : 5); // a stream begins at once, unless a proxy holds it back
-      const query = `after=${cursor}&` + (polling ? "view=true&limit=1000&wait=25" : `view=${view}`);
-      const credentials = token ? { Authorization: `Bearer ${token}` } : undefined;
-      const headers = { Accept: polling ? "application/json" : "application/x-ndjson", ...credentials };
-      const answer = await fetch(`${game}/events?${query}`, { headers, signal: request.signal, cache: "no-store" });
+      const ask = `after=${cursor}&${polling ? "view=true&limit=1000&wait=25" : `view=${!!view}`}${text ? "&text=true" : ""}`;
+      const who = { ...(token && { Authorization: `Bearer ${token}` }), ...(language && { "Accept-Language": language }) };
+      const headers = { Accept: polling ? "application/json" : "application/x-ndjson", ...who };
+      const answer = await fetch(`${game}/events?${ask}`, { headers, signal: request.signal, cache: "no-store" });
       const { status, ok } = answer, read = () => answer.json();
       if (status === 204) return; // the match is finished, and nothing is new
       retryAfter = Number(answer.headers.get("Retry-After"));
