@@ -1,5 +1,353 @@
-/** Not written yet. */
-import { html } from "../vendor/lit-html.js";
+/**
+ * The table, where a game is played, watched and heard. Owns the order of its parts, its keys and commands, what is
+ * announced, and where the focus goes. The game comes from match.js, the choice of a move from choice.js.
+ */
+import { html, nothing, repeat } from "../vendor/lit-html.js";
+import { actionText, chainText, countText, endsText, handText, informationText, isOnTurn, movesText, nameOf, optionTexts, scoresText, stateText } from "../answers.js";
+import { createChoice } from "../choice.js";
+import { handList, hasColours, playersList } from "../hand.js";
+import { TELLING, actionOf, keyOf, keysDialog, parseCommand, showKeys } from "../keys.js";
+import { createMatch } from "../match.js";
+import { tileName } from "../names.js";
+import { createPicture } from "../picture.js";
+import { fragmentOf } from "../routes.js";
+import { give } from "../signals.js";
+import { COMMON } from "../texts/common.js";
+import { KEY_HELP, TABLE } from "../texts/table.js";
 
-/** @param {import("../types.js").App} app @param {any} [route] @returns {import("../types.js").View} */
-export const create = (app, route) => ({ title: () => "table", render: () => html`<h1 tabindex="-1">table</h1><pre>${JSON.stringify(route)}</pre>` });
+/** @typedef {import("../types.js").Game} Game */
+/** @typedef {import("../types.js").GameEvent} GameEvent */
+/** @typedef {import("../types.js").Move} Move */
+
+/** For so long, in milliseconds, a hand cannot be shown by what was meant for the hand before. */
+const CURTAIN_MS = 400;
+
+/** @param {import("../types.js").App} app @param {{game: string, watch?: boolean}} route @returns {import("../types.js").View} */
+export function create(app, { game: id, watch = false }) {
+  const { t, api, device } = app;
+  const picture = createPicture(app);
+  /** The last answer or refusal, to read and to repeat. */
+  let said = "";
+  let isRefusal = false;
+  /** @type {import("../types.js").Variant | undefined} */
+  let variant;
+  /** @type {import("../types.js").Score | undefined} */
+  let score;
+  let curtainSince = 0;
+  let hadFocus = false;
+  let isFirst = true;
+
+  const match = createMatch(app, id, { watch, onChange, aspect: () => {
+    const { width = 0, height = 0 } = document.querySelector(".cloth")?.getBoundingClientRect() ?? {};
+    return width / height;
+  } });
+  const choice = createChoice(app, match, { send, say });
+
+  /** @param {string} message @param {{urgent?: boolean}} [options] */
+  function say(message, { urgent = false } = {}) {
+    said = message;
+    isRefusal = urgent;
+    app.announce(message, { urgent });
+    app.update();
+  }
+
+  /** @param {Move} move */
+  async function send(move) {
+    said = "";
+    const refusal = await match.move(move);
+    if (!refusal) return;
+    const isStale = /** @type {{body?: {code?: string}}} */ (refusal).body?.code === "stale_version";
+    say(isStale ? t(TABLE.stale) : app.explain(refusal), { urgent: true });
+  }
+
+  /** @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
+  function onChange({ game, before, events }) {
+    choice.check();
+    if (match.seat === undefined && before?.you) {
+      curtainSince = performance.now();
+      said = "";
+    }
+    if (!variant) void loadVariant(game.variant);
+    const wasOnTurn = before !== undefined && isOnTurn(before);
+    if (isOnTurn(game) && !wasOnTurn) {
+      said = "";
+      app.announce(stateText(app, game), { urgent: true });
+      give(device.settings, "turn");
+    } else if (isOnTurn(game) && before && before.version < game.version) app.announce(stateText(app, game));
+    else if (events.some((each) => each.type === "played")) give(device.settings, "tile");
+    if ((game.status === "round_over" || game.status === "finished") && score?.version !== game.version) void loadScore();
+  }
+
+  /** @param {string} name */
+  async function loadVariant(name) {
+    try {
+      variant = (await api.get(`v1/variants/${name}`)).body;
+      app.update();
+    } catch {
+      // the page works without the names of the options
+    }
+  }
+  async function loadScore() {
+    try {
+      score = (await api.get(`v1/games/${encodeURIComponent(id)}/score`)).body;
+      app.update();
+      return score;
+    } catch (error) {
+      say(app.explain(error), { urgent: true });
+      return undefined;
+    }
+  }
+
+  /** @param {string} action a move without a tile */
+  function act(action) {
+    const { game } = match;
+    if (!game) return;
+    const move = otherMoves(game).find((each) => each.action === action);
+    if (move) void send(move);
+    else say(t(!match.seats.length ? TABLE.notYours : game.status === "playing" && !isOnTurn(game) ? TABLE.notYourTurn : TABLE.notNow), { urgent: true });
+  }
+
+  /** The moves that lay no tile. Between rounds, any seat of this device deals. @param {Game} game @returns {Move[]} */
+  function otherMoves(game) {
+    const dealer = game.status === "round_over" && match.seats.some((each) => game.to_act.includes(each));
+    if (dealer && !game.legal_moves.length) return [{ action: "deal", version: game.version }];
+    return game.legal_moves.filter((each) => each.action !== "play");
+  }
+
+  /** Tells something. @param {string} action */
+  async function tell(action) {
+    const { game } = match;
+    if (!game) return;
+    if (action === "again") return say(said || t(TABLE.nothingSaid));
+    if (action === "scores" || action === "count") {
+      const card = await loadScore();
+      if (card) say(action === "scores" ? scoresText(app, game, card) : countText(app, game, card));
+      return;
+    }
+    const texts = {
+      ends: () => endsText(app, game),
+      chain: () => chainText(app, game),
+      information: () => informationText(app, game, variant),
+      turn: () => stateText(app, game),
+      hand: () => handText(app, game),
+      moves: () => movesText(app, game, choice),
+      last: () => match.events.findLast((each) => each.text)?.text ?? t(TABLE.noLast),
+    };
+    say((texts[/** @type {keyof typeof texts} */ (action)] ?? texts.turn)());
+  }
+
+  /**
+   * Does what a key or a command means. @param {import("../keys.js").Command} command @param {string} [key]
+   * @returns {boolean} whether there was anything to do
+   */
+  function perform({ action, place, faceDown }, key = "") {
+    if (TELLING.includes(action)) void tell(action);
+    else if (action === "choose" && key) {
+      choice.step(key);
+      focusHand();
+    } else if (action === "place") choice.choosePlace(place ?? (key === "ArrowUp" ? "previous" : "next"));
+    else if (action === "left" || action === "right") choice.laySide(action, faceDown);
+    else if (action === "lay" || action === "layDown") choice.layChosen(action === "layDown");
+    else if (action === "help") showKeys();
+    else if (action === "back") return choice.back();
+    else if (action !== "drawer" && action !== "choose") act(action);
+    return true;
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const target = event.target instanceof Element ? event.target : null;
+    if (!target?.closest("[data-table]") || target.closest("dialog")) return false;
+    const onControl = target.closest("button, a, summary, [role='button']");
+    if (onControl && event.key !== "Escape") return false;
+    const action = actionOf(event, device.settings.letters);
+    if (!action || action === "drawer") return false;
+    const place = /^[1-9]$/.test(event.key) ? Number(event.key) : undefined;
+    return perform({ action, place }, event.key);
+  }
+
+  /** @param {SubmitEvent} event */
+  function onCommand(event) {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const line = String(new FormData(form).get("command")).trim();
+    const command = parseCommand(line);
+    form.reset();
+    if (!command) return say(t(TABLE.unknownCommand, { command: line }), { urgent: true });
+    if (command.tile) {
+      const name = tileName(device.settings.language, command.tile);
+      if (!match.game?.you?.hand.includes(command.tile)) return say(t(TABLE.notInHand, { tile: name }), { urgent: true });
+      choice.choose(command.tile);
+      const places = choice.moves().map(choice.placeText).join("; ");
+      if (command.action === "choose") return say(`${name}: ${places || t(TABLE.fitsNot)}.`);
+    }
+    perform(command);
+    // A tile with the number of its place is meant to be laid there.
+    if (command.tile && command.place && choice.index >= 0) choice.layChosen(command.faceDown);
+  }
+
+  /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
+  function drop(x, y) {
+    const cloth = document.querySelector(".cloth")?.getBoundingClientRect();
+    if (!cloth || x < cloth.left || x > cloth.right || y < cloth.top || y > cloth.bottom) return;
+    const end = picture.placeAt(x, y);
+    const [only, ...others] = choice.moves();
+    if (end !== undefined) choice.tapPlace(end);
+    else if (only && !others.length) void send(only);
+  }
+
+  // After the page is rendered.
+  const region = () => document.querySelector("[data-table]");
+  const focusHand = () => queueMicrotask(() =>
+    queueMicrotask(() => /** @type {HTMLElement | null} */ (document.querySelector(".hand [tabindex='0']"))?.focus()));
+  /** Keeps the focus at the table where what had it has gone. */
+  function keepFocus() {
+    const active = document.activeElement;
+    const isLost = !active || active === document.body;
+    if (isFirst && isLost && match.game) hadFocus = true;
+    if (match.game) isFirst = false;
+    if (isLost && hadFocus) {
+      const next = region()?.querySelector(".curtain .main, .hand [tabindex='0'], .actions button, h1");
+      /** @type {HTMLElement | null | undefined} */ (next)?.focus({ preventScroll: true });
+    }
+    hadFocus = Boolean(region()?.contains(document.activeElement));
+    document.querySelector(".players .on-turn")?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+    const log = document.querySelector(".log");
+    if (log) log.scrollTop = log.scrollHeight;
+  }
+
+  /** The hand, or what is there instead. @param {Game} game */
+  function ownPart(game) {
+    if (match.seats.length > 1 && match.seat === undefined && game.status === "playing") return curtain(game);
+    if (game.status === "round_over" || game.status === "finished") return count(game);
+    if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
+    const name = nameOf(game, game.you.seat);
+    return html`
+      ${match.seats.length > 1 ? html`<div class="whose"><h2>${t(TABLE.handOf, { name })}</h2>
+        <button class="plain" @click=${() => match.show(undefined)}>${t(TABLE.hideHand)}</button></div>` : nothing}
+      ${handList(app, game, { choice, drop })}`;
+  }
+
+  /** Several seats of this device, and no hand. @param {Game} game */
+  function curtain(game) {
+    const next = match.seats.find((each) => game.to_act.includes(each));
+    const show = (/** @type {number} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
+    const button = (/** @type {number} */ seat) => html`<button class=${seat === next ? "main" : ""} data-show=${seat}
+      @click=${() => show(seat)}>${t(TABLE.showHand, { name: nameOf(game, seat) })}</button>`;
+    return html`<section class="curtain" aria-labelledby="curtain-title">
+      <h2 id="curtain-title">${next === undefined ? t(TABLE.curtain) : t(TABLE.passTo, { name: nameOf(game, next) })}</h2>
+      <div class="buttons">${next === undefined ? match.seats.map(button) : button(next)}</div>
+    </section>`;
+  }
+
+  /** The last count, and ways on. @param {Game} game */
+  function count(game) {
+    const round = score?.rounds.at(-1);
+    return html`<section class="count" aria-labelledby="count-title">
+      <h2 id="count-title">${t(TABLE.lastCount, { round: round?.number ?? game.round })}</h2>
+      ${round ? html`<table>
+        <thead><tr><th scope="col">${t(TABLE.player)}</th><th scope="col" class="number">${t(TABLE.written)}</th><th scope="col" class="number">${t(TABLE.total)}</th></tr></thead>
+        <tbody>${game.players.map((each) => html`<tr class=${game.winners.includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
+          <td class="number">${round.scores[each.seat]}</td><td class="number">${each.total}</td></tr>`)}</tbody>
+      </table>` : nothing}
+      ${game.carry ? html`<p>${t(TABLE.carry, { points: game.carry })}</p>` : nothing}
+      <p><a href=${fragmentOf({ view: "score", id })}>${t(TABLE.scoreCard)}</a></p>
+    </section>`;
+  }
+
+  /** Buttons for what is possible with the chosen tile, and without one. @param {Game} game */
+  function actions(game) {
+    const moves = choice.moves();
+    const [only, ...others] = moves;
+    const rest = otherMoves(game);
+    const name = choice.tile ? tileName(device.settings.language, choice.tile) : "";
+    return html`<div class="actions">
+      ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
+        <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
+          class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
+          ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${choice.placeText(move)}</button></li>`)}</ol>` : nothing}
+      ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${match.pending} @click=${() => send(only)}>${
+        t(TABLE.lay, { tile: name })}<span class="hidden-text"> ${choice.placeText(only)}</span></button>` : nothing}
+      ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
+        ?disabled=${match.pending} @click=${() => send(move)}>${t(actionText(move.action))}</button>`)}
+      ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t(TABLE.newGame)}</a>
+        <a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(TABLE.replay)}</a>` : nothing}
+    </div>`;
+  }
+
+  /** @param {Game} game */
+  function cloth(game) {
+    const label = t(TABLE.picture);
+    if (!match.board) return html`<section class="cloth" aria-label=${label}></section>`;
+    return html`<section class="cloth" aria-label=${label}>${picture.render({
+      board: match.board,
+      places: choice.moves(),
+      chosen: choice.tile,
+      onPlace: choice.tapPlace,
+      label,
+      description: chainText(app, game),
+    })}</section>`;
+  }
+
+  /** @param {Game} game */
+  const head = (game) => html`<header class="head">
+    <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
+    <p class="facts">${game.round ? html`<span>${t(TABLE.round, { round: game.round })}</span>` : nothing}
+      <span>${t(TABLE.stock, { count: game.stock.tiles })}</span>
+      ${game.board.ends_sum === undefined ? nothing : html`<span>${t(TABLE.sum, { sum: game.board.ends_sum })}</span>`}
+      ${game.carry ? html`<span>${t(TABLE.carry, { points: game.carry })}</span>` : nothing}</p>
+  </header>`;
+
+  /** @param {Game} game */
+  const tools = (game) => html`<div class="tools">
+    <details class="listen"><summary>${t(TABLE.listen)}</summary>
+      <div class="buttons">${TELLING.map((action) => html`<button data-tell=${action} @click=${() => tell(action)}>${t(KEY_HELP[action])} <kbd aria-hidden="true">${keyOf(action)}</kbd></button>`)}
+        <button data-tell="help" @click=${showKeys}>${t(TABLE.keysTitle)} <kbd aria-hidden="true">?</kbd></button></div>
+    </details>
+    <form class="command inline" @submit=${onCommand}>
+      <label for="command">${t(TABLE.command)}</label>
+      <input id="command" name="command" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" aria-describedby="command-hint">
+      <button>${t(TABLE.send)}</button>
+      <p class="hint soft" id="command-hint">${t(TABLE.commandHint)}</p>
+    </form>
+    <details class="about"><summary>${t(TABLE.options)}</summary>
+      <ul>${optionTexts(app, game, variant).map((each) => html`<li>${each}</li>`)}</ul>
+      <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${t(TABLE.rules)}</a> · <a href=${fragmentOf({ view: "score", id })}>${t(TABLE.scoreCard)}</a></p>
+    </details>
+  </div>`;
+
+  /** @param {Game} game */
+  const table = (game) => html`
+    ${head(game)}
+    ${playersList(app, game, match.seats)}
+    ${cloth(game)}
+    <div class="own">
+      <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
+      ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
+      ${ownPart(game)}
+      ${actions(game)}
+    </div>
+    <div class="log" role="log" aria-label=${t(TABLE.log)} tabindex="0"><ol>${repeat(
+      match.events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>
+    ${tools(game)}`;
+
+  return {
+    wide: true,
+    get mark() {
+      return match.game && isOnTurn(match.game) ? "● " : "";
+    },
+    title: () => variant?.name ?? t(TABLE.title),
+    close: match.close,
+    key: onKey,
+    render() {
+      queueMicrotask(keepFocus);
+      const { game } = match;
+      return html`<div class=${`play ${game?.status ?? ""}`} data-table tabindex="-1">
+        ${match.connection === "lost" ? html`<p class="note warn banner" role="status">${t(TABLE.lost)}</p>` : nothing}
+        ${match.failure ? html`<div class="note warn banner"><p>${app.explain(match.failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a></p></div>` : nothing}
+        ${game ? table(game) : html`<h1 tabindex="-1">${t(TABLE.title)}</h1>${match.failure ? nothing : html`<p>${t(COMMON.loading)}</p>`}`}
+        ${keysDialog(app)}
+      </div>`;
+    },
+  };
+}

@@ -1,0 +1,155 @@
+/**
+ * What is chosen at the table: a tile of the hand and, where it has several, a place for it. Owns how choosing becomes
+ * a move; what is possible is only what the view lists in `legal_moves`.
+ */
+import { placeName, tileName } from "./names.js";
+import { TABLE } from "./texts/table.js";
+
+/** @typedef {import("./types.js").Move} Move */
+/** @typedef {ReturnType<typeof createChoice>} Choice */
+
+/**
+ * @param {import("./types.js").App} app
+ * @param {import("./match.js").Match} match
+ * @param {object} does
+ * @param {(move: Move) => void} does.send
+ * @param {(message: string, options?: {urgent?: boolean}) => void} does.say
+ */
+export function createChoice(app, match, { send, say }) {
+  const { t } = app;
+  const language = () => app.device.settings.language;
+  /** @type {string | undefined} */
+  let tile;
+  /** The number of the chosen place among `moves()`. */
+  let index = -1;
+  /** Only moves to this end are asked for. @type {string | undefined} */
+  let onlyEnd;
+
+  const hand = () => match.game?.you?.hand ?? [];
+  /** @param {string} [which] */
+  const movesOf = (which = tile) => (match.game?.legal_moves ?? []).filter((each) => each.action === "play" && each.tile === which);
+  const moves = () => movesOf().filter((each) => onlyEnd === undefined || each.end === onlyEnd);
+  const name = (/** @type {string} */ which) => tileName(language(), which);
+
+  /** @param {Move} move */
+  function placeOf(move) {
+    const board = match.game?.board;
+    const place = move.end && board ? placeName(language(), move.end, board) : t(TABLE.empty);
+    return move.face_down ? t(TABLE.faceDown, { place }) : place;
+  }
+  /** A place with what laying the tile there scores. @param {Move} move */
+  function placeText(move) {
+    const place = placeOf(move);
+    if (move.points === undefined || move.ends_sum === undefined) return place;
+    return t(TABLE.placeScores, { place, sum: move.ends_sum, points: t(TABLE.points, { count: move.points }) });
+  }
+  /** The places of a tile, each once, however it may lie there. @param {string} which */
+  const placesOf = (which) => [...new Set(movesOf(which).filter((each) => !each.face_down).map(placeOf))];
+
+  /** @param {Move | undefined} move */
+  function lay(move) {
+    if (move) send(move);
+    else say(whyNot(), { urgent: true });
+  }
+  /** Why the chosen tile cannot be laid. */
+  function whyNot() {
+    const { game, seat } = match;
+    if (seat === undefined) return t(TABLE.notYours);
+    if (!tile) return t(TABLE.chooseFirst);
+    if (!game?.to_act.includes(seat) || game.status !== "playing") return t(TABLE.notYourTurn);
+    return movesOf().length ? t(TABLE.notThere, { tile: name(tile) }) : t(TABLE.fitsNowhere, { tile: name(tile) });
+  }
+  const ask = () =>
+    say(`${t(TABLE.whereTo, { tile: name(tile ?? "") })} ${moves().map((each, at) => `${at + 1}: ${placeText(each)}`).join("; ")}.`);
+
+  const choice = {
+    get tile() {
+      return tile;
+    },
+    get index() {
+      return index;
+    },
+    /** The legal moves of the chosen tile. */
+    moves,
+    movesOf,
+    placeText,
+    placesOf,
+    /** @param {string | undefined} next */
+    choose(next) {
+      if (next !== tile) index = -1;
+      onlyEnd = undefined;
+      tile = next;
+      app.update();
+    },
+    /** Chooses the next tile of the hand, or the first or last. @param {string} key */
+    step(key) {
+      const tiles = hand();
+      const at = tiles.indexOf(tile ?? "");
+      const next = key === "Home" ? 0 : key === "End" ? tiles.length - 1 : key === "ArrowLeft" ? Math.max(at, 1) - 1 : Math.min(at + 1, tiles.length - 1);
+      choice.choose(tiles[next]);
+    },
+    /** A tap on a tile: chooses it; the second one lays it, if there is one place. @param {string} which */
+    tap(which) {
+      if (which !== tile) return choice.choose(which);
+      const [only, ...others] = moves();
+      if (only && !others.length) send(only);
+      else if (others.length) ask();
+      else say(whyNot(), { urgent: true });
+    },
+    /** A place of the chosen tile, in the picture. @param {string | undefined} end */
+    tapPlace(end) {
+      const there = movesOf().filter((each) => each.end === end);
+      if (there.length < 2) return lay(there[0]);
+      onlyEnd = end;
+      index = -1;
+      ask();
+      app.update();
+    },
+    /** Chooses a place by its number from 1, or the next or previous one. @param {number | "next" | "previous"} which */
+    choosePlace(which) {
+      const all = moves();
+      if (!all.length) return say(whyNot(), { urgent: true });
+      const next = which === "next" ? (index + 1) % all.length : which === "previous" ? (Math.max(index, 0) - 1 + all.length) % all.length : which - 1;
+      const move = all[next];
+      if (!move) return say(t(TABLE.noSuchPlace, { number: next + 1 }), { urgent: true });
+      index = next;
+      say(`${next + 1}: ${placeText(move)}`);
+      app.update();
+    },
+    /** Lays the chosen tile at the chosen place, or at the only one. @param {boolean} [faceDown] */
+    layChosen(faceDown = false) {
+      const all = moves();
+      const chosen = all[index];
+      const there = chosen ? all.filter((each) => each.end === chosen.end) : all;
+      const possible = there.filter((each) => Boolean(each.face_down) === faceDown);
+      if (chosen && (chosen.face_down || !faceDown)) return send(chosen);
+      if (!possible.length && there.length && tile) return say(t(faceDown ? TABLE.notFaceDown : TABLE.notThere, { tile: name(tile) }), { urgent: true });
+      if (possible.length > 1) return ask();
+      lay(possible[0]);
+    },
+    /** Lays the chosen tile on a side of a table with two ends. @param {"left" | "right"} side @param {boolean} [faceDown] */
+    laySide(side, faceDown = false) {
+      const ends = match.game?.board.ends ?? [];
+      if (tile && ends.length && !ends.some((each) => each.id === side)) return say(t(TABLE.noSides), { urgent: true });
+      const there = movesOf().filter((each) => !ends.length || each.end === side);
+      lay(there.find((each) => Boolean(each.face_down) === faceDown));
+    },
+    /** Chooses no place and, if none was chosen, no tile. Whether anything was chosen. */
+    back() {
+      if (!tile) return false;
+      if (index >= 0 || onlyEnd !== undefined) {
+        index = -1;
+        onlyEnd = undefined;
+      } else tile = undefined;
+      app.update();
+      return true;
+    },
+    /** Forgets a choice that the hand does not have any more. */
+    check() {
+      if (tile && !hand().includes(tile)) tile = undefined;
+      if (!tile || !moves()[index]) index = -1;
+      if (onlyEnd !== undefined && !moves().length) onlyEnd = undefined;
+    },
+  };
+  return choice;
+}

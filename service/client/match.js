@@ -1,0 +1,262 @@
+/**
+ * Follows one game: what the shown seat of this device may know of it, its table as a picture, and what has happened.
+ * Owns the stream of events, the choice of the seat that is shown, and the move that is under way; not how it looks.
+ *
+ * Where several seats are played on this device, the stream is read as a spectator, and the view of a seat is asked
+ * for when it is shown. As soon as another of these seats is to act, the hand is dropped and no seat is shown until
+ * `show` is called: there are never two hands.
+ */
+import { Problem, Unreachable, sleep } from "./api.js";
+import { follow } from "./events.js";
+
+/** @typedef {import("./types.js").Game} Game */
+/** @typedef {import("./types.js").GameEvent} GameEvent */
+/** @typedef {import("./types.js").Move} Move */
+/** @typedef {import("./types.js").Board} Board */
+
+/** How many events before the first look are read for the log, and how many it keeps. */
+const EVENTS_AT_START = 40;
+const MOST_EVENTS = 300;
+/** After so long in the background the stream is closed. */
+const HIDDEN_MS = 60_000;
+/** Sentences come with views and events. */
+const TEXT = { text: true };
+
+/** @typedef {ReturnType<typeof createMatch>} Match */
+
+/**
+ * @param {import("./types.js").App} app
+ * @param {string} id of the game
+ * @param {object} [options]
+ * @param {boolean} [options.watch] only as a spectator: no token is sent
+ * @param {() => number} [options.aspect] width / height of the picture; asked once a round
+ * @param {(change: {game: Game, before: Game | undefined, events: GameEvent[]}) => void} [options.onChange]
+ */
+export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChange = () => {} } = {}) {
+  const { api, device } = app;
+  const path = `v1/games/${encodeURIComponent(id)}`;
+  const own = watch ? [] : device.seatsOf(id);
+  const closing = new AbortController();
+  const { signal } = closing;
+  let stream = new AbortController();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let hiddenTimer;
+  let seen = 0;
+  let shownTable = "";
+  let looksAtTable = false;
+  let roundAspect = 1.6;
+
+  const match = {
+    id,
+    /** The view of the shown seat, or that of a spectator. @type {Game | undefined} */
+    game: undefined,
+    /** @type {Board | undefined} */
+    board: undefined,
+    /** What has happened, the oldest first. @type {GameEvent[]} */
+    events: [],
+    /** The seat whose hand is shown. @type {number | undefined} */
+    seat: own.length === 1 ? own[0]?.seat : undefined,
+    /** The seats of this device. */
+    seats: own.map((each) => each.seat),
+    /** @type {"opening" | "open" | "lost"} */
+    connection: "opening",
+    /** Why the game cannot be followed. @type {unknown} */
+    failure: undefined,
+    /** Whether a move is under way. */
+    pending: false,
+    show,
+    move,
+    refresh: look,
+    close() {
+      closing.abort();
+      stream.abort();
+      clearTimeout(hiddenTimer);
+      document.removeEventListener("visibilitychange", onVisibility);
+    },
+  };
+
+  /** @param {number | undefined} seat */
+  const tokenOf = (seat) => own.find((each) => each.seat === seat)?.token;
+  /** The seat of this device that is to act. @param {Game | undefined} game */
+  const actor = (game) => (game?.status === "playing" ? match.seats.find((each) => game.to_act.includes(each)) : undefined);
+
+  /** Takes over a view, unless a later one is known. @param {Game} game @param {GameEvent[]} [events] */
+  function take(game, events = []) {
+    const before = match.game;
+    if (before && game.version < before.version) return;
+    if (own.length > 1 && match.seat !== undefined && game.status === "playing") {
+      const next = actor(game);
+      const isPassedOn = next !== undefined && next !== match.seat && next !== actor(before);
+      if (isPassedOn || (before && before.round !== game.round)) match.seat = undefined;
+    }
+    const isOwn = game.you?.seat === match.seat;
+    match.game = isOwn ? game : publicPart(game);
+    if (!isOwn && match.seat !== undefined) {
+      // Until the seat's own view arrives its hand stays, without moves: they may be out of date.
+      if (before?.you?.seat === match.seat) match.game = { ...match.game, you: before.you };
+      void look();
+    }
+    onChange({ game: match.game, before, events });
+    app.update();
+    void lookAtTable();
+  }
+
+  /** Asks for the view of the shown seat. */
+  async function look() {
+    const { seat } = match;
+    try {
+      const { body } = await api.get(path, { token: tokenOf(seat), query: TEXT, signal });
+      if (seat === match.seat) take(body);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Asks for the picture of the table, where it is not the one of the current view. */
+  async function lookAtTable() {
+    if (looksAtTable) return;
+    looksAtTable = true;
+    try {
+      for (let failures = 0; match.game && tableOf(match.game) !== shownTable && !signal.aborted;) {
+        const wanted = tableOf(match.game);
+        const { round, board } = match.game;
+        const known = match.board?.round === round ? match.board.tiles : [];
+        const isLonger = known.length > 0 && board.tiles.length > known.length;
+        if (match.board?.round !== round) roundAspect = limited(aspect());
+        try {
+          const query = { aspect: roundAspect, from: isLonger ? known.length : undefined };
+          /** @type {Board} */
+          const body = (await api.get(`${path}/board`, { query, signal })).body;
+          match.board = { ...body, tiles: isLonger ? [...known, ...body.tiles] : body.tiles };
+          shownTable = wanted;
+        } catch (error) {
+          if (signal.aborted) return;
+          if (!(error instanceof Unreachable) && !(error instanceof Problem && error.status >= 429)) throw error;
+          await sleep(Math.min(30, 2 ** failures++), signal);
+        }
+        app.update();
+      }
+    } catch (error) {
+      failed(error);
+    } finally {
+      looksAtTable = false;
+    }
+  }
+
+  /** Reads the stream, until it is aborted or the match is finished. */
+  async function listen() {
+    stream = new AbortController();
+    const current = stream;
+    /** @type {GameEvent[]} */
+    let events = [];
+    const onConnection = (/** @type {boolean} */ isThere) => {
+      if (current.signal.aborted) return;
+      match.connection = isThere ? "open" : "lost";
+      app.update();
+    };
+    const token = own.length === 1 ? own[0]?.token : undefined;
+    const language = device.settings.language;
+    try {
+      for await (const item of follow(api.url(path).href, {
+        token, after: seen, view: true, ...TEXT, language, onConnection, signal: current.signal,
+      })) {
+        if (item.type === "view") {
+          match.events = [...match.events, ...events].slice(-MOST_EVENTS);
+          take(item.game, events);
+          events = [];
+        } else {
+          seen = item.version;
+          events.push(item);
+        }
+      }
+    } catch (error) {
+      if (!current.signal.aborted) failed(error);
+    }
+  }
+
+  /** @param {unknown} error */
+  function failed(error) {
+    if (signal.aborted) return;
+    if (error instanceof Unreachable) match.connection = "lost";
+    else match.failure = error;
+    app.update();
+  }
+
+  const onVisibility = () => {
+    clearTimeout(hiddenTimer);
+    if (document.hidden) hiddenTimer = setTimeout(() => stream.abort(), HIDDEN_MS);
+    else if (stream.signal.aborted) void listen();
+  };
+
+  async function start() {
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        const token = own.length === 1 ? own[0]?.token : undefined;
+        const { body } = await api.get(path, { token, query: TEXT, signal });
+        seen = Math.max(0, body.version - EVENTS_AT_START);
+        for (const seat of own) device.keep({ ...seat, name: body.players[seat.seat]?.name ?? seat.name });
+        take(body);
+        document.addEventListener("visibilitychange", onVisibility);
+        return await listen();
+      } catch (error) {
+        failed(error);
+        if (match.failure) return;
+        await sleep(Math.min(30, 2 ** failures++), signal);
+      }
+    }
+  }
+
+  /** Shows the hand of a seat of this device, or of none. @param {number | undefined} seat */
+  async function show(seat) {
+    match.seat = seat;
+    if (match.game) match.game = publicPart(match.game);
+    app.update();
+    if (seat !== undefined) await look();
+  }
+
+  /**
+   * Makes a move of the shown seat; to deal, of any seat of this device. It is sent until it is answered, and made once.
+   * @param {Move} move @returns {Promise<unknown>} the refusal, if it was refused
+   */
+  async function move(move) {
+    const seat = match.seat ?? match.seats.find((each) => match.game?.to_act.includes(each));
+    if (match.pending || seat === undefined) return undefined;
+    match.pending = true;
+    app.update();
+    try {
+      const onRetry = () => {
+        match.connection = "lost";
+        app.update();
+      };
+      const { body } = await api.postOnce(`${path}/moves`, move, { token: tokenOf(seat), signal, onRetry });
+      if (match.connection === "lost") match.connection = "open";
+      match.pending = false;
+      take(body);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      match.pending = false;
+      if (error instanceof Problem && error.body.code === "stale_version") await look();
+      return error;
+    } finally {
+      match.pending = false;
+      app.update();
+    }
+    return undefined;
+  }
+
+  void start();
+  return match;
+}
+
+/** The view without what only one seat may know. @param {Game} game @returns {Game} */
+function publicPart({ you: _, ...game }) {
+  delete (/** @type {{text?: string}} */ (game).text);
+  return { ...game, legal_moves: [], viewer: "spectator" };
+}
+
+/** What the picture of the table depends on. @param {Game} game */
+const tableOf = ({ round, board }) =>
+  [round, ...board.tiles.map((each) => (each.face_down ? "-" : "+")), ...board.ends.map((each) => each.state)].join();
+
+/** To what the service takes: 0.4 to 2.5 in steps of 0.1. @param {number} aspect */
+const limited = (aspect) => Math.round(10 * Math.min(2.5, Math.max(0.4, aspect || 1.6))) / 10;
