@@ -28,7 +28,11 @@ export function createChoice(app, match, { send, say }) {
   const hand = () => match.game?.you?.hand ?? [];
   /** @param {string} [which] */
   const movesOf = (which = tile) => (match.game?.legal_moves ?? []).filter((each) => each.action === "play" && each.tile === which);
-  const moves = () => movesOf().filter((each) => onlyEnd === undefined || each.end === onlyEnd);
+  /** Those of the chosen tile, face up before face down, so that places have the same numbers in the picture. */
+  const moves = () => {
+    const possible = movesOf().filter((each) => onlyEnd === undefined || each.end === onlyEnd);
+    return [...possible.filter((each) => !each.face_down), ...possible.filter((each) => each.face_down)];
+  };
   const name = (/** @type {string} */ which) => tileName(language(), which);
 
   /** @param {Move} move */
@@ -71,6 +75,10 @@ export function createChoice(app, match, { send, say }) {
     },
     /** The legal moves of the chosen tile. */
     moves,
+    /** Its places as the picture shows them. */
+    places: () => moves().filter((each) => !each.face_down).map((each) => ({
+      tile: each.tile ?? "", end: each.end, points: each.points, sum: each.ends_sum, label: placeText(each),
+    })),
     movesOf,
     placeText,
     placesOf,

@@ -9,6 +9,7 @@
  * @typedef {Schemas["VariantSummary"]} VariantSummary
  * @typedef {Schemas["Problem"]} ProblemBody
  * @typedef {Schemas["Score"]} Score
+ * @typedef {Schemas["PlacedBoard"]} Board
  *
  * @typedef {import("./device.js").Settings} Settings
  * @typedef {import("./device.js").Seat} Seat

@@ -9,7 +9,7 @@ import { handList, hasColours, playersList } from "../hand.js";
 import { TELLING, actionOf, keyOf, keysDialog, parseCommand, showKeys } from "../keys.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
-import { createPicture } from "../picture.js";
+import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
 import { give } from "../signals.js";
 import { COMMON } from "../texts/common.js";
@@ -37,10 +37,8 @@ export function create(app, { game: id, watch = false }) {
   let hadFocus = false;
   let isFirst = true;
 
-  const match = createMatch(app, id, { watch, onChange, aspect: () => {
-    const { width = 0, height = 0 } = document.querySelector(".cloth")?.getBoundingClientRect() ?? {};
-    return width / height;
-  } });
+  const area = () => document.querySelector(".table-area")?.getBoundingClientRect();
+  const match = createMatch(app, id, { watch, onChange, aspect: () => aspectFor(area()?.width ?? innerWidth, area()?.height ?? innerHeight) });
   const choice = createChoice(app, match, { send, say });
 
   /** @param {string} message @param {{urgent?: boolean}} [options] */
@@ -188,11 +186,11 @@ export function create(app, { game: id, watch = false }) {
 
   /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
   function drop(x, y) {
-    const cloth = document.querySelector(".cloth")?.getBoundingClientRect();
-    if (!cloth || x < cloth.left || x > cloth.right || y < cloth.top || y > cloth.bottom) return;
-    const end = picture.placeAt(x, y);
+    const box = area();
+    if (!box || x < box.left || x > box.right || y < box.top || y > box.bottom) return;
+    const place = choice.places()[picture.placeAt(x, y) ?? -1];
     const [only, ...others] = choice.moves();
-    if (end !== undefined) choice.tapPlace(end);
+    if (place) choice.tapPlace(place.end);
     else if (only && !others.length) void send(only);
   }
 
@@ -276,17 +274,20 @@ export function create(app, { game: id, watch = false }) {
   }
 
   /** @param {Game} game */
-  function cloth(game) {
+  function tableArea(game) {
     const label = t(TABLE.picture);
-    if (!match.board) return html`<section class="cloth" aria-label=${label}></section>`;
-    return html`<section class="cloth" aria-label=${label}>${picture.render({
+    const places = choice.places();
+    const chosen = places.findIndex((each) => each.end === choice.moves()[choice.index]?.end);
+    return html`<section class="table-area" aria-label=${label}>${match.board ? picture.render({
       board: match.board,
-      places: choice.moves(),
-      chosen: choice.tile,
-      onPlace: choice.tapPlace,
+      places,
+      chosen: choice.index < 0 || chosen < 0 ? undefined : chosen,
+      onPlace: ({ end }) => choice.tapPlace(end),
       label,
       description: chainText(app, game),
-    })}</section>`;
+      lastTile: match.board.tiles.at(-1)?.tile,
+      highest: game.rules.set ?? 6,
+    }) : nothing}</section>`;
   }
 
   /** @param {Game} game */
@@ -320,7 +321,7 @@ export function create(app, { game: id, watch = false }) {
   const table = (game) => html`
     ${head(game)}
     ${playersList(app, game, match.seats)}
-    ${cloth(game)}
+    ${tableArea(game)}
     <div class="own">
       <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
       ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
