@@ -82,8 +82,11 @@ export function createApi({ language, changed }) {
   const faults = {
     /** Whether nothing can be reached. */
     offline: false,
-    /** Cuts the streams, as a network does. */
-    dropStreams: () => streams.forEach((stream) => stream.abort()),
+    /** Cuts the streams, as a network does; how many there were. */
+    dropStreams() {
+      streams.forEach((stream) => stream.abort());
+      return streams.size;
+    },
   };
 
   /** @param {string} path relative to the page, such as "v1/games" @param {Request["query"]} [query] */

@@ -143,7 +143,7 @@ function skip(event) {
 
 /** Opens or closes the developer drawer. */
 async function toggleDrawer() {
-  if (!drawer) drawer = (await import("./views/developer.js")).create(app);
+  if (!drawer) drawer = (await import("./views/developer.js")).create(app, { close: toggleDrawer });
   drawerIsOpen = !drawerIsOpen;
   update();
   await Promise.resolve();
