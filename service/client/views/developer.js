@@ -128,14 +128,14 @@ export function create(app, { close }) {
   const faultList = () => {
     const hasMove = faults.lastMove() !== undefined;
     const state = faults.secondsLeft ? t(DEVELOPER.isOffline, { seconds: faults.secondsLeft }) : outcome;
-    return html`<ul class="faults">
+    return html`${state ? html`<p class="note">${state}</p>` : nothing}
+      <ul class="faults">
       ${fault(DEVELOPER.drop, DEVELOPER.dropHint, () => say(t(DEVELOPER.dropped, { number: faults.dropStream() })))}
       ${fault(DEVELOPER.offline, DEVELOPER.offlineHint, () => { outcome = t(DEVELOPER.online); faults.goOffline(); }, !faults.secondsLeft)}
       ${fault(DEVELOPER.twice, DEVELOPER.twiceHint, () => provoke(faults.sendTwice(), DEVELOPER.noMove), hasMove)}
       ${fault(DEVELOPER.stale, DEVELOPER.staleHint, () => provoke(faults.sendStale(), DEVELOPER.noMove), hasMove)}
       ${fault(DEVELOPER.other, DEVELOPER.otherHint, () => provoke(faults.sendAsOther(), DEVELOPER.noGame), faults.lastGame() !== undefined)}
-    </ul>
-    ${state ? html`<p class="note">${state}</p>` : nothing}`;
+    </ul>`;
   };
 
   /** The version and the ETag of the last game that was looked at. */
