@@ -1,5 +1,271 @@
-/** Not written yet. */
-import { html } from "../vendor/lit-html.js";
+/** Replays a match from its record: the table, the open hands and the sentence of every step. */
+import { html, nothing } from "../vendor/lit-html.js";
+import { tileName } from "../names.js";
+import { aspectFor, createPicture } from "../picture.js";
+import { framesOf } from "../replays.js";
+import { parseRoute } from "../routes.js";
+import { COMMON } from "../texts/common.js";
+import { REPLAY } from "../texts/replay.js";
+import { parseTile, tileImage } from "../tiles.js";
 
-/** @param {import("../types.js").App} app @param {any} [route] @returns {import("../types.js").View} */
-export const create = (app, route) => ({ title: () => "replay", render: () => html`<h1 tabindex="-1">replay</h1><pre>${JSON.stringify(route)}</pre>` });
+/** @typedef {import("../replays.js").Replay} Replay */
+/** @typedef {import("../replays.js").Frame} Frame */
+
+/** Milliseconds for a step when the match plays by itself. */
+const PACE = 1000;
+
+/** @param {import("../types.js").App} app @param {{game?: string}} route @returns {import("../types.js").View} */
+export function create(app, { game }) {
+  const { t, api, device, update, announce } = app;
+  const stop = new AbortController();
+  const picture = createPicture(app);
+  let record = "";
+  let isLoading = false;
+  let failure = "";
+  let variantName = "";
+  /** @type {Replay | undefined} */
+  let replay;
+  let round = 0;
+  /** @type {Frame[]} of the round */
+  let frames = [];
+  let at = 0;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let timer;
+
+  /** Does something that takes a while, and says if it fails. @param {() => Promise<void>} work */
+  async function attempt(work) {
+    isLoading = true;
+    failure = "";
+    update();
+    try {
+      await work();
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      failure = app.explain(error);
+      announce(failure, { urgent: true });
+    } finally {
+      isLoading = false;
+      update();
+    }
+  }
+
+  /** The record as everybody may know it. @param {string} id */
+  const loadGame = (id) => attempt(async () => {
+    const headers = { Accept: "text/plain" };
+    record = (await api.get(`v1/games/${encodeURIComponent(id)}/record`, { headers, signal: stop.signal })).body;
+    await start();
+  });
+  async function start() {
+    const query = { aspect: aspectFor(innerWidth, innerHeight / 2) };
+    /** @type {Replay} */
+    const found = (await api.post("v1/replays", { record }, { query, signal: stop.signal })).body;
+    if (!found.rounds.length) {
+      failure = t(REPLAY.noRounds);
+      return;
+    }
+    replay = found;
+    variantName = found.variant;
+    showRound(0);
+    const { body } = await api.get("v1/variants", { signal: stop.signal });
+    variantName = body.variants.find((/** @type {{id: string}} */ each) => each.id === found.variant)?.name ?? variantName;
+  }
+
+  /** @param {number} index */
+  function showRound(index) {
+    if (!replay) return;
+    round = index;
+    frames = framesOf(replay.rounds[index]);
+    show(0);
+  }
+  /** @param {number} index of the frame */
+  function show(index) {
+    at = Math.max(0, Math.min(frames.length - 1, index));
+    announce(frames[at].step.text);
+    update();
+    queueMicrotask(() => queueMicrotask(showInLog));
+  }
+  function showInLog() {
+    const log = document.querySelector(".replay .steps");
+    const current = log?.querySelector("[aria-current]");
+    if (!log || !current) return;
+    const [outer, inner] = [log.getBoundingClientRect(), current.getBoundingClientRect()];
+    if (inner.top < outer.top || inner.bottom > outer.bottom) log.scrollTop += inner.top - outer.top - outer.height / 2;
+  }
+
+  function pause() {
+    clearInterval(timer);
+    timer = undefined;
+    update();
+  }
+  function togglePlay() {
+    if (timer) return pause();
+    if (isEnd()) showRound(0);
+    timer = setInterval(() => {
+      if (at < frames.length - 1) show(at + 1);
+      else if (!isEnd()) showRound(round + 1);
+      else pause();
+    }, PACE);
+    update();
+  }
+  const isEnd = () => at === frames.length - 1 && round === (replay?.rounds.length ?? 0) - 1;
+  /** @param {number} index */
+  const jump = (index) => {
+    pause();
+    show(index);
+  };
+
+  const playOn = () => attempt(async () => {
+    const players = replay?.players.map(({ seat, name }) => ({ name: name ?? String(seat + 1) }));
+    const { body } = await api.postOnce("v1/games", { from: { record, version: frames[at].step.version }, players }, { signal: stop.signal });
+    for (const { seat, name, token } of body.seats) device.keep({ game: body.game.id, seat, name, token, variant: body.game.variant });
+    app.go({ view: "table", game: body.game.id });
+  });
+
+  /** @param {SubmitEvent} event */
+  function onGame(event) {
+    event.preventDefault();
+    const entered = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("game")).trim();
+    const route = entered.includes("#") ? parseRoute(entered.slice(entered.indexOf("#"))) : undefined;
+    const id = !route ? entered : "game" in route ? route.game : "id" in route && route.view === "score" ? route.id : undefined;
+    if (id) app.go({ view: "replay", game: id });
+  }
+  /** @param {SubmitEvent} event */
+  function onRecord(event) {
+    event.preventDefault();
+    record = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("record"));
+    if (record.trim()) void attempt(start);
+  }
+  /** @param {Event} event */
+  async function onFile(event) {
+    const [file] = /** @type {HTMLInputElement} */ (event.target).files ?? [];
+    if (!file) return;
+    const text = await file.text().catch(() => undefined);
+    if (text === undefined) {
+      failure = t(REPLAY.fileUnreadable);
+      announce(failure, { urgent: true });
+      return update();
+    }
+    record = text;
+    await attempt(start);
+  }
+
+  const problem = () => (failure ? html`<p class="note warn" data-failure>${failure}</p>` : nothing);
+  const form = () => html`
+    <h1 tabindex="-1">${t(REPLAY.title)}</h1>
+    <p class="lead">${t(REPLAY.introduction)}</p>
+    ${problem()}
+    ${isLoading ? html`<p>${t(COMMON.loading)}</p>` : nothing}
+    <h2>${t(REPLAY.ofGame)}</h2>
+    <form class="inline" @submit=${onGame}>
+      <label for="replay-game">${t(REPLAY.game)}</label>
+      <input id="replay-game" name="game" required autocomplete="off" autocapitalize="off" spellcheck="false" .value=${game ?? ""}>
+      <button>${t(REPLAY.getRecord)}</button>
+    </form>
+    <h2>${t(REPLAY.ofText)}</h2>
+    <form @submit=${onRecord}>
+      <div class="field"><label for="replay-record">${t(REPLAY.record)}</label>
+        <textarea id="replay-record" name="record" rows="8" required spellcheck="false" autocapitalize="off" .value=${record}></textarea></div>
+      <button class="main" ?disabled=${isLoading}>${t(REPLAY.start)}</button>
+    </form>
+    <div class="field"><label for="replay-file">${t(REPLAY.file)}</label>
+      <input id="replay-file" type="file" accept=".txt,text/plain" @change=${onFile}></div>`;
+
+  /** @param {Replay} match */
+  function shown(match) {
+    const { step, board, hands } = frames[at];
+    const position = t(REPLAY.stepOf, { step: at + 1, number: frames.length });
+    return html`<div class="replay">
+      <header><div><p class="soft over">${variantName}</p><h1 tabindex="-1">${t(REPLAY.title)}</h1></div>
+        <label>${t(REPLAY.round)} <select @change=${(/** @type {Event} */ event) => {
+          pause();
+          showRound(Number(/** @type {HTMLSelectElement} */ (event.target).value));
+        }}>${match.rounds.map((each, index) => html`<option value=${index} .selected=${index === round}>${each.round}</option>`)}</select></label>
+      </header>
+      <div class="stage">
+        ${picture.render({
+          board, lastTile: board.tiles.at(-1)?.tile, highest: highest(match),
+          label: t(REPLAY.table, { step: at + 1 }), description: step.text,
+        })}
+        <p class="sentence" data-sentence>${step.text}</p>
+        <div class="controls">
+          <input type="range" min="0" max=${frames.length - 1} step="1" .value=${String(at)} aria-label=${t(REPLAY.step)} aria-valuetext=${position}
+            @input=${(/** @type {Event} */ event) => jump(Number(/** @type {HTMLInputElement} */ (event.target).value))}>
+          <div class="buttons" role="group" aria-label=${t(REPLAY.step)}>
+            ${control("first", at === 0, () => jump(0))}${control("previous", at === 0, () => jump(at - 1))}
+            <button class="main" data-step="play" @click=${togglePlay}>${t(timer ? REPLAY.pause : REPLAY.play)}</button>
+            ${control("next", at === frames.length - 1, () => jump(at + 1))}${control("last", at === frames.length - 1, () => jump(frames.length - 1))}
+            <span class="soft">${position}</span>
+          </div>
+        </div>
+      </div>
+      <div class="beside">
+        <h2>${t(REPLAY.hands)}</h2>
+        <ul class="open-hands">${match.players.map((each) => handOf(match, each, hands[each.seat] ?? [], each.seat === step.seat))}</ul>
+        <h2 id="replay-steps">${t(REPLAY.steps)}</h2>
+        <ol class="steps" aria-labelledby="replay-steps">${frames.map((frame, index) => html`<li><button class="plain"
+          aria-current=${index === at ? "step" : nothing} @click=${() => jump(index)}>${frame.step.text}</button></li>`)}</ol>
+        <p class="soft">${t(REPLAY.keys)}</p>
+        ${problem()}
+        <div class="buttons">
+          <button aria-describedby="play-on" ?disabled=${isLoading} @click=${playOn}>${t(REPLAY.playOn)}</button>
+          <a class="button" href="#/replay" @click=${leave}>${t(REPLAY.another)}</a>
+        </div>
+        <p class="soft" id="play-on">${t(REPLAY.playOnHint)}</p>
+      </div>
+    </div>`;
+  }
+  /** Back to the form, also where its address is the one that is shown. */
+  function leave() {
+    pause();
+    replay = undefined;
+    update();
+  }
+
+  /** @param {keyof typeof ICONS} name @param {boolean} isOff @param {() => void} act */
+  const control = (name, isOff, act) => html`<button aria-label=${t(REPLAY[name])} title=${t(REPLAY[name])} data-step=${name}
+    aria-disabled=${isOff} @click=${act}><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d=${ICONS[name]}></path></svg></button>`;
+
+  /** @param {Replay} match @param {{seat: number, name?: string}} player @param {(string | undefined)[]} tiles @param {boolean} isActive */
+  const handOf = (match, { seat, name }, tiles, isActive) => {
+    const known = tiles.filter((each) => each !== undefined);
+    const hidden = tiles.length - known.length;
+    const colours = device.settings.colours === "on" || (device.settings.colours === "auto" && highest(match) > 6);
+    const words = known.map((each) => tileName(device.settings.language, each)).join(", ");
+    return html`<li class=${isActive ? "active" : nothing}><h3>${name ?? seat + 1}</h3>
+      <p>${known.map((each) => tileImage(each, { colours, digits: device.settings.digits }))}
+        ${hidden ? t(REPLAY.hiddenTiles, { number: hidden }) : nothing}
+        ${tiles.length ? nothing : html`<span class="soft">${t(REPLAY.noTiles)}</span>`}<span class="hidden-text">${words}</span></p></li>`;
+  };
+
+  if (game) void loadGame(game);
+  return {
+    title: () => t(REPLAY.title),
+    get wide() {
+      return replay !== undefined;
+    },
+    key(event) {
+      if (!replay) return false;
+      const target = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: frames.length - 1 }[event.key];
+      if (target === undefined) return picture.key(event);
+      jump(target);
+      return true;
+    },
+    close() {
+      stop.abort();
+      clearInterval(timer);
+    },
+    render: () => (replay ? shown(replay) : html`${form()}`),
+  };
+}
+
+const ICONS = {
+  first: "M6 5v14M19 5l-9 7 9 7z",
+  previous: "M16 5l-9 7 9 7z",
+  next: "M8 5l9 7-9 7z",
+  last: "M18 5v14M5 5l9 7-9 7z",
+};
+
+/** The highest number that is to be seen in a match. @param {Replay} match */
+const highest = ({ rounds }) =>
+  Math.max(6, ...rounds.flatMap(({ board, hands }) => [...board.tiles.map((each) => each.tile), ...hands.flatMap((each) => each.tiles ?? [])]
+    .flatMap(parseTile)));

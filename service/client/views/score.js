@@ -1,8 +1,10 @@
 /** The score card: the last count explained, the standings, what is to be paid, every round, and the check of the deals. */
 import { html, nothing } from "../vendor/lit-html.js";
+import { tileName } from "../names.js";
 import { fragmentOf } from "../routes.js";
 import { COMMON } from "../texts/common.js";
 import { SCORE } from "../texts/score.js";
+import { parseTile, tileImage } from "../tiles.js";
 import { createDeals } from "./deals.js";
 
 /** @typedef {import("../types.js").Score} Score */
@@ -68,6 +70,15 @@ export function create(app, { id }) {
     return sentences.join(" ");
   };
 
+  const colours = () => {
+    const { colours: setting } = device.settings;
+    const highest = Math.max(...(score?.rounds ?? []).flatMap(({ hands }) => hands.flatMap(({ tiles }) => tiles.flatMap(parseTile))));
+    return setting === "on" || (setting === "auto" && highest > 6);
+  };
+  /** @param {string[]} tiles */
+  const left = (tiles) => html`<span class="left">${tiles.map((each) => tileImage(each, { colours: colours(), digits: device.settings.digits }))}</span>
+    <span class="hidden-text">${tiles.map((each) => tileName(device.settings.language, each)).join(", ")}</span>`;
+
   /** @param {Round} round */
   const count = (round) => html`
     <p>${ending(round)}</p>
@@ -76,7 +87,7 @@ export function create(app, { id }) {
       <thead><tr><th scope="col">${t(SCORE.player)}</th><th scope="col">${t(SCORE.tilesLeft)}</th>
         <th scope="col" class="number">${t(SCORE.value)}</th></tr></thead>
       <tbody>${round.hands.map((hand) => html`<tr><th scope="row">${nameOf(hand.seat)}</th>
-        <td>${hand.tiles.length ? html`<span class="left">${hand.tiles.map(tile)}</span>` : html`<span class="soft">${t(SCORE.none)}</span>`}</td>
+        <td>${hand.tiles.length ? left(hand.tiles) : html`<span class="soft">${t(SCORE.none)}</span>`}</td>
         <td class="number">${number(hand.value)}</td></tr>`)}</tbody>
     </table>
     ${round.lines.length ? html`<table class="lines">
@@ -172,6 +183,3 @@ export function create(app, { id }) {
     </article>`,
   };
 }
-
-/** @param {string} name */
-const tile = (name) => html`<span class="mono">${name} </span>`;
