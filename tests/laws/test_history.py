@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.engine.referee import advance, apply
-from service.engine.replay import replay
+from service.engine.replay import layout_after, replay
+from service.engine.view import event_view
 from tests.laws.matches import Match, law
 
 
@@ -14,6 +15,15 @@ def test_a_replay_of_the_events_gives_the_state(match: Match) -> None:
         until = match.steps.index(step) + 1
         events = [event for earlier in match.steps[:until] for event in earlier.events]
         assert replay(match.rules, events) == step.after
+
+
+@law()
+def test_the_table_follows_from_what_anybody_may_know_of_the_events(match: Match) -> None:
+    seen = known = match.rules.empty_layout()
+    for happening in match.happenings:
+        seen = layout_after(match.rules, seen, event_view(happening.event, None))
+        known = layout_after(match.rules, known, happening.event)
+        assert seen == known == happening.after.layout
 
 
 @law()
