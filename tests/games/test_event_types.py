@@ -24,17 +24,18 @@ from service.engine.events import (
 )
 from service.engine.layout import NEVER, empty_layout
 from service.engine.tiles import Tile, parse_tile
+from service.engine.variants import variants
 from service.engine.view import event_view
 from service.games.catalogue import LANGUAGES
 from service.games.codec import decode_event, encode_event
 from service.games.game import GAME_EVENT_TYPES, EventEnvelope, GameEvent
-from service.games.views import EventView
+from service.games.sentences import EventSentences
+from service.games.views import EventView, view_event
 from service.records import replay
 from service.records.event_checks import move_of
 from service.records.notation.events import format_event, scan_event
 from service.records.notation.scanner import Scanner
 from service.render import transcript
-from service.render.sentences.events import event_sentence
 from service.render.sentences.people import Reader
 from service.web.schemas.events import EventData
 from service.web.schemas.events import GameEvent as EventSchema
@@ -130,14 +131,14 @@ def test_every_type_is_shown_and_described(kind: EventType) -> None:
 @game_events
 def test_every_type_is_told_in_words(kind: EventType) -> None:
     layout = empty_layout(two_ended=True, end_value=None).lead(parse_tile("1-12"), 0, NEVER)
-    at = layout.end("right")
-    assert at is not None
-    layout = layout.join(at, parse_tile("5-12"), 2, face_down=False, branching=NEVER)
     event = sample(kind)
+    if isinstance(event, Played):
+        event = event._replace(end="right", face_down=False)
     for seat in (None, 0, 2):
         for language in LANGUAGES:
-            sentence = event_sentence(event_view(event, seat), layout, Reader(seat, ("Ada", "Bo", "Cy"), language))
-            assert sentence.endswith(".")
+            sentences = EventSentences(variants()["domino"].rules({}, 3), layout, Reader(seat, (None,) * 3, language))
+            told = sentences.sentence(view_event(EventEnvelope(3, 0, event), seat))
+            assert told.endswith(".")
 
 
 @match_events

@@ -11,11 +11,11 @@ from service.engine.variants import variants
 from service.engine.view import event_view
 from service.games.catalogue import LANGUAGES
 from service.games.game import EventEnvelope, Game, Seat, rules_for
+from service.games.sentences import EventSentences, game_sentence
 from service.games.views import view_event, view_game
 from service.render.sentences.board import board_description, board_sentence
-from service.render.sentences.events import EventSentences, event_sentence
+from service.render.sentences.events import event_sentence
 from service.render.sentences.people import MAX_SENTENCE, Reader
-from service.render.sentences.states import state_sentence
 from tests.laws.matches import Match, law
 from tests.laws.test_blindness import twins, viewers
 
@@ -71,7 +71,7 @@ def test_every_state_is_told_to_every_viewer_in_both_languages(match: Match) -> 
             for viewer in viewers(match):
                 game = view_game(hosted(match, state, names), viewer, 1)
                 for language in LANGUAGES:
-                    assert_sayable(state_sentence(game, language))
+                    assert_sayable(game_sentence(game, language))
 
 
 @law(matches=8)
@@ -85,7 +85,7 @@ def test_what_is_told_of_a_play_comes_from_the_table_alone(match: Match) -> None
         assert begun_here.sentence(known) == told
 
 
-@law()
+@law(matches=8, drawn=2)
 def test_no_sentence_depends_on_hidden_tiles(match: Match) -> None:
     names = names_of(match)
     for state in match.some_states(8):
@@ -95,7 +95,7 @@ def test_no_sentence_depends_on_hidden_tiles(match: Match) -> None:
                     continue
                 for language in LANGUAGES:
                     told = [
-                        state_sentence(view_game(hosted(match, each, names), viewer, 1), language)
+                        game_sentence(view_game(hosted(match, each, names), viewer, 1), language)
                         for each in (state, twin)
                     ]
                     assert told[0] == told[1]

@@ -7,7 +7,6 @@ from typing import Final, get_args
 
 import pytest
 
-from service.engine.deal import Deck, seed_from_text
 from service.engine.events import (
     Drew,
     Eliminated,
@@ -22,15 +21,13 @@ from service.engine.events import (
 )
 from service.engine.layout import GATED, NEVER, Branching, Layout
 from service.engine.moves import ACTIONS, PLAY, Move, play
-from service.engine.state import State
+from service.engine.state import Phase
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
-from service.engine.view import DealtView, DrewView, You
-from service.games.catalogue import LANGUAGES, Language
-from service.games.game import Created, Game, GameStatus, Joined, Seat, TokenChanged
-from service.games.views import EventView, GameView, Reset, view_game
+from service.engine.view import DealtView, DrewView, View, You, view
+from service.games.catalogue import LANGUAGES
 from service.render.sentences import states
-from service.render.sentences.events import EventSentences, KnownEvent, event_sentence, points_phrase
+from service.render.sentences.events import KnownEvent, event_sentence, points_phrase
 from service.render.sentences.people import LONGEST_NAME, MAX_SENTENCE, Reader
 from service.render.sentences.states import state_sentence
 from service.render.sentences.texts import TEXTS
@@ -81,10 +78,6 @@ def behind_the_mother() -> Layout:
 
 
 EVENTS: Final[list[tuple[KnownEvent, Layout, int | None, str, str]]] = [
-    (Created(), EMPTY, 0, "The game was created.", "Das Spiel ist angelegt."),
-    (Joined(1, "Bo"), EMPTY, 0, "Bo joined the game.", "Bo ist dabei."),
-    (Joined(1, "Bo"), EMPTY, 1, "You joined the game.", "Du bist dabei."),
-    (TokenChanged(1), EMPTY, 0, "Bo has a new token.", "Bo hat ein neues Token."),
     (DealtView(2, arranged=False, hand=None), EMPTY, None, "Round two was dealt.", "Runde zwei ist gegeben."),
     (DealtView(2, arranged=False, hand=()), EMPTY, 0, "Round two was dealt.", "Runde zwei ist gegeben."),
     (
@@ -259,137 +252,83 @@ def test_points_have_a_singular() -> None:
 # States
 
 
-def game_view(
-    *moves: Move, turn: int = 0, seat: int | None = 0, layout: Layout = RIGHT, status: GameStatus = "playing"
-) -> GameView:
-    """A game of three with these legal moves."""
+def a_view(
+    *moves: Move,
+    turn: int = 0,
+    seat: int | None = 0,
+    layout: Layout = RIGHT,
+    phase: Phase = "playing",
+    winners: tuple[int, ...] = (),
+) -> View:
+    """What this seat sees of a match of three, with these legal moves."""
     rules = variants()["domino"].rules({}, 3)
-    state: State = rules.start()._replace(layout=layout, turn=turn, phase="playing")
-    game = Game(
-        id="an id",
-        variant=variants()["domino"],
-        options={},
-        rules=rules,
-        seats=tuple([Seat("human", name) for name in NAMES]),
-        join_hash=None,
-        arranged=False,
-        deck=Deck(seed_from_text("a seed")),
-        version=1,
-        created_at=0,
-        updated_at=0,
-        round_ends=(),
-        state=state,
-    )
-    shown = view_game(game, None, 1)
-    you = None if seat is None else You(seat, (), None)
-    return shown._replace(status=status, view=shown.view._replace(you=you, legal_moves=moves))
+    shown = view(rules, rules.start()._replace(layout=layout, turn=turn, phase=phase, winners=winners), None)
+    return shown._replace(you=None if seat is None else You(seat, (), None), legal_moves=moves)
 
 
-def stated(view: GameView) -> tuple[str, str]:
-    english, german = (state_sentence(view, language) for language in LANGUAGES)
+def stated(shown: View) -> tuple[str, str]:
+    seat = None if shown.you is None else shown.you.seat
+    english, german = (state_sentence(shown, Reader(seat, NAMES, language)) for language in LANGUAGES)
     return english, german
 
 
 FIRST, SECOND, THIRD = (play(parse_tile(name), "left") for name in ("1-2", "1-3", "1-5"))
 DRAW, PASS, DONE, FLIP, DEAL = (Move(action) for action in ("draw", "pass", "done", "flip", "deal"))
 
-STATES: Final[list[tuple[GameView, str, str]]] = [
-    (game_view(FIRST, SECOND, THIRD), "Your turn. Three tiles fit.", "Du bist dran. Drei Steine passen."),
-    (game_view(FIRST), "Your turn. One tile fits.", "Du bist dran. Ein Stein passt."),
+STATES: Final[list[tuple[View, str, str]]] = [
+    (a_view(FIRST, SECOND, THIRD), "Your turn. Three tiles fit.", "Du bist dran. Drei Steine passen."),
+    (a_view(FIRST), "Your turn. One tile fits.", "Du bist dran. Ein Stein passt."),
     (
-        game_view(FIRST, play(parse_tile("1-2"), "right")),
+        a_view(FIRST, play(parse_tile("1-2"), "right")),
         "Your turn. One tile fits.",
         "Du bist dran. Ein Stein passt.",
     ),
-    (game_view(DRAW), "Your turn. Nothing fits. You may draw.", "Du bist dran. Nichts passt. Du kannst ziehen."),
-    (game_view(PASS), "Your turn. Nothing fits. You may pass.", "Du bist dran. Nichts passt. Du kannst aussetzen."),
+    (a_view(DRAW), "Your turn. Nothing fits. You may draw.", "Du bist dran. Nichts passt. Du kannst ziehen."),
+    (a_view(PASS), "Your turn. Nothing fits. You may pass.", "Du bist dran. Nichts passt. Du kannst aussetzen."),
     (
-        game_view(DRAW, FLIP),
+        a_view(DRAW, FLIP),
         "Your turn. Nothing fits. You may draw or turn the opening tile over.",
         "Du bist dran. Nichts passt. Du kannst ziehen oder den Eröffnungsstein umdrehen.",
     ),
     (
-        game_view(FIRST, SECOND, DONE),
+        a_view(FIRST, SECOND, DONE),
         "Your turn. Two tiles fit. You may also end your turn.",
         "Du bist dran. Zwei Steine passen. Du kannst auch aufhören.",
     ),
     (
-        game_view(play(DOUBLE_TWO, None), layout=EMPTY),
+        a_view(play(DOUBLE_TWO, None), layout=EMPTY),
         "Your turn. You open with double two.",
         "Du bist dran. Du eröffnest mit dem Zweierpasch.",
     ),
     (
-        game_view(play(DOUBLE_TWO, None), play(parse_tile("1-1"), None), layout=EMPTY),
+        a_view(play(DOUBLE_TWO, None), play(parse_tile("1-1"), None), layout=EMPTY),
         "Your turn. You open with one of two tiles.",
         "Du bist dran. Du eröffnest mit einem von zwei Steinen.",
     ),
-    (game_view(turn=1), "It is Bo's turn.", "Bo ist dran."),
-    (game_view(turn=2, seat=None), "It is Player 3's turn.", "Spieler 3 ist dran."),
+    (a_view(turn=1), "It is Bo's turn.", "Bo ist dran."),
+    (a_view(turn=2, seat=None), "It is Player 3's turn.", "Spieler 3 ist dran."),
     (
-        game_view(DEAL, status="round_over"),
+        a_view(DEAL, phase="round_over"),
         "The round is over. You may deal the next one.",
         "Die Runde ist vorbei. Du kannst die nächste geben.",
     ),
-    (game_view(status="round_over"), "The round is over.", "Die Runde ist vorbei."),
+    (a_view(phase="round_over"), "The round is over.", "Die Runde ist vorbei."),
+    (a_view(phase="finished", winners=(1,)), "Bo wins the match.", "Bo gewinnt die Partie."),
+    (a_view(phase="finished", winners=(0, 1)), "You and Bo win the match.", "Du und Bo gewinnt die Partie."),
 ]
 
 
-@pytest.mark.parametrize(("view", "english", "german"), STATES)
-def test_a_state_is_said_in_both_languages(view: GameView, english: str, german: str) -> None:
-    assert stated(view) == (english, german)
+@pytest.mark.parametrize(("shown", "english", "german"), STATES)
+def test_a_state_is_said_in_both_languages(shown: View, english: str, german: str) -> None:
+    assert stated(shown) == (english, german)
 
 
-@pytest.mark.parametrize(
-    ("open_seats", "english", "german"),
-    [
-        (1, "Waiting for one more player.", "Es fehlt noch ein Mitspieler."),
-        (2, "Waiting for two more players.", "Es fehlen noch zwei Mitspieler."),
-    ],
-)
-def test_a_game_with_open_seats_waits_for_players(open_seats: int, english: str, german: str) -> None:
-    view = game_view(status="waiting")
-    seats = tuple([seat._replace(kind="open") if at < open_seats else seat for at, seat in enumerate(view.seats)])
-    assert stated(view._replace(seats=seats)) == (english, german)
-
-
-def test_a_finished_game_tells_who_wins() -> None:
-    view = game_view(status="finished")
-    view = view._replace(view=view.view._replace(winners=(1,)))
-    assert stated(view) == ("Bo wins the match.", "Bo gewinnt die Partie.")
-
-
-def test_every_status_and_every_action_has_its_words() -> None:
-    assert set(states._SENTENCES) == set(get_args(GameStatus))
+def test_every_phase_and_every_action_has_its_words() -> None:
+    assert set(states._SENTENCES) == set(get_args(Phase))
     for action in ACTIONS:
         if action != PLAY:
             assert f"action.{action}" in TEXTS
-            assert all(sentence.endswith(".") for sentence in stated(game_view(Move(action))))
-
-
-# One event after the other
-
-
-def test_the_sentences_follow_the_table_and_the_names() -> None:
-    rules = variants()["domino"].rules({}, 3)
-    sentences = EventSentences(rules, EMPTY, Reader(None, ("Ada", None, None), "en"))
-    events = [
-        EventView(1, 0, Passed(1)),
-        EventView(2, 0, Joined(1, "Bo")),
-        EventView(3, 0, DealtView(1, arranged=False, hand=None)),
-        EventView(4, 0, Played(1, parse_tile("1-4"), None, face_down=False)),
-        EventView(5, 0, Played(2, parse_tile("4-6"), "right", face_down=False)),
-        EventView(6, 0, Reset(game_view(turn=2, seat=None))),
-        EventView(7, 0, Played(0, parse_tile("1-1"), "left", face_down=False)),
-    ]
-    assert [sentences.sentence(each) for each in events] == [
-        "Player 2 passed.",
-        "Bo joined the game.",
-        "Round one was dealt.",
-        "Bo opened with one four.",
-        "Player 3 played four six on the right; ends one and six.",
-        "It is Player 3's turn.",
-        "Ada played double one on the left; ends one and six.",
-    ]
+            assert all(sentence.endswith(".") for sentence in stated(a_view(Move(action))))
 
 
 # The texts
@@ -414,7 +353,7 @@ def test_a_text_for_the_player_stands_beside_one_for_the_others() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_long_name_is_shortened_where_the_sentence_would_be_too_long(language: Language) -> None:
+def test_a_long_name_is_shortened_where_the_sentence_would_be_too_long(language: str) -> None:
     reader = Reader(None, ("A" * 60, "B" * 60, "C" * LONGEST_NAME), language)
     assert event_sentence(Passed(0), EMPTY, reader).startswith("A" * (LONGEST_NAME - 1) + "… ")
     assert event_sentence(Passed(2), EMPTY, reader).startswith("C" * LONGEST_NAME + " ")

@@ -10,7 +10,6 @@ from itertools import groupby
 from typing import Final
 
 from service.engine.layout import CLOSED, OPEN, SHORT, End, Layout
-from service.games.catalogue import Language
 from service.render.sentences.numbers import capitalized, half_names, number_word, pip_word, tile_name
 from service.render.sentences.places import Places, both_short_sides, host_name, place_name, shared_number
 from service.render.sentences.texts import LEFT, text
@@ -21,12 +20,12 @@ _RESERVED: Final = 40
 """Characters of the sentence with that number."""
 
 
-def board_sentence(layout: Layout, language: Language) -> str:
+def board_sentence(layout: Layout, language: str) -> str:
     """The number of tiles, the ends in their order, and their sum where ends are counted."""
     return " ".join([_count(layout, language), *_ends(layout, language)])
 
 
-def board_description(layout: Layout, language: Language) -> str:
+def board_description(layout: Layout, language: str) -> str:
     """The whole table in at most ``MAX_DESCRIPTION`` characters: the tiles arm by arm, then the ends.
 
     The tiles of an arm are in their order from the lead, each with the half first that touches the one before; those of
@@ -46,7 +45,7 @@ def board_description(layout: Layout, language: Language) -> str:
     return " ".join([*sentences, *([last] if last else [])])
 
 
-def _tiles(layout: Layout, language: Language) -> Iterator[tuple[str, int]]:
+def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
     """The tiles in sentences, each with the number of tiles in it."""
     if not layout.placements:
         return
@@ -91,7 +90,7 @@ def _arms(layout: Layout) -> Iterator[list[tuple[int, int]]]:
         yield arm
 
 
-def _tile(layout: Layout, index: int, number: int, language: Language, *, touching_last: bool = False) -> str:
+def _tile(layout: Layout, index: int, number: int, language: str, *, touching_last: bool = False) -> str:
     """A tile with the half of this number first, or last; a double by its name."""
     tile, face_down = layout.placements[index].tile, layout.placements[index].face_down
     first, second = number, tile.other_half(number)
@@ -101,19 +100,19 @@ def _tile(layout: Layout, index: int, number: int, language: Language, *, touchi
     return text("tile.face_down", language, tile=name) if face_down else name
 
 
-def _count(layout: Layout, language: Language) -> str:
+def _count(layout: Layout, language: str) -> str:
     if not layout.placements:
         return text("board.empty", language)
     return _some(len(layout.placements), "board.count", language)
 
 
-def _some(number: int, key: str, language: Language) -> str:
+def _some(number: int, key: str, language: str) -> str:
     if number == 1:
         return text(f"{key}_one", language)
     return capitalized(text(key, language, number=number_word(number, language)))
 
 
-def _ends(layout: Layout, language: Language) -> Iterator[str]:
+def _ends(layout: Layout, language: str) -> Iterator[str]:
     if not layout.placements:
         return
     if all([end.gate == CLOSED for end in layout.ends]):
@@ -124,7 +123,7 @@ def _ends(layout: Layout, language: Language) -> Iterator[str]:
         yield text("board.sum", language, number=number_word(layout.ends_sum, language))
 
 
-def _end_names(layout: Layout, language: Language) -> Iterator[str]:
+def _end_names(layout: Layout, language: str) -> Iterator[str]:
     """The ends in their order; two short sides that are alike as one."""
     places = Places(layout)
     for _, group in groupby(layout.ends, key=lambda end: (end.host, end.side == SHORT)):
@@ -137,7 +136,7 @@ def _end_names(layout: Layout, language: Language) -> Iterator[str]:
             yield from [_end_name(places, end, language) for end in ends]
 
 
-def _end_name(places: Places, end: End, language: Language) -> str:
+def _end_name(places: Places, end: End, language: str) -> str:
     place = places.of_end(end.name)
     if place.direction is None:
         return _with_state(place_name(place, language), end, language)
@@ -145,5 +144,5 @@ def _end_name(places: Places, end: End, language: Language) -> str:
     return text(f"end.{end.gate}", language, direction=direction, number=pip_word(end.number, language))
 
 
-def _with_state(place: str, end: End, language: Language) -> str:
+def _with_state(place: str, end: End, language: str) -> str:
     return place if end.gate == OPEN else text(f"end.place_{end.gate}", language, place=place)

@@ -22,60 +22,23 @@ from service.engine.events import (
     RoundResult,
 )
 from service.engine.layout import OPEN, Layout
-from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
-from service.games.catalogue import Language
-from service.games.game import Created, GameEvent, Joined, TokenChanged
-from service.games.views import EventView, Reset
 from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
-from service.render.sentences.people import Naming, Reader, about, fitted, joined, names_of
+from service.render.sentences.people import Naming, Reader, about, fitted, joined
 from service.render.sentences.places import Place, Places, is_whole_double, place_name
-from service.render.sentences.states import state_sentence, winners_sentence
+from service.render.sentences.states import winners_sentence
 from service.render.sentences.texts import text
 
 _MOST_ENDS: Final = 4
 """Where more ends are open, a play does not tell them."""
 
-KnownEvent = GameEvent | RecordedEvent | DealtView
-"""An event as somebody may know it, in a game or in a record."""
-
-
-class EventSentences:
-    """The sentences of consecutive events for one reader; follows the table and the names from one to the next.
-
-    ``layout`` is the table before the first of them.
-    """
-
-    def __init__(self, rules: Rules, layout: Layout, reader: Reader) -> None:
-        self._rules = rules
-        self._layout = layout
-        self._reader = reader
-
-    def sentence(self, view: EventView) -> str:
-        """What to tell of the next event."""
-        match view.event:
-            case Reset(game):
-                self._layout = game.view.layout
-                self._reader = self._reader._replace(names=names_of(game.seats))
-                return state_sentence(game, self._reader.language)
-            case Joined(seat, name):
-                names = self._reader.names
-                self._reader = self._reader._replace(names=(*names[:seat], name, *names[seat + 1 :]))
-            case DealtView():
-                self._layout = self._rules.empty_layout()
-            case Played(seat, tile, end, face_down):
-                at = None if end is None else self._layout.end(end)
-                self._layout = self._rules.lay_tile(self._layout, at, tile, seat, face_down)
-        return event_sentence(view.event, self._layout, self._reader)
+KnownEvent = RecordedEvent | DealtView
+"""An event of a match as somebody may know it, in a game or in a record."""
 
 
 def event_sentence(event: KnownEvent, layout: Layout, reader: Reader) -> str:
     """What to tell of an event after which the table is this one, in at most ``people.MAX_SENTENCE`` characters."""
     return _SENTENCES[type(event)](event, layout, reader)
-
-
-def _created(_event: Created, _layout: Layout, reader: Reader) -> str:
-    return text("created", reader.language)
 
 
 def _dealt(event: Dealt | RecordedDeal, _layout: Layout, reader: Reader) -> str:
@@ -105,14 +68,14 @@ def _played(event: Played, layout: Layout, reader: Reader) -> str:
     return about(reader, "played", event.seat, tile=tile, where=where, ends=ends, more=counted)
 
 
-def _where(place: Place, language: Language) -> str:
+def _where(place: Place, language: str) -> str:
     """The place where a tile is laid: *on the right*, *an die Zwölf von zehn zwölf*."""
     if place.direction is not None:
         return text(f"at.{place.direction}", language)
     return text("at.double" if is_whole_double(place) else "at.place", language, place=place_name(place, language))
 
 
-def _ends(layout: Layout, language: Language) -> str:
+def _ends(layout: Layout, language: str) -> str:
     """The numbers of the open ends, if they are few."""
     numbers = [pip_word(end.number, language) for end in layout.ends if end.gate == OPEN]
     if not numbers or len(numbers) > _MOST_ENDS:
@@ -120,11 +83,11 @@ def _ends(layout: Layout, language: Language) -> str:
     return text("played.end" if len(numbers) == 1 else "played.ends", language, numbers=joined(numbers, language))
 
 
-def _sum(total: int, points: int, language: Language) -> str:
+def _sum(total: int, points: int, language: str) -> str:
     return text("sum", language, sum=number_word(total, language), points=points_phrase(points, language))
 
 
-def points_phrase(points: int, language: Language) -> str:
+def points_phrase(points: int, language: str) -> str:
     """A number of points: *five points*, *ein Punkt*, *no points*, *minus one point*."""
     if not points:
         return text("points.none", language)
@@ -177,9 +140,6 @@ def _of_seat(key: str) -> Callable[[Any, Layout, Reader], str]:
 
 
 _SENTENCES: Final[dict[type, Callable[[Any, Layout, Reader], str]]] = {
-    Created: _created,
-    Joined: _of_seat("joined"),
-    TokenChanged: _of_seat("token_changed"),
     Dealt: _dealt,
     RecordedDeal: _dealt,
     DealtView: _dealt_view,

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from service.engine.tiles import Tile
-from service.games.catalogue import Language
 
 Case = Literal["nominative", "genitive", "dative", "accusative"]
 """The grammatical case of a German noun; English has none."""
 
 BLANK: Final = "blank"
-_ONES: Final[dict[Language, tuple[str, ...]]] = {
+_ONES: Final[dict[str, tuple[str, ...]]] = {
     "en": (
         *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
         *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -25,7 +24,7 @@ _ONES: Final[dict[Language, tuple[str, ...]]] = {
         *("dreizehn", "vierzehn", "fünfzehn", "sechzehn", "siebzehn", "achtzehn", "neunzehn"),
     ),
 }
-_TENS: Final[dict[Language, tuple[str, ...]]] = {
+_TENS: Final[dict[str, tuple[str, ...]]] = {
     "en": ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"),
     "de": ("zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"),
 }
@@ -34,12 +33,12 @@ _MINUS: Final = "minus"
 _ARTICLES: Final[dict[Case, str]] = {"nominative": "der", "genitive": "des", "dative": "dem", "accusative": "den"}
 
 
-def pip_word(number: int, language: Language) -> str:
+def pip_word(number: int, language: str) -> str:
     """A number on a tile: *blank*, *one* … *eighteen*."""
     return _ONES[language][number] if number else BLANK
 
 
-def number_word(number: int, language: Language) -> str:
+def number_word(number: int, language: str) -> str:
     """A number as people count, in words up to 999, in digits from 1000 on; a negative one begins with *minus*."""
     if number < 0:
         return f"{_MINUS} {number_word(-number, language)}"
@@ -53,7 +52,7 @@ def number_word(number: int, language: Language) -> str:
     return f"{_ONES[language][hundreds]} hundred{f' and {_below_hundred(rest, language)}' if rest else ''}"
 
 
-def _below_hundred(number: int, language: Language) -> str:
+def _below_hundred(number: int, language: str) -> str:
     if number < 20:
         return _ONES[language][number]
     ten, one = _TENS[language][number // 10 - 2], number % 10
@@ -67,7 +66,7 @@ def _prefix(number: int) -> str:
     return "ein" if number == 1 else _ONES["de"][number]
 
 
-def counted(number: int, language: Language, *, one: str, many: str) -> str:
+def counted(number: int, language: str, *, one: str, many: str) -> str:
     """A number of things, with their noun in the right form: *one tile*, *drei Steine*.
 
     ``one`` is the noun of exactly one thing, with its article in German (*ein Stein*, *einen Stein*).
@@ -75,7 +74,7 @@ def counted(number: int, language: Language, *, one: str, many: str) -> str:
     return one if number == 1 else f"{number_word(number, language)} {many}"
 
 
-def tile_name(tile: Tile, language: Language, case: Case = "nominative") -> str:
+def tile_name(tile: Tile, language: str, case: Case = "nominative") -> str:
     """The name of a tile, the lower half first: *three five*, *double six*; a German double with its article."""
     if not tile.double:
         return half_names(tile.low, tile.high, language)
@@ -84,12 +83,12 @@ def tile_name(tile: Tile, language: Language, case: Case = "nominative") -> str:
     return double_name(tile, language)
 
 
-def half_names(first: int, second: int, language: Language) -> str:
+def half_names(first: int, second: int, language: str) -> str:
     """A tile by its halves, in this order, as it lies in a line: *five three*."""
     return f"{pip_word(first, language)} {pip_word(second, language)}"
 
 
-def double_name(tile: Tile, language: Language, case: Case = "nominative") -> str:
+def double_name(tile: Tile, language: str, case: Case = "nominative") -> str:
     """The name of a double without an article: *double six*, *Sechserpasch*."""
     word = pip_word(tile.low, language)
     if language == "en":

@@ -10,8 +10,6 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from service.games.catalogue import Language
-from service.games.views import SeatView
 from service.render.sentences.texts import text
 
 MAX_SENTENCE: Final = 140
@@ -33,12 +31,7 @@ class Reader(NamedTuple):
 
     seat: int | None
     names: tuple[str | None, ...]
-    language: Language
-
-
-def names_of(seats: Sequence[SeatView]) -> tuple[str | None, ...]:
-    """The names of these seats, for a ``Reader``."""
-    return tuple([each.name for each in seats])
+    language: str
 
 
 def about(reader: Reader, key: str, seat: int, **values: str) -> str:
@@ -58,7 +51,7 @@ def fitted(reader: Reader, make: Callable[[Naming], str]) -> str:
     return sentence
 
 
-def joined(words: Sequence[str], language: Language, key: str = "list.and") -> str:
+def joined(words: Sequence[str], language: str, key: str = "list.and") -> str:
     """The words as a list: *one, two and three*; with ``list.or``: *one, two or three*."""
     if len(words) == 1:
         return words[0]

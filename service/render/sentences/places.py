@@ -12,7 +12,6 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.layout import SHORT, Layout, Side
 from service.engine.tiles import Tile
-from service.games.catalogue import Language
 from service.render.sentences.numbers import BLANK, capitalized, double_name, half_names, pip_word, tile_name
 from service.render.sentences.texts import DOWN, LEFT, RIGHT, UP, text
 
@@ -100,7 +99,7 @@ class Places:
         return _DIRECTIONS[name]
 
 
-def place_name(place: Place, language: Language) -> str:
+def place_name(place: Place, language: str) -> str:
     """The place as a noun, or its direction: *left*, *the twelve of ten twelve*, *die lange Seite des Viererpaschs*."""
     if place.direction is not None:
         return text(f"direction.{place.direction}", language)
@@ -119,12 +118,12 @@ def is_whole_double(place: Place) -> bool:
     return place.host.double and not place.branches
 
 
-def both_short_sides(host: Tile, language: Language) -> str:
+def both_short_sides(host: Tile, language: str) -> str:
     """Both short sides of a double, as a noun."""
     return text("place.shorts", language, host=tile_name(host, language, "genitive"))
 
 
-def host_name(tile: Tile, language: Language) -> str:
+def host_name(tile: Tile, language: str) -> str:
     """The name of a tile without an article."""
     return double_name(tile, language) if tile.double else half_names(tile.low, tile.high, language)
 
@@ -134,7 +133,7 @@ def shared_number(one: Tile, other: Tile) -> int:
     return one.low if one.low in (other.low, other.high) else one.high
 
 
-def pip_noun(number: int, language: Language) -> str:
+def pip_noun(number: int, language: str) -> str:
     """The half of a tile with this number as a noun: *twelve*, *Zwölf*, *blanke Hälfte*."""
     word = pip_word(number, language)
     if word == BLANK:

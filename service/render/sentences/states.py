@@ -10,19 +10,23 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from service.engine.moves import PLAY
-from service.games.catalogue import Language
-from service.games.game import OPEN_SEAT, GameStatus
-from service.games.views import GameView
+from service.engine.state import Phase
+from service.engine.view import View
 from service.render.sentences.numbers import capitalized, number_word, tile_name
-from service.render.sentences.people import Reader, about, fitted, joined, names_of
+from service.render.sentences.people import Reader, about, fitted, joined
 from service.render.sentences.texts import text
 
 
-def state_sentence(game: GameView, language: Language) -> str:
-    """How the game stands for its viewer, in at most ``people.MAX_SENTENCE`` characters."""
-    you = game.view.you
-    reader = Reader(None if you is None else you.seat, names_of(game.seats), language)
-    return _SENTENCES[game.status](game, reader)
+def state_sentence(view: View, reader: Reader) -> str:
+    """How the match stands for the viewer of the view, who is the reader."""
+    return _SENTENCES[view.phase](view, reader)
+
+
+def waiting_sentence(open_seats: int, language: str) -> str:
+    """What a match waits for that cannot begin before its seats are taken."""
+    if open_seats == 1:
+        return text("waiting.one", language)
+    return text("waiting", language, number=number_word(open_seats, language))
 
 
 def winners_sentence(winners: tuple[int, ...], reader: Reader) -> str:
@@ -40,27 +44,20 @@ def winners_sentence(winners: tuple[int, ...], reader: Reader) -> str:
     )
 
 
-def _waiting(game: GameView, reader: Reader) -> str:
-    many = len([seat for seat in game.seats if seat.kind == OPEN_SEAT])
-    if many == 1:
-        return text("waiting.one", reader.language)
-    return text("waiting", reader.language, number=number_word(many, reader.language))
-
-
-def _playing(game: GameView, reader: Reader) -> str:
-    turn = game.view.turn
+def _playing(view: View, reader: Reader) -> str:
+    turn = view.turn
     assert turn is not None
     whose = about(reader, "turn", turn)
-    return whose if turn != reader.seat else " ".join([whose, *_possible(game, reader.language)])
+    return whose if turn != reader.seat else " ".join([whose, *_possible(view, reader.language)])
 
 
-def _possible(game: GameView, language: Language) -> Iterator[str]:
+def _possible(view: View, language: str) -> Iterator[str]:
     """What the viewer may do on its turn."""
-    tiles = list(dict.fromkeys([move.tile for move in game.view.legal_moves if move.tile is not None]))
+    tiles = list(dict.fromkeys([move.tile for move in view.legal_moves if move.tile is not None]))
     many = number_word(len(tiles), language)
     if not tiles:
         yield text("fits.none", language)
-    elif not game.view.layout.placements:
+    elif not view.layout.placements:
         if len(tiles) == 1:
             yield text("opens.with", language, tile=tile_name(tiles[0], language, "dative"))
         else:
@@ -69,26 +66,25 @@ def _possible(game: GameView, language: Language) -> Iterator[str]:
         yield text("fits.one", language)
     else:
         yield capitalized(text("fits", language, number=many))
-    yield from _other_actions(game, "may.also" if tiles else "may", language)
+    yield from _other_actions(view, "may.also" if tiles else "may", language)
 
 
-def _other_actions(game: GameView, key: str, language: Language) -> Iterator[str]:
+def _other_actions(view: View, key: str, language: str) -> Iterator[str]:
     """What the viewer may do but lay a tile."""
-    actions = [text(f"action.{move.action}", language) for move in game.view.legal_moves if move.action != PLAY]
+    actions = [text(f"action.{move.action}", language) for move in view.legal_moves if move.action != PLAY]
     if actions:
         yield text(key, language, actions=joined(actions, language, "list.or"))
 
 
-def _round_over(game: GameView, reader: Reader) -> str:
-    return " ".join([text("round_over", reader.language), *_other_actions(game, "may", reader.language)])
+def _round_over(view: View, reader: Reader) -> str:
+    return " ".join([text("round_over", reader.language), *_other_actions(view, "may", reader.language)])
 
 
-def _finished(game: GameView, reader: Reader) -> str:
-    return winners_sentence(game.view.winners, reader)
+def _finished(view: View, reader: Reader) -> str:
+    return winners_sentence(view.winners, reader)
 
 
-_SENTENCES: Final[dict[GameStatus, Callable[[GameView, Reader], str]]] = {
-    "waiting": _waiting,
+_SENTENCES: Final[dict[Phase, Callable[[View, Reader], str]]] = {
     "playing": _playing,
     "round_over": _round_over,
     "finished": _finished,

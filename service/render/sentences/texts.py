@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from service.engine.options import LocalizedText
-from service.games.catalogue import Language, localize
 
 LEFT: Final = "left"
 RIGHT: Final = "right"
@@ -18,9 +17,10 @@ UP: Final = "up"
 DOWN: Final = "down"
 
 
-def text(key: str, language: Language, **values: str) -> str:
+def text(key: str, language: str, **values: str) -> str:
     """The text with this key in this language; ``{name}`` in it stands for a value."""
-    return localize(TEXTS[key], language).format_map(values)
+    template: str = getattr(TEXTS[key], language)
+    return template.format_map(values)
 
 
 def _texts(texts: Mapping[str, tuple[str, str]]) -> dict[str, LocalizedText]:

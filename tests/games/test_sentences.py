@@ -1,0 +1,104 @@
+"""What is said of a hosted game: of its seats, its tokens, and one event after the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.events import Finished, Passed, Played
+from service.engine.layout import empty_layout
+from service.engine.tiles import parse_tile
+from service.engine.variants import variants
+from service.engine.view import DealtView
+from service.games.catalogue import LANGUAGES
+from service.games.game import Created, Game, GameEvent, Joined, Seat, TokenChanged, rules_for
+from service.games.sentences import EventSentences, game_sentence
+from service.games.views import EventView, Reset, view_game
+from service.render.sentences.people import Reader
+
+RULES = rules_for("domino", {}, 3)
+
+
+def game_of(*names: str | None) -> Game:
+    """A game whose first round is over; a seat without a name is open."""
+    return Game(
+        id="an id",
+        variant=variants()["domino"],
+        options={},
+        rules=RULES,
+        seats=tuple([Seat("open" if name is None else "human", name) for name in names]),
+        join_hash=None,
+        arranged=False,
+        deck=Deck(seed_from_text("a seed")),
+        version=1,
+        created_at=0,
+        updated_at=0,
+        round_ends=(),
+        state=RULES.start()._replace(phase="round_over"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "english", "german"),
+    [
+        (("Ada", "Bo", None), "Waiting for one more player.", "Es fehlt noch ein Mitspieler."),
+        (("Ada", None, None), "Waiting for two more players.", "Es fehlen noch zwei Mitspieler."),
+        (
+            ("Ada", "Bo", "Cy"),
+            "The round is over. You may deal the next one.",
+            "Die Runde ist vorbei. Du kannst die nächste geben.",
+        ),
+    ],
+)
+def test_a_game_waits_for_its_players(names: tuple[str | None, ...], english: str, german: str) -> None:
+    view = view_game(game_of(*names), 0, 1)
+    assert [game_sentence(view, language) for language in LANGUAGES] == [english, german]
+
+
+@pytest.mark.parametrize(
+    ("event", "english", "german"),
+    [
+        (Created(), "The game was created.", "Das Spiel ist angelegt."),
+        (Joined(1, "Bo"), "Bo joined the game.", "Bo ist dabei."),
+        (Joined(0, "Ada"), "You joined the game.", "Du bist dabei."),
+        (TokenChanged(1), "Player 2 has a new token.", "Spieler 2 hat ein neues Token."),
+        (TokenChanged(0), "You have a new token.", "Du hast ein neues Token."),
+        (Finished((2,)), "Player 3 wins the match.", "Spieler 3 gewinnt die Partie."),
+    ],
+)
+def test_an_event_is_said_in_both_languages(event: GameEvent, english: str, german: str) -> None:
+    told = []
+    for language in LANGUAGES:
+        sentences = EventSentences(RULES, RULES.empty_layout(), Reader(0, ("Ada", None, None), language))
+        told.append(sentences.sentence(EventView(1, 0, event)))
+    assert told == [english, german]
+
+
+def test_the_sentences_follow_the_table_and_the_names() -> None:
+    game = game_of("Ada", "Bo", "Cy")
+    at_reset = game._replace(state=game.state._replace(layout=RULES.empty_layout().lead(parse_tile("0-6"), 0, "never")))
+    sentences = EventSentences(
+        RULES, empty_layout(two_ended=True, end_value=None), Reader(None, ("Ada", None, None), "en")
+    )
+    events = [
+        EventView(1, 0, Passed(1)),
+        EventView(2, 0, Joined(1, "Bo")),
+        EventView(3, 0, DealtView(1, arranged=False, hand=None)),
+        EventView(4, 0, Played(1, parse_tile("1-4"), None, face_down=False)),
+        EventView(5, 0, Played(2, parse_tile("4-6"), "right", face_down=False)),
+        EventView(6, 0, DealtView(2, arranged=False, hand=None)),
+        EventView(7, 0, Played(0, parse_tile("1-1"), None, face_down=False)),
+        EventView(8, 0, Reset(view_game(at_reset, None, 1))),
+        EventView(9, 0, Played(2, parse_tile("0-5"), "left", face_down=False)),
+    ]
+    assert [sentences.sentence(each) for each in events] == [
+        "Player 2 passed.",
+        "Bo joined the game.",
+        "Round one was dealt.",
+        "Bo opened with one four.",
+        "Player 3 played four six on the right; ends one and six.",
+        "Round two was dealt.",
+        "Ada opened with double one.",
+        "The round is over.",
+        "Cy played blank five on the left; ends five and six.",
+    ]
