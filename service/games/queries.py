@@ -10,6 +10,8 @@ from threading import BoundedSemaphore
 from typing import Final
 
 from service.engine.events import RoundEnded, RoundResult
+from service.engine.layout import Layout
+from service.engine.replay import layout_after
 from service.games.access import Access
 from service.games.boards import Boards, BoardView
 from service.games.errors import unauthorized
@@ -43,8 +45,8 @@ _NO_CURSOR: Final = -1
 class GameQueries:
     """The queries on the games of a repository; ``feed`` publishes their new events. ``ttl`` in milliseconds.
 
-    ``score``, ``fairness``, ``record`` and ``events`` read the store: they raise ``StorageUnavailable``, and
-    ``NotFound`` when the game has expired.
+    ``score``, ``fairness``, ``record``, ``events`` and ``layout_at`` read the store: they raise
+    ``StorageUnavailable``, and ``NotFound`` when the game has expired.
     """
 
     def __init__(self, repository: GameRepository, feed: Feed, ttl: int, boards: Boards) -> None:
@@ -116,6 +118,19 @@ class GameQueries:
             if game.version < page.version:
                 raise StorageUnavailable("events were lost")
         return access._replace(game=self._repository.at_version(game, page.version))
+
+    def layout_at(self, access: Access, version: int) -> Layout:
+        """The table as it was at a version, 0 for before the game was created; it is the same for every viewer.
+
+        An earlier one than that of ``access`` is rebuilt from the events of its round.
+        """
+        game = access.game
+        if version == game.version:
+            return game.state.layout
+        layout = game.rules.empty_layout()
+        for event in self._repository.events_of_round(game, version):
+            layout = layout_after(game.rules, layout, event)
+        return layout
 
     def at_cursor(self, subscription: EventSubscription) -> Access:
         """The subscriber's access to the game at its cursor, or as it is now, if that is another version.

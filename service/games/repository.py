@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 from service.engine.errors import Refusal
-from service.engine.events import Event
+from service.engine.events import Dealt, Event
 from service.engine.referee import apply
 from service.engine.replay import replay
 from service.engine.state import FINISHED, State
@@ -312,6 +312,25 @@ class GameRepository:
             for version, data in enumerate(self.yielding(page.events), page.first):
                 history.append(decode(version, game.created_at, data))
         return history
+
+    def events_of_round(self, game: Game, version: int) -> list[GameEvent]:
+        """The events from the last deal on up to a version, which the game has reached.
+
+        Raises ``NotFound`` when it has expired.
+        """
+        events: list[GameEvent] = []
+        while version and not (events and isinstance(events[0], Dealt)):
+            start = max(version - _EVENTS_PER_TURN, 0)
+            self._admit_read(version - start)
+            page = self.event_range(game.id, start, version - start)
+            if page.first != start + 1 or len(page.events) != version - start:
+                raise StorageUnavailable("events are missing")
+            numbered = enumerate(self.yielding(page.events), page.first)
+            earlier = [decode(number, game.created_at, data).event for number, data in numbered]
+            last_deal = max([at for at, event in enumerate(earlier) if isinstance(event, Dealt)], default=0)
+            events = earlier[last_deal:] + events
+            version = start
+        return events
 
     def yielding(self, items: Iterable[T]) -> Iterator[T]:
         """The items; other requests run after every ``_EVENTS_PER_TURN`` of them."""

@@ -20,7 +20,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.sansio.utils import get_content_length
 
 from service.engine.errors import Reason
-from service.games.catalogue import Language
+from service.games.catalogue import LANGUAGES, Language
 from service.games.commands import Expected
 from service.games.errors import Unauthorized
 from service.games.idempotency import IdempotencyKey
@@ -242,8 +242,24 @@ def expected_game(version: int | None) -> Expected | None:
     """The version of the game that the client expects, by ``version`` and ``If-Match``; ``None`` for any."""
     if "HTTP_IF_MATCH" not in request.environ:
         return None if version is None else Expected(version)
-    tags = request.if_match
-    return Expected(version, None if tags.star_tag else frozenset(filter(None, tags.as_set(include_weak=False))))
+    if request.if_match.star_tag:
+        return Expected(version, None)
+    tags = request.if_match.as_set(include_weak=False)
+    return Expected(version, frozenset([_without_language(tag) for tag in tags if tag]))
+
+
+def etag_in(etag: str, language: Language) -> str:
+    """The ETag of a response that differs from the one with this ETag by texts in this language.
+
+    As a precondition it means the same version: a move may be made on a view with or without texts.
+    """
+    return f"{etag}-{language}"
+
+
+def _without_language(tag: str) -> str:
+    """The ETag without texts; unchanged if it has no language. An ETag never ends like one (``Game.etag``)."""
+    etag, _, language = tag.rpartition("-")
+    return etag if language in LANGUAGES else tag
 
 
 def key_pattern(min_length: int) -> str:

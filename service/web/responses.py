@@ -13,7 +13,8 @@ from typing import Any, Final
 import orjson
 from flask import Response, request
 
-from service.web.request_parsing import etag_matches, negotiate
+from service.games.catalogue import Language
+from service.web.request_parsing import etag_in, etag_matches, negotiate
 
 JSON: Final = "application/json"
 TEXT: Final = "text/plain"
@@ -54,14 +55,17 @@ class RawResponse:
         return () if self._body is None or environ["REQUEST_METHOD"] == "HEAD" else (self._body,)
 
 
-def ok(value: Any, *, etag: str | None = None) -> RawResponse:
-    """200 with a value as JSON, private to its viewer, to be revalidated before each use."""
-    return ok_json(to_json(value), etag=etag)
+def ok(value: Any, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
+    """200 with a value as JSON, private to its viewer, to be revalidated before each use.
+
+    ``language`` is that of its texts for people, if it has any.
+    """
+    return ok_json(to_json(value), etag=etag, language=language)
 
 
-def ok_json(body: bytes, *, etag: str | None = None) -> RawResponse:
+def ok_json(body: bytes, *, etag: str | None = None, language: Language | None = None) -> RawResponse:
     """As ``ok``, with JSON in UTF-8."""
-    return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag)], body)
+    return RawResponse(_OK, [_JSON_TYPE, *_viewer_headers(etag), *_language_header(language)], body)
 
 
 def to_json(value: Any) -> bytes:
@@ -74,17 +78,22 @@ def plain(body: bytes, *, etag: str) -> RawResponse:
     return RawResponse(_OK, [("Content-Type", "text/plain; charset=utf-8"), *_viewer_headers(etag)], body)
 
 
-def picture(body: bytes, *, etag: str, language: str) -> RawResponse:
+def picture(body: bytes, *, etag: str, language: Language) -> RawResponse:
     """200 with an SVG document, private to its viewer, with texts in this language; it may load and run nothing."""
     policy = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-    headers = [("Content-Type", SVG), policy, ("Content-Language", language), *_viewer_headers(etag)]
+    headers = [("Content-Type", SVG), policy, *_language_header(language), *_viewer_headers(etag)]
     return RawResponse(_OK, headers, body)
 
 
-def conditional(etag: str, make: Callable[[], bytes]) -> RawResponse:
-    """200 with the JSON that ``make`` returns, or 304 if the client has this version."""
+def conditional(etag: str, make: Callable[[], bytes], language: Language | None = None) -> RawResponse:
+    """200 with the JSON that ``make`` returns, or 304 if the client has this version.
+
+    ``language`` is that of its texts for people, if it has any; the ETag is then one of this language.
+    """
     negotiate(JSON)
-    return not_modified(etag) if etag_matches(etag) else ok_json(make(), etag=etag)
+    if language is not None:
+        etag = etag_in(etag, language)
+    return not_modified(etag) if etag_matches(etag) else ok_json(make(), etag=etag, language=language)
 
 
 def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawResponse:
@@ -93,13 +102,14 @@ def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawRespo
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
-def streamed(chunks: Iterable[bytes], media_type: str) -> Response:
+def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:
     """200 with an endless body that is sent in chunks and that no proxy may buffer."""
     headers = [
         ("Content-Type", media_type),
         _PRIVATE_NO_CACHE,
         ("Vary", _VARY),
         ("X-Accel-Buffering", "no"),
+        *_language_header(language),
     ]
     return Response(chunks, 200, headers)
 
@@ -115,7 +125,7 @@ def created_secret(value: Any, location: str, *, replayed: bool) -> RawResponse:
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
-def public(body: bytes, media_type: str, language: str | None = None) -> Response:
+def public(body: bytes, media_type: str, language: Language | None = None) -> Response:
     """A public response that changes only with the service; its ETag is a digest of its bytes.
 
     ``language`` is that of its texts, where they are in the client's.
@@ -125,8 +135,7 @@ def public(body: bytes, media_type: str, language: str | None = None) -> Respons
     response.headers["ETag"] = f'"{etag}"'
     response.headers["Cache-Control"] = "public, no-cache"
     response.headers["Vary"] = "Accept, Accept-Language"
-    if language is not None:
-        response.headers["Content-Language"] = language
+    response.headers.extend(_language_header(language))
     return compress(response)
 
 
@@ -169,3 +178,7 @@ def _viewer_headers(etag: str | None) -> list[tuple[str, str]]:
     if etag is not None:
         headers.append(("ETag", f'"{etag}"'))
     return headers
+
+
+def _language_header(language: Language | None) -> list[tuple[str, str]]:
+    return [] if language is None else [("Content-Language", language)]

@@ -20,7 +20,7 @@ from service.games.errors import NotFound, Unauthorized
 from service.games.ports import StorageUnavailable
 from service.games.subscription import RETRY_SECONDS, EventSubscription
 from service.games.timestamps import format_rfc3339
-from service.games.views import EventPage
+from service.games.views import EventPage, EventView
 from service.web.problems import TooManyStreams
 from service.web.rate_limits import client_network
 from service.web.serializers.events import event_json
@@ -153,8 +153,9 @@ class Stream:
     The subscription is closed only there: cleanup in the generator would also run when it is collected as garbage,
     possibly in the middle of a wait.
 
-    ``show`` returns the item with the view at the cursor, or ``None`` if newer events are on their way. It is called
-    when no more events follow for the moment: after events, and before any if a view is ``due``.
+    ``serialize`` makes the JSON of an event; it is called for each once and in their order. ``show`` returns the item
+    with the view at the cursor, or ``None`` if newer events are on their way. It is called when no more events follow
+    for the moment: after events, and before any if a view is ``due``.
     """
 
     def __init__(
@@ -165,10 +166,12 @@ class Stream:
         first: EventPage | None,
         show: Callable[[EventSubscription], JsonObject | None] | None = None,
         *,
+        serialize: Callable[[EventView], JsonObject] = event_json,
         due: bool = True,
     ) -> None:
         self._streams = streams
         self._subscription = subscription
+        self._serialize = serialize
         self._show = show
         self._chunks = self._run(_FORMATS[media_type], first, due=due and show is not None)
 
@@ -182,16 +185,16 @@ class Stream:
         self._streams.remove(self._subscription)
 
     def _run(self, encoding: _Format, first: EventPage | None, *, due: bool) -> Generator[bytes, None, None]:
-        subscription, show, pause = self._subscription, self._show, 0.0
+        subscription, serialize, show, pause = self._subscription, self._serialize, self._show, 0.0
         try:
             yield encoding.preamble
             if first is not None:
-                yield encoding.page(first)
+                yield encoding.page(first, serialize)
             while True:
                 wait = pause if due else self._streams.keepalive_seconds
                 page = None if subscription.finished else subscription.wait(wait)
                 if page is not None:
-                    yield encoding.page(page)
+                    yield encoding.page(page, serialize)
                     due, pause = show is not None, 0.0
                 elif due and show is not None:
                     try:
@@ -229,9 +232,9 @@ class _Format(Protocol):
     def line(self, value: object, cursor: int | None) -> bytes:
         """One event."""
 
-    def page(self, page: EventPage) -> bytes:
+    def page(self, page: EventPage, serialize: Callable[[EventView], JsonObject]) -> bytes:
         """All events of a page."""
-        return b"".join([self.line(event_json(each), each.version) for each in page.events])
+        return b"".join([self.line(serialize(each), each.version) for each in page.events])
 
 
 class _SseFormat(_Format):

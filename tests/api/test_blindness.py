@@ -118,7 +118,7 @@ def test_every_resource_shows_a_seat_the_same_whatever_is_hidden(
         requests = [
             (method, path, {"headers": headers})
             for method in ("GET", "HEAD")
-            for path in ("", "/moves", "/score", "/fairness")
+            for path in ("", "?text=true", "/moves", "/score", "/fairness")
             for headers in ({}, etags)
         ]
         assert_blind(api, server, saved_game, seat, requests)
@@ -336,6 +336,7 @@ def read_until(chunks: Iterator[bytes], version: int, start: bytes = b"") -> byt
 def test_events_show_a_seat_the_same_whatever_is_hidden(api: Api, server: redis.Redis, saved_game: SavedGame) -> None:
     version = saved_game.snapshot.version
     queries = ("?limit=1000", f"?after={version // 2}&limit=3", "?limit=1&wait=25", f"?after={version + 1}")
+    with_text = ("?limit=1000&text=true", f"?after={version // 2}&text=true", f"?after={version}&view=true&text=true")
     with_view = ("?limit=1000&view=true", f"?after={version}&view=true", f"?after={version + 1}&wait=25&view=true")
     for seat in viewers(saved_game.table):
         token = None if seat is None else saved_game.table.tokens[seat]
@@ -346,7 +347,7 @@ def test_events_show_a_seat_the_same_whatever_is_hidden(api: Api, server: redis.
             received: list[object] = [
                 content_of(ask(method, f"{saved_game.table.path}/events{query}", token=token))
                 for method in ("GET", "HEAD")
-                for query in queries + with_view
+                for query in queries + with_text + with_view
             ]
             received.append(content_of(ask("GET", f"{saved_game.table.path}?after=0&wait=25", token=token)))
             received += [
@@ -356,7 +357,8 @@ def test_events_show_a_seat_the_same_whatever_is_hidden(api: Api, server: redis.
             ]
             if saved_game.stage != "finished":  # which a stream that is resumed at the end answers with 204
                 received.append(streamed(api, saved_game, seat, "text/event-stream", version, query="?view=true"))
-            received.append(streamed(api, saved_game, seat, "application/x-ndjson", version // 2, query="?view=true"))
+            for query in ("?view=true", "?view=true&text=true"):
+                received.append(streamed(api, saved_game, seat, "application/x-ndjson", version // 2, query=query))
             answers.append(received)
         assert all(each == answers[0] for each in answers), f"the events tell {seat} what it cannot see"
 

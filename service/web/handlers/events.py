@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -10,17 +11,20 @@ from flask import Blueprint, Response, request
 from marshmallow import ValidationError
 
 from service.games.access import Access
+from service.games.catalogue import Language
+from service.games.sentences import EventSentences
 from service.games.subscription import EventSubscription
-from service.games.views import EventPage
+from service.games.views import EventPage, EventView, Reset
+from service.render.sentences.people import Reader
 from service.web.access import limit_history, operation
 from service.web.openapi.game_operations import GET_EVENTS
 from service.web.problems import InvalidBody
-from service.web.request_parsing import negotiate, read_query
+from service.web.request_parsing import negotiate, preferred_language, read_query
 from service.web.response_cache import cached_body
 from service.web.responses import JSON, RawResponse, ok, streamed, to_json
 from service.web.schemas import requests as request_schemas
 from service.web.schemas.validation import reason_of
-from service.web.serializers.events import event_page_json
+from service.web.serializers.events import event_json, event_page_json
 from service.web.serializers.game import game_view_json
 from service.web.serializers.values import JsonObject
 from service.web.services import Services
@@ -28,6 +32,8 @@ from service.web.streams import NDJSON, SSE, Stream, stream_client
 
 blueprint: Final = Blueprint("events", __name__)
 
+_EVENTS_PER_TURN: Final = 100
+"""Events of a page that are serialized before other requests run: a few milliseconds with texts."""
 _query_in: Final = request_schemas.EventsQuery()
 
 
@@ -37,13 +43,44 @@ def get_events(services: Services, access: Access) -> RawResponse | Response:
     """Get the events as the client accepts them."""
     media_type = negotiate(JSON, SSE, NDJSON)
     query = _query()
+    language = preferred_language() if query["text"] else None
     if media_type == JSON:
-        page = _page(services, access, query)
-        game = services.games.queries.view(services.games.queries.at_version(access, page)) if query["view"] else None
-        return ok(event_page_json(page, game))
+        return _page_response(services, access, query, language)
     if request.method == "HEAD":
-        return streamed((), media_type)
-    return _stream(services, access, query, media_type)
+        return streamed((), media_type, language)
+    return _stream(services, access, query, media_type, language)
+
+
+def _page_response(services: Services, access: Access, query: dict[str, Any], language: Language | None) -> RawResponse:
+    page = _page(services, access, query)
+    serialize = _serializer(services, access, query["after"], page, language)
+    events = []
+    for number, event in enumerate(page.events):
+        if number and number % _EVENTS_PER_TURN == 0:
+            services.yield_control()
+        events.append(serialize(event))
+    game = None
+    if query["view"]:
+        view = services.games.queries.view(services.games.queries.at_version(access, page))
+        game = game_view_json(view, language)
+    return ok(event_page_json(page, events, game), language=language)
+
+
+def _serializer(
+    services: Services, access: Access, after: int, first: EventPage | None, language: Language | None
+) -> Callable[[EventView], JsonObject]:
+    """The function that makes the JSON of the events after this cursor, called for each once and in their order.
+
+    With a ``language``, each event has a sentence in it. ``first`` are the first events, if there are any already.
+    """
+    if language is None:
+        return event_json
+    game = access.game
+    resets = first is not None and any([isinstance(each.event, Reset) for each in first.events])
+    layout = game.rules.empty_layout() if resets else services.games.queries.layout_at(access, after)
+    names = tuple([seat.name for seat in game.seats])
+    sentences = EventSentences(game.rules, layout, Reader(access.seat, names, language))
+    return lambda event: event_json(event, sentences.sentence(event))
 
 
 def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPage:
@@ -63,7 +100,9 @@ def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPag
     return EventPage(events, events[-1].version, more=True)
 
 
-def _stream(services: Services, access: Access, query: dict[str, Any], media_type: str) -> Response:
+def _stream(
+    services: Services, access: Access, query: dict[str, Any], media_type: str, language: Language | None
+) -> Response:
     """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
     streams, after = services.streams, query["after"]
     limit_history(services.limits, access.game.version - after)
@@ -74,22 +113,25 @@ def _stream(services: Services, access: Access, query: dict[str, Any], media_typ
         if first is None and access.game.status == "finished":
             streams.remove(subscription)
             return Response(status=204, headers={"Cache-Control": "private, no-cache"})
+        serialize = _serializer(services, access, after, first, language)
     except BaseException:
         streams.remove(subscription)
         raise
-    show = partial(_view_item, services) if query["view"] else None
+    show = partial(_view_item, services, language) if query["view"] else None
     # A client that lost its connection may have got the events up to its cursor without the view after them.
     due = first is not None or "Last-Event-ID" in request.headers
-    return streamed(Stream(streams, subscription, media_type, first, show, due=due), media_type)
+    chunks = Stream(streams, subscription, media_type, first, show, serialize=serialize, due=due)
+    return streamed(chunks, media_type, language)
 
 
-def _view_item(services: Services, subscription: EventSubscription) -> JsonObject | None:
+def _view_item(services: Services, language: Language | None, subscription: EventSubscription) -> JsonObject | None:
     """The item with the subscriber's view at its cursor; ``None`` if the game is at another version."""
     queries = services.games.queries
     access = queries.at_cursor(subscription)
     if access.game.version != subscription.cursor:
         return None
-    body = cached_body(services.views, access, "game", lambda: to_json(game_view_json(queries.view(access))))
+    name = "game" if language is None else f"game in {language}"
+    body = cached_body(services.views, access, name, lambda: to_json(game_view_json(queries.view(access), language)))
     return {"type": "view", "version": subscription.cursor, "game": orjson.Fragment(body)}
 
 

@@ -28,6 +28,7 @@ from service.web.request_parsing import (
     expected_game,
     idempotency,
     negotiate,
+    preferred_language,
     read_json,
     read_json_or_nothing,
     read_query,
@@ -73,19 +74,23 @@ def create_game(services: Services) -> RawResponse:
 @operation(GET_GAME)
 def get_game(services: Services, access: Access) -> RawResponse:
     """View a game, at once or when it has changed."""
+    language = None
     if request.query_string:
-        access = _awaited(services, access)
-    return conditional(access.etag, lambda: to_json(game_view_json(services.games.queries.view(access))))
+        negotiate(JSON)
+        query = read_query(_game_query_in)
+        access = _awaited(services, access, query["after"], query["wait"])
+        language = preferred_language() if query["text"] else None
+    return conditional(
+        access.etag, lambda: to_json(game_view_json(services.games.queries.view(access), language)), language
+    )
 
 
-def _awaited(services: Services, access: Access) -> Access:
-    """The same viewer's access when the version is past ``after``, or when the time to wait for that is over.
+def _awaited(services: Services, access: Access, after: int, wait: int) -> Access:
+    """The same viewer's access when the version is past ``after``, or when ``wait`` seconds are over.
 
     A match that is finished is not awaited.
     """
-    negotiate(JSON)
-    query = read_query(_game_query_in)
-    after, wait, game = query["after"], query["wait"], access.game
+    game = access.game
     if game.version > after or not wait or request.method == "HEAD" or game.status == "finished":
         return access
     queries, deadline = services.games.queries, monotonic() + wait

@@ -220,11 +220,12 @@ def _response(spec: ResponseSpec) -> dict[str, Any]:
             result["content"][media_type] = {"schema": {"type": "string", "description": text}}
     names = (
         *spec.headers,
+        *spec.optional_headers,
         *(("Idempotent-Replayed",) if spec.replayable else ()),
         *(_QUOTA if spec.limited else ()),
     )
     if names:
-        result["headers"] = _headers(names)
+        result["headers"] = _headers(names, spec.optional_headers)
     if spec.schema is game_schemas.CreatedGame:
         result["links"] = {
             each: {
@@ -237,11 +238,11 @@ def _response(spec: ResponseSpec) -> dict[str, Any]:
     return result
 
 
-def _headers(names: tuple[str, ...]) -> dict[str, Any]:
+def _headers(names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Any]:
     return {
         name: {
             "description": RESPONSE_HEADERS[name],
-            **({} if name in _OPTIONAL_HEADERS else {"required": True}),
+            **({} if name in (*_OPTIONAL_HEADERS, *optional) else {"required": True}),
             "schema": {"type": "integer", "minimum": 0} if name == "Retry-After" else {"type": "string"},
         }
         for name in names

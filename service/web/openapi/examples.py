@@ -157,7 +157,7 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
             for rejected in ({"action": "flip"}, {**legal[0], "version": 3}, {"action": "play"}):
                 session.send("POST", f"{game}/moves", rejected, tokens[seat])
         view = session.send("POST", f"{game}/moves", legal[0], tokens[seat])
-    session.send("GET", f"{game}/events?after=2&limit=2", token=tokens[0])
+    session.send("GET", f"{game}/events?after=2&limit=2&text=true", token=tokens[0])
     session.send("GET", f"{game}/events?after=first", token=tokens[0])
     for media_type, separator in ((SSE, "\n\n"), (NDJSON, "\n")):
         session.send("GET", f"{game}/events?after=2", token=tokens[0], Accept=media_type)

@@ -13,6 +13,8 @@ from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
 from service.web.streams import NDJSON, SSE
 
+_TEXT_HEADERS: Final = ("Content-Language",)
+"""Headers of a response that has texts if the request asks for them."""
 _WRITE_PROBLEMS: Final = ("key_reused", "outcome_unknown")
 _TOKEN_PROBLEMS: Final = (*_WRITE_PROBLEMS, "secret_changed")
 
@@ -45,11 +47,19 @@ GET_GAME: Final = Operation(
     "legal moves of the bearer, so that a client need not implement any rules. With `after` and `wait` it is a long "
     "poll: answered as soon as the version of the game is past `after`, at the latest after `wait` seconds, at once if "
     "the match is finished; then 304 if `If-None-Match` is still current, else 200. While it waits it counts as a "
-    "stream.",
+    "stream. With `text=true` the view has a sentence for people in `text`, in the language that `Accept-Language` "
+    "prefers; its `ETag` is then one of that language, and as good for `If-Match` as the other.",
     access="spectator",
-    headers=("If-None-Match",),
+    headers=("If-None-Match", "Accept-Language"),
     query=request_schemas.GameQuery,
-    responses={200: ResponseSpec(description="The game view.", schema=game_schemas.Game, headers=VIEW_HEADERS)},
+    responses={
+        200: ResponseSpec(
+            description="The game view.",
+            schema=game_schemas.Game,
+            headers=VIEW_HEADERS,
+            optional_headers=_TEXT_HEADERS,
+        )
+    },
     problems=(*READ_PROBLEMS, "invalid", "too_many_streams"),
 )
 
@@ -167,15 +177,17 @@ GET_EVENTS: Final = Operation(
     "bearer's view at the page's `version`; in a stream, events are followed by one more item, "
     '`{"type": "view", "version", "game"}` with the view at that version, whenever no more events follow for the '
     "moment. A client that shows each view needs no other request. A stream that is resumed by `Last-Event-ID` begins "
-    "with the view if there are no newer events.",
+    "with the view if there are no newer events. With `text=true` each event, and each view, has a sentence for "
+    "people in `text`, in the language that `Accept-Language` prefers.",
     access="spectator",
-    headers=("Last-Event-ID",),
+    headers=("Last-Event-ID", "Accept-Language"),
     query=request_schemas.EventsQuery,
     responses={
         200: ResponseSpec(
             description="The events, oldest first.",
             schema=event_schemas.Events,
             headers=("Cache-Control", "Vary"),
+            optional_headers=_TEXT_HEADERS,
             streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},
         ),
         204: ResponseSpec(

@@ -37,6 +37,8 @@ class ResponseSpec:
     schema: type[Schema] | None = None
     media_type: str | None = "application/json"
     headers: tuple[str, ...] = ()
+    optional_headers: tuple[str, ...] = ()
+    """Headers that only some of these responses have."""
     replayable: bool = False
     limited: bool = False
     for_streams: bool = False

@@ -71,6 +71,13 @@ class GameEvent(Schema):
         "had it."
     )
     at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
+    text = fields.String(
+        metadata=doc(
+            "With `text=true`: what to tell the bearer of it, at most 140 characters, in the language of the response; "
+            "absent in `closing`.",
+            example="Bo played four six on the right; ends one and six.",
+        )
+    )
     data = fields.Nested(EventData, required=True, metadata=doc("The data of the event."))
 
 

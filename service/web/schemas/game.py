@@ -186,6 +186,13 @@ class Game(Schema):
     )
     version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
+    text = fields.String(
+        metadata=doc(
+            "With `text=true`: how the game stands for the bearer, at most 140 characters, in the language of the "
+            "response.",
+            example="Your turn. Three tiles fit.",
+        )
+    )
     turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
     to_act = to_act_field(TO_ACT, required=True)
     you = fields.Nested(You, metadata=doc("Absent for a spectator."))

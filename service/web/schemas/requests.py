@@ -206,6 +206,13 @@ class TokenIn(RequestSchema):
 _MAX_WAIT_SECONDS: Final = 25
 
 
+def _text(where: str) -> QueryBoolean:
+    return QueryBoolean(
+        load_default=False,
+        metadata=doc(f"Also a sentence for people {where}, in English or German by `Accept-Language`."),
+    )
+
+
 class GameQuery(RequestSchema):
     """Whether a view is requested now, or when it has changed."""
 
@@ -219,6 +226,7 @@ class GameQuery(RequestSchema):
         validate=Range(0, _MAX_WAIT_SECONDS),
         metadata=doc("Seconds to wait at most until the version is past `after` (long poll)."),
     )
+    text = _text("that tells how the game stands, as `text`")
 
 
 class EventsQuery(RequestSchema):
@@ -243,3 +251,4 @@ class EventsQuery(RequestSchema):
         load_default=False,
         metadata=doc("Also the bearer's view of the game: in a page as `game`, in a stream as an item after events."),
     )
+    text = _text("for each event, as its `text`, and with `view` for the view")

@@ -9,7 +9,7 @@ from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
 from service.engine.view import DealtView, DrewView
 from service.games.game import GAME_EVENT_TYPES
 from service.games.timestamps import format_rfc3339
-from service.games.views import EventPage, EventView, GameView, Reset
+from service.games.views import EventPage, EventView, Reset
 from service.web.serializers.game import game_view_json
 from service.web.serializers.score import round_json
 from service.web.serializers.values import JsonObject, tile_names
@@ -28,14 +28,14 @@ _VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
 """How fields of these kinds are converted; the others are used as they are."""
 
 
-def event_page_json(page: EventPage, game: GameView | None = None) -> JsonObject:
-    """A page of events, the cursor after it, and the view at its version, if there is one."""
-    result = {"events": [event_json(each) for each in page.events], "version": page.version, "more": page.more}
-    return result if game is None else {**result, "game": game_view_json(game)}
+def event_page_json(page: EventPage, events: list[JsonObject], game: JsonObject | None = None) -> JsonObject:
+    """A page with these events, the cursor after it, and the view at its version, if there is one."""
+    result: JsonObject = {"events": events, "version": page.version, "more": page.more}
+    return result if game is None else {**result, "game": game}
 
 
-def event_json(view: EventView) -> JsonObject:
-    """An event, as its viewer may know it."""
+def event_json(view: EventView, text: str | None = None) -> JsonObject:
+    """An event, as its viewer may know it; with ``text``, in a sentence, too."""
     version, at, event, to_act = view
     result: JsonObject = {"version": version, "type": _TYPES[type(event)]}
     seat = getattr(event, "seat", None)
@@ -44,11 +44,13 @@ def event_json(view: EventView) -> JsonObject:
     if to_act is not None:
         result["to_act"] = list(to_act)
     result["at"] = format_rfc3339(at)
-    result["data"] = _event_data(event)
+    if text is not None:
+        result["text"] = text
+    result["data"] = _event_data(event, text)
     return result
 
 
-def _event_data(event: object) -> JsonObject:
+def _event_data(event: object, text: str | None) -> JsonObject:
     match event:
         case DealtView():
             data: JsonObject = {"round": event.round, "arranged": event.arranged}
@@ -60,7 +62,8 @@ def _event_data(event: object) -> JsonObject:
         case RoundEnded():
             return round_json(event.round)
         case Reset():
-            return {"game": game_view_json(event.view)}
+            # What is told of a reset is the state of the game.
+            return {"game": game_view_json(event.view) | ({} if text is None else {"text": text})}
         case _:
             return {
                 name: _VALUES[kind](value) if kind in _VALUES else value

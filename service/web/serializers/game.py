@@ -14,15 +14,17 @@ import orjson
 from service.engine.layout import OPEN, End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.tiles import Tile
+from service.games.catalogue import Language
 from service.games.layout_cache import LayoutCache
 from service.games.results import CreatedGame, JoinedSeat, LegalMoves, SeatToken
+from service.games.sentences import game_sentence
 from service.games.timestamps import format_rfc3339
 from service.games.views import GameView
 from service.web.serializers.values import JsonObject, tile_names
 
 
-def game_view_json(game: GameView) -> JsonObject:
-    """The game view."""
+def game_view_json(game: GameView, language: Language | None = None) -> JsonObject:
+    """The game view; with a ``language``, its state also in a sentence."""
     view = game.view
     result: JsonObject = {
         "id": game.id,
@@ -34,6 +36,8 @@ def game_view_json(game: GameView) -> JsonObject:
         "version": game.version,
         "round": view.round,
     }
+    if language is not None:
+        result["text"] = game_sentence(game, language)
     if game.unique_names:
         result["unique_names"] = True
     if game.status == "playing":
