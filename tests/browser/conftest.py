@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.accessibility import Axe, violations
 from tests.browser.installation import NODE, NotInstalledError, axe_source, find_browser
-from tests.browser.pages import ONLY_LOOPBACK, ExpectConsole, OpenPage, Pages
+from tests.browser.pages import ONLY_LOOPBACK, TIMEOUT_MS, ExpectConsole, OpenPage, Pages
 from tests.support.serving import Service
 
 _FAILED = pytest.StashKey[bool]()
@@ -43,6 +43,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         found = find_browser(tmp_path_factory.mktemp("browser"))
     except NotInstalledError as error:
         _do_without(error)
+    expect.set_options(timeout=TIMEOUT_MS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLAYWRIGHT_NODEJS_PATH", str(NODE))  # its own one needs libatomic, which a bare system lacks
         with sync_playwright() as playwright:

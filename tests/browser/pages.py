@@ -18,13 +18,17 @@ NARROW = (320, 640)
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
-TIMEOUT_MS = 15_000
+TIMEOUT_MS = 30_000
 """How long an action waits for its element; only a failing test waits that long."""
 
-ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]"
+LAN_HOST = "domino.test"
+"""Another name of this machine. As in a home's network over plain HTTP, pages of it are no secure context: they have no
+clipboard, no ``crypto.subtle`` and no ``crypto.randomUUID``."""
+
+ONLY_LOOPBACK = f"--host-resolver-rules=MAP {LAN_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 """An argument of Chromium: every other host is unknown. Interception would switch off the cache of HTTP."""
 
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+_THIS_MACHINE = {"127.0.0.1", "localhost", LAN_HOST}
 
 
 class OpenPage(Protocol):
@@ -34,6 +38,7 @@ class OpenPage(Protocol):
         self,
         path: str | None = "/",
         *,
+        url: str | None = None,
         locale: str = "en-GB",
         viewport: tuple[int, int] = DESK,
         scheme: Scheme = "light",
@@ -43,9 +48,10 @@ class OpenPage(Protocol):
     ) -> Page:
         """A page in a context of its own, that is a device: no storage, cache or language is shared.
 
-        ``path`` is opened in it, unless it is None. ``viewport`` is in CSS pixels. ``contrast`` ``active`` are forced
-        colours. With ``touch`` it is a phone: fingers, no mouse, and the meta element for the viewport counts.
-        A second tab of the same device is ``page.context.new_page()``.
+        ``path`` is opened in it, unless it is None. ``url`` is that of another service, or another name of the service
+        of all tests: ``service_url.replace("127.0.0.1", LAN_HOST)``. ``viewport`` is in CSS pixels. ``contrast``
+        ``active`` are forced colours. With ``touch`` it is a phone: fingers, no mouse, and the meta element for the
+        viewport counts. A second tab of the same device is ``page.context.new_page()``.
         """
 
 
@@ -63,6 +69,7 @@ class Pages:
         self,
         path: str | None = "/",
         *,
+        url: str | None = None,
         locale: str = "en-GB",
         viewport: tuple[int, int] = DESK,
         scheme: Scheme = "light",
@@ -71,7 +78,7 @@ class Pages:
         touch: bool = False,
     ) -> Page:
         context = self._browser.new_context(
-            base_url=self._url,
+            base_url=url or self._url,
             locale=locale,
             timezone_id="Europe/Berlin",
             viewport={"width": viewport[0], "height": viewport[1]},
@@ -123,7 +130,7 @@ class Pages:
 
     def _read_request(self, request: Request) -> None:
         address = urlsplit(request.url)
-        if address.scheme not in ("data", "blob") and address.hostname not in _LOOPBACK:
+        if address.scheme not in ("data", "blob") and address.hostname not in _THIS_MACHINE:
             self._faults.append(f"a request to another machine: {request.url}")
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Error
 
 from tests.browser.accessibility import Axe
-from tests.browser.pages import OpenPage, Pages
+from tests.browser.pages import LAN_HOST, OpenPage, Pages
 
 
 @pytest.fixture
@@ -73,6 +73,11 @@ def test_a_device_has_its_language_size_colours_and_fingers(open_page: OpenPage)
     fulfilled = ["(width: 390px)", "(prefers-color-scheme: dark)", "(forced-colors: active)", "(pointer: coarse)"]
     assert page.evaluate(media, [*fulfilled, "(prefers-reduced-motion: reduce)"]) == fulfilled
     assert page.evaluate("navigator.language") == "de"
+
+
+def test_a_page_in_a_home_is_no_secure_context(open_page: OpenPage, service_url: str) -> None:
+    assert open_page().evaluate("isSecureContext")
+    assert not open_page(url=service_url.replace("127.0.0.1", LAN_HOST)).evaluate("isSecureContext")
 
 
 def test_a_page_that_is_not_accessible_is_described(open_page: OpenPage, axe: Axe) -> None:
