@@ -43,6 +43,8 @@ const TARGET = 24;
 const BLURRED_SHADOWS = 60;
 /** The least size of the text of a badge, in CSS pixels. */
 const SMALLEST_TEXT = 11;
+/** The size of what points to a place outside of the picture, in CSS pixels for the unit of a badge. */
+const POINTER = 20;
 /** Milliseconds in which two clicks are one double click. */
 const DOUBLE_CLICK = 600;
 /** Milliseconds in which a tile moves to its place. */
@@ -135,14 +137,17 @@ export function createPicture(app) {
   /** Places outside of what is to be seen have their number at the edge. */
   function drawPointers() {
     const seen = viewport.visible();
-    const inset = 18 / viewport.scale;
+    const size = POINTER / viewport.scale;
+    const inset = size * 1.35;
     for (const [index, pointer] of (element?.querySelectorAll(".pointer") ?? []).entries()) {
       const spot = ghosts[index]?.spot;
       if (!spot) continue;
       const x = clamp(spot.x, seen.x + inset, seen.x + seen.width - inset);
       const y = clamp(spot.y, seen.y + inset, seen.y + seen.height - inset);
-      pointer.classList.toggle("away", distance(spot, { x, y }) > 1);
-      pointer.setAttribute("transform", `translate(${x} ${y})`);
+      pointer.toggleAttribute("data-away", distance(spot, { x, y }) > 1);
+      pointer.setAttribute("transform", `translate(${x} ${y})scale(${size})`);
+      const angle = (Math.atan2(spot.y - y, spot.x - x) * 180) / Math.PI;
+      pointer.firstElementChild?.setAttribute("transform", `rotate(${angle.toFixed()})`);
     }
   }
 
@@ -175,8 +180,8 @@ export function createPicture(app) {
         <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
         <g class="tiles">${repeat(board.tiles, tileName, (/** @type {BoardTile} */ each) => tileOnTable(each, look, each === last))}</g>
         <g class="places">${ghosts.map(({ place, spot }, index) => ghost(place, spot, index, index === chosen, look))}</g>
-        <g class="pointers">${ghosts.map(({ spot }, index) => svg`<g class="pointer" @click=${() => viewport.reveal(spot)}>${
-          badge("badge", `${index + 1}`, 0, 0, look.badges * 1.2)}</g>`)}</g>
+        <g class="pointers">${ghosts.map(({ spot }, index) => svg`<g class=${index === chosen ? "chosen pointer" : "pointer"} @click=${() => viewport.reveal(spot)}><path
+          d="M.1-.72L1.2 0L.1.72z"></path>${badge("badge", `${index + 1}`, 0, 0, 1)}</g>`)}</g>
       </svg>
       <div class="picture-tools" role="group" aria-label=${app.t(PICTURE.tools)}>
         ${tool("all", PICTURE.fitAll, viewport.fitAll)}${tool("out", PICTURE.zoomOut, viewport.zoomOut)}${tool("in", PICTURE.zoomIn, viewport.zoomIn)}

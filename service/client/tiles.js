@@ -41,7 +41,10 @@ export function tileShape(name, { faceDown = false, colours = false, digits = fa
   const first = digits === true ? 0 : digits === false ? Infinity : digits;
   const [one, other] = parseTile(name);
   return svg`<rect class="face" x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect><path class="middle" d="M0-.64V.64"></path>${
-    half(one, -1, first, colours, rotation)}${half(other, 1, first, colours, rotation)}`;
+    one < first || other < first
+      ? svg`<path class=${named("pips", one, colours)} stroke-width=${diameter(one)} transform="translate(-1)" d=${one < first ? pips(one) : ""}></path><path
+        class=${named("pips", other, colours)} stroke-width=${diameter(other)} transform="translate(1)" d=${other < first ? pips(other) : ""}></path>`
+      : nothing}${one < first ? nothing : digit(one, -1, colours, rotation)}${other < first ? nothing : digit(other, 1, colours, rotation)}`;
 }
 
 /**
@@ -55,17 +58,15 @@ export function tileImage(name, { vertical = false, ...options } = {}) {
     focusable="false"><g transform=${vertical ? "rotate(90)" : nothing}>${tileShape(name, { ...options, rotation })}</g></svg>`;
 }
 
-/** @param {number} number @param {number} x @param {number} firstDigit @param {boolean} colours @param {number} rotation */
-function half(number, x, firstDigit, colours, rotation) {
-  const colour = colours ? ` n${number}` : "";
-  if (number >= firstDigit) {
-    // A scale instead of a font smaller than a pixel, which some browsers round.
-    const size = number < 10 ? 0.15 : 0.125;
-    return svg`<text class=${`digit${colour}`} transform=${`translate(${x})rotate(${-rotation})scale(${size})`} y="3.6">${number}</text>`;
-  }
-  if (!number) return nothing;
-  return svg`<path class=${`pips${colour}`} stroke-width=${diameter(number)} transform=${`translate(${x})`} d=${pips(number)}></path>`;
+/** @param {number} number @param {number} x @param {boolean} colours @param {number} rotation */
+function digit(number, x, colours, rotation) {
+  // A scale instead of a font smaller than a pixel, which some browsers round.
+  const size = number < 10 ? 0.15 : 0.125;
+  return svg`<text class=${named("digit", number, colours)} transform=${`translate(${x})rotate(${-rotation})scale(${size})`} y="3.6">${number}</text>`;
 }
+
+/** @param {string} name of a class @param {number} number @param {boolean} colours */
+const named = (name, number, colours) => (colours ? `${name} n${number}` : name);
 
 const BACK = svg`<rect class="back" x="-1.94" y="-.94" width="3.88" height="1.88" rx=".32"></rect><path class="weave" d=${weave()}></path>`;
 

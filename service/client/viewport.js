@@ -24,6 +24,8 @@ const WITH_PIPS = 12;
 const LARGEST = 32;
 const LARGEST_ZOOM = 48;
 const ZOOM_STEP = 1.3;
+/** The lower right corner that the buttons cover, in CSS pixels. */
+const CORNER = { width: 164, height: 60 };
 /** Movements below this many CSS pixels are a click. */
 const CLICK = 6;
 
@@ -50,8 +52,21 @@ export function createViewport(changed) {
   /** @type {Map<number, Point>} */
   const pointers = new Map();
 
-  const scaleFor = (/** @type {Area} */ area) =>
-    Math.min(width / (area.width + 2 * MARGIN), height / (area.height + 2 * MARGIN));
+  /** The largest scale at which the area fits, beside or above the corner that is covered. @param {Area} area */
+  function scaleFor(area) {
+    const w = area.width + 2 * MARGIN;
+    const h = area.height + 2 * MARGIN;
+    return Math.max(Math.min(width / w, (height - CORNER.height) / h), Math.min((width - CORNER.width) / w, height / h));
+  }
+
+  /** The centre at which the area is in the middle, or as near to that as keeps it off the corner. @param {Area} area @param {number} s */
+  function centreFor(area, s) {
+    const { x, y } = middle(area);
+    const besides = CORNER.width - (width - (area.width + 2 * MARGIN) * s) / 2;
+    const below = CORNER.height - (height - (area.height + 2 * MARGIN) * s) / 2;
+    if (besides <= 0 || below <= 0) return { x, y };
+    return below <= CORNER.height / 2 + 1 ? { x, y: y + below / s } : { x: x + besides / s, y };
+  }
 
   function fit() {
     if (!width) return;
@@ -62,11 +77,11 @@ export function createViewport(changed) {
     const forBounds = scaleFor(bounds);
     const next = Math.max(forAll, STEPS.find((each) => each <= forBounds) ?? 0);
     isPart = next < SMALLEST;
-    if (mode === "all") return set(Math.min(forBounds, LARGEST), middle(bounds));
+    if (mode === "all") return set(Math.min(forBounds, LARGEST), centreFor(bounds, Math.min(forBounds, LARGEST)));
     if (isPart) return set(WITH_PIPS, focus);
-    const around = middle(table);
-    if (next === forAll) return set(next, middle(all));
-    set(next, contains(visible(next, around), bounds) ? around : middle(bounds));
+    const around = centreFor(table, next);
+    if (next === forAll) return set(next, centreFor(all, next));
+    set(next, contains(visible(next, around), bounds) ? around : centreFor(bounds, next));
   }
 
   /** @param {number} newScale @param {Point} newCentre */
@@ -125,7 +140,8 @@ export function createViewport(changed) {
     const now = { x: event.clientX, y: event.clientY };
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
     // Where everything is to be seen, a finger scrolls the page.
-    if (!other && (!isMovable() || (!wasDragged && distance(before, now) < CLICK))) return;
+    const scrolls = event.pointerType === "touch" && !isMovable();
+    if (!other && (scrolls || (!wasDragged && distance(before, now) < CLICK))) return;
     if (!wasDragged) element?.setPointerCapture(event.pointerId);
     wasDragged = true;
     pointers.set(event.pointerId, now);
