@@ -252,9 +252,10 @@ const tileName = ({ tile }) => tile;
 /** @param {BoardTile} tile @param {Look} look @param {boolean} isLast */
 const tileOnTable = ({ tile, x, y, rotation, face_down: faceDown }, look, isLast) => svg`<g data-tile=${tile}
   transform=${`translate(${x} ${y})rotate(${rotation})`}>${isLast ? lastShadow(rotation) : nothing}${
-  tileShape(tile, { faceDown, rotation, ...look })}${isLast ? LAST_MARK : nothing}</g>`;
+  tileShape(tile, { faceDown, rotation, ...look })}${isLast ? lastMark(look.badges) : nothing}</g>`;
 
-const LAST_MARK = svg`<g class="last"><rect x="-2.06" y="-1.06" width="4.12" height="2.12" rx=".42"></rect><circle r=".22"></circle></g>`;
+/** @param {number} size */
+const lastMark = (size) => svg`<g class="last"><rect x="-2.04" y="-1.04" width="4.08" height="2.08" rx=".4"></rect><circle r=${0.22 * size}></circle></g>`;
 
 /** The tile that was laid last moves with its shadow. @param {number} rotation */
 const lastShadow = (rotation) =>
