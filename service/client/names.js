@@ -1,9 +1,8 @@
 /**
  * Numbers, tiles and places as they are said, in English and German: "three five", "Sechserpasch", "on the left". Owns
- * the same words as the sentences of the service, for what the page says by itself. No grammar of whole sentences.
+ * the same words as the sentences of the service, for what the page says by itself. Also reads the written name of a
+ * tile, "3-5". Knows no whole sentences.
  */
-import { parseTile } from "./tiles.js";
-
 /**
  * @typedef {import("./text.js").Language} Language
  *
@@ -36,6 +35,12 @@ const DIRECTIONS = {
   up: { en: "upwards", de: "oben" },
   down: { en: "downwards", de: "unten" },
 };
+
+/** The numbers of a tile. @param {string} name as "3-5" @returns {[number, number]} */
+export function parseTile(name) {
+  const [one, other] = name.split("-");
+  return [Number(one), Number(other)];
+}
 
 /** A number on a tile, as a word. @param {Language} language @param {number} number */
 export const numberName = (language, number) => WORDS[language][number] ?? String(number);

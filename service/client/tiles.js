@@ -2,7 +2,10 @@
  * Drawings of single tiles: the face with pips or digits, and the back. Owns their shapes in board units, in which a
  * tile is 4 × 2 and a half 2 × 2; their colours are in styles/table.css. Does not know where a tile lies, or whose it is.
  */
+import { parseTile } from "./names.js";
 import { html, nothing, svg } from "./vendor/lit-html.js";
+
+export { parseTile };
 
 /**
  * @typedef {object} TileOptions
@@ -12,17 +15,10 @@ import { html, nothing, svg } from "./vendor/lit-html.js";
  * @property {number} [rotation] by which the tile is turned, in degrees; digits stay upright
  */
 
-/** Numbers above this one have so many pips in a row that they need a larger half. */
-export const MOST_PIPS_IN_SMALL_HALVES = 15;
-
+/** CSS pixels from which a half has pips, and from which it also has those above 15, six in a row. */
 const SMALL_HALF = 24;
 const LARGE_HALF = 40;
-
-/** The numbers of a tile. @param {string} name as "3-5" @returns {[number, number]} */
-export function parseTile(name) {
-  const [one, other] = name.split("-");
-  return [Number(one), Number(other)];
-}
+const MOST_PIPS_IN_SMALL_HALVES = 15;
 
 /**
  * The first number that needs digits where a half of a tile is that large; no number of any set does if it is Infinity.

@@ -1,4 +1,4 @@
-"""The colours of the table: what must be told apart has enough contrast, in light, dark, and the shades of the cloth."""
+"""The colours of the table: what must be told apart has enough contrast, in light and dark, on all shades of cloth."""
 
 from __future__ import annotations
 
