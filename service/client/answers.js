@@ -3,6 +3,7 @@
  * and completeness; reads only the view and the score card, and decides nothing.
  */
 import { numberName, placeName, tileName } from "./names.js";
+import { capitalized } from "./text.js";
 import { COMMON } from "./texts/common.js";
 import { TABLE } from "./texts/table.js";
 
@@ -107,7 +108,7 @@ export function handText({ t, device }, game) {
   if (!hand.length) return t(TABLE.noTiles);
   const names = (/** @type {string[]} */ tiles) => tiles.map((each) => tileName(device.settings.language, each)).join(", ");
   const pips = hand.flatMap((each) => each.split("-").map(Number)).reduce((sum, each) => sum + each, 0);
-  const all = t(TABLE.handIs, { tiles: names(hand), count: t(TABLE.tiles, { count: hand.length }), pips: t(TABLE.pips, { count: pips }) });
+  const all = t(TABLE.handIs, { tiles: capitalized(names(hand)), count: t(TABLE.tiles, { count: hand.length }), pips: t(TABLE.pips, { count: pips }) });
   if (!isOnTurn(game)) return all;
   const fitting = hand.filter((tile) => game.legal_moves.some((each) => each.tile === tile));
   return `${all} ${fitting.length ? t(TABLE.fitting, { tiles: names(fitting) }) : t(TABLE.fittingNone)}`;
@@ -116,9 +117,9 @@ export function handText({ t, device }, game) {
 /** Every legal move. @param {App} app @param {Game} game @param {import("./choice.js").Choice} choice */
 export function movesText({ t, device }, game, choice) {
   if (!game.legal_moves.length) return t(TABLE.noMoves);
-  return `${game.legal_moves.map((move) => move.tile
+  return capitalized(`${game.legal_moves.map((move) => move.tile
     ? t(TABLE.moveAt, { tile: tileName(device.settings.language, move.tile), place: choice.placeText(move) })
-    : t(actionText(move.action))).join("; ")}.`;
+    : t(actionText(move.action))).join("; ")}.`);
 }
 
 /** The lines of the last count. @param {App} app @param {Game} game @param {Score} score */

@@ -114,7 +114,7 @@ function frame() {
   return html`
     <a class="skip" href="#main" @click=${skip}>${t(COMMON.skip)}</a>
     <header class="bar">
-      <a class="brand" href="#/">${BRAND}<span>${t(COMMON.brand)}</span></a>
+      <a class="brand" href="#/" aria-label=${t(COMMON.brand)}>${BRAND}<span>${t(COMMON.brand)}</span></a>
       <nav aria-label=${t(COMMON.menu)}>
         ${link({ view: "home" }, COMMON.home)}
         ${link({ view: "new" }, COMMON.newGame)}

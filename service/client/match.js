@@ -7,7 +7,6 @@
  * `show` is called: there are never two hands.
  */
 import { Problem, Unreachable, sleep } from "./api.js";
-import { follow } from "./events.js";
 
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {import("./types.js").GameEvent} GameEvent */
@@ -157,16 +156,16 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
     const token = own.length === 1 ? own[0]?.token : undefined;
     const language = device.settings.language;
     try {
-      for await (const item of follow(api.url(path).href, {
+      for await (const item of api.follow(path, {
         token, after: seen, view: true, ...TEXT, language, onConnection, signal: current.signal,
       })) {
-        if (item.type === "view") {
+        if (item.type === "view" && item.game) {
           match.events = [...match.events, ...events].slice(-MOST_EVENTS);
           take(item.game, events);
           events = [];
         } else {
           seen = item.version;
-          events.push(item);
+          events.push(/** @type {GameEvent} */ (item));
         }
       }
     } catch (error) {

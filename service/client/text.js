@@ -16,6 +16,9 @@ export const browserLanguage = () =>
     navigator.languages.map((each) => each.split("-")[0]).find((each) => LANGUAGES.some((known) => known === each))
   ) ?? "en";
 
+/** The text as the beginning of a sentence. @param {string} text */
+export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /**
  * The text in that language, with its values.
  * @param {Language} language

@@ -5,13 +5,14 @@
 import { html, nothing, repeat } from "../vendor/lit-html.js";
 import { actionText, chainText, countText, endsText, handText, informationText, isOnTurn, movesText, nameOf, optionTexts, scoresText, stateText } from "../answers.js";
 import { createChoice } from "../choice.js";
-import { handList, hasColours, playersList } from "../hand.js";
+import { handList, playersList } from "../hand.js";
 import { TELLING, actionOf, keyOf, keysDialog, parseCommand, showKeys } from "../keys.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
 import { give } from "../signals.js";
+import { capitalized } from "../text.js";
 import { COMMON } from "../texts/common.js";
 import { KEY_HELP, TABLE } from "../texts/table.js";
 
@@ -129,7 +130,7 @@ export function create(app, { game: id, watch = false }) {
       turn: () => stateText(app, game),
       hand: () => handText(app, game),
       moves: () => movesText(app, game, choice),
-      last: () => match.events.findLast((each) => each.text)?.text ?? t(TABLE.noLast),
+      last: () => match.events.filter((each) => each.text).at(-1)?.text ?? t(TABLE.noLast),
     };
     say((texts[/** @type {keyof typeof texts} */ (action)] ?? texts.turn)());
   }
@@ -145,6 +146,7 @@ export function create(app, { game: id, watch = false }) {
       focusHand();
     } else if (action === "place") choice.choosePlace(place ?? (key === "ArrowUp" ? "previous" : "next"));
     else if (action === "left" || action === "right") choice.laySide(action, faceDown);
+    else if (isCurtainDown() && action === "lay") showNext();
     else if (action === "lay" || action === "layDown") choice.layChosen(action === "layDown");
     else if (action === "help") showKeys();
     else if (action === "back") return choice.back();
@@ -177,7 +179,7 @@ export function create(app, { game: id, watch = false }) {
       if (!match.game?.you?.hand.includes(command.tile)) return say(t(TABLE.notInHand, { tile: name }), { urgent: true });
       choice.choose(command.tile);
       const places = choice.moves().map(choice.placeText).join("; ");
-      if (command.action === "choose") return say(`${name}: ${places || t(TABLE.fitsNot)}.`);
+      if (command.action === "choose") return say(capitalized(`${name}: ${places || t(TABLE.fitsNot)}.`));
     }
     perform(command);
     // A tile with the number of its place is meant to be laid there.
@@ -216,7 +218,7 @@ export function create(app, { game: id, watch = false }) {
 
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
-    if (match.seats.length > 1 && match.seat === undefined && game.status === "playing") return curtain(game);
+    if (isCurtainDown()) return curtain(game);
     if (game.status === "round_over" || game.status === "finished") return count(game);
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
     const name = nameOf(game, game.you.seat);
@@ -226,10 +228,14 @@ export function create(app, { game: id, watch = false }) {
       ${handList(app, game, { choice, drop })}`;
   }
 
+  const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
+  const nextSeat = () => match.seats.find((each) => match.game?.to_act.includes(each));
+  const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
+  const showNext = () => show(nextSeat());
+
   /** Several seats of this device, and no hand. @param {Game} game */
   function curtain(game) {
-    const next = match.seats.find((each) => game.to_act.includes(each));
-    const show = (/** @type {number} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
+    const next = nextSeat();
     const button = (/** @type {number} */ seat) => html`<button class=${seat === next ? "main" : ""} data-show=${seat}
       @click=${() => show(seat)}>${t(TABLE.showHand, { name: nameOf(game, seat) })}</button>`;
     return html`<section class="curtain" aria-labelledby="curtain-title">
@@ -263,9 +269,9 @@ export function create(app, { game: id, watch = false }) {
       ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
         <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
           class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
-          ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${choice.placeText(move)}</button></li>`)}</ol>` : nothing}
+          ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${capitalized(choice.placeText(move))}</button></li>`)}</ol>` : nothing}
       ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${match.pending} @click=${() => send(only)}>${
-        t(TABLE.lay, { tile: name })}<span class="hidden-text"> ${choice.placeText(only)}</span></button>` : nothing}
+        capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span></button>` : nothing}
       ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
         ?disabled=${match.pending} @click=${() => send(move)}>${t(actionText(move.action))}</button>`)}
       ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t(TABLE.newGame)}</a>
