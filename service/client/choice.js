@@ -41,12 +41,11 @@ export function createChoice(app, match, { send, say }) {
     const place = move.end && board ? placeName(language(), move.end, board) : t(TABLE.empty);
     return move.face_down ? t(TABLE.faceDown, { place }) : place;
   }
+  /** What laying a tile scores, where ends are counted. @param {Move} move */
+  const scoreText = ({ ends_sum: sum, points }) =>
+    sum === undefined || points === undefined ? "" : t(TABLE.scores, { sum, points: t(TABLE.points, { count: points }) });
   /** A place with what laying the tile there scores. @param {Move} move */
-  function placeText(move) {
-    const place = placeOf(move);
-    if (move.points === undefined || move.ends_sum === undefined) return place;
-    return t(TABLE.placeScores, { place, sum: move.ends_sum, points: t(TABLE.points, { count: move.points }) });
-  }
+  const placeText = (move) => [placeOf(move), scoreText(move)].filter(Boolean).join(": ");
   /** The places of a tile, each once, however it may lie there. @param {string} which */
   const placesOf = (which) => [...new Set(movesOf(which).filter((each) => !each.face_down).map(placeOf))];
 
@@ -80,6 +79,8 @@ export function createChoice(app, match, { send, say }) {
       tile: each.tile ?? "", end: each.end, points: each.points, sum: each.ends_sum, label: placeText(each),
     })),
     movesOf,
+    placeOf,
+    scoreText,
     placeText,
     placesOf,
     /** @param {string | undefined} next */

@@ -115,6 +115,8 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
   async function lookAtTable() {
     if (looksAtTable) return;
     looksAtTable = true;
+    // After the page is rendered, when the size of the picture is known.
+    await Promise.resolve();
     try {
       for (let failures = 0; match.game && tableOf(match.game) !== shownTable && !signal.aborted;) {
         const wanted = tableOf(match.game);

@@ -63,7 +63,7 @@ export const TABLE = {
   whereTo: ["Where does {tile} go?", "Wohin mit {tile}?"],
   faceDown: ["{place}, face down", "{place}, verdeckt"],
   empty: ["on the table", "auf den Tisch"],
-  placeScores: ["{place}: sum {sum}, {points}", "{place}: Summe {sum}, {points}"],
+  scores: ["sum {sum}, {points}", "Summe {sum}, {points}"],
   numberAt: ["{number} {place}", "{number} {place}"],
   lay: ["Lay {tile}", "{tile} legen"],
   cancel: ["Choose no tile", "Keinen Stein wählen"],

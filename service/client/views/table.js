@@ -269,7 +269,7 @@ export function create(app, { game: id, watch = false }) {
       ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
         <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
           class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
-          ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${capitalized(choice.placeText(move))}</button></li>`)}</ol>` : nothing}
+          ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(move)}</button></li>`)}</ol>` : nothing}
       ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${match.pending} @click=${() => send(only)}>${
         capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span></button>` : nothing}
       ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
@@ -278,6 +278,11 @@ export function create(app, { game: id, watch = false }) {
         <a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(TABLE.replay)}</a>` : nothing}
     </div>`;
   }
+
+  /** A place in words, and what laying the chosen tile there scores. @param {Move} move */
+  const place = (move) => html`<span>${capitalized(choice.placeOf(move))}</span>${move.points === undefined ? nothing : html`<span
+    class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span><span
+    class="hidden-text">, ${choice.scoreText(move)}</span>`}`;
 
   /** @param {Game} game */
   function tableArea(game) {
