@@ -1,6 +1,7 @@
 /**
- * What this browser keeps: the settings of the page, and the seats that are played from here with their tokens. Where
- * there is no storage, as in some private windows, both last as long as the page.
+ * What this browser keeps: the settings of the page, the seats that are played from here with their tokens, the join
+ * codes of games, and who sat at the last new game. Where there is no storage, as in some private windows, all this
+ * lasts as long as the page.
  */
 import { browserLanguage } from "./text.js";
 
@@ -29,6 +30,12 @@ import { browserLanguage } from "./text.js";
  * @typedef {object} Invitation
  * @property {string} game
  * @property {string} joinCode
+ *
+ * What was chosen for a seat of a new game.
+ * @typedef {object} SeatChoice
+ * @property {"here" | "open" | "bot"} kind
+ * @property {string} name of the player, if the kind is "here"; else what was last entered
+ * @property {string} level of the computer player, if the kind is "bot"; else ""
  */
 
 /** @returns {Settings} */
@@ -45,6 +52,8 @@ const defaults = () => ({
 });
 
 const MAX_SEATS = 200;
+/** Of all that is kept. */
+const NAMES = ["settings", "seats", "invitations", "last-seats"];
 
 /** @typedef {ReturnType<typeof createDevice>} Device */
 
@@ -105,12 +114,31 @@ export function createDevice(changed) {
       const others = seats().filter((each) => each.game !== seat.game || each.seat !== seat.seat);
       save("seats", [{ ...seat, seen: Date.now() }, ...others].slice(0, MAX_SEATS));
     },
-    /** Forgets the seats of a game, or all that this browser keeps. @param {string} [game] */
+    /** Forgets the seats of a game, and its join code. @param {string} game */
     forget(game) {
-      save("seats", game ? seats().filter((each) => each.game !== game) : []);
-      save("invitations", game ? invitations().filter((each) => each.game !== game) : []);
+      save("seats", seats().filter((each) => each.game !== game));
+      save("invitations", invitations().filter((each) => each.game !== game));
     },
-    /** The join code of a game that was created here. @param {string} game */
+    /** Forgets all that this browser keeps, the settings as well. */
+    forgetAll() {
+      for (const name of NAMES) {
+        memory.delete(name);
+        try {
+          localStorage.removeItem(prefix + name);
+        } catch {
+          // no storage
+        }
+      }
+      settings = defaults();
+      changed();
+    },
+    /** The games of which this browser may invite others, the newest first. */
+    invitations,
+    /** What was chosen for the seats of the last new game, in their order; empty before the first. @returns {SeatChoice[]} */
+    lastSeats: () => load("last-seats", []),
+    /** @param {SeatChoice[]} choices */
+    keepLastSeats: (choices) => save("last-seats", choices),
+    /** The join code of a game, if it is known here. @param {string} game */
     joinCode: (game) => invitations().find((each) => each.game === game)?.joinCode,
     /** @param {Invitation} invitation */
     invite(invitation) {
