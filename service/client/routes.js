@@ -10,7 +10,7 @@
  *   #/watch/GAME            the table, watched only
  *   #/score/GAME
  *   #/replay  #/replay/GAME
- *   #/rules/VARIANT
+ *   #/rules/VARIANT  #/rules/VARIANT/RULE   RULE: the number of a rule, such as 5.7
  *   #/settings
  */
 
@@ -20,7 +20,8 @@
  *   | {view: "join", game?: string, code?: string}
  *   | {view: "seat", game: string, token: string}
  *   | {view: "table", game: string, watch?: boolean}
- *   | {view: "score" | "rules", id: string}
+ *   | {view: "score", id: string}
+ *   | {view: "rules", id: string, rule?: string}
  *   | {view: "replay", game?: string}
  *   | {view: "unknown"}} Route
  */
@@ -35,7 +36,8 @@ export function parseRoute(fragment) {
   if (view === "join") return { view, game: one || undefined, code: two || undefined };
   if (view === "seat" && one && two) return { view, game: one, token: two };
   if ((view === "g" || view === "watch") && one && !two) return { view: "table", game: one, watch: view === "watch" };
-  if ((view === "score" || view === "rules") && one && !two) return { view, id: one };
+  if (view === "score" && one && !two) return { view, id: one };
+  if (view === "rules" && one) return { view, id: one, rule: two || undefined };
   if (view === "replay" && !two) return { view, game: one || undefined };
   return { view: "unknown" };
 }
@@ -48,7 +50,8 @@ export function fragmentOf(route) {
     case "join": return path("join", route.game, route.code);
     case "seat": return path("seat", route.game, route.token);
     case "table": return path(route.watch ? "watch" : "g", route.game);
-    case "score": case "rules": return path(route.view, route.id);
+    case "score": return path("score", route.id);
+    case "rules": return path("rules", route.id, route.rule);
     case "replay": return path("replay", route.game);
     default: return path(route.view);
   }
