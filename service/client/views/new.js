@@ -1,5 +1,253 @@
-/** Not written yet. */
-import { html } from "../vendor/lit-html.js";
+/** A new game: who plays and by which house rules, of whatever games the service offers. */
+import { html, live, nothing } from "../vendor/lit-html.js";
+import { idempotencyKey, Problem } from "../api.js";
+import { dealOf, describedBy, errorAt, fieldId, optionFields, rulesOf, SET, switchField, textField } from "../options.js";
+import { fragmentOf } from "../routes.js";
+import { COMMON } from "../texts/common.js";
+import { NEW } from "../texts/new.js";
 
-/** @param {import("../types.js").App} app @param {any} [route] @returns {import("../types.js").View} */
-export const create = (app, route) => ({ title: () => "new", render: () => html`<h1 tabindex="-1">new</h1><pre>${JSON.stringify(route)}</pre>` });
+/** @typedef {import("../types.js").Variant} Variant */
+/** @typedef {import("../types.js").VariantSummary} VariantSummary */
+/** @typedef {import("../device.js").SeatChoice} SeatChoice */
+
+/** The number of players that is proposed where the game allows it and none was chosen before. */
+const USUAL_PLAYERS = 4;
+
+/** @param {import("../types.js").App} app @param {{variant?: string}} route @returns {import("../types.js").View} */
+export function create(app, { variant: asked }) {
+  const { t, api, device } = app;
+  const stop = new AbortController();
+  /** @type {VariantSummary[]} */
+  let variants = [];
+  /** @type {string[]} */
+  let bots = [];
+  /** @type {Variant | undefined} */
+  let variant;
+  /** @type {SeatChoice[]} of as many seats as were ever asked for; the first `players` of them play */
+  let seats = device.lastSeats();
+  let players = seats.length || USUAL_PLAYERS;
+  /** @type {import("../options.js").Values} */
+  let values = {};
+  let uniqueNames = false;
+  let seed = "";
+  /** @type {Record<string, string[]>} */
+  let errors = {};
+  let failure = "";
+  let sending = false;
+  let rulesAreOpen = false;
+  /** @type {typeof import("../markdown.js").markdown | undefined} */
+  let markdown;
+
+  const load = async () => {
+    failure = "";
+    try {
+      ({ variants, bots } = (await api.get("v1/variants", { signal: stop.signal })).body);
+      if (asked) await choose(asked);
+    } catch (error) {
+      fail(error);
+    }
+    app.update();
+  };
+  /** @param {unknown} error */
+  const fail = (error) => {
+    if (stop.signal.aborted) return;
+    failure = app.explain(error);
+    app.announce(failure, { urgent: true });
+  };
+  /** @param {string} id */
+  const choose = async (id) => {
+    variant = (await api.get(`v1/variants/${encodeURIComponent(id)}`, { signal: stop.signal })).body;
+    values = {};
+    errors = {};
+    setPlayers(players);
+  };
+  /** @param {Event} event */
+  const chooseOther = async (event) => {
+    asked = /** @type {HTMLSelectElement} */ (event.target).value;
+    history.replaceState(null, "", fragmentOf({ view: "new", variant: asked }));
+    await choose(asked).catch(fail);
+    app.update();
+  };
+  /** Sets the number of players, as near to it as the game allows. @param {number} number */
+  const setPlayers = (number) => {
+    const { min, max } = variant?.players ?? { min: number, max: number };
+    players = Math.min(Math.max(number, min), max);
+    while (seats.length < players) seats.push({ kind: seats.length ? "open" : "here", name: "", level: "" });
+    // A level that the service no longer has.
+    seats = seats.map((each) => (each.kind === "bot" && !bots.includes(each.level) ? { ...each, kind: "open" } : each));
+    errors = {};
+    app.update();
+  };
+  /** @param {number} seat @param {Partial<SeatChoice>} change */
+  const setSeat = (seat, change) => {
+    seats = seats.map((each, at) => (at === seat ? { ...each, ...change } : each));
+    app.update();
+  };
+  /** @param {SeatChoice["kind"]} first @param {SeatChoice["kind"]} others */
+  const setKinds = (first, others) => {
+    seats = seats.map((each, at) => ({ ...each, kind: at ? others : first }));
+    app.update();
+  };
+
+  /** @param {SeatChoice} seat */
+  const seatIn = ({ kind, name, level }) => {
+    if (kind === "open") return { open: true };
+    if (kind === "bot") return { bot: level };
+    // Chance that the service could not have foreseen, unless the deals are to be foreseen.
+    return seed ? { name } : { name, client_seed: idempotencyKey() };
+  };
+  /** @param {SubmitEvent} event */
+  const submit = async (event) => {
+    event.preventDefault();
+    if (!variant || sending) return;
+    sending = true;
+    failure = "";
+    app.announce(t(NEW.creating));
+    app.update();
+    const chosen = seats.slice(0, players);
+    try {
+      const { body } = await api.postOnce("v1/games", {
+        variant: variant.id,
+        players: chosen.map(seatIn),
+        rules: rulesOf(variant, values, players),
+        unique_names: uniqueNames || undefined,
+        seed: seed || undefined,
+      }, { signal: stop.signal, onRetry: waiting });
+      device.keepLastSeats(chosen);
+      // The seat that is kept last is the first one of its game.
+      for (const seat of [...body.seats].reverse()) device.keep({ game: body.game.id, ...seat, variant: body.game.variant });
+      if (body.join_code) device.invite({ game: body.game.id, joinCode: body.join_code });
+      app.go({ view: "table", game: body.game.id });
+    } catch (error) {
+      sending = false;
+      refused(error);
+    }
+  };
+  /** @param {number} seconds */
+  const waiting = (seconds) => {
+    failure = t(NEW.retrying, { seconds: Math.ceil(seconds) });
+    app.announce(failure);
+    app.update();
+  };
+  /** Shows what is wrong at its fields. @param {unknown} error */
+  const refused = async (error) => {
+    errors = (error instanceof Problem && error.body.errors) || {};
+    const count = Object.keys(errors).length;
+    if (!count) fail(error);
+    app.update();
+    await Promise.resolve();
+    const invalid = /** @type {HTMLElement | null} */ (document.querySelector("main [aria-invalid=true]"));
+    const folded = invalid?.closest("details");
+    if (folded) folded.open = true;
+    invalid?.focus();
+    if (!count) return;
+    const messages = Object.entries(errors).map(([path, texts]) => [fieldId(path), texts.join(" ")]);
+    const first = messages.find(([id]) => id === invalid?.id)?.[1] ?? messages[0]?.[1] ?? "";
+    app.announce(t(NEW.mistakes, { count, first }), { urgent: true });
+    // What belongs to no field of the form.
+    failure = messages.filter(([id]) => !document.getElementById(id ?? "")).map(([, text]) => text).join(" ");
+    app.update();
+  };
+
+  /** @param {VariantSummary} each */
+  const card = (each) => html`<li class="card variant">
+    <h2><a href=${fragmentOf({ view: "new", variant: each.id })}>${each.name}</a></h2>
+    <p>${each.summary}</p>
+    <p class="soft">${numberOf(each)} · <a href=${fragmentOf({ view: "rules", id: each.id })}
+      aria-label=${`${t(NEW.rules)}: ${each.name}`}>${t(NEW.rules)}</a></p>
+  </li>`;
+  /** @param {VariantSummary} each */
+  const numberOf = ({ players: { min, max } }) => t(min === max ? NEW.playersExactly : NEW.players, { min, max });
+
+  /** @param {Variant} shown */
+  const numberField = ({ players: { min, max } }) => min === max
+    ? html`<p>${t(NEW.playersExactly, { min })}</p>`
+    : html`<fieldset class="field"><legend>${t(NEW.number)}</legend><div class="chips">
+        ${Array.from({ length: max - min + 1 }, (_, at) => min + at).map((number) => html`<label class="chip"><input type="radio" name="players"
+          .checked=${live(number === players)} @change=${() => setPlayers(number)}><span>${number}</span></label>`)}
+      </div></fieldset>`;
+  /** @param {SeatChoice} seat @param {number} at */
+  const seatField = ({ kind, name, level }, at) => {
+    const path = `players.${at}.name`;
+    const number = at + 1;
+    const chosen = (/** @type {Event} */ event) => {
+      const { value } = /** @type {HTMLSelectElement} */ (event.target);
+      if (value === "here" || value === "open") setSeat(at, { kind: value, level: "" });
+      else setSeat(at, { kind: "bot", level: value.slice("bot ".length) });
+    };
+    const option = (/** @type {string} */ value, /** @type {string} */ label) =>
+      html`<option value=${value} .selected=${live(value === (kind === "bot" ? `bot ${level}` : kind))}>${label}</option>`;
+    return html`<li class="seat-choice">
+      <span class="seat-number" aria-hidden="true">${number}</span>
+      <select aria-label=${t(NEW.kind, { number })} @change=${chosen}>
+        ${option("here", t(NEW.here))} ${option("open", t(NEW.open))}
+        ${bots.map((each) => option(`bot ${each}`, t(NEW.bot, { level: each })))}
+      </select>
+      ${kind === "here" ? html`<input id=${fieldId(path)} aria-label=${t(NEW.nameOf, { number })} placeholder=${t(NEW.name)} autocomplete="off" dir="auto"
+          .value=${live(name)} aria-invalid=${errors[path] ? "true" : nothing} aria-describedby=${describedBy(errors, path)}
+          @input=${(/** @type {Event} */ event) => setSeat(at, { name: /** @type {HTMLInputElement} */ (event.target).value })}>` : nothing}
+      ${errorAt(errors, path)}
+    </li>`;
+  };
+  /** @param {Variant} shown */
+  const form = (shown) => {
+    const playing = seats.slice(0, players);
+    const deal = dealOf(shown, values, players);
+    const fields = optionFields(app, {
+      variant: shown, values, players, errors,
+      change(name, value) {
+        values = { ...values, [name]: value };
+        app.update();
+      },
+    });
+    return html`<form class="setup" novalidate @submit=${submit}>
+      <div class="field"><label for="variant">${t(NEW.game)}</label>
+        <select id="variant" @change=${chooseOther}>${variants.map((each) => html`<option value=${each.id}
+          .selected=${live(each.id === shown.id)}>${each.name}</option>`)}</select></div>
+      <p>${shown.summary}</p>
+      <section class="card" aria-labelledby="who">
+        <h2 id="who">${t(NEW.who)}</h2>
+        ${numberField(shown)}
+        <div class="buttons"><button type="button" @click=${() => setKinds("here", "here")}>${t(NEW.allHere)}</button>
+          <button type="button" @click=${() => setKinds("here", "open")}>${t(NEW.eachOwn)}</button></div>
+        <ol class="seat-choices">${playing.map(seatField)}</ol>
+        ${errorAt(errors, "players")}
+        <p class="soft">${t(NEW.order)} ${playing.some((each) => each.kind === "open") ? t(NEW.invitation) : nothing}</p>
+        ${deal && !(SET in shown.options.properties) ? html`<p class="soft">${t(NEW.deal, deal)}</p>` : nothing}
+      </section>
+      ${fields.length ? html`<section class="card" aria-labelledby="house-rules"><h2 id="house-rules">${t(NEW.houseRules)}</h2>${fields}</section>` : nothing}
+      <details class="fold card"><summary>${t(NEW.advanced)}</summary>
+        ${switchField({ path: "unique_names", errors, label: t(NEW.uniqueNames), hint: t(NEW.uniqueNamesHint), value: uniqueNames, change(value) {
+          uniqueNames = value;
+          app.update();
+        } })}
+        ${textField({ path: "seed", errors, schema: { title: t(NEW.seed), description: t(NEW.seedHint), type: "string" }, value: seed, change(value) {
+          seed = String(value);
+          app.update();
+        } })}
+      </details>
+      <details class="fold card" @toggle=${openRules}><summary>${t(NEW.rules)}</summary>
+        ${rulesAreOpen && markdown ? html`<div class="rules">${markdown(shown.rules, { level: 2 }).slice(1)}</div>` : nothing}
+        <p><a href=${fragmentOf({ view: "rules", id: shown.id })}>${t(NEW.rulesPage)}</a></p></details>
+      ${failure ? html`<p class="error">${failure}</p>` : nothing}
+      <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? NEW.creating : NEW.create)}</button></div>
+    </form>`;
+  };
+  /** @param {Event} event */
+  const openRules = async (event) => {
+    rulesAreOpen = /** @type {HTMLDetailsElement} */ (event.target).open;
+    if (rulesAreOpen) ({ markdown } = await import("../markdown.js"));
+    app.update();
+  };
+
+  void load();
+  return {
+    title: () => (variant ? t(NEW.titleOf, { name: variant.name }) : t(NEW.title)),
+    close: () => stop.abort(),
+    render: () => html`<h1 tabindex="-1">${t(NEW.title)}</h1>
+      ${variant ? form(variant) : failure ? html`<p class="error">${failure}</p>
+        <div class="buttons"><button @click=${load}>${t(COMMON.tryAgain)}</button></div>`
+      : asked || !variants.length ? html`<p>${t(COMMON.loading)}</p>`
+      : html`<p class="lead">${t(NEW.choose)}</p><ul class="cards">${variants.map(card)}</ul>`}`,
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * The options of a game as form fields, made of the JSON Schema that the service has for them. Knows the convention of
+ * the deal table, that its columns are named like the options that decide them, and no game.
+ */
+import { html, live, nothing } from "./vendor/lit-html.js";
+import { NEW } from "./texts/new.js";
+
+/** @typedef {import("./types.js").App} App */
+/** @typedef {import("./types.js").Variant} Variant */
+/** @typedef {import("./types.js").Schemas["OptionSchema"]} OptionSchema */
+/** @typedef {import("./types.js").Schemas["DealRow"]} DealRow */
+/** @typedef {string | number | boolean} Value */
+/** @typedef {Record<string, Value | undefined>} Values what was entered, by option; where that is "", it has its default */
+
+/** The option whose values are sets of tiles, of which the deal table says for how many players they are. */
+export const SET = "set";
+
+/** The id of the field with that path, as in the errors of the service. @param {string} path */
+export const fieldId = (path) => `field-${path.replaceAll(".", "-")}`;
+
+/**
+ * The error below a field.
+ * @param {Record<string, string[]>} errors by path
+ * @param {string} path
+ */
+export const errorAt = (errors, path) =>
+  errors[path] ? html`<p class="error" id=${`${fieldId(path)}-error`}>${errors[path].join(" ")}</p>` : nothing;
+
+/**
+ * The ids of what describes a field: its error, its hint.
+ * @param {Record<string, string[]>} errors @param {string} path @param {boolean} [hint]
+ */
+export const describedBy = (errors, path, hint = false) =>
+  [errors[path] && `${fieldId(path)}-error`, hint && `${fieldId(path)}-hint`].filter(Boolean).join(" ") || nothing;
+
+/** The sets of a game, in the order of the table. @param {readonly DealRow[]} deals */
+const setsOf = (deals) => [...new Set(deals.map((row) => row.set))];
+
+/**
+ * The set that is played: the chosen one, or the default one, or the first one that is for so many players.
+ * @param {Variant} variant @param {Values} values @param {number} players
+ */
+export function playedSet({ options, deals }, values, players) {
+  const fits = (/** @type {unknown} */ set) => deals.some((row) => row.set === set && row.players === players);
+  const sets = [values[SET], options.properties[SET]?.default, ...setsOf(deals)];
+  return Number(sets.find(fits) ?? sets[1] ?? sets[2]);
+}
+
+/** What is dealt. @param {Variant} variant @param {Values} values @param {number} players */
+export const dealOf = (variant, values, players) =>
+  variant.deals.find((row) => row.set === playedSet(variant, values, players) && row.players === players);
+
+/**
+ * What to send as `rules`: the values that are not the defaults.
+ * @param {Variant} variant @param {Values} values @param {number} players
+ */
+export function rulesOf(variant, values, players) {
+  const { properties } = variant.options;
+  const all = SET in properties ? { ...values, [SET]: playedSet(variant, values, players) } : values;
+  return Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => name in properties && value !== undefined && value !== "" && value !== properties[name]?.default),
+  );
+}
+
+/**
+ * @param {App} app
+ * @param {{variant: Variant, values: Values, players: number, errors: Record<string, string[]>, change: (name: string, value: Value | undefined) => void}} form
+ */
+export function optionFields(app, { variant, values, players, errors, change }) {
+  return Object.entries(variant.options.properties).map(([name, schema]) => {
+    const form = { name, path: `rules.${name}`, schema, errors, change: (/** @type {Value | undefined} */ value) => change(name, value) };
+    const value = values[name] ?? schema.default;
+    if (name === SET && schema.enum) return setField(app, { ...form, variant, players, value: playedSet(variant, values, players) });
+    if (schema.enum) return choiceField({ ...form, value });
+    if (schema.type === "boolean") return switchField({ ...form, label: schema.title, hint: schema.description, value: value === true });
+    const deal = dealOf(variant, values, players);
+    const usual = name in (deal ?? {}) ? deal?.[/** @type {keyof DealRow} */ (name)] : undefined;
+    return schema.type === "integer" ? numberField(app, { ...form, value, usual }) : textField({ ...form, value });
+  });
+}
+
+/**
+ * @typedef {object} Form
+ * @property {string} name
+ * @property {string} path
+ * @property {OptionSchema} schema
+ * @property {Record<string, string[]>} errors
+ * @property {(value: Value | undefined) => void} change
+ */
+
+/** @param {App} app @param {Form & {variant: Variant, players: number, value: number}} form */
+function setField({ t }, { path, schema, errors, change, variant, players, value }) {
+  return group({ path, schema, errors }, (schema.enum ?? []).map((set) => {
+    const rows = variant.deals.filter((row) => row.set === set);
+    const deal = rows.find((row) => row.players === players);
+    const numbers = rows.map((row) => row.players);
+    const note = deal ? t(NEW.setDeal, deal) : numbers.length
+      ? t(NEW.setFits, { min: Math.min(...numbers), max: Math.max(...numbers) }) : "";
+    return { value: Number(set), label: t(NEW.setOf, { set: Number(set) }), note, disabled: !deal };
+  }), value, change);
+}
+
+/** @param {Form & {value: unknown}} form */
+function choiceField({ path, schema, errors, value, change }) {
+  const parts = explanations(schema);
+  const choices = /** @type {Value[]} */ (schema.enum ?? []).map((each) => ({ value: each, label: parts?.get(String(each)) ?? String(each), note: "", disabled: false }));
+  return group({ path, schema: parts ? { ...schema, description: "" } : schema, errors, wide: parts !== null }, choices, value, change);
+}
+
+/**
+ * What the description says of each value, where it is of the form "one: … other: …"; else `null`.
+ * @param {OptionSchema} schema
+ */
+function explanations({ enum: values = [], description = "" }) {
+  const starts = values.map((value) => ({ value: String(value), at: description.indexOf(`${value}: `) }));
+  const ordered = [...starts].sort((one, other) => one.at - other.at);
+  if (values.length < 2 || ordered[0]?.at !== 0 || starts.some(({ at }) => at < 0)) return null;
+  const texts = ordered.map(({ value, at }, index) => {
+    const text = description.slice(at + value.length + 2, ordered[index + 1]?.at).trim();
+    return /** @type {const} */ ([value, text.charAt(0).toUpperCase() + text.slice(1)]);
+  });
+  return new Map(texts);
+}
+
+/**
+ * @param {Pick<Form, "path" | "schema" | "errors"> & {wide?: boolean}} form
+ * @param {{value: Value, label: string, note: string, disabled: boolean}[]} choices
+ * @param {unknown} value @param {(value: Value) => void} change
+ */
+function group({ path, schema, errors, wide = false }, choices, value, change) {
+  return html`<fieldset class="field" aria-describedby=${describedBy(errors, path, Boolean(schema.description))}>
+    <legend>${schema.title}</legend>
+    <div class=${wide || choices.some((each) => each.note) ? "choices column" : "choices"}>
+      ${choices.map((each, at) => html`<label class="choice">
+        <input type="radio" name=${path} id=${at ? nothing : fieldId(path)} ?disabled=${each.disabled} .checked=${live(each.value === value)}
+          aria-invalid=${errors[path] && each.value === value ? "true" : nothing} @change=${() => change(each.value)}>
+        <span>${each.label}${each.note ? html` <small>${each.note}</small>` : nothing}</span></label>`)}
+    </div>
+    ${errorAt(errors, path)}
+    ${schema.description ? html`<p class="hint" id=${`${fieldId(path)}-hint`}>${schema.description}</p>` : nothing}
+  </fieldset>`;
+}
+
+/** @param {{path: string, errors: Record<string, string[]>, label: string, hint?: string, value: boolean, change: (value: boolean) => void}} form */
+export function switchField({ path, errors, label, hint, value, change }) {
+  return html`<div class="field">
+    <label class="choice"><input type="checkbox" role="switch" id=${fieldId(path)} .checked=${live(value)}
+      aria-invalid=${errors[path] ? "true" : nothing} aria-describedby=${describedBy(errors, path, Boolean(hint))}
+      @change=${(/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.target).checked)}><span>${label}</span></label>
+    ${errorAt(errors, path)}
+    ${hint ? html`<p class="hint" id=${`${fieldId(path)}-hint`}>${hint}</p>` : nothing}
+  </div>`;
+}
+
+/** @param {App} app @param {Form & {value: unknown, usual: number | undefined}} form `usual`: what it is if left empty */
+function numberField({ t }, { path, schema, errors, value, usual, change }) {
+  const { minimum, maximum, description } = schema;
+  const bounds = minimum === undefined || maximum === undefined ? "" : t(NEW.bounds, { minimum, maximum });
+  const entered = (/** @type {Event} */ event) => {
+    const { value: text } = /** @type {HTMLInputElement} */ (event.target);
+    change(text && Number(text));
+  };
+  return html`<div class="field">
+    <label for=${fieldId(path)}>${schema.title}</label>
+    <span class="with-note"><input type="number" inputmode="numeric" step="1" id=${fieldId(path)} min=${minimum ?? nothing} max=${maximum ?? nothing}
+      .value=${live(value === undefined ? "" : String(value))} placeholder=${usual ?? nothing}
+      aria-invalid=${errors[path] ? "true" : nothing} aria-describedby=${describedBy(errors, path, true)} @input=${entered}>
+      <span class="soft">${[bounds, usual !== undefined && t(NEW.usual, { value: usual })].filter(Boolean).join(", ")}</span></span>
+    ${errorAt(errors, path)}
+    <p class="hint" id=${`${fieldId(path)}-hint`}>${description}</p>
+  </div>`;
+}
+
+/** @param {Omit<Form, "name"> & {value: unknown}} form */
+export function textField({ path, schema, errors, value, change }) {
+  return html`<div class="field">
+    <label for=${fieldId(path)}>${schema.title}</label>
+    <input id=${fieldId(path)} autocomplete="off" .value=${live(String(value ?? ""))} aria-invalid=${errors[path] ? "true" : nothing}
+      aria-describedby=${describedBy(errors, path, true)}
+      @input=${(/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.target).value)}>
+    ${errorAt(errors, path)}
+    <p class="hint" id=${`${fieldId(path)}-hint`}>${schema.description}</p>
+  </div>`;
+}
