@@ -1,5 +1,174 @@
-/** Not written yet. */
-import { html } from "../vendor/lit-html.js";
+/** Joining a game by a link, or by its id and code. The code is taken out of the address before anything is asked. */
+import { html, live, nothing } from "../vendor/lit-html.js";
+import { idempotencyKey, Problem } from "../api.js";
+import { fragmentOf, parseRoute } from "../routes.js";
+import { COMMON } from "../texts/common.js";
+import { JOIN } from "../texts/join.js";
 
-/** @param {import("../types.js").App} app @param {any} [route] @returns {import("../types.js").View} */
-export const create = (app, route) => ({ title: () => "join", render: () => html`<h1 tabindex="-1">join</h1><pre>${JSON.stringify(route)}</pre>` });
+/** @typedef {import("../types.js").Game} Game */
+
+/** @param {import("../types.js").App} app @param {{game?: string, code?: string}} route @returns {import("../types.js").View} */
+export function create(app, { game: id = "", code: givenCode = "" }) {
+  const { t, api, device } = app;
+  if (givenCode) history.replaceState(null, "", fragmentOf({ view: "join", game: id }));
+  const stop = new AbortController();
+  let entered = id;
+  let code = codeOf(givenCode);
+  let name = device.lastSeats().find((each) => each.kind === "here")?.name ?? "";
+  /** @type {Game | undefined} */
+  let game;
+  let variantName = "";
+  let loading = false;
+  let sending = false;
+  let failure = "";
+  /** @type {{game?: string, code?: string, name?: string}} */
+  let errors = {};
+
+  const look = async () => {
+    loading = true;
+    errors = {};
+    failure = "";
+    app.update();
+    try {
+      game = (await api.get(`v1/games/${encodeURIComponent(id)}`, { signal: stop.signal })).body;
+      variantName = game?.variant ?? "";
+      const { variants } = (await api.get("v1/variants", { signal: stop.signal })).body;
+      variantName = variants.find((/** @type {{id: string}} */ each) => each.id === game?.variant)?.name ?? variantName;
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      if (error instanceof Problem && error.status === 404) refuse({ game: error.message });
+      else fail(error);
+    }
+    loading = false;
+    app.update();
+  };
+  /** @param {unknown} error */
+  const fail = (error) => {
+    failure = app.explain(error);
+    app.announce(failure, { urgent: true });
+  };
+  /** Shows what is wrong at its fields, and moves to the first. @param {typeof errors} found */
+  const refuse = async (found) => {
+    errors = found;
+    app.announce(Object.values(found).filter(Boolean).join(" "), { urgent: true });
+    app.update();
+    await Promise.resolve();
+    /** @type {HTMLElement | null} */ (document.querySelector("main [aria-invalid=true]"))?.focus();
+  };
+  /** @param {SubmitEvent} event */
+  const submitGame = (event) => {
+    event.preventDefault();
+    const text = entered.trim();
+    const link = text.includes("#") ? parseRoute(text.slice(text.indexOf("#"))) : undefined;
+    if (link?.view === "seat") return app.go(link);
+    const found = !link ? text : "game" in link ? link.game : undefined;
+    if (!found || /[\s/]/.test(found)) return void refuse({ game: t(JOIN.noGame) });
+    if (link?.view === "join" && link.code) code = codeOf(link.code);
+    id = entered = found;
+    void look();
+  };
+  /** @param {SubmitEvent} event */
+  const submitName = async (event) => {
+    event.preventDefault();
+    if (sending) return;
+    sending = true;
+    failure = "";
+    errors = {};
+    app.announce(t(JOIN.joining));
+    app.update();
+    try {
+      const own = { name, join_code: code, ...(game?.arranged ? {} : { client_seed: idempotencyKey() }) };
+      const { body } = await api.postOnce(`v1/games/${encodeURIComponent(id)}/players`, own, {
+        signal: stop.signal,
+        onRetry(seconds) {
+          failure = t(JOIN.retrying, { seconds: Math.ceil(seconds) });
+          app.announce(failure);
+          app.update();
+        },
+      });
+      device.keep({ game: id, seat: body.seat, token: body.token, name: body.name, variant: body.game.variant });
+      device.invite({ game: id, joinCode: code });
+      app.go({ view: "table", game: id }, { replace: true });
+    } catch (error) {
+      sending = false;
+      refused(error);
+    }
+  };
+  /** @param {unknown} error */
+  const refused = (error) => {
+    if (stop.signal.aborted) return;
+    const fields = (error instanceof Problem && error.body.errors) || {};
+    if (fields.name || fields.join_code) return void refuse({ name: fields.name?.join(" "), code: fields.join_code?.join(" ") });
+    if (error instanceof Problem && error.body.reason === "wrong_join_code") {
+      return void refuse({ code: t(JOIN.wrongCode, { detail: error.message }) });
+    }
+    fail(error);
+    // Somebody may have been faster: the table as it is now.
+    const said = failure;
+    void look().then(() => {
+      failure ||= said;
+      app.update();
+    });
+  };
+  const another = () => {
+    game = undefined;
+    entered = code = "";
+    app.go({ view: "join" });
+  };
+
+  /**
+   * @param {{id: "game" | "code" | "name", label: string, value: string, hint?: string, change: (value: string) => void}} input
+   */
+  const field = ({ id: own, label, value, hint, change }) => html`<div class="field">
+    <label for=${own}>${label}</label>
+    <input id=${own} class=${own === "code" ? "mono" : nothing} dir=${own === "name" ? "auto" : nothing} autocomplete="off" autocapitalize=${own === "name" ? "words" : "off"}
+      spellcheck="false" .value=${live(value)} aria-invalid=${errors[own] ? "true" : nothing}
+      aria-describedby=${errors[own] ? `${own}-error` : hint ? `${own}-hint` : nothing}
+      @input=${(/** @type {Event} */ event) => change(/** @type {HTMLInputElement} */ (event.target).value)}>
+    ${errors[own] ? html`<p class="error" id=${`${own}-error`}>${errors[own]}</p>` : nothing}
+    ${hint ? html`<p class="hint" id=${`${own}-hint`}>${hint}</p>` : nothing}
+  </div>`;
+  const gameForm = () => html`<p class="lead">${t(JOIN.introduction)}</p>
+    <form class="card" novalidate @submit=${submitGame}>
+      ${field({ id: "game", label: t(JOIN.game), value: entered, change: (value) => (entered = value) })}
+      ${field({ id: "code", label: t(JOIN.code), value: code, change: (value) => (code = codeOf(value)) })}
+      ${failure ? html`<p class="error">${failure}</p>` : nothing}
+      <div class="buttons"><button class="main">${t(JOIN.look)}</button></div>
+    </form>`;
+  /** @param {Game} shown */
+  const table = (shown) => {
+    const free = shown.players.filter((each) => each.kind === "open").length;
+    const own = device.seatsOf(shown.id);
+    const watch = { view: /** @type {const} */ ("table"), game: shown.id, watch: true };
+    return html`<section class="card" aria-labelledby="at-the-table">
+        <h2 id="at-the-table">${variantName}</h2>
+        <p>${free ? t(JOIN.freeSeats, { count: free }) : t(JOIN.full)} <a href=${fragmentOf({ view: "rules", id: shown.variant })}>${t(JOIN.rules)}</a></p>
+        <ol class="at-table" aria-label=${t(JOIN.players)}>${shown.players.map((each) => html`<li class=${each.kind === "open" ? "soft" : nothing}>
+          <bdi>${each.name ?? (each.kind === "open" ? t(JOIN.free) : t(JOIN.computer))}</bdi>
+          ${own.some((seat) => seat.seat === each.seat) ? html`<span class="tag">${t(JOIN.you)}</span>` : nothing}</li>`)}</ol>
+      </section>
+      ${own.length ? html`<p class="note">${t(JOIN.already, { names: own.map((each) => each.name).join(", ") })}
+        <a href=${fragmentOf({ view: "table", game: shown.id })}>${t(JOIN.toTable)}</a></p>` : nothing}
+      ${free ? html`<form novalidate @submit=${submitName}>
+        ${givenCode && code === codeOf(givenCode) && !errors.code ? nothing : field({ id: "code", label: t(JOIN.code), value: code, change: (value) => (code = codeOf(value)) })}
+        ${field({ id: "name", label: t(JOIN.name), value: name, hint: t(JOIN.nameHint), change: (value) => (name = value) })}
+        ${failure ? html`<p class="error">${failure}</p>` : nothing}
+        <div class="buttons"><button class="main large" aria-disabled=${sending}>${t(sending ? JOIN.joining : JOIN.join)}</button>
+          <a class="button" href=${fragmentOf(watch)}>${t(JOIN.watch)}</a>
+          <button type="button" class="plain" @click=${another}>${t(JOIN.another)}</button></div>
+      </form>` : html`${failure ? html`<p class="error">${failure}</p>` : nothing}
+        <div class="buttons"><a class="button main" href=${fragmentOf(watch)}>${t(JOIN.watch)}</a>
+          <button class="plain" @click=${another}>${t(JOIN.another)}</button></div>`}`;
+  };
+
+  if (id) void look();
+  return {
+    title: () => t(JOIN.title),
+    close: () => stop.abort(),
+    render: () => html`<h1 tabindex="-1">${t(JOIN.title)}</h1>
+      ${game ? table(game) : loading ? html`<p>${t(COMMON.loading)}</p>` : gameForm()}`,
+  };
+}
+
+/** A code as it was made: people write it in groups, and in small letters. @param {string} text */
+const codeOf = (text) => text.replace(/[\s-]/g, "").toUpperCase();
