@@ -1,0 +1,55 @@
+/** Texts of the settings. */
+
+/** @satisfies {Record<string, import("../text.js").Text>} */
+export const SETTINGS = {
+  title: ["Settings", "Einstellungen"],
+  introduction: ["They apply at once, on this device only.", "Sie gelten sofort, und nur auf diesem Gerät."],
+  page: ["Page", "Seite"],
+  language: ["Language", "Sprache"],
+  theme: ["Colours of the page", "Farben der Seite"],
+  themeAuto: ["as the device", "wie das Gerät"],
+  themeLight: ["light", "hell"],
+  themeDark: ["dark", "dunkel"],
+  textSize: ["Size of the text", "Schriftgröße"],
+  percent: ["{size} %", "{size} %"],
+  tiles: ["Tiles", "Steine"],
+  preview: ["Tiles as they look with these settings", "So sehen die Steine damit aus"],
+  colours: ["Colours of the numbers", "Farben der Zahlen"],
+  coloursAuto: ["in sets above double-six", "bei Sätzen über Doppel-6"],
+  coloursOn: ["always", "immer"],
+  coloursOff: ["never", "nie"],
+  digits: ["Digits instead of pips", "Ziffern statt Augen"],
+  atTable: ["At the table", "Am Tisch"],
+  animation: ["Movement of the tiles", "Bewegung der Steine"],
+  animationNone: ["none", "keine"],
+  animationNormal: ["normal", "normal"],
+  animationSlow: ["slow", "langsam"],
+  reduced: [
+    "The device asks for less motion, so nothing moves.",
+    "Auf dem Gerät ist weniger Bewegung eingestellt, darum bewegt sich nichts.",
+  ],
+  sound: ["Sounds", "Töne"],
+  vibration: ["Vibrate when it is your turn", "Vibrieren, wenn du dran bist"],
+  letters: ["Single letters are commands", "Einzelne Buchstaben sind Befehle"],
+  lettersHint: [
+    "At the table C says the ends, S the scores, and so on; ? lists them all.",
+    "Am Tisch sagt C die Enden an, S die Punkte und so weiter; ? zeigt alle.",
+  ],
+  kept: ["What this page keeps", "Was diese Seite aufhebt"],
+  keptText: [
+    "These settings, the games that are played from here with their secret links, and the names you entered last. All of it is in the storage of this browser; there are no cookies and no account. The service knows the names at a table and the moves.",
+    "Diese Einstellungen, die Spiele, die von hier aus gespielt werden, mit ihren geheimen Links, und die zuletzt eingegebenen Namen. Alles liegt im Speicher dieses Browsers; es gibt keine Cookies und kein Konto. Der Dienst kennt die Namen am Tisch und die Züge.",
+  ],
+  seats: [
+    ({ count }) => (count === 1 ? "Now it keeps one seat in a game." : `Now it keeps ${count || "no"} seats in games.`),
+    ({ count }) => (count === 1 ? "Im Moment ist das ein Platz in einem Spiel." : count ? `Im Moment sind das ${count} Plätze in Spielen.` : "Im Moment ist das kein Platz in einem Spiel."),
+  ],
+  forget: ["Forget everything on this device", "Alles auf diesem Gerät vergessen"],
+  forgetTitle: ["Forget everything?", "Alles vergessen?"],
+  forgetText: [
+    "Settings, names and all seats are deleted here. The games go on, but without its secret link nobody can play on in a seat.",
+    "Einstellungen, Namen und alle Plätze werden hier gelöscht. Die Spiele gehen weiter, aber ohne den geheimen Link kann niemand auf einem dieser Plätze weiterspielen.",
+  ],
+  forgetAction: ["Forget everything", "Alles vergessen"],
+  forgotten: ["Everything is forgotten.", "Alles ist vergessen."],
+};
