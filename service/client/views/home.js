@@ -1,8 +1,10 @@
 /** Home: the games on this device and whose turn it is, the games that can be played, and the ways into others. */
-import { html, nothing, repeat } from "../vendor/lit-html.js";
+import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
 import { Problem } from "../api.js";
 import { fragmentOf, parseRoute } from "../routes.js";
+import { COMMON } from "../texts/common.js";
 import { HOME } from "../texts/home.js";
+import { tileShape } from "../tiles.js";
 
 /** @typedef {import("../types.js").Game} Game */
 /** @typedef {import("../types.js").VariantSummary} VariantSummary */
@@ -16,75 +18,114 @@ export function create(app) {
   const stop = new AbortController();
   /** @type {VariantSummary[]} */
   let variants = [];
-  /** @type {Map<string, Game | "gone">} */
+  /** @type {Map<string, Game | "gone" | "unread">} */
   const games = new Map();
+  let failure = "";
+  let mistake = "";
 
   const load = async () => {
-    variants = (await api.get("v1/variants", { signal: stop.signal })).body.variants;
+    failure = "";
     app.update();
-    await Promise.all(gameIds().map(look));
-  };
-  /** @param {string} id */
-  const look = async (id) => {
+    void Promise.all(gameIds().map(look));
     try {
-      const seat = device.seatsOf(id)[0];
-      games.set(id, (await api.get(`v1/games/${id}`, { token: seat?.token, signal: stop.signal })).body);
+      variants = (await api.get("v1/variants", { signal: stop.signal })).body.variants;
     } catch (error) {
-      if (error instanceof Problem && (error.status === 404 || error.status === 401)) games.set(id, "gone");
+      if (stop.signal.aborted) return;
+      failure = app.explain(error);
+      app.announce(failure, { urgent: true });
     }
     app.update();
   };
-  /** The games on this device, the one that was shown last first. */
-  const gameIds = () => [...new Set(device.seats().map((each) => each.game))].slice(0, SHOWN);
+  /** @param {string} id */
+  const look = async (id) => {
+    const token = device.seatsOf(id)[0]?.token;
+    try {
+      games.set(id, (await api.get(`v1/games/${encodeURIComponent(id)}`, { token, signal: stop.signal })).body);
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      const gone = error instanceof Problem && [401, 404, 410].includes(error.status);
+      games.set(id, gone ? "gone" : "unread");
+    }
+    app.update();
+  };
+  /** The games on this device, the one that was shown last first; then those of which it only has the join code. */
+  const gameIds = () => [...new Set([...device.seats(), ...device.invitations()].map((each) => each.game))].slice(0, SHOWN);
+  /** The same, those that wait for this device first. */
+  const sortedIds = () => gameIds().sort((one, other) => Number(stateOf(other)?.turn ?? false) - Number(stateOf(one)?.turn ?? false));
 
   /** @param {string} id */
   const gameCard = (id) => {
     const seats = device.seatsOf(id);
     const game = games.get(id);
-    const name = variantName(seats[0]?.variant ?? "");
-    const tag = game && stateOf(game, seats.map((each) => each.seat));
+    const name = variantName(typeof game === "object" ? game.variant : (seats[0]?.variant ?? ""));
+    const tag = stateOf(id);
     return html`<li class="card game">
-      <a href=${fragmentOf({ view: "table", game: id })}>${name}</a>
+      <h3><a href=${fragmentOf({ view: "table", game: id })}>${name || "…"}</a></h3>
       ${tag ? html`<span class=${tag.turn ? "tag turn" : "tag"}>${tag.text}</span>` : nothing}
-      <p class="soft">${game && game !== "gone" ? game.players.map((each) => each.name ?? "…").join(", ") : nothing}</p>
-      <p class="soft">${t(HOME.as, { names: seats.map((each) => each.name).join(", ") })}</p>
-      <button class="plain" aria-label=${t(HOME.forget, { game: name })} @click=${() => device.forget(id)}>×</button>
+      ${typeof game === "object" ? html`<p>${namesOf(game.players.map((each) => each.name ?? "…"))}</p>` : nothing}
+      ${!seats.length ? html`<p class="soft">${t(HOME.invited)}</p>`
+        : typeof game === "object" && game.players.length === seats.length ? nothing
+        : html`<p class="soft">${t(HOME.as, { names: seats.map((each) => each.name).join(", ") })}</p>`}
+      <button class="plain" aria-label=${t(HOME.forget, { game: name })} @click=${() => forget(id)}>×</button>
     </li>`;
   };
-  /** @param {Game | "gone"} game @param {number[]} own */
-  const stateOf = (game, own) => {
+  /** Names of people, each in the direction of its own writing. @param {string[]} names */
+  const namesOf = (names) => names.map((name, at) => html`${at ? ", " : ""}<bdi>${name}</bdi>`);
+  /** @param {string} id @returns {{text: string, turn?: boolean} | undefined} */
+  const stateOf = (id) => {
+    const game = games.get(id);
+    if (!game) return undefined;
     if (game === "gone") return { text: t(HOME.gone) };
+    if (game === "unread") return { text: t(HOME.unread) };
     if (game.status === "waiting") return { text: t(HOME.waiting) };
     if (game.status === "finished") return { text: t(HOME.finished) };
-    if (game.status === "round_over") return { text: t(HOME.roundOver), turn: true };
+    const own = device.seatsOf(id).map((each) => each.seat);
+    if (game.status === "round_over") return { text: t(HOME.roundOver), turn: own.some((seat) => game.to_act.includes(seat)) };
     const seat = game.turn?.seat ?? -1;
     if (own.includes(seat)) return { text: t(HOME.yourTurn), turn: true };
     return { text: t(HOME.turnOf, { name: game.players[seat]?.name ?? "" }) };
   };
   /** @param {string} id */
   const variantName = (id) => variants.find((each) => each.id === id)?.name ?? id;
-
-  /** @param {SubmitEvent} event */
-  const watch = (event) => {
-    event.preventDefault();
-    const entered = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("game")).trim();
-    const route = parseRoute(entered.includes("#") ? entered.slice(entered.indexOf("#")) : `#/watch/${entered}`);
-    if (entered && route.view !== "unknown") app.go(route);
+  /** A game that is over or gone is forgotten at once; of another the secret links would be lost. @param {string} id */
+  const forget = async (id) => {
+    const game = games.get(id);
+    if (game === "gone" || (typeof game === "object" && game.status === "finished")) return device.forget(id);
+    const { askToForget } = await import("../invite.js");
+    await askToForget(app, id);
   };
 
-  load().catch((error) => {
-    if (stop.signal.aborted) return;
-    app.announce(app.explain(error), { urgent: true });
-  });
+  /** Joins or watches by a link, or by the id of a game. @param {SubmitEvent} event */
+  const enter = (event) => {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const entered = String(new FormData(form).get("game")).trim();
+    const watch = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value === "watch";
+    const route = entered.includes("#") ? parseRoute(entered.slice(entered.indexOf("#")))
+      : /^[^\s/]+$/.test(entered) ? parseRoute(`#/${watch ? "watch" : "join"}/${entered}`) : parseRoute("#/unknown");
+    if (!entered && !watch) return app.go({ view: "join" });
+    if (route.view !== "unknown" && route.view !== "home") return app.go(watch && "game" in route && route.game ? { view: "table", game: route.game, watch } : route);
+    mistake = t(HOME.noGame);
+    app.announce(mistake, { urgent: true });
+    app.update();
+    document.getElementById("game")?.focus();
+  };
+
+  void load();
   return {
     title: () => t(HOME.title),
     close: () => stop.abort(),
     render: () => html`
-      <h1 tabindex="-1">${t(HOME.title)}</h1>
-      <p class="lead">${t(HOME.introduction)}</p>
+      <div class="welcome">
+        <div><h1 tabindex="-1">${t(HOME.title)}</h1>
+          <p class="lead">${t(HOME.introduction)}</p></div>
+        ${DECORATION}
+      </div>
       ${gameIds().length ? html`<h2>${t(HOME.yourGames)}</h2>
-        <ul class="cards">${repeat(gameIds(), (id) => id, gameCard)}</ul>` : nothing}
+        <ul class="cards">${repeat(sortedIds(), (id) => id, gameCard)}</ul>` : nothing}
       <h2>${t(HOME.choose)}</h2>
+      ${failure ? html`<p class="error">${t(HOME.failed)} ${failure}</p><button @click=${load}>${t(COMMON.tryAgain)}</button>` : nothing}
+      ${!failure && !variants.length ? html`<p>${t(COMMON.loading)}</p>` : nothing}
       <ul class="cards">${variants.map((variant) => html`<li class="card variant">
         <h3><a href=${fragmentOf({ view: "new", variant: variant.id })}>${variant.name}</a></h3>
         <p>${variant.summary}</p>
@@ -92,14 +133,21 @@ export function create(app) {
           · <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t(HOME.rules)}: ${variant.name}`}>${t(HOME.rules)}</a></p>
       </li>`)}</ul>
       <h2>${t(HOME.more)}</h2>
-      <div class="buttons">
-        <a class="button" href="#/join">${t(HOME.join)}</a>
-        <a class="button" href="#/replay">${t(HOME.replay)}</a>
-      </div>
-      <form class="inline" @submit=${watch}>
-        <label for="watch">${t(HOME.watchLabel)}</label>
-        <input id="watch" name="game" autocomplete="off" autocapitalize="off" spellcheck="false">
-        <button>${t(HOME.watch)}</button>
-      </form>`,
+      <form class="inline card" @submit=${enter}>
+        <label for="game">${t(HOME.joinLabel)}</label>
+        <input id="game" name="game" autocomplete="off" autocapitalize="off" spellcheck="false"
+          aria-invalid=${mistake ? "true" : nothing} aria-describedby=${mistake ? "game-error" : nothing}>
+        <button class="main">${t(HOME.joinButton)}</button>
+        <button value="watch">${t(HOME.watch)}</button>
+        ${mistake ? html`<p class="error" id="game-error">${mistake}</p>` : nothing}
+      </form>
+      <p><a class="button" href="#/replay">${t(HOME.replay)}</a></p>`,
   };
 }
+
+/** Some tiles as they lie on a table. */
+const DECORATION = html`<svg class="decoration" viewBox="-6.4 -3.4 12.8 6.8" aria-hidden="true" focusable="false">
+  ${[["3-5", "translate(-3.4 -.7) rotate(-8)"], ["5-5", "translate(-.3 -1) rotate(82)"], ["5-2", "translate(2.8 -1.4) rotate(-8)"],
+    ["6-1", "translate(-1.9 2) rotate(14)"], ["0-4", "translate(3.5 1.7) rotate(-24)"]].map(([name = "", place = ""]) =>
+    svg`<g transform=${place}>${tileShape(name)}</g>`)}
+</svg>`;
