@@ -1,0 +1,127 @@
+"""The developer drawer shows every request without secrets, unless asked for them, and provokes harmless faults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import Axe
+from tests.browser.pages import NARROW, ExpectConsole, OpenPage
+from tests.whole.table import Table, connect
+
+
+@pytest.fixture
+def table(service_url: str) -> Iterator[Table]:
+    with connect(service_url) as http:
+        yield Table.create(http, "homo-homini-lupus", 4)
+
+
+def open_drawer(page: Page) -> None:
+    """Open the drawer, and in it every request."""
+    page.keyboard.press("Backquote")
+    expect(page.get_by_role("heading", name=re.compile("^(Developer drawer|Entwicklerfenster)$"))).to_be_focused()
+    page.evaluate("document.querySelectorAll('.developer details').forEach((each) => (each.open = true))")
+    expect(page.locator(".developer .curl").first).to_be_visible()
+
+
+def take_seat(page: Page, table: Table, seat: int) -> None:
+    """Play a seat on this device, and come back to the start."""
+    page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
+    expect(page).to_have_url(re.compile(f"#/g/{table.id}$"))
+    page.goto("/#/settings")
+
+
+def everything(page: Page) -> str:
+    """The page with what its fields contain."""
+    fields: str = page.evaluate("[...document.querySelectorAll('input, textarea')].map((each) => each.value).join()")
+    return page.content() + fields
+
+
+def test_a_token_is_nowhere_in_the_page_until_it_is_asked_for(table: Table, open_page: OpenPage) -> None:
+    page = open_page()
+    take_seat(page, table, 0)
+    open_drawer(page)
+    shown = everything(page)
+    assert f"/v1/games/{table.id}" in shown
+    assert "Authorization: Bearer $TOKEN" in shown
+    assert table.tokens[0] not in shown
+    page.get_by_label("Show tokens and hands").check()
+    assert table.tokens[0] in everything(page)
+
+
+def test_what_a_creation_answers_is_shown_without_its_secrets(table: Table, page: Page) -> None:
+    created = {"game": table.view(), "seats": [{"seat": 0, "name": "Ada", "token": table.tokens[0]}], "join_code": "Q7"}
+    exchange: dict[str, Any] = {
+        "method": "POST",
+        "headers": {"Idempotency-Key": "known-to-one"},
+        "body": {"join_code": "Q7"},
+        "answer": created,
+    }
+    shown = page.evaluate(
+        "async (exchange) => (await import('/client/exposure.js')).withoutSecrets(exchange)",
+        exchange,
+    )
+    assert shown["answer"]["game"] == created["game"]
+    assert shown["answer"]["seats"] == [{"seat": 0, "name": "Ada", "token": "$TOKEN"}]
+    assert shown["headers"] == {"Idempotency-Key": "$KEY"}
+    assert (shown["answer"]["join_code"], shown["body"]) == ("$JOIN_CODE", {"join_code": "$JOIN_CODE"})
+
+
+def test_where_several_play_on_one_device_no_hand_is_in_the_drawer(table: Table, open_page: OpenPage) -> None:
+    page = open_page()
+    for seat in (0, 1):
+        take_seat(page, table, seat)
+    open_drawer(page)
+    hands = [table.view(seat)["you"]["hand"] for seat in (0, 1)]
+    assert not [tile for hand in hands for tile in hand if f'"{tile}"' in page.locator(".developer").inner_text()]
+    page.get_by_label("Show tokens and hands").check()
+    assert f'"{hands[1][0]}"' in page.locator(".developer").inner_text()
+
+
+def test_a_move_as_another_seat_is_refused(table: Table, open_page: OpenPage, expect_console: ExpectConsole) -> None:
+    expect_console("status of 409")
+    before = table.view()
+    page = open_page()
+    take_seat(page, table, next(seat for seat in table.tokens if seat not in before["to_act"]))
+    open_drawer(page)
+    page.get_by_role("button", name="Faults").click()
+    page.get_by_role("button", name="Send it as another seat").click()
+    expect(page.locator(".developer .note")).to_contain_text("409 ")
+    assert table.view()["version"] == before["version"]
+
+
+def test_the_page_is_offline_for_ten_seconds(table: Table, open_page: OpenPage) -> None:
+    page = open_page(None)
+    page.clock.install()
+    page.goto("/")
+    open_drawer(page)
+    page.get_by_role("button", name="Faults").click()
+    page.get_by_role("button", name="Be offline for 10 s").click()
+    page.evaluate(f"location.hash = '#/score/{table.id}'")
+    expect(page.locator("main")).to_contain_text("The service cannot be reached.")
+    page.clock.run_for(10_000)
+    expect(page.locator(".developer .note")).to_have_text("Online again.")
+    page.evaluate("location.hash = '#/'")
+    expect(page.get_by_role("heading", name="Choose a game")).to_be_visible()
+    page.evaluate(f"location.hash = '#/score/{table.id}'")
+    expect(page.locator("main")).to_contain_text("No round is over yet.")
+
+
+def test_the_drawer_is_accessible_on_a_narrow_screen_and_closes_by_key(
+    table: Table, open_page: OpenPage, axe: Axe
+) -> None:
+    page = open_page(locale="de", viewport=NARROW, scheme="dark")
+    take_seat(page, table, 0)
+    open_drawer(page)
+    assert axe(page) == []
+    for part in ("Stream", "Störungen"):
+        page.get_by_role("button", name=part, exact=True).click()
+        assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.keyboard.press("Escape")
+    expect(page.locator(".developer")).to_have_count(0)
+    expect(page.locator("#drawer-button")).to_be_focused()

@@ -1,0 +1,95 @@
+"""The score card explains every point of a match, and checks its deals in the browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.accessibility import Axe
+from tests.browser.pages import DESK, NARROW, OpenPage
+from tests.whole.table import Table, connect
+
+
+@pytest.fixture(scope="module")
+def finished(service_url: str) -> Iterator[Table]:
+    """A finished match of more than one round, at whose end is settled up."""
+    with connect(service_url) as http:
+        table = Table.create(http, "dominospiel", 2)
+        for _ in table.play("score"):
+            pass
+        yield table
+
+
+def test_every_line_of_every_count_is_on_the_score_card(finished: Table, open_page: OpenPage) -> None:
+    score = finished.client.score(finished)
+    page = open_page(f"/#/score/{finished.id}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Score card")
+    winner = next(each for each in score["standings"] if each["seat"] == score["winners"][0])
+    expect(page.locator(".winner")).to_contain_text(f"{winner['name']} wins")
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    lines = [line for each in (score["rounds"][-1], *score["rounds"][-2::-1]) for line in each["lines"]]
+    assert len(lines) > 1
+    rows = page.locator("table.lines tbody tr")
+    expect(rows).to_have_count(len(lines))
+    names = {each["seat"]: each["name"] for each in score["standings"]}
+    for row, line in zip(rows.all(), lines, strict=True):
+        cells = [names[line["seat"]], line["text"], line["rule"], str(line["points"]).replace("-", "−")]
+        assert row.locator("th, td").all_inner_texts() == cells
+        expect(row.get_by_role("link")).to_have_attribute("href", f"#/rules/dominospiel/{line['rule']}")
+    expect(page.get_by_text(" pays ")).to_have_count(len(score["settlement"]["payments"]))
+
+
+def test_every_deal_is_said_to_have_been_fixed(finished: Table, open_page: OpenPage) -> None:
+    page = open_page(f"/#/score/{finished.id}")
+    rounds = len(finished.client.score(finished)["rounds"])
+    fixed = page.get_by_text(re.compile(r"^The deal of round \d+ was fixed before it began\.$"))
+    expect(fixed).to_have_count(rounds)
+
+
+def test_a_deal_that_does_not_follow_from_its_seed_is_named(finished: Table, open_page: OpenPage) -> None:
+    def exchange_two_tiles(route: Route) -> None:
+        document = route.fetch().json()
+        hands = document["rounds"][0]["hands"]
+        hands[0][0], hands[1][0] = hands[1][0], hands[0][0]
+        route.fulfill(body=json.dumps(document), content_type="application/json")
+
+    page = open_page(None)
+    page.route("**/fairness", exchange_two_tiles)
+    page.goto(f"/#/score/{finished.id}")
+    name = finished.client.score(finished)["standings"][0]["name"]
+    assert name
+    expect(page.locator(".deals .wrong summary")).to_have_text(
+        re.compile(r"^The deal of round 1 does not hold: the tiles of P\d do not follow from the seed\.$")
+    )
+
+
+def test_the_score_card_is_accessible(finished: Table, open_page: OpenPage, axe: Axe) -> None:
+    for page in (
+        open_page(f"/#/score/{finished.id}"),
+        open_page(f"/#/score/{finished.id}", locale="de", viewport=NARROW, scheme="dark"),
+    ):
+        expect(page.locator(".deals li").first).to_be_visible()
+        page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        assert axe(page) == []
+        assert fits(page)
+
+
+def test_on_paper_every_count_is_open(finished: Table, open_page: OpenPage) -> None:
+    page = open_page(f"/#/score/{finished.id}", scheme="dark", viewport=DESK)
+    expect(page.locator(".deals li").first).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print", color_scheme="dark")
+    rounds = len(finished.client.score(finished)["rounds"])
+    for table in page.locator("table.lines").all():
+        expect(table).to_be_visible()
+    expect(page.locator("table.hands")).to_have_count(rounds)
+    expect(page.get_by_role("button", name="Print")).to_be_hidden()
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing is wider than the window."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
