@@ -37,7 +37,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def check(modules: Path, vectors: Path = VECTORS, pairs: Pairs | None = None) -> dict[str, Any]:
     given = json.dumps([[key.hex(), text.hex()] for key, text in pairs or []])
-    command = [node_or_skip(), PROGRAM, modules, vectors]
+    command = [node_or_skip(), str(PROGRAM), str(modules), str(vectors)]
     done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

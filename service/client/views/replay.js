@@ -3,10 +3,9 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { tileName } from "../names.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { framesOf } from "../replays.js";
-import { parseRoute } from "../routes.js";
-import { COMMON } from "../texts/common.js";
 import { REPLAY } from "../texts/replay.js";
 import { parseTile, tileImage } from "../tiles.js";
+import { recordForm } from "./record.js";
 
 /** @typedef {import("../replays.js").Replay} Replay */
 /** @typedef {import("../replays.js").Frame} Frame */
@@ -41,12 +40,18 @@ export function create(app, { game }) {
       await work();
     } catch (error) {
       if (stop.signal.aborted) return;
-      failure = app.explain(error);
-      announce(failure, { urgent: true });
+      fail(app.explain(error));
     } finally {
       isLoading = false;
       update();
     }
+  }
+
+  /** @param {string} message */
+  function fail(message) {
+    failure = message;
+    announce(message, { urgent: true });
+    update();
   }
 
   /** The record as everybody may know it. @param {string} id */
@@ -59,10 +64,7 @@ export function create(app, { game }) {
     const query = { aspect: aspectFor(innerWidth, innerHeight / 2) };
     /** @type {Replay} */
     const found = (await api.post("v1/replays", { record }, { query, signal: stop.signal })).body;
-    if (!found.rounds.length) {
-      failure = t(REPLAY.noRounds);
-      return;
-    }
+    if (!found.rounds.length) return fail(t(REPLAY.noRounds));
     replay = found;
     variantName = found.variant;
     showRound(0);
@@ -121,54 +123,13 @@ export function create(app, { game }) {
     app.go({ view: "table", game: body.game.id });
   });
 
-  /** @param {SubmitEvent} event */
-  function onGame(event) {
-    event.preventDefault();
-    const entered = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("game")).trim();
-    const route = entered.includes("#") ? parseRoute(entered.slice(entered.indexOf("#"))) : undefined;
-    const id = !route ? entered : "game" in route ? route.game : "id" in route && route.view === "score" ? route.id : undefined;
-    if (id) app.go({ view: "replay", game: id });
-  }
-  /** @param {SubmitEvent} event */
-  function onRecord(event) {
-    event.preventDefault();
-    record = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("record"));
-    if (record.trim()) void attempt(start);
-  }
-  /** @param {Event} event */
-  async function onFile(event) {
-    const [file] = /** @type {HTMLInputElement} */ (event.target).files ?? [];
-    if (!file) return;
-    const text = await file.text().catch(() => undefined);
-    if (text === undefined) {
-      failure = t(REPLAY.fileUnreadable);
-      announce(failure, { urgent: true });
-      return update();
-    }
+  /** @param {string} text */
+  const startFrom = (text) => {
     record = text;
-    await attempt(start);
-  }
-
+    void attempt(start);
+  };
   const problem = () => (failure ? html`<p class="note warn" data-failure>${failure}</p>` : nothing);
-  const form = () => html`
-    <h1 tabindex="-1">${t(REPLAY.title)}</h1>
-    <p class="lead">${t(REPLAY.introduction)}</p>
-    ${problem()}
-    ${isLoading ? html`<p>${t(COMMON.loading)}</p>` : nothing}
-    <h2>${t(REPLAY.ofGame)}</h2>
-    <form class="inline" @submit=${onGame}>
-      <label for="replay-game">${t(REPLAY.game)}</label>
-      <input id="replay-game" name="game" required autocomplete="off" autocapitalize="off" spellcheck="false" .value=${game ?? ""}>
-      <button>${t(REPLAY.getRecord)}</button>
-    </form>
-    <h2>${t(REPLAY.ofText)}</h2>
-    <form @submit=${onRecord}>
-      <div class="field"><label for="replay-record">${t(REPLAY.record)}</label>
-        <textarea id="replay-record" name="record" rows="8" required spellcheck="false" autocapitalize="off" .value=${record}></textarea></div>
-      <button class="main" ?disabled=${isLoading}>${t(REPLAY.start)}</button>
-    </form>
-    <div class="field"><label for="replay-file">${t(REPLAY.file)}</label>
-      <input id="replay-file" type="file" accept=".txt,text/plain" @change=${onFile}></div>`;
+  const form = () => recordForm(app, { game, record, isLoading, problem: problem(), onRecord: startFrom, onFailure: fail });
 
   /** @param {Replay} match */
   function shown(match) {
@@ -254,7 +215,7 @@ export function create(app, { game }) {
       stop.abort();
       clearInterval(timer);
     },
-    render: () => (replay ? shown(replay) : html`${form()}`),
+    render: () => (replay ? shown(replay) : form()),
   };
 }
 

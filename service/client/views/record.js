@@ -1,0 +1,68 @@
+/** The form of the replay that asks for a record: of a game, as a text, or from a file. */
+import { html, nothing } from "../vendor/lit-html.js";
+import { parseRoute } from "../routes.js";
+import { COMMON } from "../texts/common.js";
+import { REPLAY } from "../texts/replay.js";
+
+/**
+ * @param {import("../types.js").App} app
+ * @param {object} state
+ * @param {string | undefined} state.game whose record was asked for
+ * @param {string} state.record what was entered
+ * @param {boolean} state.isLoading
+ * @param {unknown} state.problem what is wrong with it
+ * @param {(record: string) => void} state.onRecord
+ * @param {(message: string) => void} state.onFailure
+ */
+export function recordForm({ t, go }, { game, record, isLoading, problem, onRecord, onFailure }) {
+  /** @param {SubmitEvent} event @param {string} field */
+  const entered = (event, field) => {
+    event.preventDefault();
+    return String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get(field)).trim();
+  };
+  /** @param {SubmitEvent} event */
+  const onGame = (event) => {
+    const id = gameIn(entered(event, "game"));
+    if (id) go({ view: "replay", game: id });
+  };
+  /** @param {SubmitEvent} event */
+  const onText = (event) => {
+    const text = entered(event, "record");
+    if (text) onRecord(text);
+  };
+  /** @param {Event} event */
+  const onFile = async (event) => {
+    const [file] = /** @type {HTMLInputElement} */ (event.target).files ?? [];
+    if (!file) return;
+    const text = await file.text().catch(() => undefined);
+    if (text === undefined) onFailure(t(REPLAY.fileUnreadable));
+    else onRecord(text);
+  };
+  return html`
+    <h1 tabindex="-1">${t(REPLAY.title)}</h1>
+    <p class="lead">${t(REPLAY.introduction)}</p>
+    ${problem}
+    ${isLoading ? html`<p>${t(COMMON.loading)}</p>` : nothing}
+    <h2>${t(REPLAY.ofGame)}</h2>
+    <form class="inline" @submit=${onGame}>
+      <label for="replay-game">${t(REPLAY.game)}</label>
+      <input id="replay-game" name="game" required autocomplete="off" autocapitalize="off" spellcheck="false" .value=${game ?? ""}>
+      <button>${t(REPLAY.getRecord)}</button>
+    </form>
+    <h2>${t(REPLAY.ofText)}</h2>
+    <form @submit=${onText}>
+      <div class="field"><label for="replay-record">${t(REPLAY.record)}</label>
+        <textarea id="replay-record" name="record" rows="8" required spellcheck="false" autocapitalize="off" .value=${record}></textarea></div>
+      <button class="main" ?disabled=${isLoading}>${t(REPLAY.start)}</button>
+    </form>
+    <div class="field"><label for="replay-file">${t(REPLAY.file)}</label>
+      <input id="replay-file" type="file" accept=".txt,text/plain" @change=${onFile}></div>`;
+}
+
+/** The id of the game in what was entered: an id, or a link to one of its views. @param {string} entered */
+function gameIn(entered) {
+  if (!entered.includes("#")) return entered;
+  const route = parseRoute(entered.slice(entered.indexOf("#")));
+  if (route.view === "score") return route.id;
+  return "game" in route ? route.game : undefined;
+}
