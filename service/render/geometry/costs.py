@@ -20,6 +20,7 @@ from service.render.geometry.shapes import (
     Mouth,
     Ray,
     Spot,
+    opposite,
     right_of,
     short_sides,
     side_exits,
@@ -54,6 +55,8 @@ _TRAPPED_SIDE: Final = 400
 """A short side of a double that branches with room for no tile and its gap."""
 _ASTRAY: Final = 400
 """An arm of a lead with four sides outside its quadrant, or on its way there."""
+_BACK: Final = 80
+"""An arm of a lead with four sides that comes back: the next arm may still want the room there."""
 _TO_MIDDLE: Final = 10000
 """An arm of a line towards the other arm."""
 
@@ -107,7 +110,7 @@ def _direction_cost(around: Surroundings, mouth: Mouth, spot: Spot) -> int:
         if around.plan.spread == "line":
             cost += _TO_MIDDLE * inwards
         else:
-            cost += _ASTRAY * (inwards + (not _in_quadrant(arm, spot.box)))
+            cost += _ASTRAY * (inwards + (not _in_quadrant(arm, spot.box))) + _BACK * (heading == opposite(arm))
     on_axis = heading % 2 == mouth.axis
     if not spot.turned:
         return cost + (0 if on_axis else _OFF_AXIS)

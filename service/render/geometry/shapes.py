@@ -26,6 +26,11 @@ def right_of(heading: int) -> int:
     return (heading + 1) % 4
 
 
+def opposite(heading: int) -> int:
+    """The heading back."""
+    return (heading + 2) % 4
+
+
 class Box(NamedTuple):
     """The cells from ``x0`` and ``y0`` to before ``x1`` and ``y1``."""
 
