@@ -1,6 +1,7 @@
 """A recorded match as text for people: move by move, with the layout after each, and the results.
 
-Owns the wording and the layout of a text of ``WIDTH`` columns. The text ends at the first fault of the play, which
+Owns the layout of a text of ``WIDTH`` columns, and the wording of plays and counts, where tiles and ends are written as
+in the pictures of the table; what else is told is in ``sentences``. The text ends at the first fault of the play, which
 ``records.verification`` reports. Names are untrusted: characters that are not printable are replaced.
 """
 
@@ -9,30 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from service.engine.events import (
-    Dealt,
-    Done,
-    Drew,
-    Eliminated,
-    EndReason,
-    Finished,
-    Flipped,
-    Passed,
-    Played,
-    RoundEnded,
-    RoundResult,
-)
+from service.engine.events import Dealt, Drew, Eliminated, Finished, Flipped, Played, RoundEnded, RoundResult
 from service.engine.options import format_value
 from service.engine.state import FINISHED, Hand, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
-from service.engine.view import DrewView, RecordedDeal
+from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.notation.tiles import format_tiles
 from service.records.record import SPECTATOR, Record
 from service.records.replay import Step, replay_record
 from service.records.report import Fault
 from service.records.verification import rules_of
 from service.render.layout_text import LEGEND, render_layout, wrap_words
+from service.render.sentences.events import event_sentence
+from service.render.sentences.people import Reader
 
 WIDTH: Final = 80
 _MARGIN: Final = 6
@@ -89,19 +80,13 @@ class _TranscriptWriter:
         if isinstance(event, Dealt | RecordedDeal):
             yield from self._numbered(step, "Dealt, as arranged:" if event.arranged else "Dealt:")
             yield from self._hands(event.hands, event.stock)
-        elif isinstance(event, RoundEnded):
-            yield from self._numbered(step, f"The round is over: {_REASONS[event.round.ended_by]}.")
+            return
+        yield from self._numbered(step, self._sentence(event, state))
+        if isinstance(event, RoundEnded):
             yield from self._count(event.round, state)
         elif isinstance(event, Finished):
-            verb = "wins" if len(event.winners) == 1 else "win"
-            yield from self._numbered(
-                step, f"{_join_names([self._names[seat] for seat in event.winners])} {verb} the match."
-            )
             yield from self._settlement(rules, state)
-        elif isinstance(event, Eliminated):
-            yield from self._numbered(step, f"{self._names[event.seat]} is out of the match.")
-        else:
-            yield from self._numbered(step, self._move(event))
+        elif not isinstance(event, Eliminated):
             if isinstance(event, Played | Flipped):
                 yield from (f"{'':{_MARGIN}}{line}" for line in render_layout(state.layout, WIDTH - _MARGIN))
             yield from self._standing(rules, step)
@@ -112,18 +97,18 @@ class _TranscriptWriter:
             yield number + line
             number = " " * len(number)
 
-    def _move(self, event: Played | Drew | DrewView | Passed | Done | Flipped) -> str:
-        name = self._names[event.seat]
+    def _sentence(self, event: RecordedEvent, state: State) -> str:
+        """What has happened. Tiles and ends are written as in the layout below it, not in words."""
         if isinstance(event, Played):
-            verb = "leads" if event.end is None else "lays"
-            where = f" at {event.end}" if event.end else ""
+            name = self._names[event.seat]
+            play = f"opened with {event.tile}" if event.end is None else f"played {event.tile} at {event.end}"
             down = ", face down" if event.face_down else ""
             counted = "" if event.ends_sum is None else f": the ends come to {event.ends_sum}"
             points = f", {event.points:+} for {name}" if event.points else ""
-            return f"{name} {verb} {event.tile}{where}{down}{counted}{points}"
-        if isinstance(event, Drew | DrewView):
-            return f"{name} draws {event.tile or 'a tile'}"
-        return f"{name} {_VERBS[type(event)]}"
+            return f"{name} {play}{down}{counted}{points}."
+        if isinstance(event, Drew | DrewView) and event.tile is not None:
+            return f"{self._names[event.seat]} drew {event.tile}."
+        return event_sentence(event, state.layout, Reader(None, tuple(self._names), "en"))
 
     def _standing(self, rules: Rules, step: Step) -> Iterator[str]:
         facts = [f"hands {' '.join(map(str, step.hands))}", f"stock {step.stock}"]
@@ -182,16 +167,3 @@ def _printable(text: str, longest: int = _LONGEST_NAME) -> str:
 
 def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-_REASONS: Final[dict[EndReason, str]] = {
-    "out": "somebody is out",
-    "blocked": "nothing fits any more",
-    "closed": "every end is closed",
-    "flip": "the lead was turned over",
-}
-_VERBS: Final[dict[type, str]] = {
-    Passed: "passes",
-    Done: "is done",
-    Flipped: "turns the lead over",
-}
