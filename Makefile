@@ -49,7 +49,7 @@ test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more 
 soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 	@$(BIN)/python -m pytest -m soak $(ARGS)
 
-browsers: $(DEV) ## run the tests of the pages also in Firefox and WebKit, where they are installed
+browsers: $(DEV) ## run the tests of the pages, and some in Firefox and WebKit, where they are installed
 	@BROWSER=required $(BIN)/python -m pytest tests/browser -v -n 0 -m "engines or not soak" $(ARGS)
 
 coverage: $(DEV) ## run all tests and list the lines of the engine without coverage

@@ -25,6 +25,7 @@ from tests.support.processes import free_ports
 START_SECONDS = 60
 COMMAND_SECONDS = 60
 STOP_SECONDS = 10
+WAIT_SECONDS = 20
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Home": "\ue011", "End": "\ue010"} | {
     "ArrowLeft": "\ue012",
     "ArrowUp": "\ue013",
@@ -68,10 +69,22 @@ class Engine:
         assert "error" not in result, result["error"]
         return result["value"]
 
+    def wait_for(self, selector: str) -> None:
+        """Wait until there is such an element."""
+        look = """const until = performance.now() + 1000 * arguments[1];
+            while (!document.querySelector(arguments[0])) {
+              if (performance.now() > until) throw Error(`there is no ${arguments[0]}: ${document.body.innerText}`);
+              await new Promise((resolve) => setTimeout(resolve, 20));
+            }"""
+        self.evaluate(look, selector, WAIT_SECONDS)
+
     def click(self, selector: str) -> None:
         """Press and release the mouse on the middle of an element."""
-        find = "const found = document.querySelector(arguments[0]); found.scrollIntoView({ block: 'center' });"
-        element = self.evaluate(f"{find} return found;", selector)
+        self.wait_for(selector)
+        find = """const found = document.querySelector(arguments[0]);
+            found.scrollIntoView({ block: "center", behavior: "instant" });
+            return found;"""
+        element = self.evaluate(find, selector)
         steps = [
             {"type": "pointerMove", "origin": element, "x": 0, "y": 0},
             {"type": "pointerDown", "button": 0},
