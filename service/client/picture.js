@@ -4,13 +4,16 @@
  * may be laid comes from the service.
  */
 import { html, nothing, ref, repeat, svg } from "./vendor/lit-html.js";
+import { endMark, ghostMark, ghostsOf, linkPath, pointer, shadowPath, tileOnTable } from "./marks.js";
 import { PICTURE } from "./texts/picture.js";
-import { digitsFrom, parseTile, tileShape } from "./tiles.js";
-import { clamp, createViewport, distance } from "./viewport.js";
+import { digitsFrom } from "./tiles.js";
+import { createViewport, distance } from "./viewport.js";
 
 /**
  * @typedef {import("./viewport.js").Area} Area
  * @typedef {import("./viewport.js").Point} Point
+ * @typedef {import("./marks.js").Ghost} Ghost
+ * @typedef {import("./marks.js").Look} Look
  * @typedef {{x: number, y: number, rotation: number}} Spot
  * @typedef {{tile: string, x: number, y: number, rotation: number, face_down: boolean, seat: number, link?: number[][]}} BoardTile
  * @typedef {{id: string, number: number, state: string, x: number, y: number, direction: number, place: Spot, place_double: Spot}} BoardEnd
@@ -63,7 +66,7 @@ export function createPicture(app) {
   let element;
   /** @type {Board | undefined} the board that was shown last */
   let shown;
-  /** @type {{place: Place, spot: Spot}[]} */
+  /** @type {Ghost[]} */
   let ghosts = [];
   /** @type {Spot | undefined} the place that is chosen, once it was made visible */
   let revealed;
@@ -125,28 +128,26 @@ export function createPicture(app) {
     const least = TARGET / 2 / viewport.scale;
     /** @type {number | undefined} */
     let best;
-    for (const [index, { spot }] of ghosts.entries()) {
+    for (const [index, ghost] of ghosts.entries()) {
+      const { spot } = ghost;
       const [width, height] = spot.rotation % 180 ? [1, 2] : [2, 1];
       const inside =
         Math.abs(point.x - spot.x) <= Math.max(width, least) && Math.abs(point.y - spot.y) <= Math.max(height, least);
-      if (inside && (best === undefined || distance(point, spot) < distance(point, ghosts[best].spot))) best = index;
+      if (inside && (best === undefined || distance(point, ghost) < distance(point, ghosts[best]))) best = index;
     }
     return best;
   }
 
   /** Places outside of what is to be seen have their number at the edge. */
   function drawPointers() {
-    const seen = viewport.visible();
     const size = POINTER / viewport.scale;
-    const inset = size * 1.35;
+    const points = viewport.atEdge(ghosts);
     for (const [index, pointer] of (element?.querySelectorAll(".pointer") ?? []).entries()) {
-      const spot = ghosts[index]?.spot;
-      if (!spot) continue;
-      const x = clamp(spot.x, seen.x + inset, seen.x + seen.width - inset);
-      const y = clamp(spot.y, seen.y + inset, seen.y + seen.height - inset);
-      pointer.toggleAttribute("data-away", distance(spot, { x, y }) > 1);
-      pointer.setAttribute("transform", `translate(${x} ${y})scale(${size})`);
-      const angle = (Math.atan2(spot.y - y, spot.x - x) * 180) / Math.PI;
+      const at = points[index];
+      pointer.toggleAttribute("data-away", Boolean(at));
+      if (!at) continue;
+      const angle = (Math.atan2(ghosts[index].y - at.y, ghosts[index].x - at.x) * 180) / Math.PI;
+      pointer.setAttribute("transform", `translate(${at.x.toFixed(2)} ${at.y.toFixed(2)})scale(${size})`);
       pointer.firstElementChild?.setAttribute("transform", `rotate(${angle.toFixed()})`);
     }
   }
@@ -154,7 +155,7 @@ export function createPicture(app) {
   /** @param {PictureOptions} options */
   function render({ board, places = [], chosen, onPlace, label, description, lastTile, highest = 6 }) {
     isRendering = true;
-    ghosts = places.map((place) => ({ place, spot: spotOf(place, board) }));
+    ghosts = ghostsOf(places, board);
     show(board, lastTile);
     const target = chosen === undefined ? undefined : ghosts[chosen]?.spot;
     if (target && (target.x !== revealed?.x || target.y !== revealed.y)) viewport.reveal(target);
@@ -178,10 +179,9 @@ export function createPicture(app) {
         <path class=${board.tiles.length > BLURRED_SHADOWS ? "shadows" : "shadows blurred"} d=${
           board.tiles.map((each) => (each === last ? "" : shadowPath(each))).join("")}></path>
         <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
-        <g class="tiles">${repeat(board.tiles, tileName, (/** @type {BoardTile} */ each) => tileOnTable(each, look, each === last))}</g>
-        <g class="places">${ghosts.map(({ place, spot }, index) => ghost(place, spot, index, index === chosen, look))}</g>
-        <g class="pointers">${ghosts.map(({ spot }, index) => svg`<g class=${index === chosen ? "chosen pointer" : "pointer"} @click=${() => viewport.reveal(spot)}><path
-          d="M.1-.72L1.2 0L.1.72z"></path>${badge("badge", `${index + 1}`, 0, 0, 1)}</g>`)}</g>
+        <g class="tiles">${repeat(board.tiles, (/** @type {BoardTile} */ each) => each.tile, (/** @type {BoardTile} */ each) => tileOnTable(each, look, each === last))}</g>
+        <g class="places">${ghosts.map((each, index) => ghostMark(each, index, index === chosen, look))}</g>
+        <g class="pointers">${ghosts.map((each, index) => pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
       </svg>
       <div class="picture-tools" role="group" aria-label=${app.t(PICTURE.tools)}>
         ${tool("all", PICTURE.fitAll, viewport.fitAll)}${tool("out", PICTURE.zoomOut, viewport.zoomOut)}${tool("in", PICTURE.zoomIn, viewport.zoomIn)}
@@ -238,71 +238,3 @@ const ICONS = {
   out: "M5 12h14",
   all: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
 };
-
-/**
- * @typedef {object} Look
- * @property {boolean} colours of the numbers
- * @property {number} digits the first number that is a digit
- * @property {number} badges how many times larger than on a large picture
- */
-
-/** @param {BoardTile} tile */
-const tileName = ({ tile }) => tile;
-
-/** @param {BoardTile} tile @param {Look} look @param {boolean} isLast */
-const tileOnTable = ({ tile, x, y, rotation, face_down: faceDown }, look, isLast) => svg`<g data-tile=${tile}
-  transform=${`translate(${x} ${y})rotate(${rotation})`}>${isLast ? lastShadow(rotation) : nothing}${
-  tileShape(tile, { faceDown, rotation, ...look })}${isLast ? lastMark(look.badges) : nothing}</g>`;
-
-/** @param {number} size */
-const lastMark = (size) => svg`<g class="last"><rect x="-2.04" y="-1.04" width="4.08" height="2.08" rx=".4"></rect><circle r=${0.22 * size}></circle></g>`;
-
-/** The tile that was laid last moves with its shadow. @param {number} rotation */
-const lastShadow = (rotation) =>
-  svg`<path class="shadow" transform=${`rotate(${-rotation})translate(.06 .16)`} d=${shadowPath({ x: 0, y: 0, rotation })}></path>`;
-
-/** @param {Spot} tile */
-function shadowPath({ x, y, rotation }) {
-  const [width, height] = rotation % 180 ? [1.94, 3.88] : [3.88, 1.94];
-  return `M${x - width / 2 + 0.3} ${y - height / 2}h${width - 0.6}q.3 0 .3 .3v${height - 0.6}q0 .3-.3 .3h${0.6 - width}q-.3 0-.3-.3v${0.6 - height}q0-.3 .3-.3z`;
-}
-
-/** @param {BoardTile} tile */
-const linkPath = ({ link }) => (link ? `M${link.map((point) => point.join(" ")).join("L")}` : "");
-
-/** @param {BoardEnd} end */
-function endMark({ state, x, y, direction }) {
-  const transform = `translate(${x} ${y})rotate(${direction})translate(.62)`;
-  if (state === "closed") return svg`<path class="end closed" transform=${transform} d="M-.26-.26l.52.52M-.26.26l.52-.52"></path>`;
-  return svg`<circle class=${`end ${state}`} transform=${transform} r=".32"></circle>`;
-}
-
-/** Where the tile of a place would lie, its numbers in the right order. @param {Place} place @param {Board} board @returns {Spot} */
-function spotOf({ tile, end: id }, board) {
-  const [one, other] = parseTile(tile);
-  const end = board.ends.find((each) => each.id === id);
-  if (!end) return { x: 0, y: 0, rotation: one === other ? 90 : 0 };
-  if (one === other) return end.place_double;
-  return { ...end.place, rotation: (end.place.rotation + (one === end.number ? 0 : 180)) % 360 };
-}
-
-/** @param {Place} place @param {Spot} spot @param {number} index @param {boolean} isChosen @param {Look} look */
-function ghost({ tile, faceDown, points, sum, label }, { x, y, rotation }, index, isChosen, look) {
-  // Where badges are larger than halves, there is no room for a second one.
-  const value = look.badges > 1.4 ? "" : points ? `+${points}` : `${sum ?? ""}`;
-  const [dx, dy] = !value ? [0, 0] : rotation % 180 ? [0, 1] : [1, 0];
-  return svg`<g class=${isChosen ? "place chosen" : "place"} transform=${`translate(${x} ${y})`}>
-    ${label ? svg`<title>${label}</title>` : nothing}
-    <g transform=${`rotate(${rotation})`}><g class="preview">${tileShape(tile, { faceDown, rotation, ...look })}</g><rect class="outline" x="-1.94" y="-.94"
-      width="3.88" height="1.88" rx=".32"></rect></g>
-    ${badge("badge", `${index + 1}`, -dx, -dy, look.badges)}${value ? badge(points ? "value points" : "value", value, dx, dy, look.badges) : nothing}
-  </g>`;
-}
-
-/** @param {string} name @param {string} text @param {number} x @param {number} y @param {number} size */
-function badge(name, text, x, y, size) {
-  const width = text.length > 1 ? 1.9 : 1.44;
-  const font = text.length > 2 ? 0.08 : 0.1;
-  return svg`<g class=${name} transform=${`translate(${x} ${y})scale(${size})`}><rect x=${-width / 2} y="-.72" width=${width} height="1.44"
-    rx=".72"></rect><text transform=${`scale(${font})`} y="3.6">${text}</text></g>`;
-}

@@ -26,6 +26,8 @@ const LARGEST_ZOOM = 48;
 const ZOOM_STEP = 1.3;
 /** The lower right corner that the buttons cover, in CSS pixels. */
 const CORNER = { width: 164, height: 60 };
+/** The middle of what points to something outside is so far from the edge. */
+const EDGE = 28;
 /** Movements below this many CSS pixels are a click. */
 const CLICK = 6;
 
@@ -215,6 +217,26 @@ export function createViewport(changed) {
     /** @param {number} dx @param {number} dy in CSS pixels */
     pan: (dx, dy) => moveTo({ x: centre.x + dx / scale, y: centre.y + dy / scale }),
     boardPoint,
+    /**
+     * For each point that is not to be seen one at the edge of the picture, apart from each other and off the corner.
+     * @param {Point[]} points
+     */
+    atEdge(points) {
+      const seen = visible(scale, centre);
+      const inset = EDGE / scale;
+      /** @type {Point[]} */
+      const taken = [];
+      return points.map((point) => {
+        const x = clamp(point.x, seen.x + inset, seen.x + seen.width - inset);
+        let y = clamp(point.y, seen.y + inset, seen.y + seen.height - inset);
+        if (distance(point, { x, y }) <= 1) return undefined;
+        if (x > seen.x + seen.width - (CORNER.width + EDGE) / scale) y = Math.min(y, seen.y + seen.height - (CORNER.height + EDGE) / scale);
+        const step = y > centre.y ? -inset : inset;
+        while (taken.some((each) => distance(each, { x, y }) < inset)) y += step * 1.2;
+        taken.push({ x, y });
+        return { x, y };
+      });
+    },
     /** What is to be seen, in board units. */
     visible: () => visible(scale, centre),
     /** CSS pixels for one board unit. */
@@ -229,7 +251,7 @@ export function createViewport(changed) {
 }
 
 /** @param {number} value @param {number} least @param {number} most */
-export const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
+const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
 
 /** @param {Point} one @param {Point} other */
 export const distance = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);
