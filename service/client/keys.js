@@ -50,8 +50,11 @@ const KEYS = [
 /** The actions that only tell something, as the menu has them. @type {Action[]} */
 export const TELLING = ["turn", "hand", "moves", "ends", "chain", "last", "scores", "information", "count", "again"];
 
-/** The first key of an action. @param {Action} action */
-export const keyOf = (action) => KEYS.find((each) => each.action === action)?.keys[0]?.toUpperCase() ?? "";
+/** The name of the first key of an action, if it has one. @param {App} app @param {string} action */
+export function keyName({ t }, action) {
+  const key = KEYS.find((each) => each.action === action)?.keys[0];
+  return key === undefined ? "" : shown(t, key);
+}
 
 /** @param {KeyboardEvent} event @param {boolean} letters whether letters are commands @returns {Action | undefined} */
 export function actionOf(event, letters) {
@@ -106,7 +109,7 @@ const SHOWN = {
 /** The list of the keys, closed until `showKeys`. @param {App} app */
 export const keysDialog = ({ t }) => html`<dialog class="keys" aria-labelledby="keys-title" @click=${closeOutside}>
   <div class="keys-inside">
-    <h2 id="keys-title">${t(TABLE.keysTitle)}</h2>
+    <div class="keys-head"><h2 id="keys-title">${t(TABLE.keysTitle)}</h2><form method="dialog"><button>${t(COMMON.close)}</button></form></div>
     <p class="soft">${t(TABLE.keysIntroduction)}</p>
     <table>
       <thead><tr><th scope="col">${t(TABLE.keysColumn)}</th><th scope="col">${t(TABLE.actionColumn)}</th></tr></thead>
@@ -115,7 +118,6 @@ export const keysDialog = ({ t }) => html`<dialog class="keys" aria-labelledby="
         <td>${t(KEY_HELP[action])}</td>
       </tr>`)}</tbody>
     </table>
-    <form method="dialog"><button class="main">${t(COMMON.close)}</button></form>
   </div>
 </dialog>`;
 

@@ -6,7 +6,7 @@ import { html, nothing, repeat } from "../vendor/lit-html.js";
 import { actionText, chainText, countText, endsText, handText, informationText, isOnTurn, movesText, nameOf, optionTexts, scoresText, stateText } from "../answers.js";
 import { createChoice } from "../choice.js";
 import { handList, playersList } from "../hand.js";
-import { TELLING, actionOf, keyOf, keysDialog, parseCommand, showKeys } from "../keys.js";
+import { TELLING, actionOf, keyName, keysDialog, parseCommand, showKeys } from "../keys.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
 import { aspectFor, createPicture } from "../picture.js";
@@ -37,6 +37,9 @@ export function create(app, { game: id, watch = false }) {
   let curtainSince = 0;
   let hadFocus = false;
   let isFirst = true;
+  /** What was shown last: a version, and how many events. */
+  let latest = 0;
+  let latestEvents = 0;
 
   const area = () => document.querySelector(".table-area")?.getBoundingClientRect();
   const match = createMatch(app, id, { watch, onChange, aspect: () => aspectFor(area()?.width ?? innerWidth, area()?.height ?? innerHeight) });
@@ -211,9 +214,21 @@ export function create(app, { game: id, watch = false }) {
       /** @type {HTMLElement | null | undefined} */ (next)?.focus({ preventScroll: true });
     }
     hadFocus = Boolean(region()?.contains(document.activeElement));
-    document.querySelector(".players .on-turn")?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+    showLatest();
+  }
+
+  /** Scrolls the players to the one whose turn it is, and the log to its end, when the game has moved on. */
+  function showLatest() {
+    if (match.game?.version === latest && match.events.length === latestEvents) return;
+    latest = match.game?.version ?? 0;
+    latestEvents = match.events.length;
+    const players = document.querySelector(".players");
+    const player = /** @type {HTMLElement | null | undefined} */ (players?.querySelector(".on-turn"));
+    if (players && player) {
+      players.scrollTo(player.offsetLeft - players.clientWidth / 2, player.offsetTop - players.clientHeight / 2);
+    }
     const log = document.querySelector(".log");
-    if (log) log.scrollTop = log.scrollHeight;
+    log?.scrollTo(0, log.scrollHeight);
   }
 
   /** The hand, or what is there instead. @param {Game} game */
@@ -247,7 +262,7 @@ export function create(app, { game: id, watch = false }) {
   /** The last count, and ways on. @param {Game} game */
   function count(game) {
     const round = score?.rounds.at(-1);
-    return html`<section class="count" aria-labelledby="count-title">
+    return html`<section class="last-count" aria-labelledby="count-title">
       <h2 id="count-title">${t(TABLE.lastCount, { round: round?.number ?? game.round })}</h2>
       ${round ? html`<table>
         <thead><tr><th scope="col">${t(TABLE.player)}</th><th scope="col" class="number">${t(TABLE.written)}</th><th scope="col" class="number">${t(TABLE.total)}</th></tr></thead>
@@ -255,7 +270,6 @@ export function create(app, { game: id, watch = false }) {
           <td class="number">${round.scores[each.seat]}</td><td class="number">${each.total}</td></tr>`)}</tbody>
       </table>` : nothing}
       ${game.carry ? html`<p>${t(TABLE.carry, { points: game.carry })}</p>` : nothing}
-      <p><a href=${fragmentOf({ view: "score", id })}>${t(TABLE.scoreCard)}</a></p>
     </section>`;
   }
 
@@ -271,9 +285,10 @@ export function create(app, { game: id, watch = false }) {
           class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
           ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(move)}</button></li>`)}</ol>` : nothing}
       ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${match.pending} @click=${() => send(only)}>${
-        capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span></button>` : nothing}
+        capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
       ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
-        ?disabled=${match.pending} @click=${() => send(move)}>${t(actionText(move.action))}</button>`)}
+        ?disabled=${match.pending} @click=${() => send(move)}>${t(actionText(move.action))} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}
+      ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id })}>${t(TABLE.scoreCard)}</a>` : nothing}
       ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t(TABLE.newGame)}</a>
         <a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(TABLE.replay)}</a>` : nothing}
     </div>`;
@@ -313,7 +328,7 @@ export function create(app, { game: id, watch = false }) {
   /** @param {Game} game */
   const tools = (game) => html`<div class="tools">
     <details class="listen"><summary>${t(TABLE.listen)}</summary>
-      <div class="buttons">${TELLING.map((action) => html`<button data-tell=${action} @click=${() => tell(action)}>${t(KEY_HELP[action])} <kbd aria-hidden="true">${keyOf(action)}</kbd></button>`)}
+      <div class="buttons">${TELLING.map((action) => html`<button data-tell=${action} @click=${() => tell(action)}>${t(KEY_HELP[action])} <kbd aria-hidden="true">${keyName(app, action)}</kbd></button>`)}
         <button data-tell="help" @click=${showKeys}>${t(TABLE.keysTitle)} <kbd aria-hidden="true">?</kbd></button></div>
     </details>
     <form class="command inline" @submit=${onCommand}>
@@ -331,7 +346,7 @@ export function create(app, { game: id, watch = false }) {
   /** @param {Game} game */
   const table = (game) => html`
     ${head(game)}
-    ${playersList(app, game, match.seats)}
+    ${playersList(app, game, match.seats.length === 1 ? match.seats : [])}
     ${tableArea(game)}
     <div class="own">
       <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
