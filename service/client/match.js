@@ -18,8 +18,8 @@ const EVENTS_AT_START = 40;
 const MOST_EVENTS = 300;
 /** After so long in the background the stream is closed. */
 const HIDDEN_MS = 60_000;
-/** Sentences come with views and events. @type {{text?: boolean}} */
-const TEXT = {};
+/** Views and events come with sentences. */
+const TEXT = { text: true };
 
 /** @typedef {ReturnType<typeof createMatch>} Match */
 

@@ -7,6 +7,7 @@ import { actionText, chainText, countText, endsText, handText, informationText, 
 import { createChoice } from "../choice.js";
 import { handList, playersList } from "../hand.js";
 import { TELLING, actionOf, keyName, keysDialog, parseCommand, showKeys } from "../keys.js";
+import { invite } from "../invite.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
 import { aspectFor, createPicture } from "../picture.js";
@@ -77,6 +78,7 @@ export function create(app, { game: id, watch = false }) {
       give(device.settings, "turn");
     } else if (isOnTurn(game) && before && before.version < game.version) app.announce(stateText(app, game));
     else if (events.some((each) => each.type === "played")) give(device.settings, "tile");
+    if (game.status !== "playing" && before?.status === "playing") picture.fitAll();
     if ((game.status === "round_over" || game.status === "finished") && score?.version !== game.version) void loadScore();
   }
 
@@ -235,6 +237,7 @@ export function create(app, { game: id, watch = false }) {
   function ownPart(game) {
     if (isCurtainDown()) return curtain(game);
     if (game.status === "round_over" || game.status === "finished") return count(game);
+    if (game.status === "waiting") return invite(app, game);
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
     const name = nameOf(game, game.you.seat);
     return html`
@@ -347,7 +350,7 @@ export function create(app, { game: id, watch = false }) {
   const table = (game) => html`
     ${head(game)}
     ${playersList(app, game, match.seats.length === 1 ? match.seats : [])}
-    ${tableArea(game)}
+    ${game.status === "waiting" ? nothing : tableArea(game)}
     <div class="own">
       <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
       ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
