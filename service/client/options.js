@@ -103,8 +103,10 @@ function setField({ t }, { path, schema, errors, change, variant, players, value
 /** @param {Form & {value: unknown}} form */
 function choiceField({ path, schema, errors, value, change }) {
   const parts = explanations(schema);
-  const choices = /** @type {Value[]} */ (schema.enum ?? []).map((each) => ({ value: each, label: parts?.get(String(each)) ?? String(each), note: "", disabled: false }));
-  return group({ path, schema: parts ? { ...schema, description: "" } : schema, errors, wide: parts !== null }, choices, value, change);
+  const choices = /** @type {Value[]} */ (schema.enum ?? []).map((each) => ({
+    value: each, label: parts?.get(String(each)) ?? String(each), note: parts ? String(each) : "", disabled: false,
+  }));
+  return group({ path, schema: parts ? { ...schema, description: "" } : schema, errors }, choices, value, change);
 }
 
 /**
@@ -123,14 +125,14 @@ function explanations({ enum: values = [], description = "" }) {
 }
 
 /**
- * @param {Pick<Form, "path" | "schema" | "errors"> & {wide?: boolean}} form
+ * @param {Pick<Form, "path" | "schema" | "errors">} form
  * @param {{value: Value, label: string, note: string, disabled: boolean}[]} choices
  * @param {unknown} value @param {(value: Value) => void} change
  */
-function group({ path, schema, errors, wide = false }, choices, value, change) {
+function group({ path, schema, errors }, choices, value, change) {
   return html`<fieldset class="field" aria-describedby=${describedBy(errors, path, Boolean(schema.description))}>
     <legend>${schema.title}</legend>
-    <div class=${wide || choices.some((each) => each.note) ? "choices column" : "choices"}>
+    <div class=${choices.some((each) => each.note) ? "choices column" : "choices"}>
       ${choices.map((each, at) => html`<label class="choice">
         <input type="radio" name=${path} id=${at ? nothing : fieldId(path)} ?disabled=${each.disabled} .checked=${live(each.value === value)}
           aria-invalid=${errors[path] && each.value === value ? "true" : nothing} @change=${() => change(each.value)}>

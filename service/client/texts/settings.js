@@ -41,8 +41,8 @@ export const SETTINGS = {
     "Diese Einstellungen, die Spiele, die von hier aus gespielt werden, mit ihren geheimen Links, und die zuletzt eingegebenen Namen. Alles liegt im Speicher dieses Browsers; es gibt keine Cookies und kein Konto. Der Dienst kennt die Namen am Tisch und die Züge.",
   ],
   seats: [
-    ({ count }) => (count === 1 ? "Now it keeps one seat in a game." : `Now it keeps ${count || "no"} seats in games.`),
-    ({ count }) => (count === 1 ? "Im Moment ist das ein Platz in einem Spiel." : count ? `Im Moment sind das ${count} Plätze in Spielen.` : "Im Moment ist das kein Platz in einem Spiel."),
+    ({ count }) => (count === 1 ? "One seat in a game is kept now." : `${count || "No"} seats in games are kept now.`),
+    ({ count }) => (count === 1 ? "Zurzeit ist ein Platz in einem Spiel gespeichert." : `Zurzeit sind ${count || "keine"} Plätze in Spielen gespeichert.`),
   ],
   forget: ["Forget everything on this device", "Alles auf diesem Gerät vergessen"],
   forgetTitle: ["Forget everything?", "Alles vergessen?"],
