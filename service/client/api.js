@@ -185,22 +185,23 @@ export function createApi({ language, changed }) {
     post: (path, body, request) => send("POST", path, { ...request, body }),
 
     /**
-     * Follows a game by the reader of events.js. @param {string} path of the game
+     * Follows a game by the reader of events.js. `onConnection` is told whether the service answers.
+     * @param {string} path of the game
      * @param {import("./events.js").Options & {onConnection?: (isThere: boolean) => void}} options
      */
     async *follow(path, { onConnection, ...options }) {
-      const { follow } = await import("./events.js");
       /** @type {typeof fetch} */
       const open = async (input, init) => {
-        let isThere = false;
         try {
           const response = await openStream(input, init);
-          isThere = response.status < 500;
+          onConnection?.(response.status < 500);
           return response;
-        } finally {
-          onConnection?.(isThere);
+        } catch (error) {
+          onConnection?.(false);
+          throw error;
         }
       };
+      const { follow } = await import("./events.js");
       for await (const item of follow(url(path).href, { ...options, fetch: open })) {
         items.unshift({ id: ++lastId, game: url(path).pathname, token: options.token, item });
         items.length = Math.min(items.length, MAX_ITEMS);
@@ -248,18 +249,3 @@ export const sleep = (seconds, signal) =>
     addEventListener("online", end);
     signal?.addEventListener("abort", end, { once: true });
   });
-
-/**
- * An exchange as a command for a shell.
- * @param {Exchange} exchange @param {{showToken?: boolean}} [options]
- */
-export function curlLine({ method, path, headers, token, body }, { showToken = false } = {}) {
-  const words = ["curl", "-s", ...(method === "GET" ? [] : ["-X", method]), quoted(location.origin + path)];
-  for (const [name, value] of Object.entries(headers)) words.push("-H", quoted(`${name}: ${value}`));
-  if (token) words.push("-H", showToken ? quoted(`Authorization: Bearer ${token}`) : '"Authorization: Bearer $TOKEN"');
-  if (body !== undefined) words.push("-d", quoted(typeof body === "string" ? body : JSON.stringify(body)));
-  return words.join(" ");
-}
-
-/** @param {string} word */
-const quoted = (word) => `'${word.replace(/'/g, `'\\''`)}'`;

@@ -1,6 +1,6 @@
 /**
  * What of an exchange may be shown to whoever looks at the screen: no token, no join code, and no hand where several
- * people play on this device. Does not depend on how it is shown.
+ * people play on this device; and an exchange as a command. Does not depend on how it is shown.
  */
 
 /** @typedef {import("./api.js").Exchange} Exchange */
@@ -34,3 +34,18 @@ export function withoutSecrets(exchange) {
     answer: masked(exchange.answer),
   };
 }
+
+/**
+ * An exchange as a command for a shell.
+ * @param {Exchange} exchange @param {{showToken?: boolean}} [options]
+ */
+export function curlLine({ method, path, headers, token, body }, { showToken = false } = {}) {
+  const words = ["curl", "-s", ...(method === "GET" ? [] : ["-X", method]), quoted(location.origin + path)];
+  for (const [name, value] of Object.entries(headers)) words.push("-H", quoted(`${name}: ${value}`));
+  if (token) words.push("-H", showToken ? quoted(`Authorization: Bearer ${token}`) : '"Authorization: Bearer $TOKEN"');
+  if (body !== undefined) words.push("-d", quoted(typeof body === "string" ? body : JSON.stringify(body)));
+  return words.join(" ");
+}
+
+/** @param {string} word */
+const quoted = (word) => `'${word.replace(/'/g, `'\\''`)}'`;

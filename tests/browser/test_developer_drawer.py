@@ -94,6 +94,44 @@ def test_a_move_as_another_seat_is_refused(table: Table, open_page: OpenPage, ex
     assert table.view()["version"] == before["version"]
 
 
+def test_a_move_that_is_sent_again_changes_nothing(
+    table: Table, open_page: OpenPage, expect_console: ExpectConsole
+) -> None:
+    expect_console("status of 412")
+    seat = table.to_move()
+    tile = table.moves(seat)[0]["tile"]
+    page = open_page(f"/#/seat/{table.id}/{table.tokens[seat]}")
+    page.get_by_role("option").first.wait_for()
+    page.locator("#command").fill(f"{tile} 1")
+    page.locator("#command").press("Enter")
+    expect(page.locator(f".cloth [data-tile='{tile}']")).to_be_visible()
+    version = table.view()["version"]
+    page.locator("#drawer-button").click()
+    page.get_by_role("button", name="Faults").click()
+    outcome = page.locator(".developer .note")
+    page.get_by_role("button", name="Send the last move twice").click()
+    expect(outcome).to_have_text("201 the first answer, replayed")
+    page.get_by_role("button", name="Send it with an old version").click()
+    expect(outcome).to_contain_text("412 ")
+    assert table.view()["version"] == version
+
+
+def test_a_dropped_stream_is_resumed(table: Table, open_page: OpenPage) -> None:
+    page = open_page(f"/#/watch/{table.id}")
+    page.locator("#drawer-button").click()
+    page.get_by_role("button", name="Stream", exact=True).click()
+    items = page.locator(".developer .entries > li")
+    expect(items.first).to_contain_text("view")
+    before = items.count()
+    page.get_by_role("button", name="Faults").click()
+    page.get_by_role("button", name="Drop the stream").click()
+    expect(page.locator(".developer .note")).to_have_text("The stream was dropped.")
+    table.make_legal_move()
+    page.get_by_role("button", name="Stream", exact=True).click()
+    expect(items.first).to_contain_text("view")
+    expect(items).to_have_count(before + 2)
+
+
 def test_the_page_is_offline_for_ten_seconds(table: Table, open_page: OpenPage) -> None:
     page = open_page(None)
     page.clock.install()

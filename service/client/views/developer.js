@@ -3,8 +3,8 @@
  * Tokens and join codes are nowhere in it unless it is told to show them.
  */
 import { html, nothing, repeat } from "../vendor/lit-html.js";
-import { curlLine, Problem } from "../api.js";
-import { gamePath, masked, withoutSecrets } from "../exposure.js";
+import { Problem } from "../api.js";
+import { curlLine, gamePath, masked, withoutSecrets } from "../exposure.js";
 import { createFaults } from "../faults.js";
 import { COMMON } from "../texts/common.js";
 import { DEVELOPER } from "../texts/developer.js";
@@ -59,7 +59,7 @@ export function create(app, { close }) {
     update();
   }}><summary>${summary}</summary>${opened.has(id) ? contents() : nothing}</details></li>`;
   /** @param {Text} title @param {string} text */
-  const block = (title, text) => (text ? html`<h4>${t(title)}</h4><pre tabindex="0" role="region" aria-label=${t(title)}>${bounded(text)}</pre>` : nothing);
+  const block = (title, text) => (text ? html`<h4>${t(title)}</h4><pre tabindex="0" role="group" aria-label=${t(title)}>${bounded(text)}</pre>` : nothing);
 
   /** @param {Exchange} exchange */
   const request = (exchange) => {
@@ -87,7 +87,7 @@ export function create(app, { close }) {
     const { item } = entry;
     const text = hasHandOfMany(entry.game, entry.token) ? "" : item.text ?? "";
     return disclosure(entry.id, html`<b>${item.version ?? ""}</b> ${item.type} <span class="soft">${text}</span>`,
-      () => html`<pre tabindex="0" role="region" aria-label=${item.type}>${bounded(itemText(entry))}</pre>`);
+      () => html`<pre tabindex="0" role="group" aria-label=${item.type}>${bounded(itemText(entry))}</pre>`);
   };
 
   /** @param {number} id @param {string} field */
@@ -168,7 +168,7 @@ export function create(app, { close }) {
         aria-pressed=${part === each} @click=${() => { part = each; update(); }}>${t(DEVELOPER[each])}</button>`)}</div>
       ${part === "faults" ? html`<h3 class="hidden-text">${t(DEVELOPER.faults)}</h3>${faultList()}` : html`
         <h3 class="hidden-text">${t(DEVELOPER[part])}</h3>
-        <div class="tools">
+        <div class="search">
           <label for="developer-filter">${t(DEVELOPER.filter)}</label>
           <input id="developer-filter" type="search" autocomplete="off" spellcheck="false" .value=${filter} @input=${(/** @type {InputEvent} */ event) => {
             filter = /** @type {HTMLInputElement} */ (event.target).value.trim().toLowerCase();
