@@ -40,6 +40,8 @@ export function create(app, { id }) {
 
   /** @param {number} seat */
   const nameOf = (seat) => score?.standings.find((each) => each.seat === seat)?.name ?? String(seat + 1);
+  /** The arithmetic of a line with names in place of the seats. @param {string} text */
+  const named = (text) => text.replace(/\bseat (\d+)\b/g, (_, seat) => nameOf(Number(seat)));
   /** @param {number} value */
   const number = (value) =>
     new Intl.NumberFormat(device.settings.language, { maximumFractionDigits: 2 }).format(value).replace("-", "−");
@@ -94,8 +96,8 @@ export function create(app, { id }) {
       <caption>${t(SCORE.counts, { round: round.number })}</caption>
       <thead><tr><th scope="col">${t(SCORE.player)}</th><th scope="col">${t(SCORE.how)}</th>
         <th scope="col">${t(SCORE.rule)}</th><th scope="col" class="number">${t(SCORE.roundPoints)}</th></tr></thead>
-      <tbody>${round.lines.map((line) => html`<tr><th scope="row">${nameOf(line.seat)}</th><td>${line.text}</td>
-        <td><a href=${`${fragmentOf({ view: "rules", id: variant.id })}/${encodeURIComponent(line.rule)}`}
+      <tbody>${round.lines.map((line) => html`<tr><th scope="row">${nameOf(line.seat)}</th><td>${named(line.text)}</td>
+        <td><a href=${fragmentOf({ view: "rules", id: variant.id, rule: line.rule })}
           aria-label=${t(SCORE.ruleLink, { rule: line.rule })}>${line.rule}</a></td>
         <td class="number">${number(line.points)}</td></tr>`)}</tbody>
     </table>` : nothing}
