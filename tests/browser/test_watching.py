@@ -81,7 +81,7 @@ def test_a_page_in_a_home_is_no_secure_context(open_page: OpenPage, service_url:
 
 
 def test_a_page_that_is_not_accessible_is_described(open_page: OpenPage, axe: Axe) -> None:
-    page = open_page()
+    page = open_page("/problems")
     page.evaluate("document.querySelector('main').append(document.createElement('button'))")
     (found,) = axe(page)
     assert found.startswith("button-name (critical) at ")
