@@ -15,7 +15,7 @@
  */
 
 /** Around what is shown, in board units. */
-const MARGIN = 0.75;
+const MARGIN = 0.5;
 /** CSS pixels for one board unit; a half has two. In steps, so that the picture stays as it is for some tiles. */
 const STEPS = [20, 16, 14, 12, 11, 10, 9, 8];
 /** The smallest in which a half can be read, the smallest with pips, and the largest that is not asked for. */
