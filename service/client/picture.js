@@ -98,7 +98,8 @@ export function createPicture(app) {
     const before = shown;
     shown = board;
     const focus = board.tiles.find((each) => each.tile === lastTile) ?? board.tiles.at(-1) ?? { x: 0, y: 0 };
-    viewport.show({ table: board.table, bounds: board.bounds, focus });
+    const points = [...board.tiles, ...board.ends.flatMap((each) => [each.place, each.place_double])];
+    viewport.show({ table: board.table, bounds: board.bounds, focus, points });
     if (before && before.round !== board.round) viewport.reset();
     if (before?.round !== board.round || board.tiles.length !== before.tiles.length + 1) return;
     const added = /** @type {BoardTile} */ (board.tiles.at(-1));

@@ -12,6 +12,7 @@
  * @property {Area} table the planned table
  * @property {Area} bounds around all there is
  * @property {Point} focus what is shown where not everything can be
+ * @property {Point[]} points the middles of what may not lie under the buttons
  */
 
 /** Around what is shown, in board units. */
@@ -26,6 +27,7 @@ const LARGEST_ZOOM = 48;
 const ZOOM_STEP = 1.3;
 /** The lower right corner that the buttons cover, in CSS pixels. */
 const CORNER = { width: 164, height: 60 };
+const NO_CORNER = { width: 0, height: 0 };
 /** The middle of what points to something outside is so far from the edge. */
 const EDGE = 28;
 /** Movements below this many CSS pixels are a click. */
@@ -42,6 +44,7 @@ export function createViewport(changed) {
   let width = 0;
   let height = 0;
   let scale = 16;
+  let corner = NO_CORNER;
   /** @type {Point} */
   let centre = { x: 0, y: 0 };
   /** @type {"fit" | "all" | "free"} as it is readable, everything however small, or as somebody has zoomed or dragged */
@@ -50,7 +53,7 @@ export function createViewport(changed) {
   let isPart = false;
   let wasDragged = false;
   /** @type {Subject} */
-  let subject = { table: { x: -8, y: -5, width: 16, height: 10 }, bounds: { x: -2, y: -2, width: 4, height: 4 }, focus: centre };
+  let subject = { table: { x: -8, y: -5, width: 16, height: 10 }, bounds: { x: -2, y: -2, width: 4, height: 4 }, focus: centre, points: [] };
   /** @type {Map<number, Point>} */
   const pointers = new Map();
 
@@ -58,40 +61,55 @@ export function createViewport(changed) {
   function scaleFor(area) {
     const w = area.width + 2 * MARGIN;
     const h = area.height + 2 * MARGIN;
-    return Math.max(Math.min(width / w, (height - CORNER.height) / h), Math.min((width - CORNER.width) / w, height / h));
+    return Math.max(Math.min(width / w, (height - corner.height) / h), Math.min((width - corner.width) / w, height / h));
   }
 
   /** The centre at which the area is in the middle, or as near to that as keeps it off the corner. @param {Area} area @param {number} s */
   function centreFor(area, s) {
     const { x, y } = middle(area);
-    const besides = CORNER.width - (width - (area.width + 2 * MARGIN) * s) / 2;
-    const below = CORNER.height - (height - (area.height + 2 * MARGIN) * s) / 2;
+    const besides = corner.width - (width - (area.width + 2 * MARGIN) * s) / 2;
+    const below = corner.height - (height - (area.height + 2 * MARGIN) * s) / 2;
     if (besides <= 0 || below <= 0) return { x, y };
-    return below <= CORNER.height / 2 + 1 ? { x, y: y + below / s } : { x: x + besides / s, y };
+    return below <= corner.height / 2 + 1 ? { x, y: y + below / s } : { x: x + besides / s, y };
   }
 
   function fit() {
     if (!width) return;
-    if (mode === "free") return draw();
+    if (mode !== "free") {
+      // The corner is left free only where something would lie under the buttons.
+      corner = NO_CORNER;
+      choose();
+      if (!isMovable() && subject.points.some(isCovered)) {
+        corner = CORNER;
+        choose();
+      }
+    }
+    draw();
+  }
+
+  /** Chooses the scale and the centre at which the picture fits. */
+  function choose() {
     const { table, bounds, focus } = subject;
     const all = united(table, bounds);
     const forAll = Math.min(scaleFor(all), LARGEST);
     const forBounds = scaleFor(bounds);
-    const next = Math.max(forAll, STEPS.find((each) => each <= forBounds) ?? 0);
-    isPart = next < SMALLEST;
-    if (mode === "all") return set(Math.min(forBounds, LARGEST), centreFor(bounds, Math.min(forBounds, LARGEST)));
-    if (isPart) return set(WITH_PIPS, focus);
-    const around = centreFor(table, next);
-    if (next === forAll) return set(next, centreFor(all, next));
-    set(next, contains(visible(next, around), bounds) ? around : centreFor(bounds, next));
+    scale = Math.max(forAll, STEPS.find((each) => each <= forBounds) ?? 0);
+    isPart = scale < SMALLEST;
+    if (mode === "all") {
+      scale = Math.min(forBounds, LARGEST);
+      centre = centreFor(bounds, scale);
+    } else if (isPart) {
+      scale = WITH_PIPS;
+      centre = focus;
+    } else {
+      centre = centreFor(scale === forAll ? all : table, scale);
+      if (!contains(visible(scale, centre), bounds)) centre = centreFor(bounds, scale);
+    }
   }
 
-  /** @param {number} newScale @param {Point} newCentre */
-  function set(newScale, newCentre) {
-    scale = newScale;
-    centre = newCentre;
-    draw();
-  }
+  /** Whether a tile at this point lies under the buttons. @param {Point} point */
+  const isCovered = ({ x, y }) =>
+    (x + 2 - centre.x) * scale > width / 2 - CORNER.width && (y + 2 - centre.y) * scale > height / 2 - CORNER.height;
 
   function draw() {
     if (!element || !width) return;
