@@ -6,9 +6,10 @@ A cost is an integer; the figures were found by playing tens of thousands of ran
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from service.engine.layout import END
+from service.engine.layout import END, Side
 from service.render.geometry.grid import Grid
 from service.render.geometry.plan import Plan
 from service.render.geometry.shapes import (
@@ -167,19 +168,30 @@ def _taken_room(around: Surroundings, mouth: Mouth, box: Box) -> int:
 
 
 def _lost_room(grid: Grid, mouth: Mouth, box: Box) -> int:
+    exits = _exits(mouth.ray, mouth.side)
+    if not any([_overlap(strip_ahead, box) for _, strip_ahead in exits]):
+        return 0
     before = after = 0
-    for ray in (mouth.ray, *side_exits(mouth.ray)) if mouth.side == END else (mouth.ray,):
+    for ray, strip_ahead in exits:
         room = grid.run(ray, 2, _STRAIGHT_ROOM, skip=1)
         before = max(before, room)
-        after = max(after, min(room, _distance(ray, box)))
+        after = max(after, min(room, _distance(ray, box)) if _overlap(strip_ahead, box) else room)
     return before - after
 
 
+@lru_cache(maxsize=4096)
+def _exits(ray: Ray, side: Side) -> tuple[tuple[Ray, Box], ...]:
+    """Where a tile can leave an end, straight or to the sides, with the strip ahead that it would like to have."""
+    rays = (ray, *side_exits(ray)) if side == END else (ray,)
+    return tuple([(each, strip(each, 0, _STRAIGHT_ROOM, 2)) for each in rays])
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1
+
+
 def _distance(ray: Ray, box: Box) -> int:
-    """How far ahead of this point the box begins; more than is ever asked if it is not ahead."""
-    x0, y0, x1, y1 = strip(ray, 0, _STRAIGHT_ROOM, 2)
-    if x0 >= box.x1 or x1 <= box.x0 or y0 >= box.y1 or y1 <= box.y0:
-        return _STRAIGHT_ROOM
+    """How far ahead of this point the box begins."""
     x, y, heading = ray
     if heading == EAST:
         return max(0, box.x0 - x)

@@ -15,7 +15,6 @@ from service.render.geometry.shapes import DX, DY, EAST, NORTH, SOUTH, WEST, Ray
 
 _STEP: Final = 10
 _BEND: Final = 5
-_LAST_BEND: Final = 10
 _NO_ROOM: Final = 7
 """For each unit that the room ahead of the tile is shorter than this."""
 _ROOM: Final = 24
@@ -33,9 +32,9 @@ Cell = tuple[int, int]
 Line = tuple[tuple[float, float], ...]
 """The ends and corners of a line from the edge of the host to the edge of the tile, in multiples of one half."""
 _Walk = tuple[Cell, int]
-"""A cell and the heading by which it was entered."""
-_Queued = tuple[int, Cell, int, _Walk | None]
-"""The cost of the way to a cell, the cell, the heading, and the step before."""
+"""A cell, and the heading in which it is to be left."""
+_Queued = tuple[int, _Walk, _Walk | None]
+"""The cost of a way, its last step, and the step before."""
 
 
 class Link(NamedTuple):
@@ -54,37 +53,36 @@ def find_link(grid: Grid, start: Ray, *, double: bool) -> Link:
     for cost, walk in _walks(grid, start, came_from):
         if best is not None and cost >= best[0]:
             break
-        cell, heading = walk
-        for turn in (heading, left_of(heading), right_of(heading)):
-            last_bend = _LAST_BEND * (turn != heading)
-            for ray in _rays_beyond(cell, turn):
-                room = rooms.ahead(ray)
-                if room is None:
-                    continue
-                total = cost + last_bend + _NO_ROOM * (_ROOM - room)
-                if best is None or total < best[0]:
-                    spot = straight(ray, double=double)
-                    cells = _cells(came_from, walk)
-                    if not any([_inside(spot, each) for each in cells]):
-                        best = total, Link(spot, cells, _line(cells, start.heading, turn))
+        for ray in _rays_beyond(*walk):
+            room = rooms.ahead(ray)
+            if room is None:
+                continue
+            total = cost + _NO_ROOM * (_ROOM - room)
+            if best is None or total < best[0]:
+                spot = straight(ray, double=double)
+                cells = _cells(came_from, walk)
+                if not any([_inside(spot, each) for each in cells]):
+                    best = total, Link(spot, cells, _line(cells, start.heading, ray.heading))
     assert best is not None
     return best[1]
 
 
 def _walks(grid: Grid, start: Ray, came_from: dict[_Walk, _Walk | None]) -> Iterator[tuple[int, _Walk]]:
     """All ways over cells that no tile covers, by their cost: Dijkstra's search. Notes the steps of the ways."""
-    queue: list[_Queued] = [(0, cell, start.heading, None) for cell in _cells_ahead(start)]
+    queue: list[_Queued] = [(0, (cell, start.heading), None) for cell in _cells_ahead(start)]
     while True:
-        cost, cell, heading, previous = heappop(queue)
-        walk = cell, heading
+        cost, walk, previous = heappop(queue)
         if walk in came_from:
             continue
         came_from[walk] = previous
         yield cost, walk
-        for turn in (heading, left_of(heading), right_of(heading)):
-            ahead = cell[0] + DX[turn], cell[1] + DY[turn]
-            if (ahead, turn) not in came_from and not grid.has_tile(*ahead):
-                heappush(queue, (cost + _STEP + _BEND * (turn != heading), ahead, turn, walk))
+        (x, y), heading = walk
+        ahead = x + DX[heading], y + DY[heading]
+        if (ahead, heading) not in came_from and not grid.has_tile(*ahead):
+            heappush(queue, (cost + _STEP, (ahead, heading), walk))
+        for turn in (left_of(heading), right_of(heading)):
+            if ((x, y), turn) not in came_from:
+                heappush(queue, (cost + _BEND, ((x, y), turn), walk))
 
 
 class _Rooms:
@@ -135,10 +133,11 @@ def _rays_beyond(cell: Cell, heading: int) -> tuple[Ray, Ray]:
 
 
 def _cells(came_from: dict[_Walk, _Walk | None], walk: _Walk) -> tuple[Cell, ...]:
-    cells = []
+    cells: list[Cell] = []
     step: _Walk | None = walk
     while step is not None:
-        cells.append(step[0])
+        if not cells or cells[-1] != step[0]:
+            cells.append(step[0])
         step = came_from[step]
     return tuple(cells[::-1])
 
