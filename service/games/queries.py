@@ -6,18 +6,18 @@ published events by ``service.games.subscription``. Does not depend on how anyth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from threading import BoundedSemaphore
 from typing import Final
 
-from service.engine.events import RoundEnded, RoundResult
+from service.engine.events import Dealt, RoundEnded, RoundResult
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.games.access import Access
-from service.games.boards import Boards, BoardView
 from service.games.errors import unauthorized
 from service.games.fairness import FairnessReport, fairness_report, is_provable
 from service.games.forks import export_record
-from service.games.game import Game, TokenChanged
+from service.games.game import Game, GameEvent, TokenChanged
 from service.games.ports import Feed, StorageUnavailable
 from service.games.repository import GameRepository, decode
 from service.games.results import LegalMoves
@@ -28,10 +28,12 @@ from service.games.views import (
     GameView,
     Reset,
     ScoreCard,
+    TableView,
     legal_moves_for,
     standings,
     view_event,
     view_game,
+    view_table,
 )
 from service.records.record import Record
 
@@ -45,15 +47,14 @@ _NO_CURSOR: Final = -1
 class GameQueries:
     """The queries on the games of a repository; ``feed`` publishes their new events. ``ttl`` in milliseconds.
 
-    ``score``, ``fairness``, ``record``, ``events`` and ``layout_at`` read the store: they raise
-    ``StorageUnavailable``, and ``NotFound`` when the game has expired.
+    ``score``, ``fairness``, ``record``, ``events``, ``layout_at`` and ``table`` of an earlier version read the store:
+    they raise ``StorageUnavailable``, and ``NotFound`` when the game has expired.
     """
 
-    def __init__(self, repository: GameRepository, feed: Feed, ttl: int, boards: Boards) -> None:
+    def __init__(self, repository: GameRepository, feed: Feed, ttl: int) -> None:
         self._repository = repository
         self._feed = feed
         self._ttl = ttl
-        self._boards = boards
         self._catching_up = BoundedSemaphore(_MAX_CATCHING_UP)
 
     def view(self, access: Access) -> GameView:
@@ -77,15 +78,18 @@ class GameQueries:
             settlement=None if settlement is None else settlement(game.state),
         )
 
-    def board(self, access: Access, aspect: int, version: int | None) -> BoardView:
-        """The table at a version, which the game has reached, or now; ``aspect`` in tenths. The same for every viewer.
+    def table(self, access: Access, version: int | None) -> TableView:
+        """The table at a version that the game has reached, or now; the same for every viewer.
 
-        A table at an earlier version is rebuilt from the history.
+        An earlier one is rebuilt from the events of its round.
         """
         game = access.game
-        if version is not None:
-            game = self._repository.at_version(game, version)
-        return self._boards.at(game, aspect)
+        if version is None or version == game.version:
+            return view_table(game, game.version, game.state.round, game.state.layout)
+        events = self._repository.events_of_round(game, version)
+        dealt = events[0]
+        round_number = dealt.round if isinstance(dealt, Dealt) else 0
+        return view_table(game, version, round_number, _layout_after(game, events))
 
     def fairness(self, access: Access) -> FairnessReport:
         """The proofs of the deals as far as they may be revealed; the same for every viewer."""
@@ -127,10 +131,7 @@ class GameQueries:
         game = access.game
         if version == game.version:
             return game.state.layout
-        layout = game.rules.empty_layout()
-        for event in self._repository.events_of_round(game, version):
-            layout = layout_after(game.rules, layout, event)
-        return layout
+        return _layout_after(game, self._repository.events_of_round(game, version))
 
     def at_cursor(self, subscription: EventSubscription) -> Access:
         """The subscriber's access to the game at its cursor, or as it is now, if that is another version.
@@ -174,6 +175,14 @@ class GameQueries:
     def _rounds(self, game: Game) -> tuple[RoundResult, ...]:
         events = self._repository.events(game, game.round_ends)
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
+
+
+def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout:
+    """The table after these events of a round."""
+    layout = game.rules.empty_layout()
+    for event in events:
+        layout = layout_after(game.rules, layout, event)
+    return layout
 
 
 def _subscriber(access: Access) -> Subscriber:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from service.games.access import AccessControl
-from service.games.boards import Boards
 from service.games.commands import GameCommands
 from service.games.idempotency import Idempotency
 from service.games.ports import Clock, Feed, RandomBytes, RunLater, Store, run_inline
@@ -53,5 +52,5 @@ class GameService:
         self.commands = GameCommands(
             repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl, yield_control=yield_control
         )
-        self.queries = GameQueries(repository, feed, ttl, Boards(admit_read))
+        self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(store, clock)

@@ -1,4 +1,4 @@
-"""A game as one viewer may know it: the view of the match, the seats, the events and the score card.
+"""A game as one viewer may know it: the view of the match, the seats, the table, the events and the score card.
 
 Owns the combination of a hosted game with ``service.engine.view``, which alone decides what is hidden from whom. Does
 not depend on how anything is shown.
@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.engine.events import Event, RoundResult
+from service.engine.layout import Layout
 from service.engine.moves import Move
 from service.engine.referee import legal_moves
-from service.engine.variant import Rules, Settlement, Variant
+from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.game import Created, EventEnvelope, Game, GameStatus, Joined, Seat, SeatKind, TokenChanged
 
@@ -43,6 +44,20 @@ class GameView(NamedTuple):
     commitments: tuple[bytes, ...]
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
     unique_names: bool
+
+
+class TableView(NamedTuple):
+    """The tiles on the table at one version, and the set they are of; the same for every viewer."""
+
+    game: str
+    """The id of the game."""
+    version: int
+    round: int
+    layout: Layout
+    spread: Spread
+    tiles_in_set: int
+    highest: int
+    """The highest number of the set."""
 
 
 class Standing(NamedTuple):
@@ -124,6 +139,13 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
         commitments=game.commitments,
         unique_names=game.unique_names,
     )
+
+
+def view_table(game: Game, version: int, round_number: int, layout: Layout) -> TableView:
+    """The table of the game as it is, or was at an earlier version."""
+    rules = game.rules
+    tiles = rules.tiles
+    return TableView(game.id, version, round_number, layout, rules.layout_spread(), len(tiles), tiles[-1].high)
 
 
 @lru_cache(maxsize=1024)

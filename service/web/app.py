@@ -15,6 +15,7 @@ from werkzeug.routing import MapAdapter
 from service.games.service import GameService
 from service.web import cors, problems, services
 from service.web.bans import BanMiddleware, Network
+from service.web.geometry_cache import GeometryCache
 from service.web.handlers import board as board_handlers
 from service.web.handlers import client as client_handlers
 from service.web.handlers import docs as docs_handlers
@@ -124,7 +125,7 @@ def create_app(
     streams = streams or Streams()
     app = Application(streams)
     app.url_map.merge_slashes = False
-    caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES)
+    caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
     own_services = Services(games, limits, streams, *caches, document, metrics, yield_control)
     services.install(app, own_services)
     problems.install(app, limits)

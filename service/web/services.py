@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from flask import Flask, current_app
 
 from service.games.service import GameService
+from service.web.geometry_cache import GeometryCache
 from service.web.metrics import Metrics
 from service.web.rate_limits import RateLimits
 from service.web.response_cache import ResponseCache
@@ -17,7 +18,7 @@ _EXTENSION: Final = "domino"
 
 
 class Services(NamedTuple):
-    """The games, rate limits, streams, cached responses, document and metrics of an application.
+    """The games, rate limits, streams, cached responses and geometries, document and metrics of an application.
 
     ``views`` caches the views that streams show, as many streams may show the same one. ``document`` returns the
     OpenAPI document as YAML. Without ``metrics``, nothing is measured. ``yield_control`` is called during long
@@ -29,6 +30,7 @@ class Services(NamedTuple):
     streams: Streams
     responses: ResponseCache
     views: ResponseCache
+    geometries: GeometryCache
     document: Callable[[], str]
     metrics: Metrics | None
     yield_control: Callable[[], None]

@@ -211,7 +211,16 @@ def test_a_board_that_the_client_has_is_not_sent_again(api: Api, saved_games: Sa
 
 def test_every_form_and_every_query_has_a_tag_of_its_own(api: Api, saved_games: SavedGames) -> None:
     path = saved_games.at("fido", "early").table.path
-    queries = ("", "?aspect=0.4", "?from=1", "?version=4", "?style=drawing", "?theme=dark", "?digits=true")
+    queries = (
+        "",
+        "?aspect=0.4",
+        "?from=1",
+        "?version=4",
+        "?text=true",
+        "?style=drawing",
+        "?theme=dark",
+        "?digits=true",
+    )
     asked = [*[f"board{query}" for query in queries], "board.svg", "board.txt"]
     tags = [api.get(f"{path}/{each}").headers["ETag"] for each in asked]
     assert len(set(tags)) == len(asked)
@@ -231,3 +240,11 @@ def test_the_table_of_the_engine_is_what_is_shown(api: Api, saved_game: SavedGam
     laid = game.state.layout.placements
     assert [each["tile"] for each in shown["tiles"]] == [each.tile.name for each in laid]
     assert shown["version"] == game.version
+
+
+@pytest.mark.parametrize(("language", "beginning"), [("en", "Three tiles lie"), ("de", "Drei Steine liegen")])
+def test_the_ends_are_also_told_in_words(api: Api, saved_games: SavedGames, language: str, beginning: str) -> None:
+    table = saved_games.at("domino", "early").table
+    answer = api.get(f"{table.path}/board?text=true", headers={"Accept-Language": language}).get_json()
+    assert answer.pop("text").startswith(beginning)
+    assert answer == board(api, table)

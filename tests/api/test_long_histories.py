@@ -116,6 +116,14 @@ def test_a_long_history_is_streamed_whole_and_followed_by_one_view(game: LongGam
     assert sum(game.reads) <= version, "no view was rebuilt"
 
 
+def test_a_table_of_the_past_is_made_of_the_events_of_its_round(game: LongGame) -> None:
+    game.play_on()
+    game.reads.clear()
+    for _ in range(2):
+        assert game.get(f"/board?version={LENGTH // 2}").status_code == 200
+    assert 0 < sum(game.reads) < LENGTH // 2
+
+
 @pytest.mark.parametrize("read", READS.values(), ids=READS.keys())
 def test_reads_of_long_histories_are_limited_by_address(
     read: Read, game: LongGame, monkeypatch: pytest.MonkeyPatch

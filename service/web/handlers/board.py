@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from flask import Blueprint, request
 
 from service.engine.errors import Reason
 from service.engine.options import LocalizedText
 from service.games.access import Access
-from service.games.boards import BoardView
 from service.games.catalogue import Language, localize
+from service.games.views import TableView
 from service.render.drawing import draw
+from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile
+from service.render.sentences.board import board_description, board_sentence
 from service.render.svg import Caption, Style, render_svg
-from service.web.access import operation
+from service.web.access import limit_reads, operation
 from service.web.openapi.board_operations import GET_BOARD, GET_BOARD_AS_JSON, GET_BOARD_AS_SVG, GET_BOARD_AS_TEXT
 from service.web.problems import InvalidBody
 from service.web.request_parsing import etag_matches, negotiate, preferred_language, read_query
@@ -28,14 +31,13 @@ blueprint: Final = Blueprint("board", __name__)
 
 _query_in: Final = board_schemas.BoardQuery()
 
-_TITLES: Final = (
-    LocalizedText("Round {round}: {tiles} tiles on the table", "Runde {round}: {tiles} Steine auf dem Tisch"),
-    LocalizedText("Round {round}: one tile on the table", "Runde {round}: ein Stein auf dem Tisch"),
-)
-"""Of pictures with several tiles and with one."""
+_TITLE: Final = LocalizedText("The table of round {round}", "Der Tisch der {round}. Runde")
+_TITLE_BEFORE_A_ROUND: Final = LocalizedText("The table before the first round", "Der Tisch vor der ersten Runde")
 
 _WIDTH: Final = 100
 """Columns of a table as text, where possible."""
+_TILES_PER_READ: Final = 4
+"""Tiles whose places cost as much as one read of the history: about a millisecond."""
 
 
 @blueprint.get("/v1/games/<game>/board")
@@ -80,38 +82,55 @@ def _board(services: Services, access: Access, media_type: str) -> RawResponse:
         return not_modified(etag)
 
     def make() -> bytes:
-        board = services.games.queries.board(access, query["aspect"], version)
-        return _MAKERS[media_type](board, query, language)
+        table = services.games.queries.table(access, version)
+        geometry = services.geometries.get(table, query["aspect"], partial(_admit, services))
+        return _MAKERS[media_type](_Board(table, geometry, language), query)
 
     body = services.responses.get((access.game.id, etag), make)
     if media_type == JSON:
-        return ok_json(body, etag=etag)
+        return ok_json(body, etag=etag, language=language if query["text"] else None)
     return plain(body, etag=etag) if media_type == TEXT else picture(body, etag=etag, language=language)
 
 
-def _as_json(board: BoardView, query: dict[str, Any], _language: Language) -> bytes:
-    return to_json(board_json(board, query["from_"]))
+class _Board(NamedTuple):
+    """A table, where its tiles lie, and the language of its texts."""
+
+    table: TableView
+    geometry: Geometry
+    language: Language
 
 
-def _as_text(board: BoardView, query: dict[str, Any], _language: Language) -> bytes:
-    style = query["style"]
+def _admit(services: Services, tiles: int) -> None:
+    """Count the computation of the places of so many tiles. Raises ``RateLimited``."""
+    limit_reads(services.limits, tiles // _TILES_PER_READ)
+
+
+def _as_json(board: _Board, query: dict[str, Any]) -> bytes:
+    table, geometry, language = board
+    result = board_json(table, query["aspect"], geometry, query["from_"])
+    if query["text"]:
+        result["text"] = board_sentence(table.layout, language)
+    return to_json(result)
+
+
+def _as_text(board: _Board, query: dict[str, Any]) -> bytes:
+    table, style = board.table, query["style"]
     if style == board_schemas.DRAWING:
         lines = draw(board.geometry)
     else:
-        write = unicode_writer(board.highest) if style == board_schemas.UNICODE else write_tile
-        lines = list(render_layout(board.layout, _WIDTH, write))
+        write = unicode_writer(table.highest) if style == board_schemas.UNICODE else write_tile
+        lines = list(render_layout(table.layout, _WIDTH, write))
     return "".join([f"{line}\n" for line in lines]).encode()
 
 
-def _as_svg(board: BoardView, query: dict[str, Any], language: Language) -> bytes:
-    many = len(board.geometry.tiles)
-    title = localize(_TITLES[many == 1], language).format(round=board.round, tiles=many)
-    description = "\n".join(render_layout(board.layout, _WIDTH))
-    style = Style(query["theme"], query.get("digits"))
-    return render_svg(board.geometry, board.highest, Caption(title, description, language), style).encode()
+def _as_svg(board: _Board, query: dict[str, Any]) -> bytes:
+    table, geometry, language = board
+    title = localize(_TITLE if table.round else _TITLE_BEFORE_A_ROUND, language).format(round=table.round)
+    caption = Caption(title, board_description(table.layout, language), language)
+    return render_svg(geometry, table.highest, caption, Style(query["theme"], query.get("digits"))).encode()
 
 
-_MAKERS: Final[Mapping[str, Callable[[BoardView, dict[str, Any], Language], bytes]]] = {
+_MAKERS: Final[Mapping[str, Callable[[_Board, dict[str, Any]], bytes]]] = {
     JSON: _as_json,
     SVG: _as_svg,
     TEXT: _as_text,

@@ -42,7 +42,7 @@ GET_BOARD_AS_JSON: Final = Operation(
     summary="Get the table as JSON",
     description=f"As `GET /v1/games/{{game}}/board`, always as JSON. {_PUBLIC}",
     access="spectator",
-    headers=("If-None-Match",),
+    headers=("Accept-Language", "If-None-Match"),
     query=board_schemas.BoardJsonQuery,
     responses={
         200: ResponseSpec(description="The table.", schema=board_schemas.PlacedBoard, headers=VIEW_HEADERS),

@@ -178,15 +178,15 @@ def _look_at_table(session: _Session, game: str) -> None:
     """Get the table in each of its forms; the example of the picture is its beginning."""
     version = f"version={_TABLE_VERSION}"
     session.send("GET", f"{game}/board?version={MAX_VERSION}")
-    for path, accept in (
-        ("board", JSON),
-        ("board", SVG),
-        ("board", TEXT),
-        ("board.json", JSON),
-        ("board.svg", SVG),
-        ("board.txt", TEXT),
+    for path, accept, more in (
+        ("board", JSON, "&text=true"),
+        ("board", SVG, ""),
+        ("board", TEXT, ""),
+        ("board.json", JSON, ""),
+        ("board.svg", SVG, ""),
+        ("board.txt", TEXT, "&style=drawing"),
     ):
-        session.send("GET", f"{game}/{path}?{version}", Accept=accept)
+        session.send("GET", f"{game}/{path}?{version}{more}", Accept=accept)
     for name in ("getBoard", "getBoardAsSvg"):
         example = session.examples[name, 200, SVG]
         start, _, _ = example.response.partition("<style>")

@@ -91,6 +91,12 @@ class PlacedBoard(Schema):
         fields.Nested(PlacedTile), required=True, metadata=doc("In the order of play, from the place `from` on.")
     )
     ends = fields.List(fields.Nested(PlacedEnd), required=True, metadata=doc("All ends, as in the view."))
+    text = fields.String(
+        metadata=doc(
+            "With `text=true`: the ends of the table in words, in English or German.",
+            example="Three tiles lie on the table. Ends: left six, right two.",
+        )
+    )
 
 
 def _version() -> QueryInteger:
@@ -107,6 +113,10 @@ def _from() -> QueryInteger:
         validate=Range(0, len(TILES)),
         metadata=doc("As JSON, only the tiles from this place on, as tiles never move."),
     )
+
+
+def _text() -> QueryBoolean:
+    return QueryBoolean(load_default=False, metadata=doc("As JSON, also the ends in words, as `text`."))
 
 
 def _style() -> fields.String:
@@ -140,6 +150,7 @@ class BoardJsonQuery(RequestSchema):
     aspect = QueryAspect()
     from_ = _from()
     version = _version()
+    text = _text()
 
 
 class BoardSvgQuery(RequestSchema):
@@ -165,6 +176,7 @@ class BoardQuery(RequestSchema):
     aspect = QueryAspect()
     from_ = _from()
     version = _version()
+    text = _text()
     style = _style()
     theme = _theme()
     digits = _digits()

@@ -5,18 +5,18 @@ Everything here comes from a ``Geometry``; does not depend on how it was compute
 
 from __future__ import annotations
 
-from service.games.boards import BoardView
+from service.games.views import TableView
 from service.render.geometry import Area, Geometry, Place, PlacedEnd, PlacedTile
 from service.web.serializers.values import JsonObject
 
 
-def board_json(board: BoardView, first: int) -> JsonObject:
-    """The table with the tiles from the place ``first`` on."""
+def board_json(table: TableView, aspect: int, geometry: Geometry, first: int) -> JsonObject:
+    """The table with the tiles from the place ``first`` on; ``aspect`` in tenths."""
     return {
-        "version": board.version,
-        "round": board.round,
-        "aspect": board.aspect / 10,
-        **geometry_json(board.geometry, first),
+        "version": table.version,
+        "round": table.round,
+        "aspect": aspect / 10,
+        **geometry_json(geometry, first),
     }
 
 

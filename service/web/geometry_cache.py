@@ -1,0 +1,84 @@
+"""The geometries of the tables of games, each kept while its table grows.
+
+Owns which of them a process keeps. They are computed only when a table is asked for, never for a move or a view: the
+first one of a game tile by tile, later ones from the tiles that were laid since. Does not depend on how a table is
+shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Final, NamedTuple
+
+from service.engine.layout import Placement
+from service.games.views import TableView
+from service.render.geometry import Geometry, GrowingGeometry
+
+MAX_ENTRIES: Final = 128
+"""Geometries in a cache, each of at most some 100 kB; the one that was used longest ago is evicted."""
+
+
+class GeometryCache:
+    """The geometries of tables; ``yield_control`` is called after each tile, to let other requests run."""
+
+    def __init__(self, yield_control: Callable[[], None] = lambda: None) -> None:
+        self._yield_control = yield_control
+        self._entries: dict[int, _Entry] = {}
+        self._lock = Lock()
+
+    def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
+        """The geometry of a table, extended from the cached one that has the most of its tiles; ``aspect`` in tenths.
+
+        ``admit`` is called with the number of tiles whose places are about to be computed; what it raises, the caller
+        gets.
+        """
+        placements = table.layout.placements
+        owner = table.game, aspect
+        keys = _keys(owner, placements)
+        entry = self._find(owner, placements, keys)
+        known = 0 if entry is None else len(entry.placements)
+        if entry is None or known < len(placements):
+            admit(len(placements) - known)
+            start = self._empty(table, aspect) if entry is None else entry.geometry
+            entry = _Entry(owner, placements, start.extended(table.layout) if placements else start)
+            self._put(keys[-1], entry)
+        return entry.geometry.geometry
+
+    def _empty(self, table: TableView, aspect: int) -> GrowingGeometry:
+        return GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)
+
+    def _find(self, owner: _Owner, placements: tuple[Placement, ...], keys: Sequence[int]) -> _Entry | None:
+        """The entry of this table after the most of its tiles."""
+        with self._lock:
+            for many in range(len(placements), -1, -1):
+                entry = self._entries.get(keys[many])
+                if entry is not None and (entry.owner, entry.placements) == (owner, placements[:many]):
+                    self._entries[keys[many]] = self._entries.pop(keys[many])  # now the last one to be evicted
+                    return entry
+        return None
+
+    def _put(self, key: int, entry: _Entry) -> None:
+        with self._lock:
+            self._entries[key] = entry
+            if len(self._entries) > MAX_ENTRIES:
+                del self._entries[next(iter(self._entries))]
+
+
+_Owner = tuple[str, int]
+"""The id of a game, and the aspect."""
+
+
+class _Entry(NamedTuple):
+    owner: _Owner
+    placements: tuple[Placement, ...]
+    geometry: GrowingGeometry
+
+
+def _keys(owner: _Owner, placements: Sequence[Placement]) -> list[int]:
+    """The keys of a table before its first tile and after each one.
+
+    By value and not by identity, as another process may have laid tiles, and a table of the past is rebuilt.
+    """
+    key = hash(owner)
+    return [key, *[key := hash((key, placement)) for placement in placements]]

@@ -1,0 +1,103 @@
+"""Where tiles lie is computed when a table is asked for, tile by tile, and never for a move or a view."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from service.bootstrap import build_document, build_games
+from service.engine.variants import variants
+from service.storage.memory_store import MemoryStore
+from service.web.app import create_app
+from service.web.rate_limits import RateLimits
+from tests.api.client import Api, Table, status_and_code
+from tests.api.saved_games import SEED, some_seats
+from tests.support.table import match_finished
+
+TTL_SECONDS = 3600
+
+
+class Worker:
+    """The application of one process, and how often it let others run: after each tile and each end of a geometry."""
+
+    def __init__(self, store: MemoryStore, read: int = 0) -> None:
+        games = build_games(store, store, [b"secret"], TTL_SECONDS)
+        limits = RateLimits(read=read, clock=lambda: 60.0)
+        app = create_app(games, build_document, limits=limits, yield_control=self._count)
+        self.api = Api(app.test_client(use_cookies=False))
+        self.yields = 0
+
+    def _count(self) -> None:
+        self.yields += 1
+
+    def cost_of(self, path: str) -> int:
+        """What computing the places for this request took: the number of tiles and ends."""
+        before = self.yields
+        assert self.api.get(path).status_code == 200
+        return self.yields - before
+
+
+def size_of(worker: Worker, table: Table) -> tuple[int, int]:
+    """The number of tiles and of ends on the table."""
+    shown = worker.api.view(table)["board"]
+    return len(shown["tiles"]), len(shown["ends"])
+
+
+def play(worker: Worker, table: Table, tiles: int, random: Random) -> None:
+    """Play until so many more tiles are on the table."""
+    reached = size_of(worker, table)[0] + tiles
+    worker.api.play_until(table, lambda view: len(view["board"]["tiles"]) == reached, random)
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_a_match_is_played_and_viewed_without_computing_where_tiles_lie(variant: str) -> None:
+    worker = Worker(MemoryStore(TTL_SECONDS))
+    table = worker.api.create(variant, some_seats(variant), seed=SEED)
+    worker.api.play_until(table, lambda view: view["version"] > 30 or match_finished(view), Random(SEED))
+    for resource in ("", "/moves", "/score", "/events?view=true"):
+        worker.api.get(table.path + resource)
+    assert worker.yields == 0
+
+
+def test_one_more_tile_costs_one_tile_and_the_places_at_the_ends() -> None:
+    worker, random = Worker(MemoryStore(TTL_SECONDS)), Random(SEED)
+    table = worker.api.create("fido", 3, seed=SEED)
+    play(worker, table, 8, random)
+    tiles, ends = size_of(worker, table)
+    assert worker.cost_of(f"{table.path}/board") == tiles + ends
+    for _ in range(4):
+        play(worker, table, 1, random)
+        assert worker.cost_of(f"{table.path}/board") == 1 + size_of(worker, table)[1]
+
+
+def test_every_form_of_a_table_has_its_places_from_the_first_one() -> None:
+    worker, random = Worker(MemoryStore(TTL_SECONDS)), Random(SEED)
+    table = worker.api.create("fido", 3, seed=SEED)
+    play(worker, table, 8, random)
+    assert worker.cost_of(f"{table.path}/board") > 0
+    for form in ("board", "board.svg", "board.txt?style=drawing", "board.json?from=3", "board?text=true"):
+        assert worker.cost_of(f"{table.path}/{form}") == 0
+    assert worker.cost_of(f"{table.path}/board?aspect=0.6") > 0
+
+
+def test_a_table_that_another_process_has_changed_costs_the_tiles_laid_since() -> None:
+    store, random = MemoryStore(TTL_SECONDS), Random(SEED)
+    one, other = Worker(store), Worker(store)
+    table = one.api.create("fido", 3, seed=SEED)
+    play(one, table, 6, random)
+    other.cost_of(f"{table.path}/board")
+    play(one, table, 3, random)
+    assert other.cost_of(f"{table.path}/board") == 3 + size_of(one, table)[1]
+
+
+def test_the_places_of_many_tiles_count_as_reads_by_address() -> None:
+    worker, random = Worker(MemoryStore(TTL_SECONDS), read=4), Random(SEED)
+    table = worker.api.create("fido", 3, seed=SEED)
+    play(worker, table, 10, random)
+    answers = [worker.api.get(f"{table.path}/board?aspect={aspect}") for aspect in ("1", "1.1", "1.2")]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert status_and_code(answers[-1]) == (429, "rate_limited")
+    assert worker.api.get(f"{table.path}/board?aspect=1").status_code == 200, "nothing is computed for it"
+    play(worker, table, 1, random)
+    assert worker.api.get(f"{table.path}/board?aspect=1").status_code == 200, "one tile costs less than a read"

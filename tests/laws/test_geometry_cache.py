@@ -1,0 +1,110 @@
+"""A geometry that was kept and extended is what it would be from scratch, and each of its tiles is computed once."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.engine.variants import variants
+from service.games.views import TableView
+from service.render.geometry import geometry
+from service.web.geometry_cache import MAX_ENTRIES, GeometryCache
+from tests.laws.matches import Case, Match, law
+
+ASPECT = 16
+
+
+class Asked:
+    """A cache, and the numbers of tiles whose places were computed for each table that was not in it."""
+
+    def __init__(self) -> None:
+        self.computed: list[int] = []
+        self._cache = GeometryCache()
+
+    def get(self, table: TableView, aspect: int = ASPECT) -> object:
+        return self._cache.get(table, aspect, self.computed.append)
+
+
+def table_at(match: Match, step: int, game: str = "a game") -> TableView:
+    """The table after so many steps, of objects that nobody has seen yet, as if another process had laid its tiles."""
+    state, rules = match.states[step], match.rules
+    layout = state.layout._replace(placements=tuple([each._replace() for each in state.layout.placements]))
+    return TableView(game, step, state.round, layout, rules.layout_spread(), len(rules.tiles), rules.tiles[-1].high)
+
+
+def tiles_on(table: TableView) -> int:
+    return len(table.layout.placements)
+
+
+@law(matches=3, drawn=1)
+def test_a_geometry_does_not_depend_on_what_was_asked_for_before(match: Match) -> None:
+    asked = Asked()
+    for step in match.rng.choices(range(len(match.states)), k=10):
+        table = table_at(match, step)
+        for aspect in (ASPECT, 6):
+            whole = geometry(table.layout, table.tiles_in_set, table.spread, aspect)
+            assert asked.get(table, aspect) == whole
+
+
+@pytest.mark.parametrize("key", variants())
+def test_a_table_that_grows_costs_one_tile_at_a_time(key: str) -> None:
+    match, asked = some_match(key), Asked()
+    laid = set()
+    for step in range(len(match.states)):
+        table = table_at(match, step)
+        for _ in range(2):
+            asked.get(table)
+        laid.add(table.layout.placements)
+    assert sum(asked.computed) == len(laid - {()})
+    assert set(asked.computed) <= {0, 1}
+
+
+def test_a_table_that_grew_elsewhere_costs_the_tiles_laid_since() -> None:
+    match, asked = some_match("fido"), Asked()
+    steps = [2, 9, 20, 20]
+    tables = [table_at(match, step) for step in steps]
+    assert {table.round for table in tables} == {1}
+    for table in tables:
+        asked.get(table)
+    first, second, third, _ = [tiles_on(table) for table in tables]
+    assert asked.computed == [first, second - first, third - second]
+    asked.get(table_at(match, 8))
+    assert asked.computed[3:] == [tiles_on(table_at(match, 8)) - first], "the table as it was begins with older ones"
+
+
+def test_another_game_and_another_aspect_have_places_of_their_own() -> None:
+    match, asked = some_match("fido"), Asked()
+    table = table_at(match, 20)
+    for _ in range(2):
+        asked.get(table)
+        asked.get(table, 4)
+        asked.get(table_at(match, 20, "another game"))
+    assert asked.computed == [tiles_on(table)] * 3
+
+
+def test_only_so_many_geometries_are_kept_and_of_those_the_last_ones() -> None:
+    match, asked = some_match("domino"), Asked()
+    tables = [table_at(match, 4, f"game {number}") for number in range(MAX_ENTRIES + 1)]
+    for table in [*tables, tables[-1], tables[1]]:
+        asked.get(table)
+    assert len(asked.computed) == MAX_ENTRIES + 1
+    asked.get(tables[0])
+    assert len(asked.computed) == MAX_ENTRIES + 2
+
+
+def test_nothing_is_computed_that_was_not_admitted() -> None:
+    class Refused(Exception):
+        pass
+
+    def refuse(_tiles: int) -> None:
+        raise Refused
+
+    yields: list[None] = []
+    cache = GeometryCache(lambda: yields.append(None))
+    table = table_at(some_match("domino"), 10)
+    with pytest.raises(Refused):
+        cache.get(table, ASPECT, refuse)
+    assert yields == []
+
+
+def some_match(key: str) -> Match:
+    return Match(Case(key, max(3, variants()[key].players.low), (), "geometry", 1, 60))
