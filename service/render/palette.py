@@ -15,6 +15,8 @@ class Palette(NamedTuple):
     cloth: str
     rail: str
     """The line along the edge of the cloth."""
+    seam: str
+    """A thin line within that one."""
     shade: str
     """Around a tile, on the cloth."""
     face: str
@@ -32,7 +34,7 @@ class Palette(NamedTuple):
     outline: str
     """Around the tile laid last."""
     dot: str
-    """On the tile laid last."""
+    """Within a ring of the colour ``outline``, at a corner of the tile laid last."""
     numbers: tuple[str, ...]
     """Pips and digits of each number; empty if all have the colour ``ink``."""
 
@@ -59,6 +61,7 @@ _ON_DARK: Final = _numbers(
 LIGHT: Final = Palette(
     cloth="#2d6a50",
     rail="#245842",
+    seam="#3b7d62",
     shade="#1d4a37",
     face="#fffdf5",
     edge="#e3dac2",
@@ -75,6 +78,7 @@ LIGHT: Final = Palette(
 DARK: Final = Palette(
     cloth="#14342a",
     rail="#0e271f",
+    seam="#1f4739",
     shade="#0b1f19",
     face="#20242c",
     edge="#8b94a3",
@@ -91,6 +95,7 @@ DARK: Final = Palette(
 PRINT: Final = Palette(
     cloth="none",
     rail="none",
+    seam="none",
     shade="none",
     face="#fff",
     edge="#000",
@@ -107,6 +112,7 @@ PRINT: Final = Palette(
 FORCED: Final = Palette(
     cloth="Canvas",
     rail="CanvasText",
+    seam="none",
     shade="none",
     face="Canvas",
     edge="CanvasText",
@@ -117,7 +123,7 @@ FORCED: Final = Palette(
     lattice="CanvasText",
     ring="LinkText",
     outline="Highlight",
-    dot="Highlight",
+    dot="CanvasText",
     numbers=(),
 )
 """The system's colours, where the viewer insists on them."""

@@ -4,10 +4,10 @@ Owns its form. It is valid XML without a script and without a link to anything e
 the table. A half is 24 pixels wide in its own size; where it is shown smaller, digits replace the pips. Colours are in
 ``palette``, pips in ``pips``. Does not depend on how places are computed.
 
-Every tile is a group with three references: to a tile without numbers, and to its two numbers. So a table of 91 tiles
-has less than 20 kB, and whoever puts the picture into a page finds each tile by its name::
+Every tile is a group with two references: to a tile with its smaller number, and to its larger number. So a table of 91
+tiles has less than 20 kB, and whoever puts the picture into a page finds each tile by its name::
 
-    <g data-tile="3-5" transform="translate(-7 0)rotate(180)"><use href="#t"/><use href="#n3" x="-1"/>…</g>
+    <g data-tile="3-5" transform="translate(-7 0)rotate(180)"><use href="#t3"/><use href="#n5" x="1"/></g>
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _PIXELS_OF_PIPS: Final = 12
 """Of a unit, below which digits replace the pips."""
 _PIXELS_OF_SMALL_PIPS: Final = 20
 """As ``_PIXELS_OF_PIPS``, in a set with pips that are small."""
+_LAST_DIGIT: Final = 9
 _MARGIN: Final = 2
 """From the outermost tile to the edge of the cloth, in units."""
 _RING_DISTANCE: Final = 0.54
@@ -38,6 +39,13 @@ _RING_RADIUS: Final = 0.34
 """With its line, a ring is less than a unit from its end: another tile is never nearer."""
 
 _TILE: Final = 'x="-1.92" y="-.92" width="3.84" height="1.84" rx=".34"'
+_HALVES: Final = {
+    0: ('x="-1"', 'x="1"'),
+    90: ('y="-1"', 'y="1"'),
+    180: ('x="1"', 'x="-1"'),
+    270: ('y="1"', 'y="-1"'),
+}
+"""The places of the smaller and the larger half by the rotation of their tile."""
 _BACK: Final = (
     "M-1.5-.5l1 1M-1.5 .5l1-1M.5-.5l1 1M.5 .5l1-1",
     "M-1.6-.6h3.2v1.2h-3.2z",
@@ -45,19 +53,40 @@ _BACK: Final = (
 )
 """The pattern of a back, its frame, and the cross at its middle."""
 
-_RULES: Final = (
-    ("{0}c", "fill:{cloth};stroke:{rail}"),
-    ("{0}s", "fill:{shade}"),
-    ("{0}f", "fill:{face};stroke:{edge}"),
-    ("{0}h", "stroke:{line}"),
-    ("{0}i", "color:{ink}"),
-    ("{0}b", "fill:{back};stroke:{back_edge}"),
-    ("{0}w", "stroke:{lattice}"),
-    ("{0}e", "stroke:{ring}"),
-    ("{0}o", "stroke:{outline}"),
-    ("{0}v", "fill:{dot}"),
-)
-"""The classes that have a colour; ``{0}`` is the prefix of all names."""
+_SHAPES: Final = {
+    "c": "stroke-width:.3",
+    "z": "fill:none;stroke-width:.1",
+    "f": "stroke-width:.08",
+    "h": "stroke-width:.07",
+    "b": "stroke-width:.08",
+    "w": "fill:none;stroke-width:.09;stroke-linecap:round",
+    "x": "stroke-width:.2",
+    "p": "fill:none;stroke:currentColor;stroke-linecap:round",
+    "d": "fill:currentColor;font:700 1.3px system-ui,sans-serif;text-anchor:middle",
+    "k": "font-size:1.12px",
+    "e": "fill:none;stroke-width:.17",
+    "g": "stroke-dasharray:.28 .254",
+    "l": "stroke-linejoin:round;stroke-linecap:round",
+    "o": "fill:none;stroke-width:.17",
+    "v": "stroke-width:.14",
+}
+"""The classes, without their colours: the cloth, the seam on it; the face of a tile, the line between its halves; its
+back, the pattern on it, the cross; pips, digits, two digits; the ring of an end, of a gated one, the line to a tile
+that lies apart; the outline and the dot of the tile laid last."""
+_COLOURS: Final = {
+    "c": "fill:{cloth};stroke:{rail}",
+    "z": "stroke:{seam}",
+    "s": "fill:{shade}",
+    "f": "fill:{face};stroke:{edge}",
+    "h": "stroke:{line}",
+    "i": "color:{ink}",
+    "b": "fill:{back};stroke:{back_edge}",
+    "w": "stroke:{lattice}",
+    "e": "stroke:{ring}",
+    "o": "stroke:{outline}",
+    "v": "fill:{dot};stroke:{outline}",
+}
+"""The colours of the classes, by those of a palette; also those of the shade around a tile and of all numbers."""
 
 
 class Caption(NamedTuple):
@@ -115,6 +144,8 @@ class _Picture:
         yield f"<style>{''.join(self._css())}</style><defs>{''.join(self._definitions())}</defs>"
         place = f'x="{x + 0.15:g}" y="{y + 0.15:g}" width="{width - 0.3:g}" height="{height - 0.3:g}"'
         yield f'<rect class="{p}c" {place} rx="2"/>'
+        place = f'x="{x + 0.7:g}" y="{y + 0.7:g}" width="{width - 1.4:g}" height="{height - 1.4:g}"'
+        yield f'<rect class="{p}z" {place} rx="1.5"/>'
         tiles = self._geometry.tiles
         for placed in tiles:
             if placed.link is not None:
@@ -132,14 +163,8 @@ class _Picture:
 
     def _css(self) -> Iterator[str]:
         p = self._prefix
-        yield (
-            f".{p}c{{stroke-width:.3}}.{p}f,.{p}b{{stroke-width:.08}}.{p}h{{stroke-width:.07}}"
-            f".{p}p{{fill:none;stroke:currentColor;stroke-linecap:round}}"
-            f".{p}d{{fill:currentColor;font:700 1.3px system-ui,sans-serif;text-anchor:middle}}"
-            f".{p}w,.{p}e,.{p}o{{fill:none}}.{p}w{{stroke-width:.09;stroke-linecap:round}}.{p}x{{stroke-width:.2}}"
-            f".{p}e,.{p}o{{stroke-width:.17}}.{p}l{{stroke-linejoin:round;stroke-linecap:round}}"
-            f".{p}g{{stroke-dasharray:.28 .254}}"
-        )
+        for name, rule in _SHAPES.items():
+            yield f".{p}{name}{{{rule}}}"
         if self._digits is None:
             width = self._cloth.width * (_PIXELS_OF_PIPS if self._large else _PIXELS_OF_SMALL_PIPS) - 1
             turns = "".join([f".{p}r{turn}{{--turn:-{turn}deg}}" for turn in (90, 180, 270)])
@@ -161,16 +186,22 @@ class _Picture:
     def _colours(self, palette: Palette) -> Iterator[str]:
         """The rules of the colours. Of two palettes the later one overrides all of the earlier one."""
         colours = palette._asdict()
-        for name, rule in _RULES:
-            yield f".{name.format(self._prefix)}{{{rule.format(**colours)}}}"
-        if self._coloured:
+        for name, rule in _COLOURS.items():
+            yield f".{self._prefix}{name}{{{rule.format(**colours)}}}"
+        if self._coloured and palette.numbers:
             for number in self._numbers:
-                yield f".{self._prefix}n{number}{{color:{palette.numbers[number] if palette.numbers else palette.ink}}}"
+                yield f".{self._prefix}n{number}{{color:{palette.numbers[number]}}}"
+        elif self._coloured:
+            yield f".{self._prefix}n{{color:{palette.ink}}}"
 
     def _definitions(self) -> Iterator[str]:
         p = self._prefix
         shade = f'<rect class="{p}s" x="-2" y="-1" width="4" height="2" rx=".42"/>'
         yield f'<g id="{p}t">{shade}<rect class="{p}f" {_TILE}/><path class="{p}h" d="M0-.7v1.4"/></g>'
+        for ring, names in (("e", f"{p}e"), ("g", f"{p}e {p}g")):
+            yield f'<circle id="{p}{ring}" class="{names}" r="{_RING_RADIUS}"/>'
+        if self._digits:
+            yield f'<use id="{p}u" href="#{p}t" transform="rotate(90)"/>'
         if any([placed.face_down for placed in self._geometry.tiles]):
             pattern, frame, cross = _BACK
             yield (
@@ -181,40 +212,43 @@ class _Picture:
             pips = pips_of(number)
             drawn = "" if self._digits else f'<path class="{p}p" stroke-width="{short(pips.width)}" d="{pips.path}"/>'
             if self._digits is not False:
-                drawn += f'<text class="{p}d" y=".46">{number}</text>'
-            coloured = f' class="{p}n{number}"' if self._coloured else ""
+                size = f'{p}d {p}k" y=".4' if number > _LAST_DIGIT else f'{p}d" y=".46'
+                drawn += f'<text class="{size}">{number}</text>'
+            coloured = f' class="{p}n {p}n{number}"' if self._coloured else ""
             yield f'<g id="{p}n{number}"{coloured}>{drawn}</g>'
+            if not self._digits:
+                yield f'<g id="{p}t{number}"><use href="#{p}t"/><use href="#{p}n{number}" x="-1"/></g>'
 
     def _tile(self, placed: PlacedTile) -> str:
         p = self._prefix
         tile, rotation = placed.tile, placed.rotation
+        start = f'<g data-tile="{tile.name}" transform="translate({placed.x} {placed.y})'
         turned = f"rotate({rotation})" if rotation else ""
-        start = f'<g data-tile="{tile.name}" transform="translate({placed.x} {placed.y}){turned}"'
         if placed.face_down:
-            return f'{start}><use href="#{p}b"/></g>'
+            return f'{start}{turned}"><use href="#{p}b"/></g>'
+        if self._digits:
+            # Digits stand upright, so the tile is not turned.
+            whole, (low, high) = "tu"[rotation // 90 % 2], _HALVES[rotation]
+            halves = f'<use href="#{p}n{tile.low}" {low}/><use href="#{p}n{tile.high}" {high}/>'
+            return f'{start}"><use href="#{p}{whole}"/>{halves}</g>'
         if self._digits is None and rotation:
-            start += f' class="{p}r{rotation}"'
-        low, high = ('x="-1"', 'x="1"')
-        if self._digits and rotation:
-            low, high = [f'transform="translate({x})rotate(-{rotation})"' for x in (-1, 1)]
-        return (
-            f'{start}><use href="#{p}t"/><use href="#{p}n{tile.low}" {low}/><use href="#{p}n{tile.high}" {high}/></g>'
-        )
+            turned += f'" class="{p}r{rotation}'
+        return f'{start}{turned}"><use href="#{p}t{tile.low}"/><use href="#{p}n{tile.high}" x="1"/></g>'
 
     def _last(self, placed: PlacedTile) -> str:
-        """The marks of the tile that was laid last: an outline and a dot."""
+        """The marks of the tile that was laid last: an outline, and a dot at one of its corners."""
         p = self._prefix
         width, height = (3.84, 1.84) if placed.rotation % 180 == 0 else (1.84, 3.84)
-        left, top = short(placed.x - width / 2), short(placed.y - height / 2)
+        left, top, right = [short(each) for each in (placed.x - width / 2, placed.y - height / 2, placed.x + width / 2)]
         box = f'<rect class="{p}o" x="{left}" y="{top}" width="{width}" height="{height}" rx=".34"/>'
-        return f'{box}<circle class="{p}v" cx="{placed.x}" cy="{placed.y}" r=".24"/>'
+        return f'{box}<circle class="{p}v" cx="{right}" cy="{top}" r=".3"/>'
 
     def _ring(self, placed: PlacedEnd) -> str:
         p = self._prefix
         turn = radians(placed.direction)
         x, y = [short(at + _RING_DISTANCE * part) for at, part in ((placed.x, cos(turn)), (placed.y, sin(turn)))]
-        gated = f" {p}g" if placed.end.gate == GATED else ""
-        return f'<circle data-end="{placed.end.name}" class="{p}e{gated}" cx="{x}" cy="{y}" r="{_RING_RADIUS}"/>'
+        ring = "g" if placed.end.gate == GATED else "e"
+        return f'<use data-end="{placed.end.name}" href="#{p}{ring}" x="{x}" y="{y}"/>'
 
 
 def _cloth(geometry: Geometry) -> Area:
