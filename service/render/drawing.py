@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import ceil, floor
 from typing import Final
 
 from service.engine.layout import CLOSED, OPEN
@@ -124,7 +125,10 @@ class _Canvas:
         for (x0, y0), (x1, y1) in pairwise(points):
             steps = max(1, round(_STEPS * (abs(x1 - x0) + abs(y1 - y0))))
             for step in range(steps + 1):
-                self._mark(x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps, "·")
+                x, y = x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps
+                # Between two lines of the drawing, the upper one if it is free.
+                if not self._mark(x, floor(y), "·"):
+                    self._mark(x, ceil(y), "·")
 
     def _end(self, placed: PlacedEnd) -> None:
         """The mark of an end that is not closed, beyond the border of its tile."""
@@ -133,11 +137,13 @@ class _Canvas:
         step_x, step_y = _STEP[placed.direction]
         self._mark(placed.x + step_x / _COLUMNS, placed.y + step_y, "○" if placed.end.gate == OPEN else "◌")
 
-    def _mark(self, x: float, y: float, mark: str) -> None:
-        """A mark, where nothing else is."""
+    def _mark(self, x: float, y: int, mark: str) -> bool:
+        """Set a mark, where nothing else is; whether it is there."""
         column, line = self._at(x, y)
-        if not self._borders[line][column] and self._text[line][column] in {" ", "·"}:
+        is_free = not self._borders[line][column] and self._text[line][column] in {" ", "·"}
+        if is_free:
             self._text[line][column] = mark
+        return is_free
 
 
 def _corners(placed: PlacedTile) -> tuple[tuple[int, int], tuple[int, int]]:
