@@ -121,6 +121,7 @@ def test_every_resource_shows_a_seat_the_same_whatever_is_hidden(
             for path in ("", "?text=true", "/moves", "/score", "/fairness")
             for headers in ({}, etags)
         ]
+        requests += [("GET", path, {}) for path in ("/board?text=true", "/board.svg", "/board.txt?style=drawing")]
         assert_blind(api, server, saved_game, seat, requests)
 
 

@@ -6,6 +6,8 @@ hands and of the stock, as many in each as before.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,6 +19,14 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.view import DealtView, DrewView, event_view, view
+from service.games.views import view_table
+from service.render.drawing import draw
+from service.render.geometry import geometry
+from service.render.layout_text import render_layout
+from service.render.sentences.board import board_description
+from service.render.svg import Caption, render_svg
+from service.web.serializers.board import board_json
+from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
 
 
@@ -103,6 +113,33 @@ def answer(match: Match, state: State, seat: int, move: Move) -> Answer | None:
     except Refusal as refusal:
         return Answer(type(refusal), refusal.reason)
     return None
+
+
+def pictures(match: Match, state: State) -> tuple[str, ...]:
+    """The table in all the forms in which it is shown."""
+    table = view_table(hosted(match, state), 1, state.round, view(match.rules, state, None).layout)
+    placed = geometry(table.layout, table.tiles_in_set, table.spread, 16)
+    words = board_description(table.layout, "en")
+    return (
+        json.dumps(board_json(table, 16, placed, 0)),
+        render_svg(placed, table.highest, Caption("The table", words, "en")),
+        "\n".join([*render_layout(table.layout, 80), *draw(placed)]),
+    )
+
+
+@law(matches=4, drawn=2)
+def test_no_picture_of_the_table_depends_on_hidden_tiles(match: Match) -> None:
+    for state in match.some_states(3):
+        for twin in twins(match, state, None, 1):
+            assert pictures(match, twin) == pictures(match, state)
+
+
+@law(matches=4, drawn=2)
+def test_no_picture_of_the_table_names_a_tile_that_is_not_on_it(match: Match) -> None:
+    for state in match.some_states(3):
+        as_json, as_svg, _ = pictures(match, state)
+        named = {*re.findall(r'"(\d+-\d+)"', as_json), *re.findall(r'"(\d+-\d+)"', as_svg)}
+        assert named == {placement.tile.name for placement in state.layout.placements}
 
 
 @law(matches=12)

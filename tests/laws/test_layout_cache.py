@@ -6,35 +6,15 @@ from typing import Any
 
 import orjson
 
-from service.engine.deal import Deck, seed_from_text
 from service.engine.layout import Layout, Placement, empty_layout
-from service.engine.state import State
 from service.engine.tiles import TILES
-from service.engine.variants import variants
 from service.games.codec import encode_game
-from service.games.game import Game, Seat, rules_for
+from service.games.game import Game
 from service.games.layout_cache import MAX_ENTRIES, LayoutCache
 from service.games.views import view_game
 from service.web.serializers.game import game_view_json
+from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
-
-
-def hosted(match: Match, state: State) -> Game:
-    return Game(
-        id="an id",
-        variant=variants()[match.case.key],
-        options=dict(match.case.options),
-        rules=rules_for(match.case.key, dict(match.case.options), len(match.seats)),
-        seats=tuple([Seat("human", f"Ada {seat}", b"h" * 32) for seat in match.seats]),
-        join_hash=None,
-        arranged=False,
-        deck=Deck(seed_from_text("a seed")),
-        version=1,
-        created_at=0,
-        updated_at=0,
-        round_ends=(),
-        state=state,
-    )
 
 
 def anew(layout: Layout) -> Layout:

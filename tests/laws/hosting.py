@@ -1,0 +1,28 @@
+"""A match of the laws as a hosted game."""
+
+from __future__ import annotations
+
+from service.engine.deal import Deck, seed_from_text
+from service.engine.state import State
+from service.engine.variants import variants
+from service.games.game import Game, Seat, rules_for
+from tests.laws.matches import Match
+
+
+def hosted(match: Match, state: State) -> Game:
+    """The game of a match in this state."""
+    return Game(
+        id="an id",
+        variant=variants()[match.case.key],
+        options=dict(match.case.options),
+        rules=rules_for(match.case.key, dict(match.case.options), len(match.seats)),
+        seats=tuple([Seat("human", f"Ada {seat}", b"h" * 32) for seat in match.seats]),
+        join_hash=None,
+        arranged=False,
+        deck=Deck(seed_from_text("a seed")),
+        version=1,
+        created_at=0,
+        updated_at=0,
+        round_ends=(),
+        state=state,
+    )
