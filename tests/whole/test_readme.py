@@ -98,6 +98,14 @@ def test_the_view_is_polled_until_somebody_moves(service: Service, tmp_path: Pat
     assert (unchanged, int(version) > 2) == ("304", True)
 
 
+def test_the_table_is_read_and_drawn(service: Service, tmp_path: Path) -> None:
+    tile, place, text, *drawing, kind = played("board", service, tmp_path)
+    assert json.loads(tile).keys() > json.loads(place).keys() == {"x", "y", "rotation"}
+    assert text.startswith("Three tiles")
+    assert sum(line.count(":") for line in drawing) == 3
+    assert kind == "image/svg+xml"
+
+
 def script(name: str) -> str:
     """A program of the guide."""
     scripts: dict[str, str] = dict(SCRIPT.findall(GUIDE.read_text("utf-8")))

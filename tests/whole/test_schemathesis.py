@@ -50,6 +50,14 @@ OPERATIONS: list[Json] = [
         "include-operation-id": "verifyRecord",
         "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
     },
+    # … a version drawn at random is not one that the game has reached, and an aspect has one decimal; …
+    *[
+        {
+            "include-operation-id": name,
+            "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
+        }
+        for name in ("getBoard", "getBoardAsJson", "getBoardAsSvg", "getBoardAsText")
+    ],
     # … a tile goes with a play only; and a version drawn at random is not the game's.
     {
         "include-operation-id": "makeMove",
