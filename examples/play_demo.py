@@ -87,20 +87,15 @@ def play_match(client: Client, variant: dict[str, Any], seed: str, *, show_moves
     print(f"\n═══ {variant['name']} ═══")
     show(f"    {variant['summary']}")
     show(f"    {', '.join(name['name'] for name in players)}; house rules {view['rules']}")
-    last_round = 0
-    while view["status"] != "finished":
-        if view["status"] == "playing" and view["round"] != last_round:
-            last_round = view["round"]
-            show(f"\n  Round {last_round}")
+    printed = 0
+    while True:
+        if show_moves:
+            printed = _print_events(client, f"{path}/events", printed)
+        if view["status"] == "finished":
+            break
         seat = view["turn"]["seat"] if "turn" in view else _first_seat_in_match(view)
         moves = client.get(f"{path}/moves", tokens[seat])["moves"]
-        move = choices.choice(moves)
-        before = view["round"] if view["status"] == "playing" else 0
-        view = client.post(f"{path}/moves", move, tokens[seat])
-        if move["action"] != "deal":
-            show(f"    {_NAMES[seat]:5} {_format_move(move)}")
-        if show_moves and before and view["status"] != "playing":
-            _print_round_result(client.get(f"{path}/score")["rounds"][-1])
+        view = client.post(f"{path}/moves", choices.choice(moves), tokens[seat])
     card = client.get(f"{path}/score")
     show("\n  Final standings")
     print("    " + ", ".join(f"{each['rank']}. {each['name']} {each['total']}" for each in card["standings"]))
@@ -115,21 +110,18 @@ def _print_nothing(_line: str) -> None:
     pass
 
 
-def _print_round_result(result: dict[str, Any]) -> None:
-    winner = f"; {_NAMES[result['winner']]} first" if "winner" in result else ""
-    print(f"    ── {result['ended_by']}{winner}")
-    for line in result["lines"]:
-        print(f"       {_NAMES[line['seat']]:5} {line['points']:+6}  {line['text']}  (rules {line['rule']})")
-    if result["carried"]:
-        print(f"       {result['carried']} carried over")
-
-
-def _format_move(move: dict[str, Any]) -> str:
-    if move["action"] != "play":
-        return str(move["action"])
-    where = f" at {move['end']}" if "end" in move else ""
-    points = f", sum {move['ends_sum']}: {move['points']} points" if "points" in move else ""
-    return f"{move['tile']}{where}{', face down' if move['face_down'] else ''}{points}"
+def _print_events(client: Client, path: str, version: int) -> int:
+    """Print what has happened after this version, in the words of the service; returns the version after it."""
+    more = True
+    while more:
+        page = client.get(f"{path}?after={version}&text=true")
+        for event in page["events"]:
+            blank = "\n" if event["type"] == "dealt" else ""
+            print(f"{blank}    {event['text']}")
+            for line in event["data"].get("lines", ()):
+                print(f"       {_NAMES[line['seat']]:5} {line['points']:+6}  {line['text']}  (rules {line['rule']})")
+        version, more = page["version"], page["more"]
+    return int(version)
 
 
 def _first_seat_in_match(view: dict[str, Any]) -> int:

@@ -41,7 +41,7 @@ def test_one_match_is_printed_move_by_move(service: Service) -> None:
     done = demo(service, "fido")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("═══") == 2
-    assert done.stdout.count(", sum ") > 20
+    assert done.stdout.count(" Sum ") > 20
     assert "Final standings" in done.stdout
 
 
