@@ -7,12 +7,10 @@ import { actionText, chainText, countText, endsText, handText, informationText, 
 import { createChoice } from "../choice.js";
 import { handList, playersList } from "../hand.js";
 import { TELLING, actionOf, keyName, keysDialog, parseCommand, showKeys } from "../keys.js";
-import { invite } from "../invite.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
-import { give } from "../signals.js";
 import { capitalized } from "../text.js";
 import { COMMON } from "../texts/common.js";
 import { KEY_HELP, TABLE } from "../texts/table.js";
@@ -35,8 +33,12 @@ export function create(app, { game: id, watch = false }) {
   let variant;
   /** @type {import("../types.js").Score | undefined} */
   let score;
+  /** @type {typeof import("../invite.js").invite | undefined} loaded when seats are free */
+  let invite;
   let curtainSince = 0;
   let hadFocus = false;
+  /** Whether the heading has the focus only because nothing better was there. */
+  let atHeading = false;
   let isFirst = true;
   /** What was shown last: a version, and how many events. */
   let latest = 0;
@@ -48,9 +50,9 @@ export function create(app, { game: id, watch = false }) {
 
   /** @param {string} message @param {{urgent?: boolean}} [options] */
   function say(message, { urgent = false } = {}) {
-    said = message;
+    said = capitalized(message);
     isRefusal = urgent;
-    app.announce(message, { urgent });
+    app.announce(said, { urgent });
     app.update();
   }
 
@@ -71,15 +73,21 @@ export function create(app, { game: id, watch = false }) {
       said = "";
     }
     if (!variant) void loadVariant(game.variant);
+    if (game.status === "waiting" && !invite) void loadInvite();
     const wasOnTurn = before !== undefined && isOnTurn(before);
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
       app.announce(stateText(app, game), { urgent: true });
-      give(device.settings, "turn");
+      void signal("turn");
     } else if (isOnTurn(game) && before && before.version < game.version) app.announce(stateText(app, game));
-    else if (events.some((each) => each.type === "played")) give(device.settings, "tile");
+    else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "playing" && before?.status === "playing") picture.fitAll();
     if ((game.status === "round_over" || game.status === "finished") && score?.version !== game.version) void loadScore();
+  }
+
+  /** @param {import("../signals.js").Signal} which */
+  async function signal(which) {
+    if (device.settings.sound || device.settings.vibration) (await import("../signals.js")).give(device.settings, which);
   }
 
   /** @param {string} name */
@@ -90,6 +98,10 @@ export function create(app, { game: id, watch = false }) {
     } catch {
       // the page works without the names of the options
     }
+  }
+  async function loadInvite() {
+    invite = (await import("../invite.js")).invite;
+    app.update();
   }
   async function loadScore() {
     try {
@@ -184,7 +196,7 @@ export function create(app, { game: id, watch = false }) {
       if (!match.game?.you?.hand.includes(command.tile)) return say(t(TABLE.notInHand, { tile: name }), { urgent: true });
       choice.choose(command.tile);
       const places = choice.moves().map(choice.placeText).join("; ");
-      if (command.action === "choose") return say(capitalized(`${name}: ${places || t(TABLE.fitsNot)}.`));
+      if (command.action === "choose") return say(`${name}: ${places || t(TABLE.fitsNot)}.`);
     }
     perform(command);
     // A tile with the number of its place is meant to be laid there.
@@ -208,13 +220,18 @@ export function create(app, { game: id, watch = false }) {
   /** Keeps the focus at the table where what had it has gone. */
   function keepFocus() {
     const active = document.activeElement;
-    const isLost = !active || active === document.body;
-    if (isFirst && isLost && match.game) hadFocus = true;
+    const isLost = !active || active === document.body || (atHeading && active.matches("h1"));
+    if (isFirst && isLost && match.game) {
+      // A page that was just opened is read from its heading on.
+      region()?.querySelector("h1")?.focus({ preventScroll: true });
+    } else if (isLost && hadFocus) {
+      /** @type {HTMLElement | null | undefined} */
+      const next = region()?.querySelector(".curtain .main") ?? region()?.querySelector(".hand [tabindex='0']") ??
+        region()?.querySelector(".actions button") ?? region()?.querySelector("h1");
+      next?.focus({ preventScroll: true });
+      atHeading = next?.matches("h1") ?? false;
+    } else atHeading = false;
     if (match.game) isFirst = false;
-    if (isLost && hadFocus) {
-      const next = region()?.querySelector(".curtain .main, .hand [tabindex='0'], .actions button, h1");
-      /** @type {HTMLElement | null | undefined} */ (next)?.focus({ preventScroll: true });
-    }
     hadFocus = Boolean(region()?.contains(document.activeElement));
     showLatest();
   }
@@ -237,7 +254,7 @@ export function create(app, { game: id, watch = false }) {
   function ownPart(game) {
     if (isCurtainDown()) return curtain(game);
     if (game.status === "round_over" || game.status === "finished") return count(game);
-    if (game.status === "waiting") return invite(app, game);
+    if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
     const name = nameOf(game, game.you.seat);
     return html`
