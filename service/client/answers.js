@@ -97,8 +97,15 @@ export function optionTexts({ t }, game, variant) {
     .filter(([key]) => rules[key] !== undefined)
     .map(([key, option]) => {
       const value = rules[key];
-      return `${option.title}: ${typeof value === "boolean" ? t(value ? COMMON.yes : COMMON.no) : value}`;
+      const word = typeof value === "boolean" ? t(value ? COMMON.yes : COMMON.no) : String(value);
+      return `${option.title}: ${explained(option.description ?? "", word)}`;
     });
+}
+
+/** What a description says of a word, as in "first_out: The round ends. play_on: …"; else the word. @param {string} description @param {string} word */
+function explained(description, word) {
+  const [, meaning] = description.match(new RegExp(`(?:^|\\s)${word}: (.+?)\\.?(?= \\w+: |$)`)) ?? [];
+  return meaning ?? word;
 }
 
 /** The hand, its pips, and which tiles fit. @param {App} app @param {Game} game */

@@ -22,17 +22,11 @@ export function createChoice(app, match, { send, say }) {
   let tile;
   /** The number of the chosen place among `moves()`. */
   let index = -1;
-  /** Only moves to this end are asked for. @type {string | undefined} */
-  let onlyEnd;
 
   const hand = () => match.game?.you?.hand ?? [];
   /** @param {string} [which] */
   const movesOf = (which = tile) => (match.game?.legal_moves ?? []).filter((each) => each.action === "play" && each.tile === which);
-  /** Those of the chosen tile, face up before face down, so that places have the same numbers in the picture. */
-  const moves = () => {
-    const possible = movesOf().filter((each) => onlyEnd === undefined || each.end === onlyEnd);
-    return [...possible.filter((each) => !each.face_down), ...possible.filter((each) => each.face_down)];
-  };
+  const moves = () => movesOf();
   const name = (/** @type {string} */ which) => tileName(language(), which);
 
   /** @param {Move} move */
@@ -74,9 +68,9 @@ export function createChoice(app, match, { send, say }) {
     },
     /** The legal moves of the chosen tile. */
     moves,
-    /** Its places as the picture shows them. */
-    places: () => moves().filter((each) => !each.face_down).map((each) => ({
-      tile: each.tile ?? "", end: each.end, points: each.points, sum: each.ends_sum, label: placeText(each),
+    /** Its places as the picture shows them, in the same order. */
+    places: () => moves().map((each) => ({
+      tile: each.tile ?? "", end: each.end, faceDown: each.face_down, points: each.points, sum: each.ends_sum, label: placeText(each),
     })),
     movesOf,
     placeOf,
@@ -86,7 +80,6 @@ export function createChoice(app, match, { send, say }) {
     /** @param {string | undefined} next */
     choose(next) {
       if (next !== tile) index = -1;
-      onlyEnd = undefined;
       tile = next;
       app.update();
     },
@@ -104,15 +97,6 @@ export function createChoice(app, match, { send, say }) {
       if (only && !others.length) send(only);
       else if (others.length) ask();
       else say(whyNot(), { urgent: true });
-    },
-    /** A place of the chosen tile, in the picture. @param {string | undefined} end */
-    tapPlace(end) {
-      const there = movesOf().filter((each) => each.end === end);
-      if (there.length < 2) return lay(there[0]);
-      onlyEnd = end;
-      index = -1;
-      ask();
-      app.update();
     },
     /** Chooses a place by its number from 1, or the next or previous one. @param {number | "next" | "previous"} which */
     choosePlace(which) {
@@ -146,10 +130,8 @@ export function createChoice(app, match, { send, say }) {
     /** Chooses no place and, if none was chosen, no tile. Whether anything was chosen. */
     back() {
       if (!tile) return false;
-      if (index >= 0 || onlyEnd !== undefined) {
-        index = -1;
-        onlyEnd = undefined;
-      } else tile = undefined;
+      if (index >= 0) index = -1;
+      else tile = undefined;
       app.update();
       return true;
     },
@@ -157,7 +139,6 @@ export function createChoice(app, match, { send, say }) {
     check() {
       if (tile && !hand().includes(tile)) tile = undefined;
       if (!tile || !moves()[index]) index = -1;
-      if (onlyEnd !== undefined && !moves().length) onlyEnd = undefined;
     },
   };
   return choice;

@@ -20,12 +20,13 @@ export const hasColours = ({ device }, game) =>
 
 /**
  * @typedef {object} Does
+ * @property {string} [drawn] the tile that was just drawn
  * @property {import("./choice.js").Choice} choice
  * @property {(x: number, y: number) => void} drop a tile that was dragged to that point of the window
  */
 
 /** @param {App} app @param {Game} game @param {Does} does */
-export function handList(app, game, { choice, drop }) {
+export function handList(app, game, { choice, drop, drawn }) {
   const { t } = app;
   const { hand = [], rows } = game.you ?? {};
   if (!hand.length) return html`<p class="soft">${t(TABLE.noTiles)}</p>`;
@@ -36,7 +37,7 @@ export function handList(app, game, { choice, drop }) {
     const name = tileName(app.device.settings.language, each);
     const fit = !onTurn ? "" : places.length ? t(TABLE.fitsWhere, { places: places.join(", ") }) : t(TABLE.fitsNot);
     return html`<div role="option" data-tile=${each} aria-selected=${each === choice.tile} tabindex=${each === inTabOrder ? 0 : -1}
-      class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length })}
+      class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length, drawn: each === drawn })}
       aria-label=${fit ? `${name}, ${fit}` : name}
       @click=${() => choice.tap(each)} @pointerdown=${(/** @type {PointerEvent} */ event) => drag(event, each, choice, drop)}>${
       tileImage(each, { vertical: true, colours: hasColours(app, game), digits: app.device.settings.digits })}</div>`;

@@ -19,7 +19,6 @@ export const TABLE = {
   scoreCard: ["Score card", "Wertung"],
   watching: ["You are watching.", "Du schaust zu."],
   lost: ["No connection. Trying again …", "Keine Verbindung. Neuer Versuch …"],
-  gone: ["This game cannot be followed.", "Diesem Spiel lässt sich nicht folgen."],
   stale: [
     "Meanwhile something else happened. Look again; your tile is still chosen.",
     "Inzwischen ist etwas passiert. Schau noch einmal; dein Stein ist noch gewählt.",
@@ -56,7 +55,7 @@ export const TABLE = {
   noTiles: ["No tiles.", "Keine Steine."],
   row: ["Row {row}", "Reihe {row}"],
   log: ["What has happened", "Verlauf"],
-  fits: ["fits", "passt"],
+  drew: ["You drew {tile}.", "Du ziehst: {tile}."],
   fitsWhere: ["fits {places}", "passt {places}"],
   fitsNot: ["does not fit", "passt nicht"],
   // Places and actions
@@ -66,7 +65,6 @@ export const TABLE = {
   scores: ["sum {sum}, {points}", "Summe {sum}, {points}"],
   numberAt: ["{number} {place}", "{number} {place}"],
   lay: ["Lay {tile}", "{tile} legen"],
-  cancel: ["Choose no tile", "Keinen Stein wählen"],
   draw: ["Draw", "Ziehen"],
   pass: ["Pass", "Aussetzen"],
   done: ["Done", "Fertig"],
@@ -88,7 +86,6 @@ export const TABLE = {
   noSuchPlace: ["There is no place {number} for it.", "Einen Platz {number} gibt es dafür nicht."],
   // Several seats on one device
   passTo: ["Pass to {name}", "Weiter an {name}"],
-  passToLead: ["It is {name}’s turn. Nobody else looks now.", "{name} ist dran. Jetzt schaut niemand sonst hin."],
   curtain: ["All hands are hidden", "Alle Hände sind verdeckt"],
   showHand: ["Show {name}’s hand", "Die Hand von {name} zeigen"],
   hideHand: ["Hide this hand", "Diese Hand verdecken"],
@@ -97,12 +94,10 @@ export const TABLE = {
   player: ["Player", "Name"],
   written: ["This round", "Diese Runde"],
   total: ["Total", "Gesamt"],
-  inHand: ["Left in hand", "Auf der Hand"],
   newGame: ["New game", "Neues Spiel"],
   replay: ["Replay", "Nachspielen"],
   // Listening
   listen: ["Listen", "Ansagen"],
-  answer: ["Answer", "Antwort"],
   command: ["Command", "Befehl"],
   commandHint: [
     "A letter from the list of keys; a tile, such as 5-3; a tile and a place: 5-3 l, 5-3 2, 5-3 l down.",

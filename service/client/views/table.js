@@ -35,6 +35,8 @@ export function create(app, { game: id, watch = false }) {
   let score;
   /** @type {typeof import("../invite.js").invite | undefined} loaded when seats are free */
   let invite;
+  /** The tile that was just drawn. @type {string | undefined} */
+  let drawn;
   let curtainSince = 0;
   let hadFocus = false;
   /** Whether the heading has the focus only because nothing better was there. */
@@ -74,13 +76,20 @@ export function create(app, { game: id, watch = false }) {
     }
     if (!variant) void loadVariant(game.variant);
     if (game.status === "waiting" && !invite) void loadInvite();
+    const { hand } = before?.you ?? {};
+    if (before && before.version < game.version) {
+      drawn = hand && before.round === game.round ? game.you?.hand.find((each) => !hand.includes(each)) : undefined;
+    }
     const wasOnTurn = before !== undefined && isOnTurn(before);
     if (isOnTurn(game) && !wasOnTurn) {
       said = "";
       app.announce(stateText(app, game), { urgent: true });
       void signal("turn");
-    } else if (isOnTurn(game) && before && before.version < game.version) app.announce(stateText(app, game));
-    else if (events.some((each) => each.type === "played")) void signal("tile");
+    } else if (isOnTurn(game) && before && before.version < game.version) {
+      // Where the log tells nobody's tiles, as with several seats, the drawn one is told here.
+      const drew = drawn && match.seats.length > 1 ? t(TABLE.drew, { tile: tileName(device.settings.language, drawn) }) : "";
+      app.announce(`${drew} ${stateText(app, game)}`.trim());
+    } else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "playing" && before?.status === "playing") picture.fitAll();
     if ((game.status === "round_over" || game.status === "finished") && score?.version !== game.version) void loadScore();
   }
@@ -207,10 +216,9 @@ export function create(app, { game: id, watch = false }) {
   function drop(x, y) {
     const box = area();
     if (!box || x < box.left || x > box.right || y < box.top || y > box.bottom) return;
-    const place = choice.places()[picture.placeAt(x, y) ?? -1];
-    const [only, ...others] = choice.moves();
-    if (place) choice.tapPlace(place.end);
-    else if (only && !others.length) void send(only);
+    const moves = choice.moves();
+    const move = moves[moves.length === 1 ? 0 : picture.placeAt(x, y) ?? -1];
+    if (move) void send(move);
   }
 
   // After the page is rendered.
@@ -260,7 +268,7 @@ export function create(app, { game: id, watch = false }) {
     return html`
       ${match.seats.length > 1 ? html`<div class="whose"><h2>${t(TABLE.handOf, { name })}</h2>
         <button class="plain" @click=${() => match.show(undefined)}>${t(TABLE.hideHand)}</button></div>` : nothing}
-      ${handList(app, game, { choice, drop })}`;
+      ${handList(app, game, { choice, drop, drawn })}`;
   }
 
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
@@ -322,13 +330,11 @@ export function create(app, { game: id, watch = false }) {
   /** @param {Game} game */
   function tableArea(game) {
     const label = t(TABLE.picture);
-    const places = choice.places();
-    const chosen = places.findIndex((each) => each.end === choice.moves()[choice.index]?.end);
     return html`<section class="table-area" aria-label=${label}>${match.board ? picture.render({
       board: match.board,
-      places,
-      chosen: choice.index < 0 || chosen < 0 ? undefined : chosen,
-      onPlace: ({ end }) => choice.tapPlace(end),
+      places: choice.places(),
+      chosen: choice.index < 0 ? undefined : choice.index,
+      onPlace: (_, index) => send(choice.moves()[index]),
       label,
       description: chainText(app, game),
       lastTile: match.board.tiles.at(-1)?.tile,
