@@ -202,11 +202,15 @@ export function createApi({ language, changed }) {
         }
       };
       const { follow } = await import("./events.js");
-      for await (const item of follow(url(path).href, { ...options, fetch: open })) {
-        items.unshift({ id: ++lastId, game: url(path).pathname, token: options.token, item });
-        items.length = Math.min(items.length, MAX_ITEMS);
-        changed();
-        yield item;
+      try {
+        for await (const item of follow(url(path).href, { ...options, fetch: open })) {
+          items.unshift({ id: ++lastId, game: url(path).pathname, token: options.token, item });
+          items.length = Math.min(items.length, MAX_ITEMS);
+          changed();
+          yield item;
+        }
+      } catch (/** @type {any} */ error) {
+        throw error.problem ? new Problem(error.status, error.problem, 0) : error;
       }
     },
 

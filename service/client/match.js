@@ -75,7 +75,9 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
   };
 
   /** @param {number | undefined} seat */
-  const tokenOf = (seat) => own.find((each) => each.seat === seat)?.token;
+  const tokenOf = (seat) => (watch ? undefined : device.seatsOf(id).find((each) => each.seat === seat)?.token);
+  /** The token of the only seat of this device; none where there are several, as each has a view of its own. */
+  const onlyToken = () => (own.length === 1 ? tokenOf(own[0]?.seat) : undefined);
   /** The seat of this device that is to act. @param {Game | undefined} game */
   const actor = (game) => (game?.status === "playing" ? match.seats.find((each) => game.to_act.includes(each)) : undefined);
 
@@ -155,7 +157,7 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
       match.connection = isThere ? "open" : "lost";
       app.update();
     };
-    const token = own.length === 1 ? own[0]?.token : undefined;
+    const token = onlyToken();
     const language = device.settings.language;
     try {
       for await (const item of api.follow(path, {
@@ -171,7 +173,10 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
         }
       }
     } catch (error) {
-      if (!current.signal.aborted) failed(error);
+      if (current.signal.aborted) return;
+      // The seat was given a new token here, which ends the stream of the old one.
+      if (error instanceof Problem && error.status === 401 && token !== onlyToken()) return listen();
+      failed(error);
     }
   }
 
@@ -192,10 +197,10 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
   async function start() {
     for (let failures = 0; !signal.aborted;) {
       try {
-        const token = own.length === 1 ? own[0]?.token : undefined;
+        const token = onlyToken();
         const { body } = await api.get(path, { token, query: TEXT, signal });
         seen = Math.max(0, body.version - EVENTS_AT_START);
-        for (const seat of own) device.keep({ ...seat, name: body.players[seat.seat]?.name ?? seat.name });
+        for (const seat of watch ? [] : device.seatsOf(id)) device.keep({ ...seat, name: body.players[seat.seat]?.name ?? seat.name });
         take(body);
         document.addEventListener("visibilitychange", onVisibility);
         return await listen();

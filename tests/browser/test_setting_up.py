@@ -243,3 +243,23 @@ def test_the_views_around_a_game_are_accessible(locale: str, open_page: OpenPage
             page.locator("main details").evaluate_all("(all) => all.forEach((each) => each.setAttribute('open', ''))")
             assert axe(page) == [], (address, viewport, scheme)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (address, viewport)
+
+
+def test_a_table_goes_on_with_the_new_link_of_its_seat(open_page: OpenPage, expect_console: ExpectConsole) -> None:
+    page = open_page("/#/new/domino")
+    choose_number(page, 2)
+    page.get_by_role("button", name="Each on their own").click()
+    page.get_by_label("Name on seat 1").fill("Ada")
+    page.get_by_role("button", name="Start the game").click()
+    game = at_a_table(page)
+    before = kept(page, "seats")[0]["token"]
+    expect_console("status of 401")  # of the stream that was read with the old token
+    page.get_by_text("Continue on another device").click()
+    page.get_by_role("button", name="New link for Ada").click()
+    expect(page.get_by_label("Secret link for Ada", exact=True)).not_to_have_value(re.compile(re.escape(before)))
+    expect(page.get_by_text("The old one no longer works.").first).to_be_visible()
+
+    other = open_page(f"/#/join/{game}/{kept(page, 'invitations')[0]['joinCode']}")
+    other.get_by_label("Your name").fill("Bo")
+    other.get_by_role("button", name="Sit down").click()
+    expect(page.get_by_role("option")).to_have_count(7)
