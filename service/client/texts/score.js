@@ -29,7 +29,6 @@ export const SCORE = {
   counts: ["Points of round {round}", "Punkte der Runde {round}"],
   player: ["Player", "Name"],
   team: ["Team", "Team"],
-  teamOf: ["Team {team}", "Team {team}"],
   tilesLeft: ["Tiles left", "Reststeine"],
   none: ["none", "keine"],
   value: ["Value", "Wert"],

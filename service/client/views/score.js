@@ -113,7 +113,7 @@ export function create(app, { id }) {
         <tbody>${all.map((each) => html`<tr class=${winners.includes(each.seat) ? "first" : nothing}>
           <td>${each.rank}</td>
           <th scope="row">${each.name ?? "…"} ${each.in ? nothing : html`<span class="tag">${t(SCORE.out)}</span>`}</th>
-          ${inTeams ? html`<td>${t(SCORE.teamOf, { team: (each.team ?? 0) + 1 })}</td>` : nothing}
+          ${inTeams ? html`<td>${(each.team ?? 0) + 1}</td>` : nothing}
           <td class="number">${number(each.total)}</td></tr>`)}</tbody>
       </table>
       <p class="soft">${t(best === "lowest" ? SCORE.lowestWins : SCORE.highestWins)}
