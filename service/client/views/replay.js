@@ -68,6 +68,7 @@ export function create(app, { game }) {
     replay = found;
     variantName = found.variant;
     showRound(0);
+    focusHeading();
     const { body } = await api.get("v1/variants", { signal: stop.signal });
     variantName = body.variants.find((/** @type {{id: string}} */ each) => each.id === found.variant)?.name ?? variantName;
   }
@@ -84,8 +85,10 @@ export function create(app, { game }) {
     at = Math.max(0, Math.min(frames.length - 1, index));
     announce(frames[at].step.text);
     update();
-    queueMicrotask(() => queueMicrotask(showInLog));
+    afterRender(showInLog);
   }
+  /** What had the focus is gone with the form, or with the replay. */
+  const focusHeading = () => afterRender(() => /** @type {HTMLElement | null} */ (document.querySelector("main h1"))?.focus());
   function showInLog() {
     const log = document.querySelector(".replay .steps");
     const current = log?.querySelector("[aria-current]");
@@ -180,6 +183,7 @@ export function create(app, { game }) {
     pause();
     replay = undefined;
     update();
+    focusHeading();
   }
 
   /** @param {keyof typeof ICONS} name @param {boolean} isOff @param {() => void} act */
@@ -218,6 +222,9 @@ export function create(app, { game }) {
     render: () => (replay ? shown(replay) : form()),
   };
 }
+
+/** @param {() => void} act */
+const afterRender = (act) => queueMicrotask(() => queueMicrotask(act));
 
 const ICONS = {
   first: "M6 5v14M19 5l-9 7 9 7z",
