@@ -12,11 +12,11 @@
  * @property {{seat: number, name?: string}[]} players
  * @property {ReplayRound[]} rounds
  *
- * A round, with its table after the last step.
- * @typedef {object} RoundParts
+ * @typedef {object} ReplayRound
+ * @property {number} round
+ * @property {Omit<Board, "round">} board after the last step
  * @property {{seat: number, count: number, tiles?: string[]}[]} hands as they were dealt; without tiles where they are hidden
  * @property {Step[]} steps
- * @typedef {Board & RoundParts} ReplayRound
  *
  * @typedef {object} Step
  * @property {number} version
@@ -34,7 +34,7 @@
  */
 
 /** The frames of a round, one for each step. @param {ReplayRound} round @returns {Frame[]} */
-export function framesOf({ hands: dealt, steps, ...board }) {
+export function framesOf({ round, board, hands: dealt, steps }) {
   /** @type {Frame["hands"]} */
   let hands = [];
   for (const { seat, count, tiles } of dealt) hands[seat] = tiles ?? Array(count).fill(undefined);
@@ -45,7 +45,7 @@ export function framesOf({ hands: dealt, steps, ...board }) {
     // The opening tile is the only one that is turned over later.
     if (tiles[0] && index < flip) tiles[0] = { ...tiles[0], face_down: false };
     const isLast = step.tiles === board.tiles.length;
-    return { step, board: { ...board, tiles, ends: isLast ? board.ends : [] }, hands };
+    return { step, board: { ...board, round, tiles, ends: isLast ? board.ends : [] }, hands };
   });
 }
 

@@ -235,5 +235,5 @@ const ICONS = {
 
 /** The highest number that is to be seen in a match. @param {Replay} match */
 const highest = ({ rounds }) =>
-  Math.max(6, ...rounds.flatMap(({ tiles, hands }) => [...tiles.map((each) => each.tile), ...hands.flatMap((each) => each.tiles ?? [])]
+  Math.max(6, ...rounds.flatMap(({ board, hands }) => [...board.tiles.map((each) => each.tile), ...hands.flatMap((each) => each.tiles ?? [])]
     .flatMap(parseTile)));
