@@ -11,6 +11,7 @@
  * @property {string} variant
  * @property {{seat: number, name?: string}[]} players
  * @property {ReplayRound[]} rounds
+ * @property {{text: string, line?: number}} [fault] why the replay ends before the record
  *
  * @typedef {object} ReplayRound
  * @property {number} round

@@ -64,7 +64,7 @@ export function create(app, { game }) {
     const query = { aspect: aspectFor(innerWidth, innerHeight / 2) };
     /** @type {Replay} */
     const found = (await api.post("v1/replays", { record }, { query, signal: stop.signal })).body;
-    if (!found.rounds.length) return fail(t(REPLAY.noRounds));
+    if (!found.rounds.length) return fail(found.fault?.text ?? t(REPLAY.noRounds));
     replay = found;
     variantName = found.variant;
     showRound(0);
@@ -169,6 +169,7 @@ export function create(app, { game }) {
         <ol class="steps" aria-labelledby="replay-steps">${frames.map((frame, index) => html`<li><button class="plain"
           aria-current=${index === at ? "step" : nothing} @click=${() => jump(index)}>${frame.step.text}</button></li>`)}</ol>
         <p class="soft">${t(REPLAY.keys)}</p>
+        ${match.fault ? html`<p class="note warn" data-fault>${faultText(match.fault)}</p>` : nothing}
         ${problem()}
         <div class="buttons">
           <button aria-describedby="play-on" ?disabled=${isLoading} @click=${playOn}>${t(REPLAY.playOn)}</button>
@@ -178,6 +179,8 @@ export function create(app, { game }) {
       </div>
     </div>`;
   }
+  /** @param {{text: string, line?: number}} fault */
+  const faultText = ({ text, line }) => (line === undefined ? t(REPLAY.fault, { text }) : t(REPLAY.faultInLine, { line, text }));
   /** Back to the form, also where its address is the one that is shown. */
   function leave() {
     pause();
