@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from service.engine.events import Dealt, Event, Flipped, Played
-from service.engine.layout import Layout
+from service.engine.layout import OPEN, Layout
 from service.engine.referee import apply
 from service.engine.state import State
 from service.engine.variant import Rules
@@ -20,14 +20,23 @@ def replay(rules: Rules, events: Iterable[Event]) -> State:
     return state
 
 
-def layout_after(rules: Rules, layout: Layout, event: object) -> Layout:
-    """The table after an event, or after one as a viewer may know it; most events leave it as it was."""
-    match event:
-        case Dealt() | DealtView():
-            return rules.empty_layout()
-        case Played(seat, tile, end, face_down):
-            return rules.lay_tile(layout, None if end is None else layout.end(end), tile, seat, face_down)
-        case Flipped():
-            return layout.flip_lead()
-        case _:
-            return layout
+def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout | None:
+    """The table after an event, or after one as a viewer may know it; most events leave it as it was.
+
+    ``None`` stands for a table that is not known: also after an event that cannot have happened on this table, as when
+    an earlier one was lost in a failover of the store. The next deal makes it known again.
+    """
+    if isinstance(event, Dealt | DealtView):
+        return rules.empty_layout()
+    if layout is None:
+        return None
+    if isinstance(event, Flipped):
+        return layout.flip_lead() if len(layout.placements) == 1 else None
+    if isinstance(event, Played):
+        at = None if event.end is None else layout.end(event.end)
+        if at is None:
+            fits = event.end is None and not layout.placements
+        else:
+            fits = at.gate == OPEN and event.tile.mask >> at.number & 1 == 1
+        return rules.lay_tile(layout, at, event.tile, event.seat, event.face_down) if fits else None
+    return layout

@@ -89,7 +89,10 @@ class GameQueries:
         events = self._repository.events_of_round(game, version)
         dealt = events[0]
         round_number = dealt.round if isinstance(dealt, Dealt) else 0
-        return view_table(game, version, round_number, _layout_after(game, events))
+        layout = _layout_after(game, events)
+        if layout is None:
+            raise StorageUnavailable("events were lost")
+        return view_table(game, version, round_number, layout)
 
     def fairness(self, access: Access) -> FairnessReport:
         """The proofs of the deals as far as they may be revealed; the same for every viewer."""
@@ -123,8 +126,8 @@ class GameQueries:
                 raise StorageUnavailable("events were lost")
         return access._replace(game=self._repository.at_version(game, page.version))
 
-    def layout_at(self, access: Access, version: int) -> Layout:
-        """The table as it was at a version, 0 for before the game was created; it is the same for every viewer.
+    def layout_at(self, access: Access, version: int) -> Layout | None:
+        """The table as it was at a version, 0 for before the game was created; ``None`` if it is not known.
 
         An earlier one than that of ``access`` is rebuilt from the events of its round.
         """
@@ -177,9 +180,9 @@ class GameQueries:
         return tuple([event.round for event in events if isinstance(event, RoundEnded)])
 
 
-def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout:
-    """The table after these events of a round."""
-    layout = game.rules.empty_layout()
+def _layout_after(game: Game, events: Sequence[GameEvent]) -> Layout | None:
+    """The table after these events of a round; ``None`` if it is not known."""
+    layout: Layout | None = game.rules.empty_layout()
     for event in events:
         layout = layout_after(game.rules, layout, event)
     return layout

@@ -29,10 +29,10 @@ def game_sentence(game: GameView, language: str) -> str:
 class EventSentences:
     """The sentences of consecutive events for one reader; follows the table and the names from one to the next.
 
-    ``layout`` is the table before the first of them.
+    ``layout`` is the table before the first of them; where it is not known, a play is told without its place.
     """
 
-    def __init__(self, rules: Rules, layout: Layout, reader: Reader) -> None:
+    def __init__(self, rules: Rules, layout: Layout | None, reader: Reader) -> None:
         self._rules = rules
         self._layout = layout
         self._reader = reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.engine.deal import Deck, seed_from_text
-from service.engine.events import Finished, Passed, Played
+from service.engine.events import Event, Finished, Flipped, Passed, Played
 from service.engine.layout import empty_layout
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
@@ -72,6 +72,33 @@ def test_an_event_is_said_in_both_languages(event: GameEvent, english: str, germ
         sentences = EventSentences(RULES, RULES.empty_layout(), Reader(0, ("Ada", None, None), language))
         told.append(sentences.sentence(EventView(1, 0, event)))
     assert told == [english, german]
+
+
+def test_a_play_that_does_not_fit_the_table_is_told_without_its_place() -> None:
+    """After a failover of the store, a stream may go on with events that others led to."""
+    impossible: list[Event] = [
+        Played(2, parse_tile("4-6"), "e7", face_down=False),
+        Played(2, parse_tile("2-6"), "right", face_down=False),
+        Played(2, parse_tile("4-6"), None, face_down=False),
+        Flipped(2),
+    ]
+    lead = Played(1, parse_tile("1-4"), None, face_down=False)
+    right = Played(0, parse_tile("4-4"), "right", face_down=False)
+    for event in impossible:
+        sentences = EventSentences(RULES, RULES.empty_layout(), Reader(None, ("Ada", "Bo", "Cy"), "en"))
+        sentences.sentence(EventView(1, 0, DealtView(1, arranged=False, hand=None)))
+        for each in (event,) if isinstance(event, Flipped) else (lead, event):
+            told = sentences.sentence(EventView(2, 0, each))
+        assert told in {
+            "Cy played four six.",
+            "Cy played two six.",
+            "Cy opened with four six.",
+            "Cy turned the opening tile over.",
+        }
+        assert sentences.sentence(EventView(3, 0, right)) == "Ada played double four."
+        sentences.sentence(EventView(4, 0, DealtView(2, arranged=False, hand=None)))
+        sentences.sentence(EventView(5, 0, lead))
+        assert sentences.sentence(EventView(6, 0, right)) == "Ada played double four on the right; ends one and four."
 
 
 def test_the_sentences_follow_the_table_and_the_names() -> None:

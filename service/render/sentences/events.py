@@ -36,16 +36,19 @@ KnownEvent = RecordedEvent | DealtView
 """An event of a match as somebody may know it, in a game or in a record."""
 
 
-def event_sentence(event: KnownEvent, layout: Layout, reader: Reader) -> str:
-    """What to tell of an event after which the table is this one, in at most ``people.MAX_SENTENCE`` characters."""
+def event_sentence(event: KnownEvent, layout: Layout | None, reader: Reader) -> str:
+    """What to tell of an event after which the table is this one, in at most ``people.MAX_SENTENCE`` characters.
+
+    Without the table a play is told without its place.
+    """
     return _SENTENCES[type(event)](event, layout, reader)
 
 
-def _dealt(event: Dealt | RecordedDeal, _layout: Layout, reader: Reader) -> str:
+def _dealt(event: Dealt | RecordedDeal, _layout: Layout | None, reader: Reader) -> str:
     return text("dealt", reader.language, round=number_word(event.round, reader.language))
 
 
-def _dealt_view(event: DealtView, _layout: Layout, reader: Reader) -> str:
+def _dealt_view(event: DealtView, _layout: Layout | None, reader: Reader) -> str:
     language = reader.language
     number = number_word(event.round, language)
     if not event.hand:
@@ -55,21 +58,21 @@ def _dealt_view(event: DealtView, _layout: Layout, reader: Reader) -> str:
     return text("dealt.you", language, round=number, tiles=tiles)
 
 
-def _played(event: Played, layout: Layout, reader: Reader) -> str:
+def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
     language = reader.language
     counted = "" if event.ends_sum is None else f" {_sum(event.ends_sum, event.points or 0, language)}"
     if event.end is None:
         return about(reader, "led", event.seat, tile=tile_name(event.tile, language, "dative"), more=counted)
-    where = _where(Places(layout).of_tile(len(layout.placements) - 1), language)
+    where = "" if layout is None else _where(Places(layout).of_tile(len(layout.placements) - 1), language)
     tile = tile_name(event.tile, language, "accusative")
     if event.face_down:
         return about(reader, "played.closed", event.seat, tile=tile, where=where)
-    ends = "" if counted else _ends(layout, language)
+    ends = "" if counted or layout is None else _ends(layout, language)
     return about(reader, "played", event.seat, tile=tile, where=where, ends=ends, more=counted)
 
 
 def _where(place: Place, language: str) -> str:
-    """The place where a tile is laid: *on the right*, *an die Zwölf von zehn zwölf*."""
+    """The place where a tile is laid, after a blank: *on the right*, *an die Zwölf von zehn zwölf*."""
     if place.direction is not None:
         return text(f"at.{place.direction}", language)
     return text("at.double" if is_whole_double(place) else "at.place", language, place=place_name(place, language))
@@ -96,13 +99,13 @@ def points_phrase(points: int, language: str) -> str:
     return text("points", language, number=number_word(points, language))
 
 
-def _drew(event: Drew | DrewView, _layout: Layout, reader: Reader) -> str:
+def _drew(event: Drew | DrewView, _layout: Layout | None, reader: Reader) -> str:
     if event.tile is None:
         return about(reader, "drew", event.seat)
     return about(reader, "drew.tile", event.seat, tile=tile_name(event.tile, reader.language, "accusative"))
 
 
-def _round_ended(event: RoundEnded, _layout: Layout, reader: Reader) -> str:
+def _round_ended(event: RoundEnded, _layout: Layout | None, reader: Reader) -> str:
     return fitted(reader, lambda name: _round_sentence(event.round, reader, name))
 
 
@@ -130,16 +133,16 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
     return " ".join(sentences)
 
 
-def _finished(event: Finished, _layout: Layout, reader: Reader) -> str:
+def _finished(event: Finished, _layout: Layout | None, reader: Reader) -> str:
     return winners_sentence(event.winners, reader)
 
 
-def _of_seat(key: str) -> Callable[[Any, Layout, Reader], str]:
+def _of_seat(key: str) -> Callable[[Any, Layout | None, Reader], str]:
     """The sentence of an event of which only the seat is told."""
     return lambda event, _layout, reader: about(reader, key, event.seat)
 
 
-_SENTENCES: Final[dict[type, Callable[[Any, Layout, Reader], str]]] = {
+_SENTENCES: Final[dict[type, Callable[[Any, Layout | None, Reader], str]]] = {
     Dealt: _dealt,
     RecordedDeal: _dealt,
     DealtView: _dealt_view,

@@ -1,7 +1,7 @@
 """Numbers and tiles in words, as they are said: *three five*, *double six*, *fünfunddreißig*.
 
-Owns the words for numbers and for tiles. A number on a tile has nineteen words in each language, 0 is *blank*; any
-other number is said as people count, 0 is *no* or *kein*. Does not depend on sentences.
+Owns the words for numbers and for tiles. The numbers on tiles have nineteen words in each language, 0 is *blank*; any
+other number is said as people count. Does not depend on sentences.
 """
 
 from __future__ import annotations
@@ -64,14 +64,6 @@ def _below_hundred(number: int, language: str) -> str:
 def _prefix(number: int) -> str:
     """A German digit as the first part of a word: *ein*undzwanzig, *ein*hundert."""
     return "ein" if number == 1 else _ONES["de"][number]
-
-
-def counted(number: int, language: str, *, one: str, many: str) -> str:
-    """A number of things, with their noun in the right form: *one tile*, *drei Steine*.
-
-    ``one`` is the noun of exactly one thing, with its article in German (*ein Stein*, *einen Stein*).
-    """
-    return one if number == 1 else f"{number_word(number, language)} {many}"
 
 
 def tile_name(tile: Tile, language: str, case: Case = "nominative") -> str:
