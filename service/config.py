@@ -207,8 +207,8 @@ class Settings:
     creates_per_minute: int = _setting(
         "3000",
         _integer(0, 1_000_000),
-        "games that one address may create, join or verify per minute; a large body counts as one more for each 4 KiB; "
-        "`0`: no limit",
+        "games that one address may create, join, verify or replay per minute; a large body counts as one more for "
+        "each 4 KiB; `0`: no limit",
     )
     reads_per_minute: int = _setting(
         "12000",

@@ -62,7 +62,7 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> 
         if not broken and events == sum([len(each.lines) for each in record.rounds]):
             faults += _result_faults(record, state)
     yield_control()
-    findings = _findings(record, faults)
+    findings = findings_of(record, faults)
     return Report(
         findings=findings[:MAX_FINDINGS],
         omitted=max(0, len(findings) - MAX_FINDINGS),
@@ -162,7 +162,8 @@ def _result_faults(record: Record, state: State | None) -> list[Fault]:
     return [Fault("wrong_result", (HEAD, "Result"), f"The result is another: {outcome}.")]
 
 
-def _findings(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
+def findings_of(record: Record, faults: list[Fault]) -> tuple[Finding, ...]:
+    """The faults with their places in the text, in the order of its lines."""
     if not faults:
         return ()
     lines = line_numbers(record)

@@ -34,6 +34,7 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "fairness"): record_schemas.Fairness,
     ("GET", "record"): record_schemas.MatchRecord,
     ("POST", "verifications"): record_schemas.Verification,
+    ("POST", "replays"): record_schemas.Replay,
     ("GET", "variants"): variant_schemas.Variants,
     ("GET", "variant"): variant_schemas.Variant,
     ("GET", "events"): event_schemas.Events,

@@ -19,14 +19,18 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import build_document
 from service.devserver.embedded import EmbeddedServer
+from service.engine.events import Played
+from service.games.boards import EVENTS_PER_TILE
 from service.games.service import GameService
 from service.storage.rate_limit_storage import counters_at
+from service.web.access import EVENTS_PER_READ
 from service.web.app import create_app
 from service.web.handlers.docs import READS_PER_FILE
 from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network
 from service.web.request_parsing import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.test_bad_input import as_stream
+from tests.games.test_recorded import events_in, file_of, record_in, recorded
 from tests.storage.servers import FakeServer, RealServer
 
 MINUTE = 29_000_000 * 60
@@ -116,6 +120,17 @@ def test_a_rejected_request_to_create_counts_too(workers: Workers) -> None:
     assert_quota(api.post("/v1/games", {"variant": "none"}), "create", 2, 1, 42)
     assert create(api).status_code == 201
     assert create(api).status_code == 429
+
+
+def test_a_replay_counts_the_tiles_that_it_lays_as_reads(workers: Workers) -> None:
+    path = file_of(next(recorded("domino")))
+    tiles = sum([isinstance(event, Played) for event in events_in(record_in(path))])
+    reads = tiles * EVENTS_PER_TILE // EVENTS_PER_READ
+    (api,) = workers(read=reads)
+    record = {"record": path.read_text("utf-8")}
+    assert api.post("/v1/replays", record).status_code == 200
+    assert_limited(api.post("/v1/replays", record), "read", reads, 42)
+    assert api.post("/v1/verifications", record).status_code == 200
 
 
 def test_a_large_body_counts_as_several_requests(workers: Workers) -> None:

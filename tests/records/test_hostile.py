@@ -14,6 +14,7 @@ from service.records.parser import parse_record
 from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
+from service.render.replays import replay
 from service.render.transcript import render_transcript
 from tests.conftest import Figures
 from tests.records.building import arranged, fair, kept, short_cases, viewers
@@ -66,6 +67,12 @@ def spoilt_records(key: str, rng: Random) -> list[Record]:
     return records
 
 
+def all_is_replayed(record: Record) -> bool:
+    return sum([len(each.events) for each in replay(record, 16, "en").rounds]) == sum(
+        [len(each.lines) for each in record.rounds]
+    )
+
+
 @pytest.mark.parametrize("key", variants())
 def test_what_somebody_has_spoilt_is_checked_told_and_never_played_on_unless_it_is_sound(
     key: str, figures: Figures
@@ -77,6 +84,8 @@ def test_what_somebody_has_spoilt_is_checked_told_and_never_played_on_unless_it_
         report = verify(record)
         wrong += not report.verified
         assert list(render_transcript(record))
+        fault = replay(record, 16, "en").fault
+        assert fault in report.findings if fault else report.verified or all_is_replayed(record)
         playable = report.verified and not report.partial
         try:
             fork_point_at(record)

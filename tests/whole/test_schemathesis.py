@@ -232,6 +232,6 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
         if number % 5 == 0:
             version = 2 + tables.rng.randrange(12)
             case.body = {"players": body["players"], "from": {"record": tables.record, "version": version}}
-    elif case.path == "/v1/verifications":
+    elif case.path in ("/v1/verifications", "/v1/replays"):
         case.body = tables.record if case.media_type == "text/plain" else {"record": tables.record}
     return table, seat

@@ -1,4 +1,7 @@
-"""Fairness and records: ``/v1/games/{game}/fairness``, ``/v1/games/{game}/record``, ``/v1/verifications``."""
+"""Fairness and records.
+
+``/v1/games/{game}/fairness``, ``/v1/games/{game}/record``, ``/v1/verifications`` and ``/v1/replays``.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,39 @@ from typing import Final
 
 from flask import Blueprint
 
+from service.engine.events import Played
 from service.games.access import Access
+from service.games.boards import EVENTS_PER_TILE
 from service.records.errors import InvalidRecord
 from service.records.parser import decode_record, parse_record
+from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
-from service.web.access import limit_address, operation
-from service.web.openapi.record_operations import GET_FAIRNESS, GET_RECORD, VERIFY_RECORD
+from service.render.replays import replay
+from service.web.access import limit_address, limit_history, operation
+from service.web.openapi.record_operations import GET_FAIRNESS, GET_RECORD, REPLAY_RECORD, VERIFY_RECORD
 from service.web.problems import InvalidBody
-from service.web.request_parsing import etag_matches, has_text, negotiate, read_json, read_text, validate
+from service.web.request_parsing import (
+    etag_matches,
+    has_text,
+    negotiate,
+    preferred_language,
+    read_json,
+    read_query,
+    read_text,
+    validate,
+)
 from service.web.response_cache import cached_body, cached_json
 from service.web.responses import JSON, TEXT, RawResponse, not_modified, ok, ok_json, plain, to_json
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.fairness import fairness_json
-from service.web.serializers.records import record_json, report_json
+from service.web.serializers.records import record_json, replay_json, report_json
 from service.web.services import Services
 
 blueprint: Final = Blueprint("records", __name__)
 
-_verification_in: Final = request_schemas.VerificationIn()
+_recorded_in: Final = request_schemas.RecordedIn()
+_replay_query_in: Final = request_schemas.ReplayQuery()
 
 
 @blueprint.get("/v1/games/<game>/fairness")
@@ -57,19 +74,38 @@ def verify_record(services: Services) -> RawResponse:
     """Verify a record."""
     limit_address(services)
     negotiate(JSON)
-    try:
-        record = parse_record(_sent_record(), services.yield_control)
-    except InvalidRecord as refusal:
-        raise InvalidBody({"record": [refusal.reason]}) from refusal
+    record = _sent_record(services)
     return ok(report_json(verify(record, services.yield_control)))
 
 
-def _sent_record() -> str:
-    """The record in the body: the body itself, or in a JSON object. Raises ``InvalidRecord`` if it is not UTF-8."""
-    if has_text():
-        return decode_record(read_text())
-    record: str = validate(_verification_in, read_json())["record"]
-    return record
+@blueprint.post("/v1/replays")
+@operation(REPLAY_RECORD)
+def replay_record(services: Services) -> RawResponse:
+    """Replay a record."""
+    limit_address(services)
+    negotiate(JSON)
+    aspect = read_query(_replay_query_in)["aspect"]
+    record = _sent_record(services)
+    limit_history(services.limits, EVENTS_PER_TILE * _tiles_laid(record))
+    language = preferred_language()
+    replayed = replay(record, aspect, language, services.yield_control)
+    return ok(replay_json(record, replayed, aspect, services.yield_control), language=language)
+
+
+def _sent_record(services: Services) -> Record:
+    """The record in the body: the body itself, or in a JSON object."""
+    try:
+        if has_text():
+            text = decode_record(read_text())
+        else:
+            text = validate(_recorded_in, read_json())["record"]
+        return parse_record(text, services.yield_control)
+    except InvalidRecord as refusal:
+        raise InvalidBody({"record": [refusal.reason]}) from refusal
+
+
+def _tiles_laid(record: Record) -> int:
+    return sum([isinstance(event, Played) for each in record.rounds for _, event in each.lines])
 
 
 def _as_json(services: Services, access: Access) -> bytes:

@@ -29,6 +29,8 @@ _MAX_OPTIONS: Final = 2
 _MAX_DEAL_ROWS: Final = 2
 _MAX_REASONS: Final = 2
 _MAX_STREAMED: Final = 2
+_MAX_STEPS: Final = 4
+_MAX_PLACED: Final = 2
 _TABLE_VERSION: Final = 8
 """With a few tiles on the table."""
 _RETRY_SECONDS: Final = 5
@@ -172,6 +174,8 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
     record = session.send("GET", f"{game}/record", Accept=TEXT)
     session.send("POST", "/v1/verifications", {"record": record})
     session.send("POST", "/v1/verifications", {"record": record.replace("\n", "\r\n")})
+    session.send("POST", "/v1/replays", {"record": record})
+    _shorten_replay(session.examples["replayRecord", 200, JSON].response)
 
 
 def _look_at_table(session: _Session, game: str) -> None:
@@ -191,6 +195,15 @@ def _look_at_table(session: _Session, game: str) -> None:
         example = session.examples[name, 200, SVG]
         start, _, _ = example.response.partition("<style>")
         session.examples[name, 200, SVG] = Example(None, f"{start}…</svg>")
+
+
+def _shorten_replay(replay: dict[str, Any]) -> None:
+    """Keep the first round, without the end of its lists."""
+    del replay["rounds"][1:]
+    (first,) = replay["rounds"]
+    del first["steps"][_MAX_STEPS:]
+    for name in ("tiles", "ends"):
+        del first["board"][name][_MAX_PLACED:]
 
 
 def _shorten_stream(examples: dict[tuple[str, int, str], Example], media_type: str, separator: str) -> None:

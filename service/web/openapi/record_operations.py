@@ -40,13 +40,37 @@ VERIFY_RECORD: Final = Operation(
     "current round is checked only in part: its tiles, their places on the table, the sums of the ends and the points, "
     "but not whose turn it was, nor whether a seat had to play. The record is not stored. A text that is not a record "
     "is `invalid`, with line and column.",
-    body=request_schemas.VerificationIn,
+    body=request_schemas.RecordedIn,
     text_body="The record itself.",
     responses={
         200: ResponseSpec(
             description="What was checked, and the findings.",
             schema=record_schemas.Verification,
             headers=("Cache-Control", "Vary"),
+            limited=True,
+        )
+    },
+    problems=(*BODY_PROBLEMS, "rate_limited", "not_acceptable"),
+)
+
+REPLAY_RECORD: Final = Operation(
+    id="replayRecord",
+    tag="records",
+    summary="Replay a record",
+    description="The match of any record, to be shown step by step: for every round the hands, the last table with the "
+    "place of every tile, and every event with a sentence on it. The moves are checked against the rules, but not the "
+    "seeds (`POST /v1/verifications`): where they break the rules the replay ends, and `fault` says why. A record that "
+    "is partial is replayed as far as its viewer has seen the match. The record is not stored. A text that is not a "
+    "record is `invalid`, with line and column.",
+    headers=("Accept-Language",),
+    query=request_schemas.ReplayQuery,
+    body=request_schemas.RecordedIn,
+    text_body="The record itself.",
+    responses={
+        200: ResponseSpec(
+            description="The match, round by round.",
+            schema=record_schemas.Replay,
+            headers=("Cache-Control", "Vary", "Content-Language"),
             limited=True,
         )
     },

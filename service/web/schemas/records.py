@@ -1,4 +1,4 @@
-"""The schemas of records and of fairness reports, for the document and for the tests."""
+"""The schemas of records, replays and fairness reports, for the document and for the tests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from marshmallow import Schema, fields
 
 from service.engine.deal import SCHEME
 from service.records.report import CODES
+from service.web.schemas.board import PlacedBoard
 from service.web.schemas.events import EventData
 from service.web.schemas.fields import doc
 from service.web.schemas.game import Commitment, RulesOut, SeatOut, digest, seat_field
@@ -140,6 +141,66 @@ class Finding(Schema):
     line = fields.Integer(metadata=doc("The line of the record, from 1.", minimum=1, example=17))
     round = fields.Integer(metadata=doc("The round.", minimum=1, example=1))
     version = fields.Integer(metadata=doc("The version.", minimum=1, example=18))
+
+
+class ReplayStep(EventData):
+    """An event of a round, with its data beside it."""
+
+    class Meta:
+        """Fields of events that a match does not have."""
+
+        exclude = ("hand", "commitment", "client_seeds", "next_commitment", "name", "game")
+
+    version = fields.Integer(required=True, metadata=doc("The version of the game after it.", minimum=2, example=18))
+    type = fields.String(required=True, metadata=doc("As in the events of a game.", example="played"))
+    seat = seat_field("The seat that caused the event, if any.")
+    tiles = fields.Integer(
+        required=True, metadata=doc("The number of tiles on the table after it.", minimum=0, example=5)
+    )
+    text = fields.String(
+        required=True,
+        metadata=doc(
+            "What to tell of it, at most 140 characters, in the language of the response.",
+            example="Bo played four six on the right; ends one and six.",
+        ),
+    )
+
+
+class ReplayRound(Schema):
+    """A round with its last table and the steps that led to it."""
+
+    round = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
+    hands = fields.List(
+        fields.Nested(RevealedHand), required=True, metadata=doc("The hands as they were dealt, one per seat.")
+    )
+    stock = fields.Nested(RevealedTiles, required=True, metadata=doc("The undealt tiles."))
+    board = fields.Nested(
+        PlacedBoard,
+        required=True,
+        metadata=doc(
+            "The table after the last step. As no tile moves, the table after an earlier step is the first `tiles` of "
+            "it; only the first tile may be turned over later (`flipped`)."
+        ),
+    )
+    steps = fields.List(fields.Nested(ReplayStep), required=True, metadata=doc("The events; the first is the deal."))
+
+
+class Replay(Schema):
+    """A match to be shown step by step."""
+
+    variant = fields.String(required=True, metadata=doc("Which game was played.", example="fido"))
+    edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
+    rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules."))
+    players = fields.List(fields.Nested(RecordedPlayer), required=True, metadata=doc("In seat order."))
+    whole = fields.Boolean(required=True, metadata=doc("`false` if the record omits what its viewer could not see."))
+    finished = fields.Boolean(required=True, metadata=doc("Whether the match is finished."))
+    winners = fields.List(
+        fields.Integer(), metadata=doc("The seats that have won; absent until the match is finished.", example=[0])
+    )
+    rounds = fields.List(fields.Nested(ReplayRound), required=True, metadata=doc("In order, from the first one."))
+    fault = fields.Nested(
+        Finding, metadata=doc("Why the replay ends before the record; absent if all of it was replayed.")
+    )
 
 
 class Verification(Schema):

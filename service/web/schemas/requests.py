@@ -11,6 +11,7 @@ from service.engine.variants import variants
 from service.web.schemas.fields import (
     LINE_PATTERN,
     BoundedList,
+    QueryAspect,
     QueryBoolean,
     QueryInteger,
     RequestSchema,
@@ -118,10 +119,16 @@ class FromIn(RequestSchema):
     )
 
 
-class VerificationIn(RequestSchema):
-    """A record to be verified."""
+class RecordedIn(RequestSchema):
+    """A record, to be verified or replayed."""
 
     record = _record("The record")
+
+
+class ReplayQuery(RequestSchema):
+    """The form of the tables of a replay."""
+
+    aspect = QueryAspect()
 
 
 def _check_variant(variant: str) -> None:

@@ -1,4 +1,4 @@
-"""Records and verification reports as JSON objects."""
+"""Records, verification reports and replays as JSON objects."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from service.engine.events import Dealt
 from service.engine.tiles import Tile
-from service.engine.view import RecordedDeal
+from service.engine.view import DealtView, RecordedDeal
 from service.games.views import EventView
 from service.records.record import Record, RecordedRound, VersionedEvent
 from service.records.report import Finding, Report
+from service.render.replays import Replay, ReplayedEvent, ReplayedRound
+from service.web.serializers.board import geometry_json
 from service.web.serializers.events import event_json
 from service.web.serializers.values import JsonObject
 
@@ -22,12 +24,7 @@ def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject
     result: JsonObject = {}
     if record.game:
         result["game"] = record.game
-    result |= {
-        "variant": record.variant,
-        "edition": record.edition,
-        "rules": dict(record.options),
-        "players": [_player(seat, name) for seat, name in enumerate(record.players)],
-    }
+    result |= _match(record)
     if record.date:
         result["date"] = record.date
     result |= {"fairness": record.fairness, "whole": record.viewer is None}
@@ -40,6 +37,15 @@ def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject
         yield_control()
         rounds.append(_round(each))
     return result | {"rounds": rounds}
+
+
+def _match(record: Record) -> JsonObject:
+    return {
+        "variant": record.variant,
+        "edition": record.edition,
+        "rules": dict(record.options),
+        "players": [_player(seat, name) for seat, name in enumerate(record.players)],
+    }
 
 
 def _player(seat: int, name: str) -> JsonObject:
@@ -66,8 +72,12 @@ def _round(each: RecordedRound) -> JsonObject:
 def _deal(line: VersionedEvent) -> JsonObject:
     version, dealt = line
     assert isinstance(dealt, Dealt | RecordedDeal)
+    return {"version": version, "arranged": dealt.arranged, **_dealt(dealt)}
+
+
+def _dealt(dealt: Dealt | RecordedDeal) -> JsonObject:
     hands = [{"seat": seat, **_tiles(hand)} for seat, hand in enumerate(dealt.hands)]
-    return {"version": version, "arranged": dealt.arranged, "hands": hands, "stock": _tiles(dealt.stock)}
+    return {"hands": hands, "stock": _tiles(dealt.stock)}
 
 
 def _tiles(held: tuple[Tile, ...] | int) -> JsonObject:
@@ -109,3 +119,42 @@ def _finding(finding: Finding) -> JsonObject:
         if value is not None:
             result[name] = value
     return result
+
+
+def replay_json(record: Record, replay: Replay, aspect: int, yield_control: Callable[[], None]) -> JsonObject:
+    """A replay on tables of this width over height in tenths.
+
+    ``yield_control`` is called before each round, to let other requests run.
+    """
+    result = _match(record) | {"whole": record.viewer is None, "finished": replay.winners is not None}
+    if replay.winners is not None:
+        result["winners"] = list(replay.winners)
+    rounds = []
+    for each in replay.rounds:
+        yield_control()
+        rounds.append(_replayed_round(each, aspect))
+    result["rounds"] = rounds
+    if replay.fault is not None:
+        result["fault"] = _finding(replay.fault)
+    return result
+
+
+def _replayed_round(each: ReplayedRound, aspect: int) -> JsonObject:
+    dealt = each.events[0].line.event
+    assert isinstance(dealt, Dealt | RecordedDeal)
+    version = each.events[-1].line.version
+    board = {"version": version, "round": each.number, "aspect": aspect / 10, **geometry_json(each.geometry)}
+    steps = [_step(event) for event in each.events]
+    return {"round": each.number, **_dealt(dealt), "board": board, "steps": steps}
+
+
+def _step(event: ReplayedEvent) -> JsonObject:
+    """An event with its data beside it; a deal without its tiles, which the round has."""
+    version, happened = event.line
+    if isinstance(happened, Dealt | RecordedDeal):
+        shown = event_json(EventView(version, 0, DealtView(happened.round, happened.arranged, None)))
+    else:
+        shown = event_json(EventView(version, 0, happened))
+    del shown["at"]
+    data: JsonObject = shown.pop("data")
+    return shown | {"tiles": event.tiles, "text": event.text} | data

@@ -1,0 +1,133 @@
+"""``POST /v1/replays``: a record as tables and sentences, as they are of the game itself."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.engine.variants import variants
+from tests.api.client import Api, Table
+from tests.api.saved_games import some_rounds, some_seats
+from tests.support.table import match_finished, reached, round_over
+
+
+def record_of(api: Api, table: Table, seat: int | None = None) -> str:
+    token = None if seat is None else table.tokens[seat]
+    answer = api.get(f"{table.path}/record", token=token, headers={"Accept": "text/plain"})
+    return str(answer.get_data(as_text=True))
+
+
+def replayed(api: Api, record: str, query: str = "", **headers: str) -> dict[str, Any]:
+    answer = api.post(f"/v1/replays{query}", {"record": record}, headers=headers)
+    assert answer.status_code == 200
+    shown: dict[str, Any] = answer.get_json()
+    return shown
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_the_last_table_of_every_round_is_the_board_of_the_game(api: Api, variant: str) -> None:
+    table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
+    view = api.play_until(table, match_finished, Random(variant))
+    shown = replayed(api, record_of(api, table), "?aspect=0.8")
+    assert (shown["variant"], shown["finished"]) == (variant, True)
+    assert shown["rules"].items() <= view["rules"].items()
+    assert shown["winners"] == view["winners"]
+    assert "fault" not in shown
+    assert shown["rounds"]
+    for each in shown["rounds"]:
+        version = each["board"]["version"]
+        assert version == each["steps"][-1]["version"]
+        assert each["board"] == api.get(f"{table.path}/board?aspect=0.8&version={version}").get_json()
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_the_steps_are_the_events_of_the_game_in_its_words(api: Api, variant: str) -> None:
+    table = api.create(variant, some_seats(variant), rules=some_rounds(variant))
+    api.play_until(table, round_over, Random(variant))
+    for language in ("en", "de"):
+        headers = {"Accept-Language": language}
+        events = api.get(f"{table.path}/events?limit=1000&text=true", headers=headers).get_json()["events"]
+        told = [each for each in events if each["type"] not in ("created", "joined")]
+        steps = [step for each in replayed(api, record_of(api, table), **headers)["rounds"] for step in each["steps"]]
+        assert [step["version"] for step in steps] == [event["version"] for event in told]
+        for step, event in zip(steps, told, strict=True):
+            assert (step["type"], step.get("seat")) == (event["type"], event.get("seat"))
+            if event["type"] == "drew":  # to a spectator of the game no tile is told
+                assert step["tile"]
+            else:
+                assert step["text"] == event["text"]
+                assert {name: step[name] for name in event["data"] if name in step} == {
+                    name: value for name, value in event["data"].items() if name in step
+                }
+
+
+def test_the_first_tiles_of_a_table_are_those_that_lay_there_after_a_step(api: Api) -> None:
+    table = api.create("fido", 3, seed="a replay")
+    api.play_until(table, round_over, Random(5))
+    (each,) = replayed(api, record_of(api, table))["rounds"]
+    for step in each["steps"][:12]:
+        board: Any = api.get(f"{table.path}/board?version={step['version']}").get_json()
+        assert board["tiles"] == each["board"]["tiles"][: step["tiles"]]
+
+
+def test_a_partial_record_is_replayed_as_its_viewer_saw_the_match(api: Api) -> None:
+    table = api.create("domino", 3, seed="a part")
+    api.play_until(table, reached(9), Random(2))
+    board: Any = api.get(f"{table.path}/board").get_json()
+    for seat in (None, 1):
+        shown = replayed(api, record_of(api, table, seat))
+        (each,) = shown["rounds"]
+        assert (shown["whole"], shown["finished"]) == (False, False)
+        assert [hand["seat"] for hand in each["hands"] if "tiles" in hand] == ([] if seat is None else [seat])
+        assert "tiles" not in each["stock"]
+        assert {name: each["board"][name] for name in ("tiles", "ends")} == {
+            name: board[name] for name in ("tiles", "ends")
+        }
+
+
+def test_a_replay_ends_with_the_fault_of_the_play(api: Api) -> None:
+    table = api.create("domino", 2, seed="a fault")
+    api.play_until(table, round_over, Random(3))
+    lines = record_of(api, table).splitlines()
+    (at,) = [at for at, line in enumerate(lines) if line.startswith("4. ")]
+    number, seat, rest = lines[at].split(" ", 2)
+    lines[at] = f"{number} {1 - int(seat[0])}: {rest}"
+    record = "".join([f"{line}\n" for line in lines])
+    shown = replayed(api, record)
+    findings = api.post("/v1/verifications", {"record": record}).get_json()["findings"]
+    assert shown["fault"] in findings
+    assert shown["fault"]["line"] == at + 1
+    assert [step["version"] for step in shown["rounds"][0]["steps"]] == [2, 3]
+    assert replayed(api, record.replace('"domino"', '"chess"'))["rounds"] == []
+
+
+def test_a_record_is_replayed_as_text_as_it_is_in_json(api: Api) -> None:
+    table = api.create("domino", 2, seed="as text")
+    api.play_until(table, round_over, Random(3))
+    record = record_of(api, table)
+    as_text = api.ask("POST", "/v1/replays", data=record.encode(), content_type="text/plain")
+    assert as_text.get_json() == replayed(api, record)
+
+
+def test_a_replay_is_in_the_language_of_the_client(api: Api) -> None:
+    table = api.create("domino", 2, seed="in German")
+    api.play_until(table, reached(4), Random(3))
+    answer = api.post("/v1/replays", {"record": record_of(api, table)}, headers={"Accept-Language": "de"})
+    assert answer.headers["Content-Language"] == "de"
+    assert answer.get_json()["rounds"][0]["steps"][0]["text"] == "Runde eins ist gegeben."
+
+
+@pytest.mark.parametrize(
+    ("query", "body", "status"),
+    [
+        ("?aspect=3", {"record": '[Record "1"]\n'}, 422),
+        ("?size=3", {"record": '[Record "1"]\n'}, 422),
+        ("", {"record": "x"}, 422),
+        ("", {}, 422),
+        ("", {"record": "x" * 256 * 1024}, 413),
+    ],
+)
+def test_what_is_no_record_or_no_aspect_is_refused(api: Api, query: str, body: Any, status: int) -> None:
+    assert api.post(f"/v1/replays{query}", body).status_code == status
