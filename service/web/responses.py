@@ -28,6 +28,7 @@ _JSON_TYPE: Final = ("Content-Type", JSON)
 _PRIVATE_NO_CACHE: Final = ("Cache-Control", "private, no-cache")
 _SMALLEST_COMPRESSED: Final = 1024
 """Bytes of the smallest public body that is compressed; the heads of a response have about as many."""
+_PICTURE_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 _OK: Final = "200 OK"
 _CREATED: Final = "201 CREATED"
 _NOT_MODIFIED: Final = "304 NOT MODIFIED"
@@ -80,9 +81,13 @@ def plain(body: bytes, *, etag: str) -> RawResponse:
 
 def picture(body: bytes, *, etag: str, language: Language) -> RawResponse:
     """200 with an SVG document, private to its viewer, with texts in this language; it may load and run nothing."""
-    policy = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-    headers = [("Content-Type", SVG), policy, *_language_header(language), *_viewer_headers(etag)]
+    headers = [("Content-Type", SVG), _PICTURE_POLICY, *_language_header(language), *_viewer_headers(etag)]
     return RawResponse(_OK, headers, body)
+
+
+def picture_not_modified(etag: str) -> RawResponse:
+    """As ``not_modified``, for a picture: a client replaces the headers that it has by those of a 304."""
+    return RawResponse(_NOT_MODIFIED, [_PICTURE_POLICY, *_viewer_headers(etag)])
 
 
 def conditional(etag: str, make: Callable[[], bytes], language: Language | None = None) -> RawResponse:

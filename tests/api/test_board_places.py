@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -248,3 +249,38 @@ def test_the_ends_are_also_told_in_words(api: Api, saved_games: SavedGames, lang
     answer = api.get(f"{table.path}/board?text=true", headers={"Accept-Language": language}).get_json()
     assert answer.pop("text").startswith(beginning)
     assert answer == board(api, table)
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "The table of round 1"), ("de", "Der Tisch der 1. Runde")])
+def test_a_picture_may_be_shown_by_any_page_and_load_nothing(
+    api: Api, saved_games: SavedGames, language: str, title: str
+) -> None:
+    path = f"{saved_games.at('fido', 'early').table.path}/board.svg"
+    answer = api.get(path, headers={"Accept-Language": language})
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert answer.headers["Content-Type"] == "image/svg+xml"
+    assert answer.headers["Content-Language"] == language
+    again = api.get(path, headers={"Accept-Language": language, "If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304
+    assert again.headers["Content-Security-Policy"] == answer.headers["Content-Security-Policy"]
+    root = ElementTree.fromstring(answer.data)
+    assert root[0].text == title
+    assert root[1].text is not None
+    assert root[1].text.startswith({"en": "Three tiles lie", "de": "Drei Steine liegen"}[language])
+
+
+def test_a_table_as_text_is_a_listing_or_a_drawing(api: Api, saved_games: SavedGames) -> None:
+    path = f"{saved_games.at('domino', 'early').table.path}/board.txt"
+    listing, unicode, drawing = [api.get(f"{path}{query}").text for query in ("", "?style=unicode", "?style=drawing")]
+    tiles = [each["tile"] for each in board(api, saved_games.at("domino", "early").table)["tiles"]]
+    for tile in tiles:
+        assert tile in listing or tile[::-1] in listing
+    assert listing.count("*") == drawing.count("*") == 1
+    assert len([each for each in unicode if "\U0001f031" <= each <= "\U0001f093"]) == len(tiles)
+    assert drawing.count(":") == len(tiles)
+
+
+def test_an_empty_table_as_text_is_empty(api: Api, saved_games: SavedGames) -> None:
+    for query in ("", "?style=unicode", "?style=drawing"):
+        assert api.get(f"{saved_games.at('domino', 'dealt').table.path}/board.txt{query}").data == b""

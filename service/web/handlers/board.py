@@ -22,7 +22,18 @@ from service.web.access import limit_reads, operation
 from service.web.openapi.board_operations import GET_BOARD, GET_BOARD_AS_JSON, GET_BOARD_AS_SVG, GET_BOARD_AS_TEXT
 from service.web.problems import InvalidBody
 from service.web.request_parsing import etag_matches, negotiate, preferred_language, read_query
-from service.web.responses import JSON, SVG, TEXT, RawResponse, not_modified, ok_json, picture, plain, to_json
+from service.web.responses import (
+    JSON,
+    SVG,
+    TEXT,
+    RawResponse,
+    not_modified,
+    ok_json,
+    picture,
+    picture_not_modified,
+    plain,
+    to_json,
+)
 from service.web.schemas import board as board_schemas
 from service.web.serializers.board import board_json
 from service.web.services import Services
@@ -79,7 +90,7 @@ def _board(services: Services, access: Access, media_type: str) -> RawResponse:
     asked = "-".join([str(query.get(name, "")) for name in _query_in.fields])
     etag = f"{access.game.etag(None)}-{media_type.partition('/')[2]}-{asked}-{language}"
     if etag_matches(etag):
-        return not_modified(etag)
+        return picture_not_modified(etag) if media_type == SVG else not_modified(etag)
 
     def make() -> bytes:
         table = services.games.queries.table(access, version)
