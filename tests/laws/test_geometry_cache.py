@@ -81,6 +81,18 @@ def test_another_game_and_another_aspect_have_places_of_their_own() -> None:
     assert asked.computed == [tiles_on(table)] * 3
 
 
+def test_tables_are_told_apart_whose_keys_happen_to_be_equal() -> None:
+    asked = Asked()
+    table = table_at(some_match("domino"), 2)
+    (lead,) = table.layout.placements
+    other = lead._replace(host=-2)
+    assert lead != other
+    assert hash(lead) == hash(other)
+    for placement in (lead, other):
+        asked.get(table._replace(layout=table.layout._replace(placements=(placement,))))
+    assert asked.computed == [1, 1]
+
+
 def test_only_so_many_geometries_are_kept_and_of_those_the_last_ones() -> None:
     match, asked = some_match("domino"), Asked()
     tables = [table_at(match, 4, f"game {number}") for number in range(MAX_ENTRIES + 1)]
