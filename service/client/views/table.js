@@ -371,18 +371,29 @@ export function create(app, { game: id, watch = false }) {
 
   /** @param {Game} game */
   const table = (game) => html`
-    ${head(game)}
-    ${playersList(app, game, match.seats.length === 1 ? match.seats : [])}
-    ${game.status === "waiting" ? nothing : tableArea(game)}
-    <div class="own">
-      <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
-      ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
-      ${ownPart(game)}
-      ${actions(game)}
+    <div class="top">
+      ${banner()}
+      ${head(game)}
+      ${playersList(app, game, match.seats.length === 1 ? match.seats : [])}
     </div>
-    <div class="log" role="log" aria-label=${t(TABLE.log)} tabindex="0"><ol>${repeat(
-      match.events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>
-    ${tools(game)}`;
+    <div class="middle">
+      ${game.status === "waiting" ? nothing : tableArea(game)}
+      <div class="own">
+        <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
+        ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
+        ${ownPart(game)}
+        ${actions(game)}
+      </div>
+    </div>
+    <div class="side">
+      <div class="log" role="log" aria-label=${t(TABLE.log)} tabindex="0"><ol>${repeat(
+        match.events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>
+      ${tools(game)}
+    </div>`;
+  /** What keeps the game from being followed. */
+  const banner = () => html`
+    ${match.connection === "lost" ? html`<p class="note warn banner" role="status">${t(TABLE.lost)}</p>` : nothing}
+    ${match.failure ? html`<div class="note warn banner"><p>${app.explain(match.failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a></p></div>` : nothing}`;
 
   return {
     wide: true,
@@ -396,9 +407,7 @@ export function create(app, { game: id, watch = false }) {
       queueMicrotask(keepFocus);
       const { game } = match;
       return html`<div class=${`play ${game?.status ?? ""}`} data-table tabindex="-1">
-        ${match.connection === "lost" ? html`<p class="note warn banner" role="status">${t(TABLE.lost)}</p>` : nothing}
-        ${match.failure ? html`<div class="note warn banner"><p>${app.explain(match.failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a></p></div>` : nothing}
-        ${game ? table(game) : html`<h1 tabindex="-1">${t(TABLE.title)}</h1>${match.failure ? nothing : html`<p>${t(COMMON.loading)}</p>`}`}
+        ${game ? table(game) : html`<h1 tabindex="-1">${t(TABLE.title)}</h1>${banner()}${match.failure ? nothing : html`<p>${t(COMMON.loading)}</p>`}`}
         ${keysDialog(app)}
       </div>`;
     },
