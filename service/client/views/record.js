@@ -28,7 +28,8 @@ export function recordForm({ t, go }, { game, record, isLoading, problem, onReco
   /** @param {SubmitEvent} event */
   const onText = (event) => {
     const text = entered(event, "record");
-    if (text) onRecord(text);
+    // Copied text often lacks the end of its last line.
+    if (text) onRecord(`${text}\n`);
   };
   /** @param {Event} event */
   const onFile = async (event) => {
