@@ -5,6 +5,9 @@
 
 /** @typedef {import("./picture.js").Board} Board */
 
+/** The length of a tile in board units. */
+const TILE = 4;
+
 /**
  * What `POST /v1/replays` answers.
  * @typedef {object} Replay
@@ -46,8 +49,24 @@ export function framesOf({ round, board, hands: dealt, steps }) {
     // The opening tile is the only one that is turned over later.
     if (tiles[0] && index < flip) tiles[0] = { ...tiles[0], face_down: false };
     const isLast = step.tiles === board.tiles.length;
-    return { step, board: { ...board, round, tiles, ends: isLast ? board.ends : [] }, hands };
+    return { step, board: { ...board, round, tiles, bounds: boundsOf(tiles, board.bounds), ends: isLast ? board.ends : [] }, hands };
   });
+}
+
+/**
+ * The area of the tiles and of the places at their ends, so that a picture is as large as it can be at each step.
+ * @param {Board["tiles"]} tiles @param {Board["bounds"]} whole after the last step
+ */
+function boundsOf(tiles, whole) {
+  const sides = tiles.map(({ x, y, rotation }) => {
+    const [dx, dy] = rotation % 180 ? [1, 2] : [2, 1];
+    return { left: x - dx, right: x + dx, top: y - dy, bottom: y + dy };
+  });
+  const x = Math.max(whole.x, Math.min(0, ...sides.map((each) => each.left)) - TILE);
+  const y = Math.max(whole.y, Math.min(0, ...sides.map((each) => each.top)) - TILE);
+  const right = Math.min(whole.x + whole.width, Math.max(0, ...sides.map((each) => each.right)) + TILE);
+  const bottom = Math.min(whole.y + whole.height, Math.max(0, ...sides.map((each) => each.bottom)) + TILE);
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 /** @param {Step} step @param {Frame["hands"]} hands @returns {Frame["hands"]} */
