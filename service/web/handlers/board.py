@@ -18,7 +18,7 @@ from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile
 from service.render.sentences.board import board_description, board_sentence
 from service.render.svg import Caption, Style, render_svg
-from service.web.access import limit_reads, operation
+from service.web.access import limit_tiles, operation
 from service.web.openapi.board_operations import GET_BOARD, GET_BOARD_AS_JSON, GET_BOARD_AS_SVG, GET_BOARD_AS_TEXT
 from service.web.problems import InvalidBody
 from service.web.request_parsing import etag_matches, negotiate, preferred_language, read_query
@@ -47,8 +47,6 @@ _TITLE_BEFORE_A_ROUND: Final = LocalizedText("The table before the first round",
 
 _WIDTH: Final = 100
 """Columns of a table as text, where possible."""
-_TILES_PER_READ: Final = 4
-"""Tiles whose places cost as much as one read of the history: about a millisecond."""
 
 
 @blueprint.get("/v1/games/<game>/board")
@@ -94,7 +92,7 @@ def _board(services: Services, access: Access, media_type: str) -> RawResponse:
 
     def make() -> bytes:
         table = services.games.queries.table(access, version)
-        geometry = services.geometries.get(table, query["aspect"], partial(_admit, services))
+        geometry = services.geometries.get(table, query["aspect"], partial(limit_tiles, services.limits))
         return _MAKERS[media_type](_Board(table, geometry, language), query)
 
     body = services.responses.get((access.game.id, etag), make)
@@ -109,11 +107,6 @@ class _Board(NamedTuple):
     table: TableView
     geometry: Geometry
     language: Language
-
-
-def _admit(services: Services, tiles: int) -> None:
-    """Count the computation of the places of so many tiles. Raises ``RateLimited``."""
-    limit_reads(services.limits, tiles // _TILES_PER_READ)
 
 
 def _as_json(board: _Board, query: dict[str, Any]) -> bytes:

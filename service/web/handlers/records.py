@@ -11,14 +11,13 @@ from flask import Blueprint
 
 from service.engine.events import Played
 from service.games.access import Access
-from service.games.boards import EVENTS_PER_TILE
 from service.records.errors import InvalidRecord
 from service.records.parser import decode_record, parse_record
 from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
 from service.render.replays import replay
-from service.web.access import limit_address, limit_history, operation
+from service.web.access import limit_address, limit_tiles, operation
 from service.web.openapi.record_operations import GET_FAIRNESS, GET_RECORD, REPLAY_RECORD, VERIFY_RECORD
 from service.web.problems import InvalidBody
 from service.web.request_parsing import (
@@ -86,7 +85,7 @@ def replay_record(services: Services) -> RawResponse:
     negotiate(JSON)
     aspect = read_query(_replay_query_in)["aspect"]
     record = _sent_record(services)
-    limit_history(services.limits, EVENTS_PER_TILE * _tiles_laid(record))
+    limit_tiles(services.limits, _tiles_laid(record))
     language = preferred_language()
     replayed = replay(record, aspect, language, services.yield_control)
     return ok(replay_json(record, replayed, aspect, services.yield_control), language=language)
