@@ -63,7 +63,7 @@ def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
     counted = "" if event.ends_sum is None else f" {_sum(event.ends_sum, event.points or 0, language)}"
     if event.end is None:
         return about(reader, "led", event.seat, tile=tile_name(event.tile, language, "dative"), more=counted)
-    where = "" if layout is None else _where(Places(layout).of_tile(len(layout.placements) - 1), language)
+    where = "" if layout is None else f" {_where(Places(layout).of_tile(len(layout.placements) - 1), language)}"
     tile = tile_name(event.tile, language, "accusative")
     if event.face_down:
         return about(reader, "played.closed", event.seat, tile=tile, where=where)
@@ -72,7 +72,7 @@ def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
 
 
 def _where(place: Place, language: str) -> str:
-    """The place where a tile is laid, after a blank: *on the right*, *an die Zwölf von zehn zwölf*."""
+    """The place where a tile is laid: *on the right*, *an die Zwölf von zehn zwölf*."""
     if place.direction is not None:
         return text(f"at.{place.direction}", language)
     return text("at.double" if is_whole_double(place) else "at.place", language, place=place_name(place, language))

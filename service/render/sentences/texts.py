@@ -109,12 +109,12 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "action.deal": ("deal the next one", "die nächste geben"),
         "round_over": ("The round is over.", "Die Runde ist vorbei."),
         # Where a tile is laid
-        "at.left": (" on the left", " links an"),
-        "at.right": (" on the right", " rechts an"),
-        "at.up": (" upwards", " oben an"),
-        "at.down": (" downwards", " unten an"),
-        "at.place": (" on {place}", " an {place}"),
-        "at.double": (" on {place}", " an den {place}"),
+        "at.left": ("on the left", "links an"),
+        "at.right": ("on the right", "rechts an"),
+        "at.up": ("upwards", "oben an"),
+        "at.down": ("downwards", "unten an"),
+        "at.place": ("on {place}", "an {place}"),
+        "at.double": ("on {place}", "an den {place}"),
         # The directions of the arms of the lead
         "direction.left": ("left", "links"),
         "direction.right": ("right", "rechts"),
