@@ -54,6 +54,7 @@ const app = {
     void show(next);
   },
   update,
+  styles,
   announce(message, { urgent = false } = {}) {
     const region = /** @type {HTMLElement} */ (document.getElementById(urgent ? "alert" : "status"));
     // The same text is read again if it is not the same string.
@@ -83,7 +84,7 @@ async function show(next) {
   const first = view === undefined;
   const load = VIEWS[next.view] ?? VIEWS.unknown;
   try {
-    const module = await load();
+    const [module] = await Promise.all([load(), next.view === "table" || styles("views")]);
     if (current !== navigation) return;
     view?.close?.();
     route = next;
@@ -98,6 +99,27 @@ async function show(next) {
   scrollTo(0, 0);
   await Promise.resolve();
   root.querySelector("h1")?.focus();
+}
+
+/** @type {Map<string, Promise<void>>} */
+const loadedStyles = new Map();
+
+/** Loads a style sheet that a running game does not need, once. @param {string} name */
+function styles(name) {
+  const loaded = loadedStyles.get(name) ?? new Promise((resolve) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = `client/styles/${name}.css`;
+    link.addEventListener("load", () => resolve());
+    link.addEventListener("error", () => {
+      loadedStyles.delete(name);
+      link.remove();
+      resolve();
+    });
+    document.querySelector("link[href$='table.css']")?.before(link);
+  });
+  loadedStyles.set(name, loaded);
+  return loaded;
 }
 
 /** @param {string} message @param {() => void} again @returns {View} */
@@ -143,7 +165,10 @@ function skip(event) {
 
 /** Opens or closes the developer drawer. */
 async function toggleDrawer() {
-  if (!drawer) drawer = (await import("./views/developer.js")).create(app, { close: toggleDrawer });
+  if (!drawer) {
+    const [module] = await Promise.all([import("./views/developer.js"), styles("views")]);
+    drawer ??= module.create(app, { close: toggleDrawer });
+  }
   drawerIsOpen = !drawerIsOpen;
   update();
   await Promise.resolve();

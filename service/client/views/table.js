@@ -109,7 +109,8 @@ export function create(app, { game: id, watch = false }) {
     }
   }
   async function loadInvite() {
-    invite = (await import("../invite.js")).invite;
+    const [module] = await Promise.all([import("../invite.js"), app.styles("views")]);
+    invite = module.invite;
     app.update();
   }
   async function loadScore() {
