@@ -31,6 +31,7 @@ PUBLIC = {
     "getVersion",
     "listProblems",
     "listVariants",
+    "replayRecord",
     "verifyRecord",
 }
 """Operations without a token."""
