@@ -4,32 +4,11 @@
  */
 
 /** @typedef {import("./picture.js").Board} Board */
-
-/** The length of a tile in board units. */
-const TILE = 4;
+/** @typedef {import("./types.js").Schemas["Replay"]} Replay */
+/** @typedef {import("./types.js").Schemas["ReplayRound"]} ReplayRound */
+/** @typedef {import("./types.js").Schemas["ReplayStep"]} Step */
 
 /**
- * What `POST /v1/replays` answers.
- * @typedef {object} Replay
- * @property {string} variant
- * @property {{seat: number, name?: string}[]} players
- * @property {ReplayRound[]} rounds
- * @property {{text: string, line?: number}} [fault] why the replay ends before the record
- *
- * @typedef {object} ReplayRound
- * @property {number} round
- * @property {Omit<Board, "round">} board after the last step
- * @property {{seat: number, count: number, tiles?: string[]}[]} hands as they were dealt; without tiles where they are hidden
- * @property {Step[]} steps
- *
- * @typedef {object} Step
- * @property {number} version
- * @property {string} type
- * @property {number} [seat]
- * @property {number} tiles on the table after it
- * @property {string} [tile] that was laid or drawn
- * @property {string} text
- *
  * The match after a step.
  * @typedef {object} Frame
  * @property {Step} step
@@ -37,8 +16,11 @@ const TILE = 4;
  * @property {(string | undefined)[][]} hands by seat; undefined for a hidden tile
  */
 
+/** The length of a tile in board units. */
+const TILE = 4;
+
 /** The frames of a round, one for each step. @param {ReplayRound} round @returns {Frame[]} */
-export function framesOf({ round, board, hands: dealt, steps }) {
+export function framesOf({ board, hands: dealt, steps }) {
   /** @type {Frame["hands"]} */
   let hands = [];
   for (const { seat, count, tiles } of dealt) hands[seat] = tiles ?? Array(count).fill(undefined);
@@ -49,7 +31,7 @@ export function framesOf({ round, board, hands: dealt, steps }) {
     // The opening tile is the only one that is turned over later.
     if (tiles[0] && index < flip) tiles[0] = { ...tiles[0], face_down: false };
     const isLast = step.tiles === board.tiles.length;
-    return { step, board: { ...board, round, tiles, bounds: boundsOf(tiles, board.bounds), ends: isLast ? board.ends : [] }, hands };
+    return { step, board: { ...board, tiles, bounds: boundsOf(tiles, board.bounds), ends: isLast ? board.ends : [] }, hands };
   });
 }
 
