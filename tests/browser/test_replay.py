@@ -117,6 +117,7 @@ def test_what_is_no_record_is_told(open_page: OpenPage, expect_console: ExpectCo
 
 def test_the_replay_is_accessible(finished: Table, open_page: OpenPage, axe: Axe) -> None:
     form = open_page("/#/replay", locale="de", viewport=NARROW, scheme="dark")
+    expect(form.get_by_role("heading", level=1)).to_be_visible()
     assert axe(form) == []
     for page in (
         open_page(f"/#/replay/{finished.id}"),
