@@ -19,10 +19,9 @@ export const TABLE = {
   scoreCard: ["Score card", "Wertung"],
   watching: ["You are watching.", "Du schaust zu."],
   lost: ["No connection. Trying again …", "Keine Verbindung. Neuer Versuch …"],
-  stale: [
-    "Meanwhile something else happened. Look again; your tile is still chosen.",
-    "Inzwischen ist etwas passiert. Schau noch einmal; dein Stein ist noch gewählt.",
-  ],
+  stale: ["Meanwhile something else happened. Look again.", "Inzwischen ist etwas passiert. Schau noch einmal hin."],
+  stillChosen: ["{tile} is still chosen.", "{tile} ist noch gewählt."],
+  watch: ["Watch the game", "Dem Spiel zuschauen"],
   // State
   yourTurn: ["Your turn.", "Du bist dran."],
   turnOf: ["It is {name}’s turn.", "{name} ist dran."],

@@ -64,7 +64,9 @@ export function create(app, { game: id, watch = false }) {
     const refusal = await match.move(move);
     if (!refusal) return;
     const isStale = /** @type {{body?: {code?: string}}} */ (refusal).body?.code === "stale_version";
-    say(isStale ? t(TABLE.stale) : app.explain(refusal), { urgent: true });
+    if (!isStale) return say(app.explain(refusal), { urgent: true });
+    const tile = choice.tile && capitalized(tileName(device.settings.language, choice.tile));
+    say(tile ? `${t(TABLE.stale)} ${t(TABLE.stillChosen, { tile })}` : t(TABLE.stale), { urgent: true });
   }
 
   /** @param {{game: Game, before: Game | undefined, events: GameEvent[]}} change */
@@ -394,7 +396,9 @@ export function create(app, { game: id, watch = false }) {
   /** What keeps the game from being followed. */
   const banner = () => html`
     ${match.connection === "lost" ? html`<p class="note warn banner" role="status">${t(TABLE.lost)}</p>` : nothing}
-    ${match.failure ? html`<div class="note warn banner"><p>${app.explain(match.failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a></p></div>` : nothing}`;
+    ${match.failure ? html`<div class="note warn banner"><p>${app.explain(match.failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a>${
+      /** @type {{status?: number}} */ (match.failure).status === 401
+        ? html` · <a href=${fragmentOf({ view: "table", game: id, watch: true })}>${t(TABLE.watch)}</a>` : nothing}</p></div>` : nothing}`;
 
   return {
     wide: true,
