@@ -99,7 +99,7 @@ export function playersList({ t }, game, own) {
       dealer === each.seat ? t(TABLE.deals) : "",
       each.in ? "" : t(TABLE.out),
     ].filter(Boolean);
-    return html`<li class=${classMap({ player: true, own: own.includes(each.seat), "on-turn": onTurn, out: !each.in, winner: game.winners.includes(each.seat) })}
+    return html`<li class=${classMap({ player: true, mine: own.includes(each.seat), "on-turn": onTurn, out: !each.in, winner: game.winners.includes(each.seat) })}
       data-seat=${each.seat} aria-current=${onTurn ? "true" : nothing}>
       <span class="name">${each.kind === "open" ? t(TABLE.openSeat) : each.name}${
         own.includes(each.seat) ? html` <span class="you">${t(TABLE.you)}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
