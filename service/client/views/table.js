@@ -92,8 +92,9 @@ export function create(app, { game: id, watch = false }) {
       const drew = drawn && match.seats.length > 1 ? t(TABLE.drew, { tile: tileName(device.settings.language, drawn) }) : "";
       app.announce(`${drew} ${stateText(app, game)}`.trim());
     } else if (events.some((each) => each.type === "played")) void signal("tile");
-    if (game.status !== "playing" && before?.status === "playing") picture.fitAll();
-    if ((game.status === "round_over" || game.status === "finished") && score?.version !== game.version) void loadScore();
+    if (game.status !== "round_over" && game.status !== "finished") return;
+    if (before?.status !== game.status) picture.fitAll();
+    if (score?.version !== game.version) void loadScore();
   }
 
   /** @param {import("../signals.js").Signal} which */
