@@ -2,18 +2,19 @@
  * The table, where a game is played, watched and heard. Owns the order of its parts, its keys and commands, what is
  * announced, and where the focus goes. The game comes from match.js, the choice of a move from choice.js.
  */
-import { html, nothing, repeat } from "../vendor/lit-html.js";
-import { actionText, chainText, countText, endsText, handText, informationText, isOnTurn, movesText, nameOf, optionTexts, scoresText, stateText } from "../answers.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { actionText, chainText, countText, endsText, handText, informationText, isOnTurn, movesText, nameOf, scoresText, stateText } from "../answers.js";
 import { createChoice } from "../choice.js";
 import { handList, playersList } from "../hand.js";
 import { TELLING, actionOf, keyName, keysDialog, parseCommand, showKeys } from "../keys.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
+import { banner, heading, lastCount, log, tools } from "../parts.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
 import { capitalized } from "../text.js";
 import { COMMON } from "../texts/common.js";
-import { KEY_HELP, TABLE } from "../texts/table.js";
+import { TABLE } from "../texts/table.js";
 
 /** @typedef {import("../types.js").Game} Game */
 /** @typedef {import("../types.js").GameEvent} GameEvent */
@@ -258,14 +259,14 @@ export function create(app, { game: id, watch = false }) {
     if (players && player) {
       players.scrollTo(player.offsetLeft - players.clientWidth / 2, player.offsetTop - players.clientHeight / 2);
     }
-    const log = document.querySelector(".log");
-    log?.scrollTo(0, log.scrollHeight);
+    const events = document.querySelector(".log");
+    events?.scrollTo(0, events.scrollHeight);
   }
 
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
     if (isCurtainDown()) return curtain(game);
-    if (game.status === "round_over" || game.status === "finished") return count(game);
+    if (game.status === "round_over" || game.status === "finished") return lastCount(app, game, score);
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
     const name = nameOf(game, game.you.seat);
@@ -288,20 +289,6 @@ export function create(app, { game: id, watch = false }) {
     return html`<section class="curtain" aria-labelledby="curtain-title">
       <h2 id="curtain-title">${next === undefined ? t(TABLE.curtain) : t(TABLE.passTo, { name: nameOf(game, next) })}</h2>
       <div class="buttons">${next === undefined ? match.seats.map(button) : button(next)}</div>
-    </section>`;
-  }
-
-  /** The last count, and ways on. @param {Game} game */
-  function count(game) {
-    const round = score?.rounds.at(-1);
-    return html`<section class="last-count" aria-labelledby="count-title">
-      <h2 id="count-title">${t(TABLE.lastCount, { round: round?.number ?? game.round })}</h2>
-      ${round ? html`<table>
-        <thead><tr><th scope="col">${t(TABLE.player)}</th><th scope="col" class="number">${t(TABLE.written)}</th><th scope="col" class="number">${t(TABLE.total)}</th></tr></thead>
-        <tbody>${game.players.map((each) => html`<tr class=${game.winners.includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
-          <td class="number">${round.scores[each.seat]}</td><td class="number">${each.total}</td></tr>`)}</tbody>
-      </table>` : nothing}
-      ${game.carry ? html`<p>${t(TABLE.carry, { points: game.carry })}</p>` : nothing}
     </section>`;
   }
 
@@ -347,37 +334,10 @@ export function create(app, { game: id, watch = false }) {
   }
 
   /** @param {Game} game */
-  const head = (game) => html`<header class="head">
-    <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
-    <p class="facts">${game.round ? html`<span>${t(TABLE.round, { round: game.round })}</span>` : nothing}
-      <span>${t(TABLE.stock, { count: game.stock.tiles })}</span>
-      ${game.board.ends_sum === undefined ? nothing : html`<span>${t(TABLE.sum, { sum: game.board.ends_sum })}</span>`}
-      ${game.carry ? html`<span>${t(TABLE.carry, { points: game.carry })}</span>` : nothing}</p>
-  </header>`;
-
-  /** @param {Game} game */
-  const tools = (game) => html`<div class="tools">
-    <details class="listen"><summary>${t(TABLE.listen)}</summary>
-      <div class="buttons">${TELLING.map((action) => html`<button data-tell=${action} @click=${() => tell(action)}>${t(KEY_HELP[action])} <kbd aria-hidden="true">${keyName(app, action)}</kbd></button>`)}
-        <button data-tell="help" @click=${showKeys}>${t(TABLE.keysTitle)} <kbd aria-hidden="true">?</kbd></button></div>
-    </details>
-    <form class="command inline" @submit=${onCommand}>
-      <label for="command">${t(TABLE.command)}</label>
-      <input id="command" name="command" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" aria-describedby="command-hint">
-      <button>${t(TABLE.send)}</button>
-      <p class="hint soft" id="command-hint">${t(TABLE.commandHint)}</p>
-    </form>
-    <details class="about"><summary>${t(TABLE.options)}</summary>
-      <ul>${optionTexts(app, game, variant).map((each) => html`<li>${each}</li>`)}</ul>
-      <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${t(TABLE.rules)}</a> · <a href=${fragmentOf({ view: "score", id })}>${t(TABLE.scoreCard)}</a></p>
-    </details>
-  </div>`;
-
-  /** @param {Game} game */
   const table = (game) => html`
     <div class="top">
-      ${banner()}
-      ${head(game)}
+      ${banner(app, match)}
+      ${heading(app, game, variant)}
       ${playersList(app, game, match.seats.length === 1 ? match.seats : [])}
     </div>
     <div class="middle">
@@ -390,16 +350,9 @@ export function create(app, { game: id, watch = false }) {
       </div>
     </div>
     <div class="side">
-      <div class="log" role="log" aria-label=${t(TABLE.log)} tabindex="0"><ol>${repeat(
-        match.events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>
-      ${tools(game)}
+      ${log(app, match.events)}
+      ${tools(app, game, variant, { tell, onCommand })}
     </div>`;
-  /** What keeps the game from being followed. */
-  const banner = () => html`
-    ${match.connection === "lost" ? html`<p class="note warn banner" role="status">${t(TABLE.lost)}</p>` : nothing}
-    ${match.failure ? html`<div class="note warn banner"><p>${app.explain(match.failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a>${
-      /** @type {{status?: number}} */ (match.failure).status === 401
-        ? html` · <a href=${fragmentOf({ view: "table", game: id, watch: true })}>${t(TABLE.watch)}</a>` : nothing}</p></div>` : nothing}`;
 
   return {
     wide: true,
@@ -413,7 +366,7 @@ export function create(app, { game: id, watch = false }) {
       queueMicrotask(keepFocus);
       const { game } = match;
       return html`<div class=${`play ${game?.status ?? ""}`} data-table tabindex="-1">
-        ${game ? table(game) : html`<h1 tabindex="-1">${t(TABLE.title)}</h1>${banner()}${match.failure ? nothing : html`<p>${t(COMMON.loading)}</p>`}`}
+        ${game ? table(game) : html`<h1 tabindex="-1">${t(TABLE.title)}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t(COMMON.loading)}</p>`}`}
         ${keysDialog(app)}
       </div>`;
     },
