@@ -28,7 +28,7 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install install-dev run demo test soak browsers coverage bench attack trace check image-check fmt openapi \
-	vendor lock upgrade clean
+	pictures vendor lock upgrade clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -85,6 +85,9 @@ fmt: $(DEV) ## format, and apply the fixes of the linter
 
 openapi: $(RUN) ## regenerate openapi.yaml
 	@$(BIN)/python -m service openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
+
+pictures: $(DEV) ## take the pictures of the page that the documents show (ARGS=fido: one of them)
+	@$(BIN)/python -m docs.take_pictures $(ARGS)
 
 vendor: $(DEV) ## compare the libraries of the page with a new build of them (ARGS=--write replaces them)
 	@$(NODE) $(NODE_TOOLS)/vendor.mjs $(ARGS)
