@@ -29,7 +29,8 @@
 /** The route of a fragment. @param {string} fragment with or without "#" @returns {Route} */
 export function parseRoute(fragment) {
   const [view = "", one, two, ...more] = fragment.replace(/^#?\/?/, "").split("/").map(decoded);
-  if (more.length) return { view: "unknown" };
+  // As parts of the path of a request these would lead to another resource.
+  if (more.length || [one, two].some((each) => each === "." || each === "..")) return { view: "unknown" };
   if (!view) return { view: "home" };
   if (view === "settings" && !one) return { view };
   if (view === "new" && !two) return { view, variant: one || undefined };

@@ -62,7 +62,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
     const link = text.includes("#") ? parseRoute(text.slice(text.indexOf("#"))) : undefined;
     if (link?.view === "seat") return app.go(link);
     const found = !link ? text : "game" in link ? link.game : undefined;
-    if (!found || /[\s/]/.test(found)) return void refuse({ game: t(JOIN.noGame) });
+    if (!found || /[\s/]|^\.\.?$/.test(found)) return void refuse({ game: t(JOIN.noGame) });
     if (link?.view === "join" && link.code) code = codeOf(link.code);
     id = entered = found;
     void look();

@@ -62,8 +62,8 @@ export function recordForm({ t, go }, { game, record, isLoading, problem, onReco
 
 /** The id of the game in what was entered: an id, or a link to one of its views. @param {string} entered */
 function gameIn(entered) {
-  if (!entered.includes("#")) return entered;
-  const route = parseRoute(entered.slice(entered.indexOf("#")));
+  const at = entered.indexOf("#");
+  const route = parseRoute(at < 0 ? `#/replay/${encodeURIComponent(entered)}` : entered.slice(at));
   if (route.view === "score") return route.id;
   return "game" in route ? route.game : undefined;
 }
