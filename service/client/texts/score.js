@@ -94,7 +94,7 @@ export const DEALS = {
   clientSeeds: ["Client seeds of the players", "Beiträge der Spieler zum Zufall"],
   attempt: ["Deals before it that were repeated", "Zuvor verworfene Verteilungen"],
   hands: ["Hands as dealt", "Verteilte Steine"],
-  stock: ["Stock, in the order of drawing", "Haufen, in der Reihenfolge des Ziehens"],
+  stock: ["Stock, in the order of drawing", "Talon, in der Reihenfolge des Ziehens"],
   nothingGiven: ["(none)", "(nichts)"],
 };
 
@@ -109,7 +109,7 @@ export const WRONG_DEALS = {
   sizes: ["the hands are of different sizes.", "nicht alle haben gleich viele Steine bekommen."],
   attempt: ["it was repeated without need.", "es wurde ohne Grund neu gegeben."],
   hand: ["the tiles of {name} do not follow from the seed.", "die Steine von {name} folgen nicht aus der Zufallszahl."],
-  stock: ["the stock does not follow from the seed.", "der Haufen folgt nicht aus der Zufallszahl."],
+  stock: ["the stock does not follow from the seed.", "der Talon folgt nicht aus der Zufallszahl."],
 };
 
 /** @param {number} rounds @param {string} one @param {string} many @param {string} [word] */
