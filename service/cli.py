@@ -12,6 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,13 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
         command.add_argument("file", help="the file with the record; - is standard input")
         command.set_defaults(show=show)
+    command.add_argument(
+        "--drawing",
+        dest="show",
+        action="store_const",
+        const=partial(_print_transcript, drawing=True),
+        help="draw the tables, in as many columns as they need",
+    )
     return parser
 
 
@@ -136,11 +144,11 @@ def _print_report(record: Record) -> Report:
     return report
 
 
-def _print_transcript(record: Record) -> Report:
+def _print_transcript(record: Record, *, drawing: bool = False) -> Report:
     from service.records.verification import verify  # noqa: PLC0415 # serving does not need it
     from service.render.transcript import render_transcript  # noqa: PLC0415 # as above
 
-    _print(render_transcript(record))
+    _print(render_transcript(record, drawing=drawing))
     report = verify(record)
     if not report.verified:
         _print(["", *_findings(report)])

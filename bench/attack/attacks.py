@@ -63,6 +63,7 @@ def attacks() -> tuple[Attack, ...]:
             "verify: one line of options", lambda _: same(_verifications([bodies.verification(bodies.many_options())]))
         ),
         Attack("verify: passes", lambda _: same(_verifications([bodies.verification(bodies.passes())]))),
+        Attack("replay: long record", lambda _: same(_replayed([bodies.verification(bodies.long_record())]))),
         Attack("metrics", lambda _: same([request("GET", path) for path in ("/metrics", "//metrics", "/%6detrics")])),
         Attack("streams, hung up", partial(_streams, accept="text/event-stream", query="")),
         Attack("long polls, hung up", partial(_streams, accept="application/json", query="?after=1000000&wait=25")),
@@ -90,6 +91,10 @@ def _creates(made: Sequence[bytes]) -> list[bytes]:
 
 def _verifications(made: Sequence[bytes]) -> list[bytes]:
     return [request("POST", "/v1/verifications", body) for body in made]
+
+
+def _replayed(made: Sequence[bytes]) -> list[bytes]:
+    return [request("POST", "/v1/replays", body) for body in made]
 
 
 def _endless_bodies(target: Target) -> Order:

@@ -150,7 +150,7 @@ def many_options() -> str:
 
 
 def verification(record: str) -> bytes:
-    """The body that verifies a record."""
+    """The body that verifies or replays a record."""
     return orjson.dumps({"record": record})
 
 

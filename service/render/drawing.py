@@ -24,6 +24,8 @@ from typing import Final
 from service.engine.layout import CLOSED, OPEN
 from service.render.geometry import Geometry, PlacedEnd, PlacedTile
 
+LEGEND: Final = "▒ face down · * laid last · ○ open end · ◌ end that opens later · · line to a tile that lies apart"
+
 _COLUMNS: Final = 2
 """Of a unit."""
 _MARGIN: Final = 1

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from service.records.writer import format_record
+from service.render.drawing import LEGEND
 from tests.render.test_transcript import TRANSCRIPTS, sample_record
 
 RECORD = format_record(sample_record("fido", 3, 45))
@@ -67,6 +68,16 @@ def test_a_match_is_replayed(file: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     transcript = (TRANSCRIPTS / "fido.txt").read_text("utf-8")
     assert done.stdout.decode() == transcript
+
+
+def test_a_match_is_replayed_with_its_tables_drawn(file: Path) -> None:
+    done = run("replay", "--drawing", str(file))
+    assert (done.returncode, done.stderr) == (0, b"")
+    shown = done.stdout.decode()
+    first = shown[: shown.index("\n   4  ")]
+    assert first.count("┌") == first.count("┘") == 1
+    assert LEGEND.partition(" · ")[0] in shown
+    assert "› " not in shown
 
 
 def test_a_broken_match_is_replayed_as_far_as_it_goes_and_then_says_why() -> None:
