@@ -191,7 +191,7 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         if any("RateLimit" in each.get("headers", {}) for status, each in answers.items() if status < "300"):
             limited.add(operation["operationId"])
             assert all({"RateLimit", "RateLimit-Policy"} <= headers_of(each) for each in answers.values())
-    assert limited == {"createGame", "joinGame", "makeMove", "verifyRecord"}
+    assert limited == {"createGame", "joinGame", "makeMove", "replayRecord", "verifyRecord"}
 
 
 @pytest.mark.parametrize("schema", ["RulesIn", "Rules"])

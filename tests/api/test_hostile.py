@@ -27,6 +27,7 @@ REFUSED: dict[str, Any] = {
     "makeMove": {"action": "deal"},
     "changeToken": {"colour": 1},
     "verifyRecord": {"record": "no record"},
+    "replayRecord": {"record": "no record"},
 }
 """For each operation with a body, one that is well-formed and refused."""
 

@@ -45,18 +45,13 @@ OPERATIONS: list[Json] = [
         }
         for name in ("joinGame", "changeToken")
     ],
-    # … a text is seldom a record; …
-    {
-        "include-operation-id": "verifyRecord",
-        "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
-    },
-    # … a version drawn at random is not one that the game has reached, and an aspect has one decimal; …
+    # … a text is seldom a record, a version drawn at random is not one that the game has reached, and an aspect has one decimal; …
     *[
         {
             "include-operation-id": name,
             "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
         }
-        for name in ("getBoard", "getBoardAsJson", "getBoardAsSvg", "getBoardAsText")
+        for name in ("verifyRecord", "replayRecord", "getBoard", "getBoardAsJson", "getBoardAsSvg", "getBoardAsText")
     ],
     # … a tile goes with a play only; and a version drawn at random is not the game's.
     {
@@ -148,6 +143,7 @@ EXPECTED: dict[str, set[int]] = {
     "getScore": {200, 401, 404},
     "joinGame": {201, 401, 403, 404, 422},
     "makeMove": {201, 401, 409, 412, 422},
+    "replayRecord": {200, 422},
     "verifyRecord": {200, 422},
 }
 
