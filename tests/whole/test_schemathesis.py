@@ -45,7 +45,8 @@ OPERATIONS: list[Json] = [
         }
         for name in ("joinGame", "changeToken")
     ],
-    # … a text is seldom a record, a version drawn at random is not one that the game has reached, and an aspect has one decimal; …
+    # … a text is seldom a record, a version drawn at random is seldom one that the game has reached, and an aspect has
+    # one decimal; …
     *[
         {
             "include-operation-id": name,
