@@ -25,7 +25,7 @@ CAPTIONS: Final = {
     "records": "a match as one text, verified",
     "render": "a match as text and picture",
     "engine": "the rules, pure",
-    "client": "files for browsers",
+    "client": "the page, for browsers",
 }
 """What each package of ``service`` is for."""
 

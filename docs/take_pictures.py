@@ -206,9 +206,8 @@ def main(names: Sequence[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         found = find_browser(Path(folder))
-        environ = {**os.environ, **found.environ}
         with Service(Path(folder, "data")) as service, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=found.executable, env=environ)
+            browser = playwright.chromium.launch(executable_path=found.executable, env={**os.environ, **found.environ})
             for name in names or PICTURES:
                 file = FOLDER / f"{name}.png"
                 file.write_bytes(take(PICTURES[name], browser, service.url))
