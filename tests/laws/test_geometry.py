@@ -205,7 +205,9 @@ class Counted:
         self.tiles += len(found.tiles)
         self.links += links
         self.rounds_with_links += links > 0
-        width, height = found.bounds.width, found.bounds.height
+        boxes = [area(placed) for placed in found.tiles]
+        width = max([box.x + box.width for box in boxes]) - min([box.x for box in boxes])
+        height = max([box.y + box.height for box in boxes]) - min([box.y for box in boxes])
         self.large += width > 1.6 * found.table.width or height > 1.6 * found.table.height
         self.wider = max(self.wider, width - found.table.width)
 
