@@ -3,8 +3,7 @@
  * and completeness; reads only the view and the score card, and decides nothing.
  */
 import { numberName, placeName, tileName } from "./names.js";
-import { capitalized } from "./text.js";
-import { COMMON } from "./texts/common.js";
+import { COMMON, capitalized } from "./text.js";
 import { TABLE } from "./texts/table.js";
 
 /** @typedef {import("./types.js").App} App */

@@ -1,6 +1,6 @@
 /** A question before something that cannot be taken back, as a dialog of the browser. */
 import { html, render } from "./vendor/lit-html.js";
-import { COMMON } from "./texts/common.js";
+import { COMMON } from "./text.js";
 
 /**
  * Whether the answer was yes. Closing the dialog is no.

@@ -4,7 +4,7 @@
  */
 import { html, nothing, svg } from "./vendor/lit-html.js";
 import { linkTo } from "./routes.js";
-import { COMMON } from "./texts/common.js";
+import { COMMON } from "./text.js";
 import { INVITE } from "./texts/invite.js";
 
 /** @typedef {import("./types.js").App} App */

@@ -3,7 +3,7 @@
  * line in the command field means. The letters are the same in all languages. Does nothing by itself.
  */
 import { html } from "./vendor/lit-html.js";
-import { COMMON } from "./texts/common.js";
+import { COMMON } from "./text.js";
 import { KEY_HELP, KEY_NAMES, TABLE } from "./texts/table.js";
 
 /** @typedef {import("./types.js").App} App */

@@ -6,8 +6,7 @@ import { html, keyed, nothing, render } from "./vendor/lit-html.js";
 import { createApi, Problem, Unreachable } from "./api.js";
 import { createDevice } from "./device.js";
 import { fragmentOf, parseRoute } from "./routes.js";
-import { COMMON } from "./texts/common.js";
-import { translate } from "./text.js";
+import { COMMON, translate } from "./text.js";
 
 /** @typedef {import("./types.js").App} App */
 /** @typedef {import("./types.js").View} View */

@@ -3,6 +3,8 @@
  * the same words as the sentences of the service, for what the page says by itself. Also reads the written name of a
  * tile, "3-5". Knows no whole sentences.
  */
+import { capitalized } from "./text.js";
+
 /**
  * @typedef {import("./text.js").Language} Language
  *
@@ -105,6 +107,3 @@ function shortSides(host, board) {
   for (const tile of board.tiles) if (tile.on?.tile === host && tile.on.side === "short" && tile.end) names.push(tile.end);
   return names.sort((one, other) => Number(one.slice(1)) - Number(other.slice(1)));
 }
-
-/** @param {string} text */
-const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -6,7 +6,7 @@ import { html, nothing, repeat } from "./vendor/lit-html.js";
 import { optionTexts } from "./answers.js";
 import { TELLING, keyName, showKeys } from "./keys.js";
 import { fragmentOf } from "./routes.js";
-import { COMMON } from "./texts/common.js";
+import { COMMON } from "./text.js";
 import { KEY_HELP, TABLE } from "./texts/table.js";
 
 /** @typedef {import("./types.js").App} App */

@@ -5,7 +5,7 @@
  */
 import { html, nothing, ref, repeat, svg } from "./vendor/lit-html.js";
 import { endMark, ghostMark, ghostsOf, linkPath, pointer, shadowPath, tileOnTable } from "./marks.js";
-import { PICTURE } from "./texts/picture.js";
+import { COMMON } from "./text.js";
 import { digitsFrom } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
@@ -184,8 +184,8 @@ export function createPicture(app) {
         <g class="places">${ghosts.map((each, index) => ghostMark(each, index, index === chosen, look))}</g>
         <g class="pointers">${ghosts.map((each, index) => pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
       </svg>
-      <div class="picture-tools" role="group" aria-label=${app.t(PICTURE.tools)}>
-        ${tool("all", PICTURE.fitAll, viewport.fitAll)}${tool("out", PICTURE.zoomOut, viewport.zoomOut)}${tool("in", PICTURE.zoomIn, viewport.zoomIn)}
+      <div class="picture-tools" role="group" aria-label=${app.t(COMMON.pictureTools)}>
+        ${tool("all", COMMON.fitAll, viewport.fitAll)}${tool("out", COMMON.zoomOut, viewport.zoomOut)}${tool("in", COMMON.zoomIn, viewport.zoomIn)}
       </div>
     </div>`;
   }

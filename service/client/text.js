@@ -1,6 +1,6 @@
 /**
- * The texts of the page in two languages. They stand side by side in texts/, one module for each view, as pairs of
- * English and German; a text with `{name}` takes a value, one that depends on a number is a function of the values.
+ * The texts of the page in two languages. They stand side by side in texts/, one module for each view, and below for
+ * all of them, as pairs of English and German; a text with `{name}` takes a value, one that depends on a number is a function of the values.
  */
 
 export const LANGUAGES = /** @type {const} */ (["en", "de"]);
@@ -30,3 +30,35 @@ export function translate(language, text, params = {}) {
   if (typeof wording === "function") return wording(params);
   return wording.replace(/\{(\w+)\}/g, (_, name) => String(params[name] ?? ""));
 }
+
+/** Texts of the frame around all views, of errors, and of what several views show. @satisfies {Record<string, Text>} */
+export const COMMON = {
+  brand: ["Domino", "Domino"],
+  skip: ["Skip to the content", "Zum Inhalt springen"],
+  menu: ["Main menu", "Hauptmenü"],
+  home: ["Games", "Spiele"],
+  newGame: ["New game", "Neues Spiel"],
+  settings: ["Settings", "Einstellungen"],
+  developer: ["Developer drawer", "Entwicklerfenster"],
+  documentation: ["API documentation", "API-Dokumentation"],
+  document: ["OpenAPI document", "OpenAPI-Dokument"],
+  loading: ["Loading …", "Wird geladen …"],
+  notFoundTitle: ["Nothing here", "Hier ist nichts"],
+  notFound: ["There is no view with this address.", "Unter dieser Adresse gibt es keine Ansicht."],
+  toHome: ["Back to the games", "Zurück zu den Spielen"],
+  failedTitle: ["This did not work", "Das hat nicht geklappt"],
+  unreachable: ["The service cannot be reached.", "Der Dienst ist nicht erreichbar."],
+  unknownError: ["Something is wrong with this page.", "Mit dieser Seite stimmt etwas nicht."],
+  tryAgain: ["Try again", "Noch einmal versuchen"],
+  cancel: ["Cancel", "Abbrechen"],
+  close: ["Close", "Schließen"],
+  copy: ["Copy", "Kopieren"],
+  copied: ["Copied.", "Kopiert."],
+  yes: ["yes", "ja"],
+  no: ["no", "nein"],
+  // The picture of the table
+  pictureTools: ["Size of the picture", "Größe des Bilds"],
+  fitAll: ["Show all", "Alles zeigen"],
+  zoomIn: ["Zoom in", "Vergrößern"],
+  zoomOut: ["Zoom out", "Verkleinern"],
+};

@@ -6,7 +6,7 @@ import { html, nothing, repeat } from "../vendor/lit-html.js";
 import { Problem } from "../api.js";
 import { curlLine, gamePath, masked, withoutSecrets } from "../exposure.js";
 import { createFaults } from "../faults.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 import { DEVELOPER } from "../texts/developer.js";
 
 /** @typedef {import("../api.js").Exchange} Exchange */

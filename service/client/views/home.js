@@ -2,7 +2,7 @@
 import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
 import { Problem } from "../api.js";
 import { fragmentOf, parseRoute } from "../routes.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 import { HOME } from "../texts/home.js";
 import { tileShape } from "../tiles.js";
 

@@ -2,7 +2,7 @@
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { idempotencyKey, Problem } from "../api.js";
 import { fragmentOf, parseRoute } from "../routes.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 import { JOIN } from "../texts/join.js";
 
 /** @typedef {import("../types.js").Game} Game */

@@ -3,7 +3,7 @@ import { html, live, nothing } from "../vendor/lit-html.js";
 import { idempotencyKey, Problem } from "../api.js";
 import { dealOf, describedBy, errorAt, fieldId, optionFields, rulesOf, SET, switchField, textField } from "../options.js";
 import { fragmentOf } from "../routes.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 import { NEW } from "../texts/new.js";
 
 /** @typedef {import("../types.js").Variant} Variant */

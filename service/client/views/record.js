@@ -1,7 +1,7 @@
 /** The form of the replay that asks for a record: of a game, as a text, or from a file. */
 import { html, nothing } from "../vendor/lit-html.js";
 import { parseRoute } from "../routes.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 import { REPLAY } from "../texts/replay.js";
 
 /**

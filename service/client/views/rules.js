@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { headingOf, markdown, ruleId } from "../markdown.js";
 import { fragmentOf } from "../routes.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 import { RULES } from "../texts/rules.js";
 
 /** @typedef {import("../types.js").Variant} Variant */

@@ -2,7 +2,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { tileName } from "../names.js";
 import { fragmentOf } from "../routes.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 import { SCORE } from "../texts/score.js";
 import { parseTile, tileImage } from "../tiles.js";
 import { createDeals } from "./deals.js";

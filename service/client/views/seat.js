@@ -3,7 +3,7 @@
  * replaced, before anything is asked or shown.
  */
 import { html } from "../vendor/lit-html.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 
 /** @param {import("../types.js").App} app @param {{game: string, token: string}} route @returns {import("../types.js").View} */
 export function create(app, { game, token }) {

@@ -12,8 +12,7 @@ import { tileName } from "../names.js";
 import { banner, heading, lastCount, log, tools } from "../parts.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
-import { capitalized } from "../text.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON, capitalized } from "../text.js";
 import { TABLE } from "../texts/table.js";
 
 /** @typedef {import("../types.js").Game} Game */

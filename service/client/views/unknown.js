@@ -1,6 +1,6 @@
 /** The view of an address that there is not. */
 import { html } from "../vendor/lit-html.js";
-import { COMMON } from "../texts/common.js";
+import { COMMON } from "../text.js";
 
 /** @param {import("../types.js").App} app @returns {import("../types.js").View} */
 export const create = ({ t }) => ({
