@@ -5,7 +5,7 @@
 import { classMap, html, nothing, repeat } from "./vendor/lit-html.js";
 import { isOnTurn } from "./answers.js";
 import { tileName } from "./names.js";
-import { tileImage } from "./tiles.js";
+import { hasColours, tileImage } from "./tiles.js";
 import { TABLE } from "./texts/table.js";
 
 /** @typedef {import("./types.js").App} App */
@@ -13,10 +13,6 @@ import { TABLE } from "./texts/table.js";
 
 /** A pointer that moves so far, in CSS pixels, drags. */
 const DRAG_FROM = 10;
-
-/** Whether numbers have colours, by the setting and the set: with many numbers they help. @param {App} app @param {Game} game */
-export const hasColours = ({ device }, game) =>
-  device.settings.colours === "on" || (device.settings.colours === "auto" && (game.rules.set ?? 6) > 6);
 
 /**
  * @typedef {object} Does
@@ -40,7 +36,7 @@ export function handList(app, game, { choice, drop, drawn }) {
       class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length, drawn: each === drawn })}
       aria-label=${fit ? `${name}, ${fit}` : name}
       @click=${() => choice.tap(each)} @pointerdown=${(/** @type {PointerEvent} */ event) => drag(event, each, choice, drop)}>${
-      tileImage(each, { vertical: true, colours: hasColours(app, game), digits: app.device.settings.digits })}</div>`;
+      tileImage(each, { vertical: true, colours: hasColours(app.device.settings, game.rules.set), digits: app.device.settings.digits })}</div>`;
   };
   const list = rows
     ? [...new Set(rows)].sort((one, other) => one - other).map((row) => html`<div role="group" class="row" aria-label=${t(TABLE.row, { row })}>

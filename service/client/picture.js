@@ -4,20 +4,15 @@
  * may be laid comes from the service.
  */
 import { html, nothing, ref, repeat, svg } from "./vendor/lit-html.js";
-import { endMark, ghostMark, ghostsOf, linkPath, pointer, shadowPath, tileOnTable } from "./marks.js";
 import { COMMON } from "./text.js";
-import { digitsFrom } from "./tiles.js";
+import { digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, pointer, shadowPath, tileOnTable } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
 /**
- * @typedef {import("./viewport.js").Area} Area
- * @typedef {import("./viewport.js").Point} Point
- * @typedef {import("./marks.js").Ghost} Ghost
- * @typedef {import("./marks.js").Look} Look
- * @typedef {{x: number, y: number, rotation: number}} Spot
- * @typedef {{tile: string, x: number, y: number, rotation: number, face_down: boolean, seat: number, link?: number[][]}} BoardTile
- * @typedef {{id: string, number: number, state: string, x: number, y: number, direction: number, place: Spot, place_double: Spot}} BoardEnd
- * @typedef {{round: number, table: Area, bounds: Area, tiles: BoardTile[], ends: BoardEnd[]}} Board as the resource `board` has it
+ * @typedef {import("./tiles.js").Ghost} Ghost
+ * @typedef {import("./tiles.js").Look} Look
+ * @typedef {import("./tiles.js").Spot} Spot
+ * @typedef {Pick<import("./types.js").Board, "round" | "table" | "bounds" | "tiles" | "ends">} Board as a record has it, too
  *
  * Where the chosen tile may be laid.
  * @typedef {object} Place
@@ -77,10 +72,10 @@ export function createPicture(app) {
 
   /** @param {number} highest number of the set @returns {Look} */
   function lookNow(highest) {
-    const { colours, digits } = app.device.settings;
+    const { settings } = app.device;
     return {
-      colours: colours === "on" || (colours === "auto" && highest > 6),
-      digits: digits ? 0 : digitsFrom(2 * viewport.scale),
+      colours: hasColours(settings, highest),
+      digits: settings.digits ? 0 : digitsFrom(2 * viewport.scale),
       badges: Math.max(1, Math.round((10 * SMALLEST_TEXT) / viewport.scale) / 10),
     };
   }
@@ -102,12 +97,12 @@ export function createPicture(app) {
     viewport.show({ table: board.table, bounds: board.bounds, focus, points });
     if (before && before.round !== board.round) viewport.reset();
     if (before?.round !== board.round || board.tiles.length !== before.tiles.length + 1) return;
-    const added = /** @type {BoardTile} */ (board.tiles.at(-1));
+    const added = /** @type {Board["tiles"][number]} */ (board.tiles.at(-1));
     if (!ghosts.length) viewport.reveal(added);
     queueMicrotask(() => moveIn(added));
   }
 
-  /** A tile moves from the lower edge to its place. @param {BoardTile} tile */
+  /** A tile moves from the lower edge to its place. @param {Board["tiles"][number]} tile */
   function moveIn({ tile, x, y, rotation }) {
     const duration = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : MOVEMENT[app.device.settings.animation];
     if (!duration) return;
@@ -180,7 +175,7 @@ export function createPicture(app) {
         <path class=${board.tiles.length > BLURRED_SHADOWS ? "shadows" : "shadows blurred"} d=${
           board.tiles.map((each) => (each === last ? "" : shadowPath(each))).join("")}></path>
         <g class="ends">${board.ends.map((end) => (taken.has(end.id) ? nothing : endMark(end)))}</g>
-        <g class="tiles">${repeat(board.tiles, (/** @type {BoardTile} */ each) => each.tile, (/** @type {BoardTile} */ each) => tileOnTable(each, look, each === last))}</g>
+        <g class="tiles">${repeat(board.tiles, (each) => each.tile, (each) => tileOnTable(each, look, each === last))}</g>
         <g class="places">${ghosts.map((each, index) => ghostMark(each, index, index === chosen, look))}</g>
         <g class="pointers">${ghosts.map((each, index) => pointer(each, index, index === chosen, () => viewport.reveal(each.spot)))}</g>
       </svg>

@@ -1,6 +1,7 @@
 /**
- * The texts of the page in two languages. They stand side by side in texts/, one module for each view, and below for
- * all of them, as pairs of English and German; a text with `{name}` takes a value, one that depends on a number is a function of the values.
+ * The texts of the page in two languages. They stand side by side, as pairs of English and German, in texts/, one module for
+ * each view, and here what several views have. A text with `{name}` takes a value; one that depends on a number is a
+ * function of the values.
  */
 
 export const LANGUAGES = /** @type {const} */ (["en", "de"]);

@@ -1,10 +1,10 @@
 /** Replays a match from its record: the table, the open hands and the sentence of every step. */
 import { html, nothing } from "../vendor/lit-html.js";
-import { tileName } from "../names.js";
+import { parseTile, tileName } from "../names.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { framesOf } from "../replays.js";
 import { REPLAY } from "../texts/replay.js";
-import { parseTile, tileImage } from "../tiles.js";
+import { hasColours, tileImage } from "../tiles.js";
 import { recordForm } from "./record.js";
 
 /** @typedef {import("../replays.js").Replay} Replay */
@@ -197,7 +197,7 @@ export function create(app, { game }) {
   const handOf = (match, { seat, name }, tiles, isActive) => {
     const known = tiles.filter((each) => each !== undefined);
     const hidden = tiles.length - known.length;
-    const colours = device.settings.colours === "on" || (device.settings.colours === "auto" && highest(match) > 6);
+    const colours = hasColours(device.settings, highest(match));
     const words = known.map((each) => tileName(device.settings.language, each)).join(", ");
     return html`<li class=${isActive ? "active" : nothing}><h3>${name ?? seat + 1}</h3>
       <p>${known.map((each) => tileImage(each, { colours, digits: device.settings.digits }))}

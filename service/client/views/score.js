@@ -1,10 +1,10 @@
 /** The score card: the last count explained, the standings, what is to be paid, every round, and the check of the deals. */
 import { html, nothing } from "../vendor/lit-html.js";
-import { tileName } from "../names.js";
+import { parseTile, tileName } from "../names.js";
 import { fragmentOf } from "../routes.js";
 import { COMMON } from "../text.js";
 import { SCORE } from "../texts/score.js";
-import { parseTile, tileImage } from "../tiles.js";
+import { tileImage } from "../tiles.js";
 import { createDeals } from "./deals.js";
 
 /** @typedef {import("../types.js").Score} Score */
