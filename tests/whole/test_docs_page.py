@@ -82,7 +82,9 @@ def test_the_page_fills_in_nothing_that_fits_one_game_only(document: dict[str, A
                 assert "examples" not in {*parameter, *schema}
                 if shown:
                     filled[parameter["name"]] = shown
-    assert filled == {"variant": ["domino"], "after": [0], "limit": [100], "wait": [0], "view": [False]}
+    of_events = {"after": [0], "limit": [100], "wait": [0], "view": [False], "text": [False]}
+    of_tables = {"aspect": [1.6], "from": [0], "style": ["listing"], "theme": ["auto"]}
+    assert filled == {"variant": ["domino"], **of_events, **of_tables}
 
 
 def test_the_page_is_the_same_whatever_host_it_is_asked_by(http: httpx.Client) -> None:
