@@ -55,6 +55,14 @@ export class Problem extends Error {
 /** There was no answer. */
 export class Unreachable extends Error {}
 
+/**
+ * A module that is loaded at its first use. Throws `Unreachable`.
+ * @template Module @param {Promise<Module>} loading @returns {Promise<Module>}
+ */
+export const loaded = (loading) => loading.catch((error) => {
+  throw new Unreachable(String(error));
+});
+
 /** A key that makes a request that is sent twice have its effect once. */
 export function idempotencyKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(18));

@@ -163,7 +163,7 @@ async function changeToken(app, { game, seat, token, name, variant }) {
 
 /** Forgets the game after a question. @param {App} app @param {string} game @returns {Promise<boolean>} whether it was */
 export async function askToForget(app, game) {
-  const { confirm } = await import("./confirm.js");
+  const { confirm } = await import("./dialog.js");
   const { t } = app;
   const yes = await confirm(app, { title: t(INVITE.forgetTitle), text: t(INVITE.forgetText), action: t(INVITE.forgetAction) });
   if (yes) app.device.forget(game);

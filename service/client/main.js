@@ -3,7 +3,7 @@
  * share. Owns the order of start: settings, address, first view.
  */
 import { html, keyed, nothing, render } from "./vendor/lit-html.js";
-import { createApi, Problem, Unreachable } from "./api.js";
+import { createApi, loaded, Problem, Unreachable } from "./api.js";
 import { createDevice } from "./device.js";
 import { fragmentOf, parseRoute } from "./routes.js";
 import { COMMON, translate } from "./text.js";
@@ -83,9 +83,10 @@ async function show(next) {
   const first = view === undefined;
   const load = VIEWS[next.view] ?? VIEWS.unknown;
   try {
-    const [module] = await Promise.all([load(), next.view === "table" || styles("views")]);
+    const [module] = await Promise.all([loaded(load()), next.view === "table" || styles("views")]);
     if (current !== navigation) return;
     view?.close?.();
+    document.querySelector("dialog")?.close();
     route = next;
     view = module.create(app, next);
   } catch (error) {

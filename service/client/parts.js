@@ -1,18 +1,23 @@
 /**
- * Parts of the table view that only show: the heading with the facts, the last count, the log, the tools for listening
- * and commands, and what is wrong. They keep nothing; what they do is given to them.
+ * Parts of the table view, and the sentences that it always has: the heading with the facts, the players, the hand with
+ * the ways to choose a tile with a pointer, the last count, the log, the tools for listening and commands, and what is
+ * wrong. They keep nothing; what they do is given to them.
  */
-import { html, nothing, repeat } from "./vendor/lit-html.js";
-import { optionTexts } from "./answers.js";
-import { TELLING, keyName, showKeys } from "./keys.js";
+import { classMap, html, nothing, repeat } from "./vendor/lit-html.js";
+import { TELLING, keyName } from "./input.js";
+import { tileName } from "./names.js";
 import { fragmentOf } from "./routes.js";
 import { COMMON } from "./text.js";
 import { KEY_HELP, TABLE } from "./texts/table.js";
+import { hasColours, tileImage } from "./tiles.js";
 
 /** @typedef {import("./types.js").App} App */
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {import("./types.js").Score} Score */
 /** @typedef {import("./types.js").Variant} Variant */
+
+/** A pointer that moves so far, in CSS pixels, drags. */
+const DRAG_FROM = 10;
 
 /** @param {App} app @param {Game} game @param {Variant | undefined} variant */
 export const heading = ({ t }, game, variant) => html`<header class="head">
@@ -25,9 +30,9 @@ export const heading = ({ t }, game, variant) => html`<header class="head">
 
 /** What the last round has written. @param {App} app @param {Game} game @param {Score | undefined} score */
 export function lastCount({ t }, game, score) {
-  const round = score?.rounds.at(-1);
+  const round = score?.rounds.find((each) => each.number === game.round);
   return html`<section class="last-count" aria-labelledby="count-title">
-    <h2 id="count-title">${t(TABLE.lastCount, { round: round?.number ?? game.round })}</h2>
+    <h2 id="count-title">${t(TABLE.lastCount, { round: game.round })}</h2>
     ${round ? html`<table>
       <thead><tr><th scope="col">${t(TABLE.player)}</th><th scope="col" class="number">${t(TABLE.written)}</th><th scope="col" class="number">${t(TABLE.total)}</th></tr></thead>
       <tbody>${game.players.map((each) => html`<tr class=${game.winners.includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
@@ -42,13 +47,17 @@ export const log = ({ t }, events) => html`<div class="log" role="log" aria-labe
   events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>`;
 
 /**
- * @param {App} app @param {Game} game @param {Variant | undefined} variant
- * @param {{tell: (action: string) => void, onCommand: (event: SubmitEvent) => void}} does
+ * @param {App} app @param {Game} game
+ * @param {object} does
+ * @param {string[]} does.options of the game, once `look` has them
+ * @param {() => void} does.look asks for the options
+ * @param {(action: string) => void} does.tell
+ * @param {(event: SubmitEvent) => void} does.onCommand
  */
-export const tools = (app, game, variant, { tell, onCommand }) => html`<div class="tools">
+export const tools = (app, game, { options, look, tell, onCommand }) => html`<div class="tools">
   <details class="listen"><summary>${app.t(TABLE.listen)}</summary>
     <div class="buttons">${TELLING.map((action) => html`<button data-tell=${action} @click=${() => tell(action)}>${app.t(KEY_HELP[action])} <kbd aria-hidden="true">${keyName(app, action)}</kbd></button>`)}
-      <button data-tell="help" @click=${showKeys}>${app.t(TABLE.keysTitle)} <kbd aria-hidden="true">?</kbd></button></div>
+      <button data-tell="help" @click=${() => tell("help")}>${app.t(TABLE.keysTitle)} <kbd aria-hidden="true">?</kbd></button></div>
   </details>
   <form class="command inline" @submit=${onCommand}>
     <label for="command">${app.t(TABLE.command)}</label>
@@ -56,8 +65,8 @@ export const tools = (app, game, variant, { tell, onCommand }) => html`<div clas
     <button>${app.t(TABLE.send)}</button>
     <p class="hint soft" id="command-hint">${app.t(TABLE.commandHint)}</p>
   </form>
-  <details class="about"><summary>${app.t(TABLE.options)}</summary>
-    <ul>${optionTexts(app, game, variant).map((each) => html`<li>${each}</li>`)}</ul>
+  <details class="about" @toggle=${look}><summary>${app.t(TABLE.options)}</summary>
+    <ul>${options.map((each) => html`<li>${each}</li>`)}</ul>
     <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${app.t(TABLE.rules)}</a> · <a href=${fragmentOf({ view: "score", id: game.id })}>${app.t(TABLE.scoreCard)}</a></p>
   </details>
 </div>`;
@@ -68,3 +77,151 @@ export const banner = ({ t, explain }, { id, connection, failure }) => html`
   ${failure ? html`<div class="note warn banner"><p>${explain(failure)}</p><p><a href="#/">${t(COMMON.toHome)}</a>${
     /** @type {{status?: number}} */ (failure).status === 401
       ? html` · <a href=${fragmentOf({ view: "table", game: id, watch: true })}>${t(TABLE.watch)}</a>` : nothing}</p></div>` : nothing}`;
+
+/**
+ * @typedef {object} Does
+ * @property {string} [drawn] the tile that was just drawn
+ * @property {import("./input.js").Choice} choice
+ * @property {(x: number, y: number) => void} drop a tile that was dragged to that point of the window
+ */
+
+/** @param {App} app @param {Game} game @param {Does} does */
+export function handList(app, game, { choice, drop, drawn }) {
+  const { t } = app;
+  const { hand = [], rows } = game.you ?? {};
+  if (!hand.length) return html`<p class="soft">${t(TABLE.noTiles)}</p>`;
+  const onTurn = isOnTurn(game);
+  const inTabOrder = choice.tile ?? hand.find((each) => choice.movesOf(each).length) ?? hand[0];
+  const tile = (/** @type {string} */ each) => {
+    const places = choice.placesOf(each);
+    const name = tileName(app.device.settings.language, each);
+    const fit = !onTurn ? "" : places.length ? t(TABLE.fitsWhere, { places: places.join(", ") }) : t(TABLE.fitsNot);
+    return html`<div role="option" data-tile=${each} aria-selected=${each === choice.tile} tabindex=${each === inTabOrder ? 0 : -1}
+      class=${classMap({ fits: onTurn && places.length > 0, "fits-not": onTurn && !places.length, drawn: each === drawn })}
+      aria-label=${fit ? `${name}, ${fit}` : name}
+      @click=${() => choice.tap(each)} @pointerdown=${(/** @type {PointerEvent} */ event) => drag(event, each, choice, drop)}>${
+      tileImage(each, { vertical: true, colours: hasColours(app.device.settings, game.rules.set), digits: app.device.settings.digits })}</div>`;
+  };
+  const list = rows
+    ? [...new Set(rows)].sort((one, other) => one - other).map((row) => html`<div role="group" class="row" aria-label=${t(TABLE.row, { row })}>
+        <span class="row-name" aria-hidden="true">${row}</span>${repeat(hand.filter((_, at) => rows[at] === row), (each) => each, tile)}</div>`)
+    : repeat(hand, (each) => each, tile);
+  return html`<div role="listbox" class=${classMap({ hand: true, large: hand.length > 14, rows: rows !== undefined })}
+    aria-orientation="horizontal" aria-label=${t(TABLE.hand)}>${list}</div>`;
+}
+
+/** The tile that is being dragged: its image follows the pointer. @param {PointerEvent} start @param {string} tile @param {Does["choice"]} choice @param {Does["drop"]} drop */
+function drag(start, tile, choice, drop) {
+  if (start.button !== 0) return;
+  const option = /** @type {HTMLElement} */ (start.currentTarget);
+  /** @type {HTMLElement | undefined} */
+  let image;
+  const move = (/** @type {PointerEvent} */ event) => {
+    const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
+    if (!image && Math.hypot(x, y) < DRAG_FROM) return;
+    if (!image) {
+      image = /** @type {HTMLElement} */ (option.cloneNode(true));
+      image.removeAttribute("role");
+      image.removeAttribute("data-tile");
+      image.setAttribute("aria-hidden", "true");
+      image.className = "dragged";
+      document.body.append(image);
+      choice.choose(tile);
+    }
+    image.style.left = `${event.clientX}px`;
+    image.style.top = `${event.clientY}px`;
+  };
+  const end = (/** @type {PointerEvent} */ event) => {
+    removeEventListener("pointermove", move);
+    removeEventListener("pointerup", end);
+    removeEventListener("pointercancel", end);
+    if (!image) return;
+    image.remove();
+    // The click that follows, if one does, is no tap.
+    const ignore = (/** @type {Event} */ click) => click.stopPropagation();
+    addEventListener("click", ignore, { capture: true, once: true });
+    setTimeout(() => removeEventListener("click", ignore, { capture: true }));
+    if (event.type === "pointerup") drop(event.clientX, event.clientY);
+  };
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", end);
+  addEventListener("pointercancel", end);
+}
+
+/** The players clockwise, with what all may know of them. @param {App} app @param {Game} game @param {number[]} own the seats of this device */
+export function playersList({ t }, game, own) {
+  const { players, to_act: toAct, status, dealer } = game;
+  return html`<ul class="players" aria-label=${t(TABLE.players)} tabindex="0">${players.map((each) => {
+    const onTurn = status === "playing" && toAct.includes(each.seat);
+    const tags = [
+      each.kind === "bot" ? t(TABLE.bot) : "",
+      each.team === undefined ? "" : t(TABLE.team, { team: each.team + 1 }),
+      dealer === each.seat ? t(TABLE.deals) : "",
+      each.in ? "" : t(TABLE.out),
+    ].filter(Boolean);
+    return html`<li class=${classMap({ player: true, mine: own.includes(each.seat), "on-turn": onTurn, out: !each.in, winner: game.winners.includes(each.seat) })}
+      data-seat=${each.seat} aria-current=${onTurn ? "true" : nothing}>
+      <span class="name">${each.kind === "open" ? t(TABLE.openSeat) : each.name}${
+        own.includes(each.seat) ? html` <span class="you">${t(TABLE.you)}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
+        onTurn ? html`<span class="hidden-text">, ${t(TABLE.onTurn)}</span>` : nothing}</span>
+      <span class="count"><svg viewBox="0 0 10 20" class="back" aria-hidden="true"><rect x="1" y="1" width="8" height="18" rx="2"></rect></svg><span
+        aria-hidden="true">${each.tiles}</span><span class="hidden-text">, ${t(TABLE.tiles, { count: each.tiles })}</span></span>
+      <span class="total"><span aria-hidden="true">${each.total}</span><span class="hidden-text">, ${t(TABLE.points, { count: each.total })}</span></span>
+    </li>`;
+  })}</ul>`;
+}
+
+// What is always said of a game
+
+/** The state of the game: the sentence of the service or, without one, a short one. @param {App} app @param {Game} game */
+export function stateText({ t }, game) {
+  const { status, text } = game;
+  if (text) return text;
+  if (status === "waiting") return t(TABLE.waiting);
+  if (status === "round_over") return t(TABLE.roundOver);
+  if (status === "finished") {
+    const names = game.winners.map((seat) => nameOf(game, seat)).join(t(TABLE.and));
+    return t(game.winners.length > 1 ? TABLE.finishedSeveral : TABLE.finished, { names });
+  }
+  const seat = game.turn?.seat ?? -1;
+  return seat === game.you?.seat ? t(TABLE.yourTurn) : t(TABLE.turnOf, { name: nameOf(game, seat) });
+}
+
+/** All tiles of the table: from left to right or, where they branch, line by line. @param {App} app @param {Game} game */
+export function chainText({ t, device }, { board }) {
+  const { language } = device.settings;
+  const { tiles } = board;
+  const [first] = tiles;
+  if (!first) return t(TABLE.emptyTable);
+  const name = (/** @type {typeof first} */ each) =>
+    each.face_down ? t(TABLE.tileDown, { tile: tileName(language, each.tile) }) : tileName(language, each.tile);
+  if (board.ends.every((each) => each.id === "left" || each.id === "right")) {
+    const line = [...tiles.filter((each) => each.end === "left").reverse(), first, ...tiles.filter((each) => each.end === "right")];
+    return t(TABLE.line, { tiles: line.map(name).join(", ") });
+  }
+  const sentences = [t(TABLE.first, { tile: name(first) })];
+  const behind = (/** @type {string} */ host) => tiles.filter((each) => each.on?.tile === host);
+  for (const starts = behind(first.tile); starts.length;) {
+    const line = [/** @type {typeof first} */ (starts.shift())];
+    for (let next = behind(line[0].tile); next.length; next = behind(next[0].tile)) {
+      if (next.length > 1) {
+        starts.unshift(...next);
+        break;
+      }
+      line.push(next[0]);
+    }
+    const place = t(TABLE.behind, { tile: tileName(language, line[0].on?.tile ?? first.tile) });
+    sentences.push(t(TABLE.branch, { place, tiles: line.map(name).join(", ") }));
+  }
+  return sentences.join(" ");
+}
+
+/** The name of a seat's player; where the seat is free, its number. @param {Game} game @param {number} seat */
+export const nameOf = (game, seat) => game.players[seat]?.name ?? String(seat + 1);
+
+/** Whether the viewer may act in the running round. @param {Game} game */
+export const isOnTurn = (game) => game.status === "playing" && game.you !== undefined && game.to_act.includes(game.you.seat);
+
+/** The name of a move that lays no tile; of one that this page does not know yet, its word. @param {string} action @returns {import("./text.js").Text} */
+export const actionText = (action) =>
+  ({ draw: TABLE.draw, pass: TABLE.pass, done: TABLE.done, flip: TABLE.flip, deal: TABLE.deal })[action] ?? [action, action];

@@ -1,7 +1,7 @@
-/** Texts of the table view: what it shows, what it answers to the keys, and the help for them. */
+/** Texts of the table view: what it shows, and the help for its keys. */
 
 /** @param {number} number @param {string} one @param {string} many */
-const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
+export const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
 /** @typedef {{count: number}} Count */
 
 /** @satisfies {Record<string, import("../text.js").Text>} */
@@ -62,7 +62,6 @@ export const TABLE = {
   faceDown: ["{place}, face down", "{place}, verdeckt"],
   empty: ["on the table", "auf den Tisch"],
   scores: ["sum {sum}, {points}", "Summe {sum}, {points}"],
-  numberAt: ["{number} {place}", "{number} {place}"],
   lay: ["Lay {tile}", "{tile} legen"],
   draw: ["Draw", "Ziehen"],
   pass: ["Pass", "Aussetzen"],
@@ -108,38 +107,12 @@ export const TABLE = {
     "„{command}“ ist kein Befehl. Das Fragezeichen zeigt die Tasten.",
   ],
   keysTitle: ["Keys", "Tasten"],
-  keysIntroduction: [
-    "They work while the table has the focus. The letters can be switched off in the settings.",
-    "Sie gelten, solange der Fokus auf dem Tisch ist. Die Buchstaben lassen sich in den Einstellungen abschalten.",
-  ],
-  keysColumn: ["Key", "Taste"],
-  actionColumn: ["What it does", "Was sie tut"],
-  // Answers
-  noEnds: ["No end yet.", "Noch kein Ende."],
-  ends: ["Ends: {ends}.", "Enden: {ends}."],
-  endGated: ["{end}, not open yet", "{end}, noch nicht offen"],
-  endClosed: ["{end}, closed", "{end}, zu"],
-  sumIs: ["Sum {sum}.", "Summe {sum}."],
   line: ["From left to right: {tiles}.", "Von links nach rechts: {tiles}."],
   first: ["First tile: {tile}.", "Erster Stein: {tile}."],
   branch: ["{place}: {tiles}.", "{place}: {tiles}."],
   behind: ["Behind {tile}", "Hinter {tile}"],
   tileDown: ["{tile} face down", "{tile} verdeckt"],
-  standing: ["{rank}. {name}: {total}", "{rank}. {name}: {total}"],
-  carried: ["{points} points are carried.", "{points} Punkte werden übertragen."],
-  information: ["{variant}, round {round}.", "{variant}, Runde {round}."],
-  handIs: ["{tiles}. {count}, {pips}.", "{tiles}. {count}, {pips}."],
-  pips: [
-    (/** @type {Count} */ { count: n }) => count(n, "pip", "pips"),
-    (/** @type {Count} */ { count: n }) => count(n, "Auge", "Augen"),
-  ],
-  fitting: ["Fits: {tiles}.", "Es passt: {tiles}."],
-  fittingNone: ["Nothing fits.", "Nichts passt."],
-  noMoves: ["You have no moves now.", "Du kannst gerade nichts tun."],
-  moveAt: ["{tile} {place}", "{tile} {place}"],
   noLast: ["Nothing has happened yet.", "Noch ist nichts passiert."],
-  noCount: ["No round has been counted yet.", "Noch ist keine Runde abgerechnet."],
-  countIs: ["Round {round}.", "Runde {round}."],
   nothingSaid: ["Nothing to repeat.", "Nichts zu wiederholen."],
 };
 

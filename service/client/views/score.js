@@ -4,7 +4,7 @@ import { parseTile, tileName } from "../names.js";
 import { fragmentOf } from "../routes.js";
 import { COMMON } from "../text.js";
 import { SCORE } from "../texts/score.js";
-import { tileImage } from "../tiles.js";
+import { hasColours, tileImage } from "../tiles.js";
 import { createDeals } from "./deals.js";
 
 /** @typedef {import("../types.js").Score} Score */
@@ -73,9 +73,8 @@ export function create(app, { id }) {
   };
 
   const colours = () => {
-    const { colours: setting } = device.settings;
-    const highest = Math.max(...(score?.rounds ?? []).flatMap(({ hands }) => hands.flatMap(({ tiles }) => tiles.flatMap(parseTile))));
-    return setting === "on" || (setting === "auto" && highest > 6);
+    const numbers = (score?.rounds ?? []).flatMap(({ hands }) => hands.flatMap(({ tiles }) => tiles.flatMap(parseTile)));
+    return hasColours(device.settings, Math.max(...numbers));
   };
   /** @param {string[]} tiles */
   const left = (tiles) => html`<span class="left">${tiles.map((each) => tileImage(each, { colours: colours(), digits: device.settings.digits }))}</span>

@@ -46,7 +46,7 @@ export function create(app) {
       ${tiles(PREVIEW, colours === "on")}${tiles(PREVIEW_OF_LARGE_SETS, colours !== "off")}</div>`;
   };
   const forget = async () => {
-    const { confirm } = await import("../confirm.js");
+    const { confirm } = await import("../dialog.js");
     if (!(await confirm(app, { title: t(SETTINGS.forgetTitle), text: t(SETTINGS.forgetText), action: t(SETTINGS.forgetAction) }))) return;
     device.forgetAll();
     app.announce(t(SETTINGS.forgotten));

@@ -1,15 +1,15 @@
 /**
  * The table, where a game is played, watched and heard. Owns the order of its parts, its keys and commands, what is
- * announced, and where the focus goes. The game comes from match.js, the choice of a move from choice.js.
+ * announced, and where the focus goes. The game comes from match.js, the choice of a move from input.js.
  */
 import { html, nothing } from "../vendor/lit-html.js";
-import { actionText, chainText, countText, endsText, handText, informationText, isOnTurn, movesText, nameOf, scoresText, stateText } from "../answers.js";
-import { createChoice } from "../choice.js";
-import { handList, playersList } from "../hand.js";
-import { TELLING, actionOf, keyName, keysDialog, parseCommand, showKeys } from "../keys.js";
+import { loaded } from "../api.js";
+import { TELLING, actionOf, createChoice, keyName, parseCommand } from "../input.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
-import { banner, heading, lastCount, log, tools } from "../parts.js";
+import {
+  actionText, banner, chainText, handList, heading, isOnTurn, lastCount, log, nameOf, playersList, stateText, tools,
+} from "../parts.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
 import { COMMON, capitalized } from "../text.js";
@@ -18,6 +18,7 @@ import { TABLE } from "../texts/table.js";
 /** @typedef {import("../types.js").Game} Game */
 /** @typedef {import("../types.js").GameEvent} GameEvent */
 /** @typedef {import("../types.js").Move} Move */
+/** @typedef {import("../types.js").Score} Score */
 
 /** For so long, in milliseconds, a hand cannot be shown by what was meant for the hand before. */
 const CURTAIN_MS = 400;
@@ -26,15 +27,19 @@ const CURTAIN_MS = 400;
 export function create(app, { game: id, watch = false }) {
   const { t, api, device } = app;
   const picture = createPicture(app);
+  const closing = new AbortController();
   /** The last answer or refusal, to read and to repeat. */
   let said = "";
   let isRefusal = false;
   /** @type {import("../types.js").Variant | undefined} */
   let variant;
-  /** @type {import("../types.js").Score | undefined} */
+  let variantIsLoading = false;
+  /** @type {Score | undefined} */
   let score;
   /** @type {typeof import("../invite.js").invite | undefined} loaded when seats are free */
   let invite;
+  /** @type {typeof import("../answers.js") | undefined} loaded when something is asked */
+  let answers;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
@@ -94,37 +99,53 @@ export function create(app, { game: id, watch = false }) {
     } else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
-    if (score?.version !== game.version) void loadScore();
+    if (score?.version !== game.version) loadScore().catch(failed);
   }
 
   /** @param {import("../signals.js").Signal} which */
   async function signal(which) {
-    if (device.settings.sound || device.settings.vibration) (await import("../signals.js")).give(device.settings, which);
+    if (!device.settings.sound && !device.settings.vibration) return;
+    // The game goes on without it.
+    await import("../signals.js").then(({ give }) => give(device.settings, which), () => undefined);
   }
 
   /** @param {string} name */
   async function loadVariant(name) {
+    if (variantIsLoading) return;
+    variantIsLoading = true;
     try {
-      variant = (await api.get(`v1/variants/${name}`)).body;
+      variant = (await api.get(`v1/variants/${name}`, { signal: closing.signal })).body;
       app.update();
     } catch {
-      // the page works without the names of the options
+      // The page works without the names of the options; the next change asks again.
+    } finally {
+      variantIsLoading = false;
     }
   }
   async function loadInvite() {
-    const [module] = await Promise.all([import("../invite.js"), app.styles("views")]);
-    invite = module.invite;
-    app.update();
+    try {
+      const [module] = await Promise.all([loaded(import("../invite.js")), app.styles("views")]);
+      invite = module.invite;
+      app.update();
+    } catch (error) {
+      failed(error);
+    }
+  }
+  async function loadAnswers() {
+    if (!answers) {
+      answers = await loaded(import("../answers.js"));
+      app.update();
+    }
+    return answers;
   }
   async function loadScore() {
-    try {
-      score = (await api.get(`v1/games/${encodeURIComponent(id)}/score`)).body;
-      app.update();
-      return score;
-    } catch (error) {
-      say(app.explain(error), { urgent: true });
-      return undefined;
-    }
+    score = /** @type {Score} */ ((await api.get(`v1/games/${encodeURIComponent(id)}/score`, { signal: closing.signal })).body);
+    app.update();
+    return score;
+  }
+  /** @param {unknown} error */
+  function failed(error) {
+    if (!closing.signal.aborted) say(app.explain(error), { urgent: true });
   }
 
   /** @param {string} action a move without a tile */
@@ -143,30 +164,34 @@ export function create(app, { game: id, watch = false }) {
     return game.legal_moves.filter((each) => each.action !== "play");
   }
 
-  /** Tells something. @param {string} action */
+  /** Tells something, or shows the list of the keys. @param {string} action */
   async function tell(action) {
-    const { game } = match;
-    if (!game) return;
     if (action === "again") return say(said || t(TABLE.nothingSaid));
-    if (action === "scores" || action === "count") {
-      const card = await loadScore();
-      if (card) say(action === "scores" ? scoresText(app, game, card) : countText(app, game, card));
-      return;
+    try {
+      const to = await loadAnswers();
+      if (action === "help") return void to.showKeys(app);
+      const card = action === "scores" || action === "count" ? await loadScore() : undefined;
+      const { game } = match;
+      if (!game || closing.signal.aborted) return;
+      const texts = {
+        scores: () => card && to.scoresText(app, game, card),
+        count: () => card && to.countText(app, game, card),
+        ends: () => to.endsText(app, game),
+        chain: () => chainText(app, game),
+        information: () => to.informationText(app, game, variant),
+        turn: () => stateText(app, game),
+        hand: () => to.handText(app, game),
+        moves: () => to.movesText(app, game, choice),
+        last: () => match.events.filter((each) => each.text).at(-1)?.text ?? t(TABLE.noLast),
+      };
+      say(texts[/** @type {keyof typeof texts} */ (action)]() ?? "");
+    } catch (error) {
+      failed(error);
     }
-    const texts = {
-      ends: () => endsText(app, game),
-      chain: () => chainText(app, game),
-      information: () => informationText(app, game, variant),
-      turn: () => stateText(app, game),
-      hand: () => handText(app, game),
-      moves: () => movesText(app, game, choice),
-      last: () => match.events.filter((each) => each.text).at(-1)?.text ?? t(TABLE.noLast),
-    };
-    say((texts[/** @type {keyof typeof texts} */ (action)] ?? texts.turn)());
   }
 
   /**
-   * Does what a key or a command means. @param {import("../keys.js").Command} command @param {string} [key]
+   * Does what a key or a command means. @param {import("../input.js").Command} command @param {string} [key]
    * @returns {boolean} whether there was anything to do
    */
   function perform({ action, place, faceDown }, key = "") {
@@ -178,7 +203,7 @@ export function create(app, { game: id, watch = false }) {
     else if (action === "left" || action === "right") choice.laySide(action, faceDown);
     else if (isCurtainDown() && action === "lay") showNext();
     else if (action === "lay" || action === "layDown") choice.layChosen(action === "layDown");
-    else if (action === "help") showKeys();
+    else if (action === "help") void tell(action);
     else if (action === "back") return choice.back();
     else if (action !== "drawer" && action !== "choose") act(action);
     return true;
@@ -187,7 +212,7 @@ export function create(app, { game: id, watch = false }) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const target = event.target instanceof Element ? event.target : null;
-    if (!target?.closest("[data-table]") || target.closest("dialog")) return false;
+    if (!target?.closest("[data-table]")) return false;
     const onControl = target.closest("button, a, summary, [role='button']");
     if (onControl && event.key !== "Escape") return false;
     const action = actionOf(event, device.settings.letters);
@@ -350,7 +375,7 @@ export function create(app, { game: id, watch = false }) {
     </div>
     <div class="side">
       ${log(app, match.events)}
-      ${tools(app, game, variant, { tell, onCommand })}
+      ${tools(app, game, { options: answers?.optionTexts(app, game, variant) ?? [], look: () => loadAnswers().catch(failed), tell, onCommand })}
     </div>`;
 
   return {
@@ -359,14 +384,16 @@ export function create(app, { game: id, watch = false }) {
       return match.game && isOnTurn(match.game) ? "● " : "";
     },
     title: () => variant?.name ?? t(TABLE.title),
-    close: match.close,
+    close() {
+      closing.abort();
+      match.close();
+    },
     key: onKey,
     render() {
       queueMicrotask(keepFocus);
       const { game } = match;
       return html`<div class=${`play ${game?.status ?? ""}`} data-table tabindex="-1">
         ${game ? table(game) : html`<h1 tabindex="-1">${t(TABLE.title)}</h1>${banner(app, match)}${match.failure ? nothing : html`<p>${t(COMMON.loading)}</p>`}`}
-        ${keysDialog(app)}
       </div>`;
     },
   };
