@@ -23,7 +23,7 @@ const DRAG_FROM = 10;
 export const heading = ({ t }, game, variant) => html`<header class="head">
   <h1 tabindex="-1">${variant?.name ?? game.variant}</h1>
   <p class="facts">${game.round ? html`<span>${t(TABLE.round, { round: game.round })}</span>` : nothing}
-    <span>${t(TABLE.stock, { count: game.stock.tiles })}</span>
+    ${game.round ? html`<span>${t(TABLE.stock, { count: game.stock.tiles })}</span>` : nothing}
     ${game.board.ends_sum === undefined ? nothing : html`<span>${t(TABLE.sum, { sum: game.board.ends_sum })}</span>`}
     ${game.carry ? html`<span>${t(TABLE.carry, { points: game.carry })}</span>` : nothing}</p>
 </header>`;

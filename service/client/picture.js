@@ -5,7 +5,7 @@
  */
 import { html, nothing, ref, repeat, svg } from "./vendor/lit-html.js";
 import { COMMON } from "./text.js";
-import { digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, pointer, shadowPath, tileOnTable } from "./tiles.js";
+import { MARK, digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, markAt, pointer, shadowPath, tileOnTable } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
 /**
@@ -94,7 +94,7 @@ export function createPicture(app) {
     shown = board;
     const focus = board.tiles.find((each) => each.tile === lastTile) ?? board.tiles.at(-1) ?? { x: 0, y: 0 };
     const points = [...board.tiles, ...board.ends.flatMap((each) => [each.place, each.place_double])];
-    viewport.show({ table: board.table, bounds: board.bounds, focus, points });
+    viewport.show({ table: board.table, bounds: withMarks(board), focus, points });
     if (before && before.round !== board.round) viewport.reset();
     if (before?.round !== board.round || board.tiles.length !== before.tiles.length + 1) return;
     const added = /** @type {Board["tiles"][number]} */ (board.tiles.at(-1));
@@ -227,6 +227,16 @@ export function createPicture(app) {
       return true;
     },
   };
+}
+
+/** The bounds of a board, and of the marks at its ends. @param {Board} board @returns {Area} */
+function withMarks({ bounds, ends }) {
+  const marks = ends.map(markAt);
+  const left = Math.min(bounds.x, ...marks.map((each) => each.x - MARK));
+  const top = Math.min(bounds.y, ...marks.map((each) => each.y - MARK));
+  const right = Math.max(bounds.x + bounds.width, ...marks.map((each) => each.x + MARK));
+  const bottom = Math.max(bounds.y + bounds.height, ...marks.map((each) => each.y + MARK));
+  return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 const ICONS = {

@@ -17,6 +17,8 @@
 
 /** Around what is shown, in board units. */
 const MARGIN = 0.5;
+/** Around all there is, where only a part is shown: as long as a tile. */
+const SURROUNDING = 4;
 /** CSS pixels for one board unit; a half has two. In steps, so that the picture stays as it is for some tiles. */
 const STEPS = [20, 16, 14, 12, 11, 10, 9, 8];
 /** The smallest in which a half can be read, the smallest with pips, and the largest that is not asked for. */
@@ -100,7 +102,7 @@ export function createViewport(changed) {
       centre = centreFor(bounds, scale);
     } else if (isPart) {
       scale = WITH_PIPS;
-      centre = focus;
+      centre = { x: within(focus.x, bounds.x, bounds.width, width / scale), y: within(focus.y, bounds.y, bounds.height, height / scale) };
     } else {
       centre = centreFor(scale === forAll ? all : table, scale);
       if (!contains(visible(scale, centre), bounds)) centre = centreFor(bounds, scale);
@@ -226,7 +228,7 @@ export function createViewport(changed) {
     },
     /** Everything there is, however small. */
     fitAll() {
-      mode = isPart ? "all" : "fit";
+      mode = isPart || !width ? "all" : "fit";
       fit();
     },
     zoomIn: () => zoom(ZOOM_STEP),
@@ -270,6 +272,13 @@ export function createViewport(changed) {
 
 /** @param {number} value @param {number} least @param {number} most */
 const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
+
+/**
+ * The middle of a part that shows a point, near its own middle, but no more than SURROUNDING of what is around all.
+ * @param {number} point @param {number} start @param {number} all @param {number} part
+ */
+const within = (point, start, all, part) =>
+  part >= all + 2 * SURROUNDING ? start + all / 2 : clamp(point, start - SURROUNDING + part / 2, start + all + SURROUNDING - part / 2);
 
 /** @param {Point} one @param {Point} other */
 export const distance = (one, other) => Math.hypot(one.x - other.x, one.y - other.y);

@@ -359,18 +359,20 @@ export function create(app, { game: id, watch = false }) {
 
   /** @param {Game} game */
   const table = (game) => html`
-    <div class="top">
-      ${banner(app, match)}
-      ${heading(app, game, variant)}
-      ${playersList(app, game, match.seats.length === 1 ? match.seats : [])}
-    </div>
-    <div class="middle">
-      ${game.status === "waiting" ? nothing : tableArea(game)}
-      <div class="own">
-        <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
-        ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
-        ${ownPart(game)}
-        ${actions(game)}
+    <div class="screen">
+      <div class="top">
+        ${banner(app, match)}
+        ${heading(app, game, variant)}
+        ${playersList(app, game, match.seats.length === 1 ? match.seats : [])}
+      </div>
+      <div class="middle">
+        ${game.status === "waiting" ? nothing : tableArea(game)}
+        <div class="own">
+          <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
+          ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
+          ${ownPart(game)}
+          ${actions(game)}
+        </div>
       </div>
     </div>
     <div class="side">
