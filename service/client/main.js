@@ -12,13 +12,14 @@ import { COMMON, translate } from "./text.js";
 /** @typedef {import("./types.js").View} View */
 /** @typedef {import("./types.js").Route} Route */
 
+const TABLE = () => import("./views/table.js");
 /** @type {Record<string, () => Promise<{create: (app: App, route: any) => View}>>} */
 const VIEWS = {
   home: () => import("./views/home.js"),
   new: () => import("./views/new.js"),
   join: () => import("./views/join.js"),
-  seat: () => import("./views/seat.js"),
-  table: () => import("./views/table.js"),
+  seat: TABLE,
+  table: TABLE,
   score: () => import("./views/score.js"),
   replay: () => import("./views/replay.js"),
   rules: () => import("./views/rules.js"),
@@ -83,7 +84,7 @@ async function show(next) {
   const first = view === undefined;
   const load = VIEWS[next.view] ?? VIEWS.unknown;
   try {
-    const [module] = await Promise.all([loaded(load()), next.view === "table" || styles("views")]);
+    const [module] = await Promise.all([loaded(load()), load === TABLE || styles("views")]);
     if (current !== navigation) return;
     view?.close?.();
     document.querySelector("dialog")?.close();

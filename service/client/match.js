@@ -28,13 +28,13 @@ const TEXT = { text: true };
  * @param {string} id of the game
  * @param {object} [options]
  * @param {boolean} [options.watch] only as a spectator: no token is sent
+ * @param {string} [options.token] of a seat that is taken over
  * @param {() => number} [options.aspect] width / height of the picture; asked once a round
  * @param {(change: {game: Game, before: Game | undefined, events: GameEvent[]}) => void} [options.onChange]
  */
-export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChange = () => {} } = {}) {
+export function createMatch(app, id, { watch = false, token: link, aspect = () => 1.6, onChange = () => {} } = {}) {
   const { api, device } = app;
   const path = `v1/games/${encodeURIComponent(id)}`;
-  const own = watch ? [] : device.seatsOf(id);
   const closing = new AbortController();
   const { signal } = closing;
   let stream = new AbortController();
@@ -54,9 +54,9 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
     /** What has happened, the oldest first. @type {GameEvent[]} */
     events: [],
     /** The seat whose hand is shown. @type {number | undefined} */
-    seat: own.length === 1 ? own[0]?.seat : undefined,
-    /** The seats of this device. */
-    seats: own.map((each) => each.seat),
+    seat: undefined,
+    /** The seats of this device. @type {number[]} */
+    seats: [],
     /** @type {"opening" | "open" | "lost"} */
     connection: "opening",
     /** Why the game cannot be followed. @type {unknown} */
@@ -74,10 +74,16 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
     },
   };
 
+  /** Reads which seats are of this device. With only one, its hand is shown. */
+  function sit() {
+    match.seats = watch ? [] : device.seatsOf(id).map((each) => each.seat);
+    match.seat = match.seats.length === 1 ? match.seats[0] : undefined;
+  }
+
   /** @param {number | undefined} seat */
   const tokenOf = (seat) => (watch ? undefined : device.seatsOf(id).find((each) => each.seat === seat)?.token);
   /** The token of the only seat of this device; none where there are several, as each has a view of its own. */
-  const onlyToken = () => (own.length === 1 ? tokenOf(own[0]?.seat) : undefined);
+  const onlyToken = () => (match.seats.length === 1 ? tokenOf(match.seats[0]) : undefined);
   /** The seat of this device that is to act. @param {Game | undefined} game */
   const actor = (game) => (game?.status === "playing" ? match.seats.find((each) => game.to_act.includes(each)) : undefined);
 
@@ -85,7 +91,7 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
   function take(game, events = []) {
     const before = match.game;
     if (before && game.version < before.version) return;
-    if (own.length > 1 && match.seat !== undefined && game.status === "playing") {
+    if (match.seats.length > 1 && match.seat !== undefined && game.status === "playing") {
       const next = actor(game);
       const isPassedOn = next !== undefined && next !== match.seat && next !== actor(before);
       if (isPassedOn || (before && before.round !== game.round)) match.seat = undefined;
@@ -197,10 +203,11 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
   async function start() {
     for (let failures = 0; !signal.aborted;) {
       try {
-        const token = onlyToken();
-        const { body } = await api.get(path, { token, query: TEXT, signal });
+        const { body } = await api.get(path, { token: link ?? onlyToken(), query: TEXT, signal });
         seen = Math.max(0, body.version - EVENTS_AT_START);
+        if (link && body.you) device.keep({ game: id, seat: body.you.seat, token: link, name: "", variant: body.variant });
         for (const seat of watch ? [] : device.seatsOf(id)) device.keep({ ...seat, name: body.players[seat.seat]?.name ?? seat.name });
+        sit();
         take(body);
         document.addEventListener("visibilitychange", onVisibility);
         return await listen();
@@ -250,6 +257,7 @@ export function createMatch(app, id, { watch = false, aspect = () => 1.6, onChan
     return undefined;
   }
 
+  sit();
   void start();
   return match;
 }

@@ -5,7 +5,7 @@
  *   #/                      home
  *   #/new  #/new/VARIANT    a new game
  *   #/join  #/join/GAME/CODE
- *   #/seat/GAME/TOKEN       takes over a seat; replaced by #/g/GAME at once
+ *   #/seat/GAME/TOKEN       the table, with a seat that is taken over; replaced by #/g/GAME at once
  *   #/g/GAME                the table, played or watched
  *   #/watch/GAME            the table, watched only
  *   #/score/GAME

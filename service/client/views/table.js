@@ -23,8 +23,10 @@ import { TABLE } from "../texts/table.js";
 /** For so long, in milliseconds, a hand cannot be shown by what was meant for the hand before. */
 const CURTAIN_MS = 400;
 
-/** @param {import("../types.js").App} app @param {{game: string, watch?: boolean}} route @returns {import("../types.js").View} */
-export function create(app, { game: id, watch = false }) {
+/** @param {import("../types.js").App} app @param {{game: string, watch?: boolean, token?: string}} route @returns {import("../types.js").View} */
+export function create(app, { game: id, watch = false, token }) {
+  // The token of a link goes to the storage of this browser, and at once out of the address.
+  if (token) history.replaceState(null, "", fragmentOf({ view: "table", game: id }));
   const { t, api, device } = app;
   const picture = createPicture(app);
   const closing = new AbortController();
@@ -52,7 +54,9 @@ export function create(app, { game: id, watch = false }) {
   let latestEvents = 0;
 
   const area = () => document.querySelector(".table-area")?.getBoundingClientRect();
-  const match = createMatch(app, id, { watch, onChange, aspect: () => aspectFor(area()?.width ?? innerWidth, area()?.height ?? innerHeight) });
+  const match = createMatch(app, id, {
+    watch, token, onChange, aspect: () => aspectFor(area()?.width ?? innerWidth, area()?.height ?? innerHeight),
+  });
   const choice = createChoice(app, match, { send, say });
 
   /** @param {string} message @param {{urgent?: boolean}} [options] */
