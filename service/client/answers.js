@@ -1,7 +1,7 @@
 /**
- * What the table answers when it is asked by a key: sentences about the game as its viewer knows it, and the list of the
- * keys. Owns their order and completeness; reads only the view and the score card, and decides nothing. Loaded when
- * something is asked for the first time.
+ * What only those need who listen and type: what the table answers when it is asked by a key, as sentences about the
+ * game as its viewer knows it; the list of the keys; and what a line in the command field means. Reads the view and the
+ * score card, and decides nothing. Loaded at the first use.
  */
 import { html } from "./vendor/lit-html.js";
 import { open } from "./dialog.js";
@@ -16,6 +16,14 @@ import { KEY_HELP, TABLE } from "./texts/table.js";
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {import("./types.js").Variant} Variant */
 /** @typedef {import("./types.js").Score} Score */
+
+/**
+ * @typedef {object} Command
+ * @property {import("./input.js").Action} action
+ * @property {string} [tile]
+ * @property {number} [place] from 1
+ * @property {boolean} [faceDown]
+ */
 
 /** The ends of the table in order, and their sum. @param {App} app @param {Game} game */
 export function endsText({ t, device }, { board }) {
@@ -115,4 +123,41 @@ export function showKeys(app) {
       </tr>`)}</tbody>
     </table>`;
   });
+}
+
+/** Words for actions, beside the letters of the keys; in both languages, whichever the page has. @type {Record<string, import("./input.js").Action>} */
+const WORDS = {
+  draw: "draw", buy: "draw", ziehen: "draw", kaufen: "draw", pass: "pass", passen: "pass", aussetzen: "pass",
+  done: "done", fertig: "done", flip: "flip", umdrehen: "flip", deal: "deal", geben: "deal", help: "help", hilfe: "help",
+};
+/** @type {Record<string, import("./input.js").Action>} */
+const SIDES = { l: "left", left: "left", g: "left", links: "left", r: "right", right: "right", d: "right", rechts: "right" };
+const FACE_DOWN = ["down", "verdeckt", "x"];
+
+/**
+ * What a line means: a letter or word; or a tile with, before or after it, a side or the number of a place, and
+ * whether face down. `undefined`: nothing.
+ * @param {string} line @returns {Command | undefined}
+ */
+export function parseCommand(line) {
+  const words = line.trim().toLowerCase().split(/\s+/);
+  const tileAt = words.findIndex((each) => /^\d+[-/:|]\d+$/.test(each));
+  if (tileAt < 0) {
+    const [word = "", ...more] = words;
+    if (more.length || !word) return undefined;
+    const action = WORDS[word] ?? (word.length === 1 ? KEYS.find((each) => each.keys.includes(word))?.action : undefined);
+    return action && { action, place: /^[1-9]$/.test(word) ? Number(word) : undefined };
+  }
+  const numbers = (words[tileAt] ?? "").split(/[-/:|]/).map(Number).sort((one, other) => one - other);
+  /** @type {Command} */
+  const command = { action: "choose", tile: numbers.join("-") };
+  for (const word of words.filter((_, index) => index !== tileAt)) {
+    const side = SIDES[word];
+    if (side) command.action = side;
+    else if (/^[1-9]\d?$/.test(word)) Object.assign(command, { action: "place", place: Number(word) });
+    else if (FACE_DOWN.includes(word)) command.faceDown = true;
+    else return undefined;
+  }
+  if (command.faceDown && command.action === "choose") command.action = "layDown";
+  return command;
 }

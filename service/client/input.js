@@ -1,7 +1,7 @@
 /**
- * How what a person does at the table becomes a move: the keys, in one table of key and action; the line in the command
- * field; and what is chosen, a tile of the hand and, where it has several, a place for it. The letters are the same in
- * all languages. What is possible is only what the view lists in `legal_moves`.
+ * How what a person does at the table becomes a move: the keys, in one table of key and action, the letters the same in
+ * all languages; and what is chosen, a tile of the hand and, where it has several, a place for it. What is possible is
+ * only what the view lists in `legal_moves`.
  */
 import { placeName, tileName } from "./names.js";
 import { KEY_HELP, KEY_NAMES, TABLE } from "./texts/table.js";
@@ -10,13 +10,6 @@ import { KEY_HELP, KEY_NAMES, TABLE } from "./texts/table.js";
 /** @typedef {import("./types.js").Move} Move */
 /** @typedef {ReturnType<typeof createChoice>} Choice */
 /** @typedef {keyof typeof KEY_HELP} Action */
-/**
- * @typedef {object} Command
- * @property {Action} action
- * @property {string} [tile]
- * @property {number} [place] from 1
- * @property {boolean} [faceDown]
- */
 
 /**
  * Keys as `KeyboardEvent.key` has them, letters in lower case, and the action; in the order of the list.
@@ -75,43 +68,6 @@ export function actionOf(event, letters) {
   const key = event.shiftKey && event.key === "Enter" ? "Shift+Enter" : event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (!letters && /^[a-z]$/.test(key)) return undefined;
   return KEYS.find((each) => each.keys.includes(key))?.action;
-}
-
-/** Words for actions, beside the letters of the keys; in both languages, whichever the page has. @type {Record<string, Action>} */
-const WORDS = {
-  draw: "draw", buy: "draw", ziehen: "draw", kaufen: "draw", pass: "pass", passen: "pass", aussetzen: "pass",
-  done: "done", fertig: "done", flip: "flip", umdrehen: "flip", deal: "deal", geben: "deal", help: "help", hilfe: "help",
-};
-/** @type {Record<string, Action>} */
-const SIDES = { l: "left", left: "left", g: "left", links: "left", r: "right", right: "right", d: "right", rechts: "right" };
-const FACE_DOWN = ["down", "verdeckt", "x"];
-
-/**
- * What a line means: a letter or word; or a tile with, before or after it, a side or the number of a place, and
- * whether face down. `undefined`: nothing.
- * @param {string} line @returns {Command | undefined}
- */
-export function parseCommand(line) {
-  const words = line.trim().toLowerCase().split(/\s+/);
-  const tileAt = words.findIndex((each) => /^\d+[-/:|]\d+$/.test(each));
-  if (tileAt < 0) {
-    const [word = "", ...more] = words;
-    if (more.length || !word) return undefined;
-    const action = WORDS[word] ?? (word.length === 1 ? KEYS.find((each) => each.keys.includes(word))?.action : undefined);
-    return action && { action, place: /^[1-9]$/.test(word) ? Number(word) : undefined };
-  }
-  const numbers = (words[tileAt] ?? "").split(/[-/:|]/).map(Number).sort((one, other) => one - other);
-  /** @type {Command} */
-  const command = { action: "choose", tile: numbers.join("-") };
-  for (const word of words.filter((_, index) => index !== tileAt)) {
-    const side = SIDES[word];
-    if (side) command.action = side;
-    else if (/^[1-9]\d?$/.test(word)) Object.assign(command, { action: "place", place: Number(word) });
-    else if (FACE_DOWN.includes(word)) command.faceDown = true;
-    else return undefined;
-  }
-  if (command.faceDown && command.action === "choose") command.action = "layDown";
-  return command;
 }
 
 // What is chosen

@@ -40,7 +40,7 @@ const setsOf = (deals) => [...new Set(deals.map((row) => row.set))];
  * The set that is played: the chosen one, or the default one, or the first one that is for so many players.
  * @param {Variant} variant @param {Values} values @param {number} players
  */
-export function playedSet({ options, deals }, values, players) {
+function playedSet({ options, deals }, values, players) {
   const fits = (/** @type {unknown} */ set) => deals.some((row) => row.set === set && row.players === players);
   const sets = [values[SET], options.properties[SET]?.default, ...setsOf(deals)];
   return Number(sets.find(fits) ?? sets[1] ?? sets[2]);

@@ -15,7 +15,6 @@ export const NEW = {
   allHere: ["All on this device", "Alle an diesem Gerät"],
   eachOwn: ["Each on their own", "Jeder am eigenen Gerät"],
   order: ["The turns go in this order.", "Gespielt wird in dieser Reihenfolge."],
-  seat: ["Seat {number}", "Platz {number}"],
   kind: ["Who sits on seat {number}", "Wer auf Platz {number} sitzt"],
   here: ["On this device", "An diesem Gerät"],
   open: ["Somebody joins", "Jemand kommt dazu"],

@@ -4,7 +4,7 @@
  */
 import { html, nothing } from "../vendor/lit-html.js";
 import { loaded } from "../api.js";
-import { TELLING, actionOf, createChoice, keyName, parseCommand } from "../input.js";
+import { TELLING, actionOf, createChoice, keyName } from "../input.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
 import {
@@ -195,7 +195,7 @@ export function create(app, { game: id, watch = false, token }) {
   }
 
   /**
-   * Does what a key or a command means. @param {import("../input.js").Command} command @param {string} [key]
+   * Does what a key or a command means. @param {import("../answers.js").Command} command @param {string} [key]
    * @returns {boolean} whether there was anything to do
    */
   function perform({ action, place, faceDown }, key = "") {
@@ -226,12 +226,14 @@ export function create(app, { game: id, watch = false, token }) {
   }
 
   /** @param {SubmitEvent} event */
-  function onCommand(event) {
+  async function onCommand(event) {
     event.preventDefault();
     const form = /** @type {HTMLFormElement} */ (event.target);
     const line = String(new FormData(form).get("command")).trim();
-    const command = parseCommand(line);
     form.reset();
+    const to = await loadAnswers().catch(failed);
+    if (!to) return;
+    const command = to.parseCommand(line);
     if (!command) return say(t(TABLE.unknownCommand, { command: line }), { urgent: true });
     if (command.tile) {
       const name = tileName(device.settings.language, command.tile);
