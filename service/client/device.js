@@ -60,25 +60,26 @@ const NAMES = ["settings", "seats", "invitations", "last-seats"];
 /** @param {() => void} changed called after a change, also one by another tab */
 export function createDevice(changed) {
   const prefix = `domino:${new URL(".", document.baseURI).pathname}:`;
-  /** @type {Map<string, string>} */
+  /** What could not be stored. @type {Map<string, string>} */
   const memory = new Map();
 
   /** @param {string} name @param {any} missing */
   const load = (name, missing) => {
     try {
-      const stored = localStorage.getItem(prefix + name) ?? memory.get(name);
-      return stored ? JSON.parse(stored) : missing;
+      return JSON.parse(memory.get(name) ?? localStorage.getItem(prefix + name) ?? "null") ?? missing;
     } catch {
-      return memory.has(name) ? JSON.parse(memory.get(name) ?? "null") : missing;
+      return missing;
     }
   };
   /** @param {string} name @param {unknown} value */
   const save = (name, value) => {
-    memory.set(name, JSON.stringify(value));
+    const text = JSON.stringify(value);
     try {
-      localStorage.setItem(prefix + name, JSON.stringify(value));
+      localStorage.setItem(prefix + name, text);
+      memory.delete(name);
     } catch {
-      // no storage, or it is full: kept as long as the page
+      // There is no storage, or it is full: kept as long as the page.
+      memory.set(name, text);
     }
     changed();
   };
