@@ -5,12 +5,12 @@
  */
 import { html } from "./vendor/lit-html.js";
 import { open } from "./dialog.js";
-import { KEYS, nameOfKey } from "./input.js";
+import { KEYS, TELLING, keyName, nameOfKey } from "./input.js";
 import { numberName, placeName, tileName } from "./names.js";
 import { actionText, isOnTurn, nameOf } from "./parts.js";
 import { COMMON, capitalized } from "./text.js";
-import { ANSWERS } from "./texts/answers.js";
-import { KEY_HELP, TABLE } from "./texts/table.js";
+import { ANSWERS, KEY_HELP } from "./texts/answers.js";
+import { TABLE } from "./texts/table.js";
 
 /** @typedef {import("./types.js").App} App */
 /** @typedef {import("./types.js").Game} Game */
@@ -108,10 +108,15 @@ export function countText({ t }, game, score) {
   return [t(ANSWERS.countIs, { round: round.number }), ...lines].join(" ");
 }
 
+/** A button for everything that is told. @param {App} app @param {(action: string) => void} tell */
+export const tellButtons = (app, tell) => html`<div class="buttons">${TELLING.map((action) => html`<button data-tell=${action}
+  @click=${() => tell(action)}>${app.t(KEY_HELP[action])} <kbd aria-hidden="true">${keyName(app, action)}</kbd></button>`)}
+  <button data-tell="help" @click=${() => tell("help")}>${app.t(ANSWERS.keysTitle)} <kbd aria-hidden="true">?</kbd></button></div>`;
+
 /** Shows the list of the keys until it is closed. @param {App} app */
 export function showKeys(app) {
   const { t } = app;
-  return open(app, t(TABLE.keysTitle), (dialog) => {
+  return open(app, t(ANSWERS.keysTitle), (dialog) => {
     dialog.className = "keys";
     return html`<button class="close" @click=${() => dialog.close()}>${t(COMMON.close)}</button>
     <p class="soft">${t(ANSWERS.keysIntroduction)}</p>

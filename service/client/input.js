@@ -4,12 +4,12 @@
  * only what the view lists in `legal_moves`.
  */
 import { placeName, tileName } from "./names.js";
-import { KEY_HELP, KEY_NAMES, TABLE } from "./texts/table.js";
+import { KEY_NAMES, TABLE } from "./texts/table.js";
 
 /** @typedef {import("./types.js").App} App */
 /** @typedef {import("./types.js").Move} Move */
 /** @typedef {ReturnType<typeof createChoice>} Choice */
-/** @typedef {keyof typeof KEY_HELP} Action */
+/** @typedef {keyof typeof import("./texts/answers.js").KEY_HELP} Action */
 
 /**
  * Keys as `KeyboardEvent.key` has them, letters in lower case, and the action; in the order of the list.

@@ -4,11 +4,10 @@
  * wrong. They keep nothing; what they do is given to them.
  */
 import { classMap, html, nothing, repeat } from "./vendor/lit-html.js";
-import { TELLING, keyName } from "./input.js";
 import { tileName } from "./names.js";
 import { fragmentOf } from "./routes.js";
 import { COMMON } from "./text.js";
-import { KEY_HELP, TABLE } from "./texts/table.js";
+import { TABLE } from "./texts/table.js";
 import { hasColours, tileImage } from "./tiles.js";
 
 /** @typedef {import("./types.js").App} App */
@@ -47,26 +46,23 @@ export const log = ({ t }, events) => html`<div class="log" role="log" aria-labe
   events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>`;
 
 /**
- * @param {App} app @param {Game} game
+ * @param {App} app @param {Game} game @param {Variant | undefined} variant
  * @param {object} does
- * @param {string[]} does.options of the game, once `look` has them
- * @param {() => void} does.look asks for the options
+ * @param {typeof import("./answers.js") | undefined} does.answers once they are loaded
+ * @param {() => void} does.load loads the answers
  * @param {(action: string) => void} does.tell
  * @param {(event: SubmitEvent) => void} does.onCommand
  */
-export const tools = (app, game, { options, look, tell, onCommand }) => html`<div class="tools">
-  <details class="listen"><summary>${app.t(TABLE.listen)}</summary>
-    <div class="buttons">${TELLING.map((action) => html`<button data-tell=${action} @click=${() => tell(action)}>${app.t(KEY_HELP[action])} <kbd aria-hidden="true">${keyName(app, action)}</kbd></button>`)}
-      <button data-tell="help" @click=${() => tell("help")}>${app.t(TABLE.keysTitle)} <kbd aria-hidden="true">?</kbd></button></div>
-  </details>
+export const tools = (app, game, variant, { answers, load, tell, onCommand }) => html`<div class="tools">
+  <details class="listen" @toggle=${load}><summary>${app.t(TABLE.listen)}</summary>${answers?.tellButtons(app, tell)}</details>
   <form class="command inline" @submit=${onCommand}>
     <label for="command">${app.t(TABLE.command)}</label>
     <input id="command" name="command" autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" aria-describedby="command-hint">
     <button>${app.t(TABLE.send)}</button>
     <p class="hint soft" id="command-hint">${app.t(TABLE.commandHint)}</p>
   </form>
-  <details class="about" @toggle=${look}><summary>${app.t(TABLE.options)}</summary>
-    <ul>${options.map((each) => html`<li>${each}</li>`)}</ul>
+  <details class="about" @toggle=${load}><summary>${app.t(TABLE.options)}</summary>
+    <ul>${answers?.optionTexts(app, game, variant).map((each) => html`<li>${each}</li>`)}</ul>
     <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${app.t(TABLE.rules)}</a> · <a href=${fragmentOf({ view: "score", id: game.id })}>${app.t(TABLE.scoreCard)}</a></p>
   </details>
 </div>`;

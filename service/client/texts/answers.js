@@ -6,6 +6,7 @@ import { count } from "./table.js";
 /** @satisfies {Record<string, import("../text.js").Text>} */
 export const ANSWERS = {
   numberAt: ["{number} {place}", "{number} {place}"],
+  keysTitle: ["Keys", "Tasten"],
   keysIntroduction: [
     "They work while the table has the focus. The letters can be switched off in the settings.",
     "Sie gelten, solange der Fokus auf dem Tisch ist. Die Buchstaben lassen sich in den Einstellungen abschalten.",
@@ -31,4 +32,32 @@ export const ANSWERS = {
   moveAt: ["{tile} {place}", "{tile} {place}"],
   noCount: ["No round has been counted yet.", "Noch ist keine Runde abgerechnet."],
   countIs: ["Round {round}.", "Runde {round}."],
+};
+
+/** What the keys do, by the actions of input.js. @satisfies {Record<string, import("../text.js").Text>} */
+export const KEY_HELP = {
+  draw: ["draw a tile from the stock", "einen Stein aus dem Talon ziehen"],
+  ends: ["the ends", "die Enden"],
+  chain: ["all tiles on the table", "alle Steine auf dem Tisch"],
+  right: ["lay the chosen tile on the right", "den gewählten Stein rechts anlegen"],
+  left: ["lay the chosen tile on the left", "den gewählten Stein links anlegen"],
+  scores: ["the scores", "der Punktestand"],
+  information: ["about the game", "zum Spiel"],
+  turn: ["whose turn it is", "wer dran ist"],
+  choose: ["choose a tile", "einen Stein wählen"],
+  lay: ["lay the chosen tile", "den gewählten Stein legen"],
+  place: ["choose a place", "einen Platz wählen"],
+  layDown: ["lay a double face down", "einen Pasch verdeckt legen"],
+  pass: ["pass", "aussetzen"],
+  done: ["end your turn", "den Zug beenden"],
+  flip: ["turn the opening tile over", "den Eröffnungsstein umdrehen"],
+  deal: ["deal the next round", "die nächste Runde geben"],
+  hand: ["your hand", "deine Hand"],
+  moves: ["your moves", "deine Möglichkeiten"],
+  last: ["the last move", "der letzte Zug"],
+  again: ["say it again", "noch einmal sagen"],
+  count: ["the last count", "die letzte Abrechnung"],
+  help: ["these keys", "diese Tasten"],
+  back: ["back; choose no tile", "zurück; keinen Stein wählen"],
+  drawer: ["developer drawer", "Entwicklerfenster"],
 };

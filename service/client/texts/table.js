@@ -1,4 +1,4 @@
-/** Texts of the table view: what it shows, and the help for its keys. */
+/** Texts of the table view. */
 
 /** @param {number} number @param {string} one @param {string} many */
 export const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
@@ -106,7 +106,6 @@ export const TABLE = {
     "“{command}” is not a command. The question mark lists the keys.",
     "„{command}“ ist kein Befehl. Das Fragezeichen zeigt die Tasten.",
   ],
-  keysTitle: ["Keys", "Tasten"],
   line: ["From left to right: {tiles}.", "Von links nach rechts: {tiles}."],
   first: ["First tile: {tile}.", "Erster Stein: {tile}."],
   branch: ["{place}: {tiles}.", "{place}: {tiles}."],
@@ -114,34 +113,6 @@ export const TABLE = {
   tileDown: ["{tile} face down", "{tile} verdeckt"],
   noLast: ["Nothing has happened yet.", "Noch ist nichts passiert."],
   nothingSaid: ["Nothing to repeat.", "Nichts zu wiederholen."],
-};
-
-/** The help for each action of keys.js. @satisfies {Record<string, import("../text.js").Text>} */
-export const KEY_HELP = {
-  draw: ["draw a tile from the stock", "einen Stein aus dem Talon ziehen"],
-  ends: ["the ends", "die Enden"],
-  chain: ["all tiles on the table", "alle Steine auf dem Tisch"],
-  right: ["lay the chosen tile on the right", "den gewählten Stein rechts anlegen"],
-  left: ["lay the chosen tile on the left", "den gewählten Stein links anlegen"],
-  scores: ["the scores", "der Punktestand"],
-  information: ["about the game", "zum Spiel"],
-  turn: ["whose turn it is", "wer dran ist"],
-  choose: ["choose a tile", "einen Stein wählen"],
-  lay: ["lay the chosen tile", "den gewählten Stein legen"],
-  place: ["choose a place", "einen Platz wählen"],
-  layDown: ["lay a double face down", "einen Pasch verdeckt legen"],
-  pass: ["pass", "aussetzen"],
-  done: ["end your turn", "den Zug beenden"],
-  flip: ["turn the opening tile over", "den Eröffnungsstein umdrehen"],
-  deal: ["deal the next round", "die nächste Runde geben"],
-  hand: ["your hand", "deine Hand"],
-  moves: ["your moves", "deine Möglichkeiten"],
-  last: ["the last move", "der letzte Zug"],
-  again: ["say it again", "noch einmal sagen"],
-  count: ["the last count", "die letzte Abrechnung"],
-  help: ["these keys", "diese Tasten"],
-  back: ["back; choose no tile", "zurück; keinen Stein wählen"],
-  drawer: ["developer drawer", "Entwicklerfenster"],
 };
 
 /** Names of keys that are not letters. @satisfies {Record<string, import("../text.js").Text>} */

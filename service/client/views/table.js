@@ -383,7 +383,7 @@ export function create(app, { game: id, watch = false, token }) {
     </div>
     <div class="side">
       ${log(app, match.events)}
-      ${tools(app, game, { options: answers?.optionTexts(app, game, variant) ?? [], look: () => loadAnswers().catch(failed), tell, onCommand })}
+      ${tools(app, game, variant, { answers, load: () => loadAnswers().catch(failed), tell, onCommand })}
     </div>`;
 
   return {
