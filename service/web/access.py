@@ -32,8 +32,8 @@ from service.web.services import Services, current_services
 EVENTS_PER_READ: Final = 100
 """Events whose reading counts as one in the rate limit of reads: about a millisecond."""
 
-TILES_PER_READ: Final = 4
-"""Tiles whose places on a table take as long."""
+PLACES_PER_READ: Final = 4
+"""Tiles and ends whose places on a table take as long."""
 
 _RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
 """Errors of a command after it read the stored game, or failed to: the token need not be checked again."""
@@ -138,9 +138,9 @@ def limit_history(limits: RateLimits, events: int) -> None:
     limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
 
 
-def limit_tiles(limits: RateLimits, tiles: int) -> None:
-    """Count that the places of so many tiles are computed, as reads. Raises ``RateLimited``."""
-    limit_reads(limits, tiles // TILES_PER_READ)
+def limit_places(limits: RateLimits, places: int) -> None:
+    """Count that the places of so many tiles and ends are computed, as reads. Raises ``RateLimited``."""
+    limit_reads(limits, places // PLACES_PER_READ)
 
 
 def limit_reads(limits: RateLimits, reads: int) -> None:

@@ -30,8 +30,8 @@ class GeometryCache:
     def get(self, table: TableView, aspect: int, admit: Callable[[int], None]) -> Geometry:
         """The geometry of a table, extended from the cached one that has the most of its tiles; ``aspect`` in tenths.
 
-        ``admit`` is called with the number of tiles whose places are about to be computed; what it raises, the caller
-        gets.
+        ``admit`` is called with the number of places that are about to be computed: those of tiles that were laid
+        since, and of all ends. What it raises, the caller gets.
         """
         placements = table.layout.placements
         owner = table.game, aspect
@@ -39,7 +39,7 @@ class GeometryCache:
         entry = self._find(owner, placements, keys)
         known = 0 if entry is None else len(entry.placements)
         if entry is None or known < len(placements):
-            admit(len(placements) - known)
+            admit(len(placements) - known + len(table.layout.ends))
             start = self._empty(table, aspect) if entry is None else entry.geometry
             entry = _Entry(owner, placements, start.extended(table.layout) if placements else start)
             self._put(keys[-1], entry)

@@ -9,6 +9,7 @@ import pytest
 from service.bootstrap import build_document, build_games
 from service.engine.variants import variants
 from service.storage.memory_store import MemoryStore
+from service.web.access import PLACES_PER_READ
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api, Table, status_and_code
@@ -91,13 +92,25 @@ def test_a_table_that_another_process_has_changed_costs_the_tiles_laid_since() -
     assert other.cost_of(f"{table.path}/board") == 3 + size_of(one, table)[1]
 
 
-def test_the_places_of_many_tiles_count_as_reads_by_address() -> None:
-    worker, random = Worker(MemoryStore(TTL_SECONDS), read=4), Random(SEED)
+def test_the_places_of_tiles_and_ends_count_as_reads_by_address() -> None:
+    reads = 20
+    worker, random = Worker(MemoryStore(TTL_SECONDS), read=reads), Random(SEED)
     table = worker.api.create("fido", 3, seed=SEED)
     play(worker, table, 10, random)
-    answers = [worker.api.get(f"{table.path}/board?aspect={aspect}") for aspect in ("1", "1.1", "1.2")]
-    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    tiles, ends = size_of(worker, table)
+    admitted = reads // ((tiles + ends) // PLACES_PER_READ)
+    answers = [worker.api.get(f"{table.path}/board?aspect={aspect / 10}") for aspect in range(10, 20)]
+    assert [answer.status_code for answer in answers] == [200] * admitted + [429] * (10 - admitted)
     assert status_and_code(answers[-1]) == (429, "rate_limited")
     assert worker.api.get(f"{table.path}/board?aspect=1").status_code == 200, "nothing is computed for it"
-    play(worker, table, 1, random)
-    assert worker.api.get(f"{table.path}/board?aspect=1").status_code == 200, "one tile costs less than a read"
+
+
+def test_one_more_tile_counts_with_the_places_at_all_ends() -> None:
+    worker, random = Worker(MemoryStore(TTL_SECONDS), read=1), Random(SEED)
+    table = worker.api.create("fido", 3, seed=SEED)
+    refused = 0
+    for _ in range(20):
+        play(worker, table, 1, random)
+        refused += worker.api.get(f"{table.path}/board").status_code == 429
+    assert size_of(worker, table)[1] >= PLACES_PER_READ
+    assert refused

@@ -22,7 +22,7 @@ from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
 from service.games.service import GameService
 from service.storage.rate_limit_storage import counters_at
-from service.web.access import TILES_PER_READ
+from service.web.access import PLACES_PER_READ
 from service.web.app import create_app
 from service.web.handlers.docs import READS_PER_FILE
 from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network
@@ -124,7 +124,7 @@ def test_a_rejected_request_to_create_counts_too(workers: Workers) -> None:
 def test_a_replay_counts_the_tiles_that_it_lays_as_reads(workers: Workers) -> None:
     path = file_of(next(recorded("domino")))
     tiles = sum([isinstance(event, Played) for event in events_in(record_in(path))])
-    reads = tiles // TILES_PER_READ
+    reads = tiles // PLACES_PER_READ
     (api,) = workers(read=reads)
     record = {"record": path.read_text("utf-8")}
     assert api.post("/v1/replays", record).status_code == 200

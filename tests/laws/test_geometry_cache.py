@@ -14,14 +14,14 @@ ASPECT = 16
 
 
 class Asked:
-    """A cache, and the numbers of tiles whose places were computed for each table that was not in it."""
+    """A cache, and the numbers of tiles whose places were computed for each table that was not in it; ends left out."""
 
     def __init__(self) -> None:
         self.computed: list[int] = []
         self._cache = GeometryCache()
 
     def get(self, table: TableView, aspect: int = ASPECT) -> object:
-        return self._cache.get(table, aspect, self.computed.append)
+        return self._cache.get(table, aspect, lambda places: self.computed.append(places - len(table.layout.ends)))
 
 
 def table_at(match: Match, step: int, game: str = "a game") -> TableView:

@@ -18,7 +18,7 @@ from service.render.geometry import Geometry
 from service.render.layout_text import render_layout, unicode_writer, write_tile
 from service.render.sentences.board import board_description, board_sentence
 from service.render.svg import Caption, Style, render_svg
-from service.web.access import limit_tiles, operation
+from service.web.access import limit_places, operation
 from service.web.openapi.board_operations import GET_BOARD, GET_BOARD_AS_JSON, GET_BOARD_AS_SVG, GET_BOARD_AS_TEXT
 from service.web.problems import InvalidBody
 from service.web.request_parsing import etag_matches, negotiate, preferred_language, read_query
@@ -92,7 +92,7 @@ def _board(services: Services, access: Access, media_type: str) -> RawResponse:
 
     def make() -> bytes:
         table = services.games.queries.table(access, version)
-        geometry = services.geometries.get(table, query["aspect"], partial(limit_tiles, services.limits))
+        geometry = services.geometries.get(table, query["aspect"], partial(limit_places, services.limits))
         return _MAKERS[media_type](_Board(table, geometry, language), query)
 
     body = services.responses.get((access.game.id, etag), make)

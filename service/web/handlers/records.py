@@ -17,7 +17,7 @@ from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
 from service.render.replays import replay
-from service.web.access import limit_address, limit_tiles, operation
+from service.web.access import limit_address, limit_places, operation
 from service.web.openapi.record_operations import GET_FAIRNESS, GET_RECORD, REPLAY_RECORD, VERIFY_RECORD
 from service.web.problems import InvalidBody
 from service.web.request_parsing import (
@@ -85,7 +85,7 @@ def replay_record(services: Services) -> RawResponse:
     negotiate(JSON)
     aspect = read_query(_replay_query_in)["aspect"]
     record = _sent_record(services)
-    limit_tiles(services.limits, _tiles_laid(record))
+    limit_places(services.limits, _tiles_laid(record))
     language = preferred_language()
     replayed = replay(record, aspect, language, services.yield_control)
     return ok(replay_json(record, replayed, aspect, services.yield_control), language=language)
