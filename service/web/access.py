@@ -32,6 +32,9 @@ from service.web.services import Services, current_services
 EVENTS_PER_READ: Final = 100
 """Events whose reading counts as one in the rate limit of reads: about a millisecond."""
 
+SENTENCES_PER_READ: Final = 20
+"""Events that take as long to be told in a sentence each."""
+
 PLACES_PER_READ: Final = 4
 """Tiles and ends whose places on a table take as long."""
 
@@ -136,6 +139,11 @@ def limit_address(services: Services) -> None:
 def limit_history(limits: RateLimits, events: int) -> None:
     """Count that the current request reads so many events, by the address of its client. Raises ``RateLimited``."""
     limit_reads(limits, max(events, 0) // EVENTS_PER_READ)
+
+
+def limit_sentences(limits: RateLimits, events: int) -> None:
+    """Count that so many events are told in sentences, as reads. Raises ``RateLimited``."""
+    limit_reads(limits, max(events, 0) // SENTENCES_PER_READ)
 
 
 def limit_places(limits: RateLimits, places: int) -> None:

@@ -1,8 +1,8 @@
 """Rate limits: requests per minute, by address and by seat; changes of a token per hour.
 
     create     every request to create or join a game or to verify or replay a record, by address
-    read       every hundred events of the history of a game that are read for a request, and every four tiles or ends
-               whose places are computed for one, by address
+    read       every hundred events of the history of a game that are read for a request, every twenty that are told
+               in sentences, and every four tiles or ends whose places are computed, by address
     failure    every response 401, 403 or 404 below /v1/games/, by address; only such responses are replaced by 429
     seat       every request with the token of a seat, by game and seat
     token      every change of the token of a seat, by game and seat

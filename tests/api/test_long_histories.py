@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from service.bootstrap import build_document
 from service.games.service import GameService
 from service.storage.memory_store import MemoryStore
-from service.web.access import EVENTS_PER_READ, limit_history
+from service.web.access import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api
@@ -154,6 +154,20 @@ def test_pages_of_many_events_are_limited_by_address_and_yield(game: LongGame) -
         assert game.api.get(path, headers={"Accept": "text/event-stream"}).status_code == 429
         newest = game.api.view(game.table)["version"]
         assert game.api.get(f"{path}&after={newest - 5}").status_code == 200
+    finally:
+        app.extensions["domino"] = services
+
+
+def test_events_that_are_told_in_sentences_count_more(game: LongGame) -> None:
+    app = game.api.client.application
+    services = app.extensions["domino"]
+    newest = game.api.view(game.table)["version"]
+    path = f"{game.table.path}/events?after={newest - 2 * SENTENCES_PER_READ}"
+    app.extensions["domino"] = services._replace(limits=RateLimits(read=2, clock=lambda: 60.0))
+    try:
+        for query, status in (("", 200), ("&text=true", 200), ("&text=true", 429), ("", 200)):
+            assert game.api.get(f"{path}{query}").status_code == status
+        assert game.api.get(f"{path}&text=true", headers={"Accept": "text/event-stream"}).status_code == 429
     finally:
         app.extensions["domino"] = services
 

@@ -16,7 +16,7 @@ from service.games.sentences import EventSentences
 from service.games.subscription import EventSubscription
 from service.games.views import EventPage, EventView, Reset
 from service.render.sentences.people import Reader
-from service.web.access import limit_history, operation
+from service.web.access import limit_history, limit_sentences, operation
 from service.web.openapi.game_operations import GET_EVENTS
 from service.web.problems import InvalidBody
 from service.web.request_parsing import negotiate, preferred_language, read_query
@@ -83,10 +83,17 @@ def _serializer(
     return lambda event: event_json(event, sentences.sentence(event))
 
 
+def _limit(services: Services, query: dict[str, Any], events: int) -> None:
+    """Count so many events by the address of the client, as reads. Raises ``RateLimited``."""
+    limit_history(services.limits, events)
+    if query["text"]:
+        limit_sentences(services.limits, events)
+
+
 def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPage:
     """The events after the cursor; if there are none yet, those that arrive within ``wait`` seconds."""
     after, wait, limit = query["after"], query["wait"], query["limit"]
-    limit_history(services.limits, min(limit, access.game.version - after))
+    _limit(services, query, min(limit, access.game.version - after))
     page = services.games.queries.events(access, after, limit)
     if page.events or not wait or request.method == "HEAD" or access.game.status == "finished":
         return page
@@ -105,7 +112,7 @@ def _stream(
 ) -> Response:
     """A stream from the cursor on; 204 if the match is finished and there is nothing after the cursor."""
     streams, after = services.streams, query["after"]
-    limit_history(services.limits, access.game.version - after)
+    _limit(services, query, access.game.version - after)
     client = stream_client(request.environ, access.game.id)
     subscription = streams.add(lambda: services.games.queries.subscribe(access, after), client)
     try:
