@@ -141,9 +141,19 @@ export function shadowPath({ x, y, rotation }) {
 /** @param {BoardTile} tile */
 export const linkPath = ({ link }) => (link ? `M${link.map((point) => point.join(" ")).join("L")}` : "");
 
+/** How far a mark at an end is from it, and how far it reaches around its middle. */
+const MARK_DISTANCE = 0.62;
+export const MARK = 0.4;
+
+/** The middle of the mark at an end. @param {Pick<Board["ends"][number], "x" | "y" | "direction">} end */
+export const markAt = ({ x, y, direction }) => ({
+  x: x + MARK_DISTANCE * Math.cos((direction * Math.PI) / 180),
+  y: y + MARK_DISTANCE * Math.sin((direction * Math.PI) / 180),
+});
+
 /** @param {Board["ends"][number]} end */
 export function endMark({ state, x, y, direction }) {
-  const transform = `translate(${x} ${y})rotate(${direction})translate(.62)`;
+  const transform = `translate(${x} ${y})rotate(${direction})translate(${MARK_DISTANCE})`;
   if (state === "closed") return svg`<path class="end closed" transform=${transform} d="M-.26-.26l.52.52M-.26.26l.52-.52"></path>`;
   return svg`<circle class=${`end ${state}`} transform=${transform} r=".32"></circle>`;
 }

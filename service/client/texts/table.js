@@ -16,7 +16,7 @@ export const TABLE = {
   carry: ["{points} points carried", "{points} Punkte übertragen"],
   options: ["Options and rules", "Regeln und Einstellungen"],
   rules: ["Rules", "Regeln"],
-  scoreCard: ["Score card", "Wertung"],
+  scoreCard: ["Score card", "Spielzettel"],
   watching: ["You are watching.", "Du schaust zu."],
   lost: ["No connection. Trying again …", "Keine Verbindung. Neuer Versuch …"],
   stale: ["Meanwhile something else happened. Look again.", "Inzwischen ist etwas passiert. Schau noch einmal hin."],
