@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from service.engine.deal import Deck, seed_from_text
 from service.engine.state import State
 from service.engine.variants import variants
@@ -9,14 +11,15 @@ from service.games.game import Game, Seat, rules_for
 from tests.laws.matches import Match
 
 
-def hosted(match: Match, state: State) -> Game:
-    """The game of a match in this state."""
+def hosted(match: Match, state: State, names: Sequence[str | None] = ()) -> Game:
+    """The game of a match in this state, of players with these names."""
+    names = names or [f"Ada {seat}" for seat in match.seats]
     return Game(
         id="an id",
         variant=variants()[match.case.key],
         options=dict(match.case.options),
         rules=rules_for(match.case.key, dict(match.case.options), len(match.seats)),
-        seats=tuple([Seat("human", f"Ada {seat}", b"h" * 32) for seat in match.seats]),
+        seats=tuple([Seat("human", name, b"h" * 32) for name in names]),
         join_hash=None,
         arranged=False,
         deck=Deck(seed_from_text("a seed")),
