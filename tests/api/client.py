@@ -95,7 +95,7 @@ class Api(GameClient[TestResponse]):
         return self.ask("POST", path, json=body, **arguments)
 
     def _check_documented(self, method: str, path: str, answer: TestResponse) -> None:
-        """Check that the operation at this path documents this status, or this problem."""
+        """Check that the operation at this path documents this status and this language, or this problem."""
         described = self.operation(method, path)
         if described is None or method == "OPTIONS":
             return
@@ -108,6 +108,8 @@ class Api(GameClient[TestResponse]):
             good = next(iter(described.responses.values()))
             missing = {name for name in good.headers if name not in answer.headers} if status != 304 else set()
             assert not missing, f"{method} {path} answered without {missing}"
+            told = (*good.headers, *good.optional_headers)
+            assert "Content-Language" not in answer.headers or "Content-Language" in told, described.id
         elif method != "HEAD":
             code = json.loads(answer.data)["code"]
             assert code in (*described.problems, *ANYWHERE), f"{described.id} does not name its problem {code}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.web.openapi.operations import READ_PROBLEMS, VIEW_HEADERS, Operation, ResponseSpec
+from service.web.openapi.operations import READ_PROBLEMS, TEXT_HEADERS, VIEW_HEADERS, Operation, ResponseSpec
 from service.web.responses import SVG, TEXT
 from service.web.schemas import board as board_schemas
 
@@ -30,6 +30,7 @@ GET_BOARD: Final = Operation(
             description="The table.",
             schema=board_schemas.PlacedBoard,
             headers=VIEW_HEADERS,
+            optional_headers=TEXT_HEADERS,
             streams={SVG: _PICTURE, TEXT: _AS_TEXT},
         )
     },
@@ -45,7 +46,12 @@ GET_BOARD_AS_JSON: Final = Operation(
     headers=("Accept-Language", "If-None-Match"),
     query=board_schemas.BoardJsonQuery,
     responses={
-        200: ResponseSpec(description="The table.", schema=board_schemas.PlacedBoard, headers=VIEW_HEADERS),
+        200: ResponseSpec(
+            description="The table.",
+            schema=board_schemas.PlacedBoard,
+            headers=VIEW_HEADERS,
+            optional_headers=TEXT_HEADERS,
+        ),
     },
     problems=_PROBLEMS,
 )

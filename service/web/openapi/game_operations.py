@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.web.openapi.operations import BODY_PROBLEMS, READ_PROBLEMS, VIEW_HEADERS, Operation, ResponseSpec
+from service.web.openapi.operations import (
+    BODY_PROBLEMS,
+    READ_PROBLEMS,
+    TEXT_HEADERS,
+    VIEW_HEADERS,
+    Operation,
+    ResponseSpec,
+)
 from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
@@ -13,8 +20,6 @@ from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
 from service.web.streams import NDJSON, SSE
 
-_TEXT_HEADERS: Final = ("Content-Language",)
-"""Headers of a response that has texts if the request asks for them."""
 _WRITE_PROBLEMS: Final = ("key_reused", "outcome_unknown")
 _TOKEN_PROBLEMS: Final = (*_WRITE_PROBLEMS, "secret_changed")
 
@@ -57,7 +62,7 @@ GET_GAME: Final = Operation(
             description="The game view.",
             schema=game_schemas.Game,
             headers=VIEW_HEADERS,
-            optional_headers=_TEXT_HEADERS,
+            optional_headers=TEXT_HEADERS,
         )
     },
     problems=(*READ_PROBLEMS, "invalid", "too_many_streams"),
@@ -187,7 +192,7 @@ GET_EVENTS: Final = Operation(
             description="The events, oldest first.",
             schema=event_schemas.Events,
             headers=("Cache-Control", "Vary"),
-            optional_headers=_TEXT_HEADERS,
+            optional_headers=TEXT_HEADERS,
             streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},
         ),
         204: ResponseSpec(

@@ -14,6 +14,8 @@ from marshmallow import Schema
 
 VIEW_HEADERS: Final = ("ETag", "Cache-Control", "Vary")
 """Headers of a response that can be revalidated."""
+TEXT_HEADERS: Final = ("Content-Language",)
+"""Headers of a response that has texts if the request asks for them."""
 READ_PROBLEMS: Final = ("unauthorized", "not_found", "rate_limited", "not_acceptable")
 """Problems of every request for a game."""
 BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")

@@ -86,7 +86,11 @@ class PlacedBoard(Schema):
         required=True,
         metadata=doc("The area planned for the whole round, the same from the first tile on; few tiles lie outside."),
     )
-    bounds = fields.Nested(Area, required=True, metadata=doc("The area of the tiles and of the places at the ends."))
+    bounds = fields.Nested(
+        Area,
+        required=True,
+        metadata=doc("The area of the tiles, of their links, and of the places at the ends that are not closed."),
+    )
     tiles = fields.List(
         fields.Nested(PlacedTile), required=True, metadata=doc("In the order of play, from the place `from` on.")
     )
