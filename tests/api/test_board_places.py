@@ -168,6 +168,7 @@ def test_an_alias_refuses_what_means_nothing_for_it(api: Api, saved_games: Saved
         ("image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", "image/svg+xml"),
         ("image/avif,image/webp,*/*", "image/svg+xml"),
         ("image/svg+xml", "image/svg+xml"),
+        ("Image/PNG, */*;q=0.1", "image/svg+xml"),
         ("text/plain", "text/plain"),
         ("text/plain;q=0.5, image/svg+xml", "image/svg+xml"),
     ],

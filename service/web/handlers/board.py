@@ -53,7 +53,7 @@ _WIDTH: Final = 100
 @operation(GET_BOARD)
 def get_board(services: Services, access: Access) -> RawResponse:
     """Get the table as the client accepts it."""
-    wants_picture = request.environ.get("HTTP_ACCEPT", "").startswith("image/")
+    wants_picture = request.environ.get("HTTP_ACCEPT", "").lower().startswith("image/")
     return _board(services, access, SVG if wants_picture else negotiate(JSON, SVG, TEXT))
 
 
