@@ -40,6 +40,10 @@ class Tile:
         """The half that remains open when the half ``number`` touches the layout."""
         return self.high if number == self.low else self.low
 
+    def shared_number(self, other: Tile) -> int:
+        """The number by which this tile touches another one; two different tiles never share both."""
+        return self.low if self.low in (other.low, other.high) else self.high
+
     def __repr__(self) -> str:
         return self.name
 

@@ -150,7 +150,7 @@ class _Tree:
         """The words of the arm that starts with this placement; doubles of it that branch are added to ``spinners``."""
         words: list[str] = []
         placements = self._layout.placements
-        number = _shared(placements[placements[first].host].tile, placements[first].tile)
+        number = placements[first].tile.shared_number(placements[placements[first].host].tile)
         next_index: int | None = first
         while next_index is not None:
             here = next_index
@@ -162,10 +162,6 @@ class _Tree:
             next_index = ahead[0] if ahead else None
         end = _ends([end for end in self.ends[here] if end.side != SHORT])
         return [*words, end] if end else words
-
-
-def _shared(one: Tile, other: Tile) -> int:
-    return one.low if one.low in (other.low, other.high) else one.high
 
 
 def _tile(layout: Layout, write: TileWriter, index: int, number: int, *, flipped: bool = False) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from service.engine.layout import CLOSED, OPEN, SHORT, End, Layout
 from service.render.sentences.numbers import capitalized, half_names, number_word, pip_word, tile_name
-from service.render.sentences.places import Places, both_short_sides, host_name, place_name, shared_number
+from service.render.sentences.places import Places, both_short_sides, host_name, place_name
 from service.render.sentences.texts import LEFT, text
 
 MAX_DESCRIPTION: Final = 4000
@@ -81,7 +81,7 @@ def _arms(layout: Layout) -> Iterator[list[tuple[int, int]]]:
             first.append(joined)
     for each in first:
         index: int | None = each
-        number = shared_number(placements[placements[each].host].tile, placements[each].tile)
+        number = placements[each].tile.shared_number(placements[placements[each].host].tile)
         arm = []
         while index is not None:
             arm.append((index, number))

@@ -77,7 +77,7 @@ class Places:
         placements, name = self._layout.placements, self._covered[index]
         tile, host, side, _, _ = placements[index]
         assert name is not None
-        return self._place(name, host, side, shared_number(placements[host].tile, tile))
+        return self._place(name, host, side, tile.shared_number(placements[host].tile))
 
     def _place(self, name: str, host: int, side: Side, number: int) -> Place:
         names = self._short_sides.get(host, [])
@@ -126,11 +126,6 @@ def both_short_sides(host: Tile, language: str) -> str:
 def host_name(tile: Tile, language: str) -> str:
     """The name of a tile without an article."""
     return double_name(tile, language) if tile.double else half_names(tile.low, tile.high, language)
-
-
-def shared_number(one: Tile, other: Tile) -> int:
-    """The number by which two different tiles touch; two tiles never have both numbers in common."""
-    return one.low if one.low in (other.low, other.high) else one.high
 
 
 def pip_noun(number: int, language: str) -> str:
