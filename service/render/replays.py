@@ -9,12 +9,13 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from service.engine.events import Dealt
+from service.engine.events import Dealt, RoundEnded
 from service.engine.state import FINISHED
 from service.engine.variant import Rules
-from service.engine.view import RecordedDeal
+from service.engine.view import RecordedDeal, RecordedEvent
 from service.records.deal_checks import deal_faults
 from service.records.record import Record, VersionedEvent
 from service.records.replay import Step, replay_record
@@ -92,12 +93,13 @@ class _Builder:
 
     def add(self, step: Step) -> None:
         """Add the next step."""
-        event, state = step.line.event, step.state
+        state = step.state
+        event = _numbered(step.line.event, state.round)
         if isinstance(event, Dealt | RecordedDeal):
             self._end_round()
         layout = state.layout
         text = event_sentence(event, layout, self._reader)
-        self._events.append(ReplayedEvent(step.line, len(layout.placements), text))
+        self._events.append(ReplayedEvent(step.line._replace(event=event), len(layout.placements), text))
         self._last = step
         self.winners = state.winners if state.phase == FINISHED else None
         if not len(self._events) % _YIELD_EVERY:
@@ -116,6 +118,18 @@ class _Builder:
         geometry = self._geometry.extended(self._last.state.layout).geometry
         self._rounds.append(ReplayedRound(int(index) + 1, tuple(self._events), geometry))
         self._events = []
+
+
+def _numbered(event: RecordedEvent, number: int) -> RecordedEvent:
+    """The event with the number that its round has in the match: a record may give it another one."""
+    match event:
+        case Dealt():
+            return replace(event, round=number)
+        case RecordedDeal():
+            return event._replace(round=number)
+        case RoundEnded(result):
+            return RoundEnded(result._replace(number=number))
+    return event
 
 
 def _fault_of_next_deal(record: Record, rules: Rules, played: int) -> Fault | None:

@@ -9,9 +9,11 @@ import pytest
 from service.engine.events import Dealt, Played
 from service.engine.state import FINISHED
 from service.engine.view import RecordedDeal
+from service.records.parser import parse_record
 from service.records.record import Record
 from service.records.replay import Step, replay_record
 from service.records.verification import rules_of, verify
+from service.records.writer import format_record
 from service.render.geometry import geometry
 from service.render.replays import Replay, replay
 from tests.games.test_recorded import CASES, file_of, record_in, recorded
@@ -85,6 +87,15 @@ def test_a_replay_ends_where_the_play_breaks_the_rules_and_says_why(match: Match
     assert found.fault in verify(broken).findings
     assert len(found.rounds) == place[0] + 1
     assert len(found.rounds[-1].events) == place[1]
+
+
+@law(matches=4, drawn=1)
+def test_rounds_have_the_numbers_that_they_have_in_the_match(match: Match) -> None:
+    for viewer in (None, match.rng.choice(viewers(match))):
+        record = kept(fair(match.case), viewer)
+        numbered = [each._replace(number=each.number + 6) for each in record.rounds]
+        misnumbered = parse_record(format_record(replace(record, rounds=tuple(numbered))))
+        assert shown(misnumbered) == shown(parse_record(format_record(record)))
 
 
 def test_a_record_of_an_unknown_game_has_nothing_to_show() -> None:
