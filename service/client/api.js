@@ -5,7 +5,8 @@
 
 const MAX_EXCHANGES = 200;
 const MAX_ITEMS = 200;
-const SECONDS_BETWEEN_TRIES = [1, 2, 4, 8, 16, 30];
+/** Between two tries, in seconds. */
+const LONGEST_PAUSE = 30;
 
 /**
  * A request and its answer.
@@ -27,6 +28,9 @@ const SECONDS_BETWEEN_TRIES = [1, 2, 4, 8, 16, 30];
  * @property {Record<string, string | number | boolean | undefined>} [query]
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
+ *
+ * A request that is sent until it is answered; `onRetry` is called before each pause.
+ * @typedef {Request & {onRetry?: (seconds: number) => void}} Persistent
  *
  * An item of a stream, as it arrived.
  * @typedef {object} StreamItem
@@ -181,6 +185,26 @@ export function createApi({ language, changed }) {
     }
   }
 
+  /**
+   * Sends a request again until it is answered. Throws `Problem` for a refusal that will stay.
+   * @param {string} method @param {string} path @param {Persistent} [request] @returns {Promise<Answer>}
+   */
+  async function sendPersistently(method, path, { onRetry, ...request } = {}) {
+    for (let failures = 0; ; failures++) {
+      try {
+        return await send(method, path, request);
+      } catch (error) {
+        const isLasting = error instanceof Problem && error.status < 500 && error.status !== 429;
+        if (isLasting || request.signal?.aborted) throw error;
+        const asked = error instanceof Problem ? error.retryAfter : 0;
+        const pause = Math.min(2 ** failures, LONGEST_PAUSE) * (0.5 + Math.random() / 2);
+        const seconds = Math.max(asked, pause);
+        onRetry?.(seconds);
+        await sleep(seconds, request.signal);
+      }
+    }
+  }
+
   return {
     exchanges,
     items,
@@ -222,27 +246,14 @@ export function createApi({ language, changed }) {
       }
     },
 
+    /** Asks until there is an answer. @param {string} path @param {Persistent} [request] */
+    getPersistently: (path, request) => sendPersistently("GET", path, request),
     /**
      * Sends a POST until it is answered, with one idempotency key, so that it has its effect once however often it
-     * arrives. Throws `Problem` for a refusal that will stay.
-     * @param {string} path @param {unknown} body @param {Request & {onRetry?: (seconds: number) => void}} [request]
+     * arrives.
+     * @param {string} path @param {unknown} body @param {Persistent} [request]
      */
-    async postOnce(path, body, { onRetry, ...request } = {}) {
-      const headers = { "Idempotency-Key": idempotencyKey(), ...request.headers };
-      for (let failures = 0; ; failures++) {
-        try {
-          return await send("POST", path, { ...request, headers, body });
-        } catch (error) {
-          const lasting = error instanceof Problem && error.status < 500 && error.status !== 429;
-          if (lasting || request.signal?.aborted) throw error;
-          const pause = SECONDS_BETWEEN_TRIES[Math.min(failures, SECONDS_BETWEEN_TRIES.length - 1)] ?? 30;
-          const asked = error instanceof Problem ? error.retryAfter : 0;
-          const seconds = Math.max(asked, pause * (0.5 + Math.random() / 2));
-          onRetry?.(seconds);
-          await sleep(seconds, request.signal);
-        }
-      }
-    },
+    postOnce: (path, body, request) => sendPersistently("POST", path, { ...request, body, headers: { "Idempotency-Key": idempotencyKey() } }),
   };
 }
 
@@ -255,9 +266,11 @@ export const sleep = (seconds, signal) =>
     const end = () => {
       clearTimeout(timer);
       removeEventListener("online", end);
+      signal?.removeEventListener("abort", end);
       resolve(undefined);
     };
     const timer = setTimeout(end, 1000 * seconds);
     addEventListener("online", end);
     signal?.addEventListener("abort", end, { once: true });
+    if (signal?.aborted) end();
   });

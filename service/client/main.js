@@ -78,7 +78,7 @@ function update() {
   });
 }
 
-/** Shows the view of a route. The view before it is closed first. @param {Route} next */
+/** Shows the view of a route. @param {Route} next */
 async function show(next) {
   const current = ++navigation;
   const first = view === undefined;
@@ -86,12 +86,12 @@ async function show(next) {
   try {
     const [module] = await Promise.all([loaded(load()), load === TABLE || styles("views")]);
     if (current !== navigation) return;
-    view?.close?.();
-    document.querySelector("dialog")?.close();
+    leave();
     route = next;
     view = module.create(app, next);
   } catch (error) {
     if (current !== navigation) return;
+    leave();
     view = failedView(app.explain(error), () => void show(next));
   }
   update();
@@ -100,6 +100,13 @@ async function show(next) {
   scrollTo(0, 0);
   await Promise.resolve();
   root.querySelector("h1")?.focus();
+}
+
+/** Ends what the view has started. */
+function leave() {
+  view?.close?.();
+  view = undefined;
+  document.querySelector("dialog")?.close();
 }
 
 /** @type {Map<string, Promise<void>>} */

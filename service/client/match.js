@@ -6,7 +6,7 @@
  * for when it is shown. As soon as another of these seats is to act, the hand is dropped and no seat is shown until
  * `show` is called: there are never two hands.
  */
-import { Problem, Unreachable, sleep } from "./api.js";
+import { Problem } from "./api.js";
 
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {import("./types.js").GameEvent} GameEvent */
@@ -65,12 +65,10 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     pending: false,
     show,
     move,
-    refresh: look,
     close() {
       closing.abort();
       stream.abort();
       clearTimeout(hiddenTimer);
-      document.removeEventListener("visibilitychange", onVisibility);
     },
   };
 
@@ -108,12 +106,25 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     void lookAtTable();
   }
 
+  /** Waits for the answer to a request that is sent until it is answered. @param {Promise<{body: any}>} request */
+  async function answerTo(request) {
+    const { body } = await request;
+    if (match.connection === "lost") match.connection = "open";
+    return body;
+  }
+  const onRetry = () => {
+    match.connection = "lost";
+    app.update();
+  };
+  /** Asks for the view that a token gives. @param {string | undefined} token */
+  const view = (token) => answerTo(api.getPersistently(path, { token, query: TEXT, signal, onRetry }));
+
   /** Asks for the view of the shown seat. */
   async function look() {
     const { seat } = match;
     try {
-      const { body } = await api.get(path, { token: tokenOf(seat), query: TEXT, signal });
-      if (seat === match.seat) take(body);
+      const game = await view(tokenOf(seat));
+      if (seat === match.seat) take(game);
     } catch (error) {
       failed(error);
     }
@@ -126,23 +137,18 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     // After the page is rendered, when the size of the picture is known.
     await Promise.resolve();
     try {
-      for (let failures = 0; match.game && tableOf(match.game) !== shownTable && !signal.aborted;) {
+      while (match.game && tableOf(match.game) !== shownTable) {
         const wanted = tableOf(match.game);
         const { round, board } = match.game;
-        const known = match.board?.round === round ? match.board.tiles : [];
-        const isLonger = known.length > 0 && board.tiles.length > known.length;
         if (match.board?.round !== round) roundAspect = limited(aspect());
-        try {
-          const query = { aspect: roundAspect, from: isLonger ? known.length : undefined };
-          /** @type {Board} */
-          const body = (await api.get(`${path}/board`, { query, signal })).body;
-          match.board = { ...body, tiles: isLonger ? [...known, ...body.tiles] : body.tiles };
-          shownTable = wanted;
-        } catch (error) {
-          if (signal.aborted) return;
-          if (!(error instanceof Unreachable) && !(error instanceof Problem && error.status >= 429)) throw error;
-          await sleep(Math.min(30, 2 ** failures++), signal);
-        }
+        // Only what is new, unless a tile that is known was turned over.
+        const known = match.board?.round === round ? match.board.tiles : [];
+        const isLonger = board.tiles.length > known.length && known.every((each, at) => each.face_down === board.tiles[at]?.face_down);
+        const query = { aspect: roundAspect, from: known.length && isLonger ? known.length : undefined };
+        /** @type {Board} */
+        const body = await answerTo(api.getPersistently(`${path}/board`, { query, signal, onRetry }));
+        match.board = query.from && body.round === round ? { ...body, tiles: [...known, ...body.tiles] } : body;
+        shownTable = wanted;
         app.update();
       }
     } catch (error) {
@@ -170,11 +176,12 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
         token, after: seen, view: true, ...TEXT, language, onConnection, signal: current.signal,
       })) {
         if (item.type === "view" && item.game) {
+          // Events that lost their view are read again.
+          seen = item.version;
           match.events = [...match.events, ...events].slice(-MOST_EVENTS);
           take(item.game, events);
           events = [];
         } else {
-          seen = item.version;
           events.push(/** @type {GameEvent} */ (item));
         }
       }
@@ -189,8 +196,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   /** @param {unknown} error */
   function failed(error) {
     if (signal.aborted) return;
-    if (error instanceof Unreachable) match.connection = "lost";
-    else match.failure = error;
+    match.failure = error;
     app.update();
   }
 
@@ -201,21 +207,18 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   };
 
   async function start() {
-    for (let failures = 0; !signal.aborted;) {
-      try {
-        const { body } = await api.get(path, { token: link ?? onlyToken(), query: TEXT, signal });
-        seen = Math.max(0, body.version - EVENTS_AT_START);
-        if (link && body.you) device.keep({ game: id, seat: body.you.seat, token: link, name: "", variant: body.variant });
-        for (const seat of watch ? [] : device.seatsOf(id)) device.keep({ ...seat, name: body.players[seat.seat]?.name ?? seat.name });
-        sit();
-        take(body);
-        document.addEventListener("visibilitychange", onVisibility);
-        return await listen();
-      } catch (error) {
-        failed(error);
-        if (match.failure) return;
-        await sleep(Math.min(30, 2 ** failures++), signal);
-      }
+    try {
+      /** @type {Game} */
+      const game = await view(link ?? onlyToken());
+      seen = Math.max(0, game.version - EVENTS_AT_START);
+      if (link && game.you) device.keep({ game: id, seat: game.you.seat, token: link, name: "", variant: game.variant });
+      for (const seat of watch ? [] : device.seatsOf(id)) device.keep({ ...seat, name: game.players[seat.seat]?.name ?? seat.name });
+      sit();
+      take(game);
+      document.addEventListener("visibilitychange", onVisibility, { signal });
+      await listen();
+    } catch (error) {
+      failed(error);
     }
   }
 
@@ -237,17 +240,11 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     match.pending = true;
     app.update();
     try {
-      const onRetry = () => {
-        match.connection = "lost";
-        app.update();
-      };
-      const { body } = await api.postOnce(`${path}/moves`, move, { token: tokenOf(seat), signal, onRetry });
-      if (match.connection === "lost") match.connection = "open";
+      const game = await answerTo(api.postOnce(`${path}/moves`, move, { token: tokenOf(seat), signal, onRetry }));
       match.pending = false;
-      take(body);
+      take(game);
     } catch (error) {
       if (signal.aborted) return undefined;
-      match.pending = false;
       if (error instanceof Problem && error.body.code === "stale_version") await look();
       return error;
     } finally {

@@ -137,7 +137,7 @@ export function create(app, { game: id, watch = false, token }) {
   }
   async function loadAnswers() {
     if (!answers) {
-      answers = await loaded(import("../answers.js"));
+      [answers] = await Promise.all([loaded(import("../answers.js")), app.styles("views")]);
       app.update();
     }
     return answers;
