@@ -106,18 +106,23 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     void lookAtTable();
   }
 
-  /** Waits for the answer to a request that is sent until it is answered. @param {Promise<{body: any}>} request */
+  /**
+   * What the service answers to a request that is sent until it is answered.
+   * @param {(persistent: import("./api.js").Persistent) => Promise<{body: any}>} request
+   */
   async function answerTo(request) {
-    const { body } = await request;
-    if (match.connection === "lost") match.connection = "open";
+    let isRetried = false;
+    const onRetry = () => {
+      isRetried = true;
+      match.connection = "lost";
+      app.update();
+    };
+    const { body } = await request({ signal, onRetry });
+    if (isRetried && match.connection === "lost") match.connection = "open";
     return body;
   }
-  const onRetry = () => {
-    match.connection = "lost";
-    app.update();
-  };
   /** Asks for the view that a token gives. @param {string | undefined} token */
-  const view = (token) => answerTo(api.getPersistently(path, { token, query: TEXT, signal, onRetry }));
+  const view = (token) => answerTo((persistent) => api.getPersistently(path, { token, query: TEXT, ...persistent }));
 
   /** Asks for the view of the shown seat. */
   async function look() {
@@ -146,7 +151,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
         const isLonger = board.tiles.length > known.length && known.every((each, at) => each.face_down === board.tiles[at]?.face_down);
         const query = { aspect: roundAspect, from: known.length && isLonger ? known.length : undefined };
         /** @type {Board} */
-        const body = await answerTo(api.getPersistently(`${path}/board`, { query, signal, onRetry }));
+        const body = await answerTo((persistent) => api.getPersistently(`${path}/board`, { query, ...persistent }));
         match.board = query.from && body.round === round ? { ...body, tiles: [...known, ...body.tiles] } : body;
         shownTable = wanted;
         app.update();
@@ -240,7 +245,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     match.pending = true;
     app.update();
     try {
-      const game = await answerTo(api.postOnce(`${path}/moves`, move, { token: tokenOf(seat), signal, onRetry }));
+      const game = await answerTo((persistent) => api.postOnce(`${path}/moves`, move, { token: tokenOf(seat), ...persistent }));
       match.pending = false;
       take(game);
     } catch (error) {
