@@ -8,42 +8,11 @@ const MAX_ITEMS = 200;
 /** Between two tries, in seconds. */
 const LONGEST_PAUSE = 30;
 
-/**
- * A request and its answer.
- * @typedef {object} Exchange
- * @property {number} id
- * @property {string} method
- * @property {string} path
- * @property {Record<string, string>} headers of the request, without the token
- * @property {string | undefined} token known to the drawer alone, which shows it when asked to
- * @property {unknown} body
- * @property {number} status 0 until there is an answer, and where there is none
- * @property {number} ms
- * @property {[string, string][]} answerHeaders
- * @property {unknown} answer
- *
- * @typedef {object} Request
- * @property {string} [token]
- * @property {unknown} [body]
- * @property {Record<string, string | number | boolean | undefined>} [query]
- * @property {Record<string, string>} [headers]
- * @property {AbortSignal} [signal]
- *
- * A request that is sent until it is answered; `onRetry` is called before each pause.
- * @typedef {Request & {onRetry?: (seconds: number) => void}} Persistent
- *
- * An item of a stream, as it arrived.
- * @typedef {object} StreamItem
- * @property {number} id
- * @property {string} game the path of the game
- * @property {string | undefined} token with which it was read
- * @property {any} item
- *
- * @typedef {object} Answer
- * @property {number} status
- * @property {Headers} headers
- * @property {any} body
- */
+/** @typedef {import("./types.js").Exchange} Exchange */
+/** @typedef {import("./types.js").StreamItem} StreamItem */
+/** @typedef {import("./types.js").Request} Request */
+/** @typedef {import("./types.js").Persistent} Persistent */
+/** @typedef {import("./types.js").Answer} Answer */
 
 /** An answer with a status from 400 on: what the service says about it. */
 export class Problem extends Error {

@@ -5,38 +5,10 @@
  */
 import { browserLanguage } from "./text.js";
 
-/**
- * @typedef {object} Settings
- * @property {import("./text.js").Language} language
- * @property {"auto" | "light" | "dark"} theme
- * @property {"auto" | "on" | "off"} colours of the numbers; "auto": in sets with more than double-six
- * @property {boolean} digits instead of pips
- * @property {"none" | "normal" | "slow"} animation
- * @property {boolean} sound
- * @property {boolean} vibration
- * @property {boolean} letters whether single letters are commands
- * @property {100 | 125 | 150} textSize in percent
- *
- * A seat that is played from this browser.
- * @typedef {object} Seat
- * @property {string} game
- * @property {number} seat
- * @property {string} token
- * @property {string} name
- * @property {string} variant
- * @property {number} seen when it was last shown here, in milliseconds since 1970
- *
- * A game of which this browser may invite others.
- * @typedef {object} Invitation
- * @property {string} game
- * @property {string} joinCode
- *
- * What was chosen for a seat of a new game.
- * @typedef {object} SeatChoice
- * @property {"here" | "open" | "bot"} kind
- * @property {string} name of the player, if the kind is "here"; else what was last entered
- * @property {string} level of the computer player, if the kind is "bot"; else ""
- */
+/** @typedef {import("./types.js").Settings} Settings */
+/** @typedef {import("./types.js").Seat} Seat */
+/** @typedef {import("./types.js").Invitation} Invitation */
+/** @typedef {import("./types.js").SeatChoice} SeatChoice */
 
 /** @returns {Settings} */
 const defaults = () => ({

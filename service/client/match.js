@@ -108,7 +108,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
 
   /**
    * What the service answers to a request that is sent until it is answered.
-   * @param {(persistent: import("./api.js").Persistent) => Promise<{body: any}>} request
+   * @param {(persistent: import("./types.js").Persistent) => Promise<{body: any}>} request
    */
   async function answerTo(request) {
     let isRetried = false;

@@ -8,31 +8,12 @@ import { COMMON } from "./text.js";
 import { MARK, digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, markAt, pointer, shadowPath, tileOnTable } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
-/**
- * @typedef {import("./tiles.js").Ghost} Ghost
- * @typedef {import("./tiles.js").Look} Look
- * @typedef {import("./tiles.js").Spot} Spot
- * @typedef {Pick<import("./types.js").Board, "round" | "table" | "bounds" | "tiles" | "ends">} Board as a record has it, too
- *
- * Where the chosen tile may be laid.
- * @typedef {object} Place
- * @property {string} tile
- * @property {string} [end] the id of an end; none on an empty table
- * @property {boolean} [faceDown]
- * @property {number} [points] the points of the move
- * @property {number} [sum] the sum of the ends after the move
- * @property {string} [label] the place in words
- *
- * @typedef {object} PictureOptions
- * @property {Board} board
- * @property {Place[]} [places]
- * @property {number} [chosen] the index of a place
- * @property {(place: Place, index: number) => void} [onPlace] called when a place is clicked
- * @property {string} label of the picture
- * @property {string} [description] the whole table in words
- * @property {string} [lastTile] the tile that was laid last
- * @property {number} [highest] number of the set
- */
+/** @typedef {import("./types.js").Area} Area */
+/** @typedef {import("./types.js").Board} Board */
+/** @typedef {import("./types.js").Ghost} Ghost */
+/** @typedef {import("./types.js").Look} Look */
+/** @typedef {import("./types.js").Place} Place */
+/** @typedef {import("./types.js").Spot} Spot */
 
 const ASPECTS = [0.6, 0.8, 1, 1.3, 1.6, 2, 2.4];
 /** The least width and height of what can be clicked, in CSS pixels. */
@@ -148,7 +129,7 @@ export function createPicture(app) {
     }
   }
 
-  /** @param {PictureOptions} options */
+  /** @param {import("./types.js").PictureOptions} options */
   function render({ board, places = [], chosen, onPlace, label, description, lastTile, highest = 6 }) {
     isRendering = true;
     ghosts = ghostsOf(places, board);

@@ -3,7 +3,7 @@
  * the round, in which no tile has moved, and the deal; everything before follows from them and the steps.
  */
 
-/** @typedef {import("./picture.js").Board} Board */
+/** @typedef {import("./types.js").Board} Board */
 /** @typedef {import("./types.js").Schemas["Replay"]} Replay */
 /** @typedef {import("./types.js").Schemas["ReplayRound"]} ReplayRound */
 /** @typedef {import("./types.js").Schemas["ReplayStep"]} Step */

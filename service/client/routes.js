@@ -14,17 +14,7 @@
  *   #/settings
  */
 
-/**
- * @typedef {{view: "home" | "settings"}
- *   | {view: "new", variant?: string}
- *   | {view: "join", game?: string, code?: string}
- *   | {view: "seat", game: string, token: string}
- *   | {view: "table", game: string, watch?: boolean}
- *   | {view: "score", id: string}
- *   | {view: "rules", id: string, rule?: string}
- *   | {view: "replay", game?: string}
- *   | {view: "unknown"}} Route
- */
+/** @typedef {import("./types.js").Route} Route */
 
 /** The route of a fragment. @param {string} fragment with or without "#" @returns {Route} */
 export function parseRoute(fragment) {

@@ -5,7 +5,7 @@ let audio;
 
 /** @typedef {"tile" | "turn"} Signal a tile was laid, or it is your turn */
 
-/** @param {import("./device.js").Settings} settings @param {Signal} signal */
+/** @param {import("./types.js").Settings} settings @param {Signal} signal */
 export function give(settings, signal) {
   if (settings.vibration && signal === "turn") navigator.vibrate?.(30);
   if (!settings.sound || !globalThis.AudioContext) return;

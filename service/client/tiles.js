@@ -6,30 +6,17 @@
 import { parseTile } from "./names.js";
 import { html, nothing, svg } from "./vendor/lit-html.js";
 
-/**
- * @typedef {import("./picture.js").Board} Board
- * @typedef {Board["tiles"][number]} BoardTile
- * @typedef {import("./picture.js").Place} Place
- * @typedef {{x: number, y: number, rotation: number}} Spot
- *
- * A place as it is drawn: where the tile would lie; the centre of what is clicked, and by how much that is apart.
- * @typedef {{place: Place, spot: Spot, shift: number, x: number, y: number}} Ghost
- *
- * @typedef {object} Look
- * @property {boolean} colours of the numbers
- * @property {number} digits the first number that is a digit
- * @property {number} badges how many times larger than on a large picture
- *
- * @typedef {object} TileOptions
- * @property {boolean} [faceDown]
- * @property {boolean} [colours] whether each number has a colour of its own
- * @property {boolean | number} [digits] instead of pips: all numbers, or those from this one on
- * @property {number} [rotation] by which the tile is turned, in degrees; digits stay upright
- */
+/** @typedef {import("./types.js").Board} Board */
+/** @typedef {Board["tiles"][number]} BoardTile */
+/** @typedef {import("./types.js").Ghost} Ghost */
+/** @typedef {import("./types.js").Look} Look */
+/** @typedef {import("./types.js").Place} Place */
+/** @typedef {import("./types.js").Spot} Spot */
+/** @typedef {import("./types.js").TileOptions} TileOptions */
 
 /**
  * Whether numbers have colours of their own, by the settings and the highest number of the set: with many they help.
- * @param {import("./device.js").Settings} settings @param {number} [highest]
+ * @param {import("./types.js").Settings} settings @param {number} [highest]
  */
 export const hasColours = ({ colours }, highest = 6) => colours === "on" || (colours === "auto" && highest > 6);
 

@@ -9,11 +9,8 @@
  * @typedef {Schemas["VariantSummary"]} VariantSummary
  * @typedef {Schemas["Problem"]} ProblemBody
  * @typedef {Schemas["Score"]} Score
- * @typedef {Schemas["PlacedBoard"]} Board
+ * @typedef {Pick<Schemas["PlacedBoard"], "round" | "table" | "bounds" | "tiles" | "ends">} Board as a record has it, too
  *
- * @typedef {import("./device.js").Settings} Settings
- * @typedef {import("./device.js").Seat} Seat
- * @typedef {import("./routes.js").Route} Route
  * @typedef {import("./text.js").Text} Text
  *
  * What a view gets.
@@ -35,5 +32,135 @@
  * @property {(event: KeyboardEvent) => boolean} [key] handles a key that no field or button has used; true if it did
  * @property {boolean} [wide] whether the view uses the whole width, without the margins of a text
  * @property {string} [mark] before the title in the browser's tab, such as a dot on the player's turn
+ *
+ * The address of a view.
+ * @typedef {{view: "home" | "settings"}
+ *   | {view: "new", variant?: string}
+ *   | {view: "join", game?: string, code?: string}
+ *   | {view: "seat", game: string, token: string}
+ *   | {view: "table", game: string, watch?: boolean}
+ *   | {view: "score", id: string}
+ *   | {view: "rules", id: string, rule?: string}
+ *   | {view: "replay", game?: string}
+ *   | {view: "unknown"}} Route
+ */
+
+/**
+ * What is kept in this browser.
+ * @typedef {object} Settings
+ * @property {import("./text.js").Language} language
+ * @property {"auto" | "light" | "dark"} theme
+ * @property {"auto" | "on" | "off"} colours of the numbers; "auto": in sets with more than double-six
+ * @property {boolean} digits instead of pips
+ * @property {"none" | "normal" | "slow"} animation
+ * @property {boolean} sound
+ * @property {boolean} vibration
+ * @property {boolean} letters whether single letters are commands
+ * @property {100 | 125 | 150} textSize in percent
+ *
+ * A seat that is played from this browser.
+ * @typedef {object} Seat
+ * @property {string} game
+ * @property {number} seat
+ * @property {string} token
+ * @property {string} name
+ * @property {string} variant
+ * @property {number} seen when it was last shown here, in milliseconds since 1970
+ *
+ * A game of which this browser may invite others.
+ * @typedef {object} Invitation
+ * @property {string} game
+ * @property {string} joinCode
+ *
+ * What was chosen for a seat of a new game.
+ * @typedef {object} SeatChoice
+ * @property {"here" | "open" | "bot"} kind
+ * @property {string} name of the player, if the kind is "here"; else what was last entered
+ * @property {string} level of the computer player, if the kind is "bot"; else ""
+ */
+
+/**
+ * A request and its answer.
+ * @typedef {object} Exchange
+ * @property {number} id
+ * @property {string} method
+ * @property {string} path
+ * @property {Record<string, string>} headers of the request, without the token
+ * @property {string | undefined} token known to the drawer alone, which shows it when asked to
+ * @property {unknown} body
+ * @property {number} status 0 until there is an answer, and where there is none
+ * @property {number} ms
+ * @property {[string, string][]} answerHeaders
+ * @property {unknown} answer
+ *
+ * @typedef {object} Request
+ * @property {string} [token]
+ * @property {unknown} [body]
+ * @property {Record<string, string | number | boolean | undefined>} [query]
+ * @property {Record<string, string>} [headers]
+ * @property {AbortSignal} [signal]
+ *
+ * A request that is sent until it is answered; `onRetry` is called before each pause.
+ * @typedef {Request & {onRetry?: (seconds: number) => void}} Persistent
+ *
+ * An item of a stream, as it arrived.
+ * @typedef {object} StreamItem
+ * @property {number} id
+ * @property {string} game the path of the game
+ * @property {string | undefined} token with which it was read
+ * @property {any} item
+ *
+ * @typedef {object} Answer
+ * @property {number} status
+ * @property {Headers} headers
+ * @property {any} body
+ */
+
+/**
+ * The picture of the table.
+ * @typedef {{x: number, y: number, width: number, height: number}} Area in board units
+ * @typedef {{x: number, y: number}} Point
+ *
+ * What is to be seen.
+ * @typedef {object} Subject
+ * @property {Area} table the planned table
+ * @property {Area} bounds around all there is
+ * @property {Point} focus what is shown where not everything can be
+ * @property {Point[]} points the middles of what may not lie under the buttons
+ *
+ * @typedef {{x: number, y: number, rotation: number}} Spot
+ *
+ * A place as it is drawn: where the tile would lie; the centre of what is clicked, and by how much that is apart.
+ * @typedef {{place: Place, spot: Spot, shift: number, x: number, y: number}} Ghost
+ *
+ * @typedef {object} Look
+ * @property {boolean} colours of the numbers
+ * @property {number} digits the first number that is a digit
+ * @property {number} badges how many times larger than on a large picture
+ *
+ * @typedef {object} TileOptions
+ * @property {boolean} [faceDown]
+ * @property {boolean} [colours] whether each number has a colour of its own
+ * @property {boolean | number} [digits] instead of pips: all numbers, or those from this one on
+ * @property {number} [rotation] by which the tile is turned, in degrees; digits stay upright
+ *
+ * Where the chosen tile may be laid.
+ * @typedef {object} Place
+ * @property {string} tile
+ * @property {string} [end] the id of an end; none on an empty table
+ * @property {boolean} [faceDown]
+ * @property {number} [points] the points of the move
+ * @property {number} [sum] the sum of the ends after the move
+ * @property {string} [label] the place in words
+ *
+ * @typedef {object} PictureOptions
+ * @property {Board} board
+ * @property {Place[]} [places]
+ * @property {number} [chosen] the index of a place
+ * @property {(place: Place, index: number) => void} [onPlace] called when a place is clicked
+ * @property {string} label of the picture
+ * @property {string} [description] the whole table in words
+ * @property {string} [lastTile] the tile that was laid last
+ * @property {number} [highest] number of the set
  */
 export {};

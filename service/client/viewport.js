@@ -3,17 +3,9 @@
  * takes the gestures for that. Knows areas and points, no tiles.
  */
 
-/**
- * @typedef {{x: number, y: number, width: number, height: number}} Area in board units
- * @typedef {{x: number, y: number}} Point
- *
- * What is to be seen.
- * @typedef {object} Subject
- * @property {Area} table the planned table
- * @property {Area} bounds around all there is
- * @property {Point} focus what is shown where not everything can be
- * @property {Point[]} points the middles of what may not lie under the buttons
- */
+/** @typedef {import("./types.js").Area} Area */
+/** @typedef {import("./types.js").Point} Point */
+/** @typedef {import("./types.js").Subject} Subject */
 
 /** Around what is shown, in board units. */
 const MARGIN = 0.5;

@@ -9,8 +9,8 @@ import { createFaults } from "../faults.js";
 import { COMMON } from "../text.js";
 import { DEVELOPER } from "../texts/developer.js";
 
-/** @typedef {import("../api.js").Exchange} Exchange */
-/** @typedef {import("../api.js").StreamItem} StreamItem */
+/** @typedef {import("../types.js").Exchange} Exchange */
+/** @typedef {import("../types.js").StreamItem} StreamItem */
 /** @typedef {import("../text.js").Text} Text */
 
 /** How much of a body is shown. */

@@ -8,7 +8,7 @@ import { NEW } from "../texts/new.js";
 
 /** @typedef {import("../types.js").Variant} Variant */
 /** @typedef {import("../types.js").VariantSummary} VariantSummary */
-/** @typedef {import("../device.js").SeatChoice} SeatChoice */
+/** @typedef {import("../types.js").SeatChoice} SeatChoice */
 
 /** The number of players that is proposed where the game allows it and none was chosen before. */
 const USUAL_PLAYERS = 4;
