@@ -12,10 +12,7 @@ import { COMMON, capitalized } from "./text.js";
 import { ANSWERS, KEY_HELP } from "./texts/answers.js";
 import { TABLE } from "./texts/table.js";
 
-/** @typedef {import("./types.js").App} App */
-/** @typedef {import("./types.js").Game} Game */
-/** @typedef {import("./types.js").Variant} Variant */
-/** @typedef {import("./types.js").Score} Score */
+/** @import { App, Game, Score, Variant } from "./types.js" */
 
 /**
  * @typedef {object} Command

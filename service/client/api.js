@@ -8,15 +8,11 @@ const MAX_ITEMS = 200;
 /** Between two tries, in seconds. */
 const LONGEST_PAUSE = 30;
 
-/** @typedef {import("./types.js").Exchange} Exchange */
-/** @typedef {import("./types.js").StreamItem} StreamItem */
-/** @typedef {import("./types.js").Request} Request */
-/** @typedef {import("./types.js").Persistent} Persistent */
-/** @typedef {import("./types.js").Answer} Answer */
+/** @import { Answer, Exchange, Persistent, ProblemBody, Request, StreamItem } from "./types.js" */
 
 /** An answer with a status from 400 on: what the service says about it. */
 export class Problem extends Error {
-  /** @param {number} status @param {Partial<import("./types.js").ProblemBody>} body @param {number} retryAfter seconds */
+  /** @param {number} status @param {Partial<ProblemBody>} body @param {number} retryAfter seconds */
   constructor(status, body, retryAfter) {
     super(body.detail ?? body.title ?? `HTTP ${status}`);
     this.status = status;

@@ -5,10 +5,7 @@
  */
 import { browserLanguage } from "./text.js";
 
-/** @typedef {import("./types.js").Settings} Settings */
-/** @typedef {import("./types.js").Seat} Seat */
-/** @typedef {import("./types.js").Invitation} Invitation */
-/** @typedef {import("./types.js").SeatChoice} SeatChoice */
+/** @import { Invitation, Seat, SeatChoice, Settings } from "./types.js" */
 
 /** @returns {Settings} */
 const defaults = () => ({

@@ -2,7 +2,7 @@
 import { html, render } from "./vendor/lit-html.js";
 import { COMMON } from "./text.js";
 
-/** @typedef {import("./types.js").App} App */
+/** @import { App } from "./types.js" */
 
 /**
  * Opens a dialog, which is gone when it is closed, unless there is one already.

@@ -3,7 +3,7 @@
  * people play on this device; and an exchange as a command. Does not depend on how it is shown.
  */
 
-/** @typedef {import("./types.js").Exchange} Exchange */
+/** @import { Exchange } from "./types.js" */
 
 const TOKEN = "$TOKEN";
 /** The fields that are secrets, and what stands in their place. */

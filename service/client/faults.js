@@ -5,11 +5,13 @@
 import { idempotencyKey, Problem } from "./api.js";
 import { gamePath } from "./exposure.js";
 
+/** @import { App } from "./types.js" */
+
 const OFFLINE_SECONDS = 10;
 
 /** @typedef {ReturnType<typeof createFaults>} Faults */
 
-/** @param {import("./types.js").App} app */
+/** @param {App} app */
 export function createFaults({ api, device, update }) {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;

@@ -6,8 +6,7 @@
 import { placeName, tileName } from "./names.js";
 import { KEY_NAMES, TABLE } from "./texts/table.js";
 
-/** @typedef {import("./types.js").App} App */
-/** @typedef {import("./types.js").Move} Move */
+/** @import { App, Move } from "./types.js" */
 /** @typedef {ReturnType<typeof createChoice>} Choice */
 /** @typedef {keyof typeof import("./texts/answers.js").KEY_HELP} Action */
 

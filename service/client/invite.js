@@ -7,10 +7,8 @@ import { linkTo } from "./routes.js";
 import { COMMON } from "./text.js";
 import { INVITE } from "./texts/invite.js";
 
-/** @typedef {import("./types.js").App} App */
-/** @typedef {import("./types.js").Game} Game */
-/** @typedef {import("./types.js").Seat} Seat */
-/** @typedef {import("./vendor/lit-html.js").TemplateResult} TemplateResult */
+/** @import { App, Game, Seat } from "./types.js" */
+/** @import { TemplateResult } from "./vendor/lit-html.js" */
 
 /** Light modules around a QR code, as readers need them. */
 const QUIET = 4;

@@ -8,9 +8,7 @@ import { createDevice } from "./device.js";
 import { fragmentOf, parseRoute } from "./routes.js";
 import { COMMON, translate } from "./text.js";
 
-/** @typedef {import("./types.js").App} App */
-/** @typedef {import("./types.js").View} View */
-/** @typedef {import("./types.js").Route} Route */
+/** @import { App, Route, Text, View } from "./types.js" */
 
 const TABLE = () => import("./views/table.js");
 /** @type {Record<string, () => Promise<{create: (app: App, route: any) => View}>>} */
@@ -139,7 +137,7 @@ const failedView = (message, again) => ({
 
 function frame() {
   const { t } = app;
-  const link = (/** @type {Route} */ to, /** @type {import("./types.js").Text} */ text) => html`<a
+  const link = (/** @type {Route} */ to, /** @type {Text} */ text) => html`<a
     href=${fragmentOf(to)} aria-current=${route.view === to.view ? "page" : nothing}>${t(text)}</a>`;
   return html`
     <a class="skip" href="#main" @click=${skip}>${t(COMMON.skip)}</a>

@@ -5,7 +5,7 @@
  */
 import { html, nothing } from "./vendor/lit-html.js";
 
-/** @typedef {import("./vendor/lit-html.js").TemplateResult} TemplateResult */
+/** @import { TemplateResult } from "./vendor/lit-html.js" */
 
 /**
  * @typedef {object} Options

@@ -8,10 +8,7 @@
  */
 import { Problem } from "./api.js";
 
-/** @typedef {import("./types.js").Game} Game */
-/** @typedef {import("./types.js").GameEvent} GameEvent */
-/** @typedef {import("./types.js").Move} Move */
-/** @typedef {import("./types.js").Board} Board */
+/** @import { App, Board, Game, GameEvent, Move, Persistent } from "./types.js" */
 
 /** How many events before the first look are read for the log, and how many it keeps. */
 const EVENTS_AT_START = 40;
@@ -24,7 +21,7 @@ const TEXT = { text: true };
 /** @typedef {ReturnType<typeof createMatch>} Match */
 
 /**
- * @param {import("./types.js").App} app
+ * @param {App} app
  * @param {string} id of the game
  * @param {object} [options]
  * @param {boolean} [options.watch] only as a spectator: no token is sent
@@ -108,7 +105,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
 
   /**
    * What the service answers to a request that is sent until it is answered.
-   * @param {(persistent: import("./types.js").Persistent) => Promise<{body: any}>} request
+   * @param {(persistent: Persistent) => Promise<{body: any}>} request
    */
   async function answerTo(request) {
     let isRetried = false;

@@ -5,10 +5,9 @@
 import { html, live, nothing } from "./vendor/lit-html.js";
 import { NEW } from "./texts/new.js";
 
-/** @typedef {import("./types.js").App} App */
-/** @typedef {import("./types.js").Variant} Variant */
-/** @typedef {import("./types.js").Schemas["OptionSchema"]} OptionSchema */
-/** @typedef {import("./types.js").Schemas["DealRow"]} DealRow */
+/** @import { App, Schemas, Variant } from "./types.js" */
+/** @typedef {Schemas["OptionSchema"]} OptionSchema */
+/** @typedef {Schemas["DealRow"]} DealRow */
 /** @typedef {string | number | boolean} Value */
 /** @typedef {Record<string, Value | undefined>} Values what was entered, by option; where that is "", it has its default */
 

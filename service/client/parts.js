@@ -10,10 +10,7 @@ import { COMMON } from "./text.js";
 import { TABLE } from "./texts/table.js";
 import { hasColours, tileImage } from "./tiles.js";
 
-/** @typedef {import("./types.js").App} App */
-/** @typedef {import("./types.js").Game} Game */
-/** @typedef {import("./types.js").Score} Score */
-/** @typedef {import("./types.js").Variant} Variant */
+/** @import { App, Game, GameEvent, Score, Variant } from "./types.js" */
 
 /** A pointer that moves so far, in CSS pixels, drags. */
 const DRAG_FROM = 10;
@@ -41,7 +38,7 @@ export function lastCount({ t }, game, score) {
   </section>`;
 }
 
-/** What has happened. @param {App} app @param {import("./types.js").GameEvent[]} events */
+/** What has happened. @param {App} app @param {GameEvent[]} events */
 export const log = ({ t }, events) => html`<div class="log" role="log" aria-label=${t(TABLE.log)} tabindex="0"><ol>${repeat(
   events.filter((each) => each.text), (each) => each.version, (each) => html`<li>${each.text}</li>`)}</ol></div>`;
 

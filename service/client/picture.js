@@ -8,12 +8,7 @@ import { COMMON } from "./text.js";
 import { MARK, digitsFrom, endMark, ghostMark, ghostsOf, hasColours, linkPath, markAt, pointer, shadowPath, tileOnTable } from "./tiles.js";
 import { createViewport, distance } from "./viewport.js";
 
-/** @typedef {import("./types.js").Area} Area */
-/** @typedef {import("./types.js").Board} Board */
-/** @typedef {import("./types.js").Ghost} Ghost */
-/** @typedef {import("./types.js").Look} Look */
-/** @typedef {import("./types.js").Place} Place */
-/** @typedef {import("./types.js").Spot} Spot */
+/** @import { App, Area, Board, Ghost, Look, PictureOptions, Spot } from "./types.js" */
 
 const ASPECTS = [0.6, 0.8, 1, 1.3, 1.6, 2, 2.4];
 /** The least width and height of what can be clicked, in CSS pixels. */
@@ -35,7 +30,7 @@ export function aspectFor(width, height) {
   return ASPECTS.reduce((best, each) => (Math.abs(Math.log(each / ratio)) < Math.abs(Math.log(best / ratio)) ? each : best));
 }
 
-/** @param {import("./types.js").App} app */
+/** @param {App} app */
 export function createPicture(app) {
   const viewport = createViewport(moved);
   /** @type {Element | undefined} */
@@ -129,7 +124,7 @@ export function createPicture(app) {
     }
   }
 
-  /** @param {import("./types.js").PictureOptions} options */
+  /** @param {PictureOptions} options */
   function render({ board, places = [], chosen, onPlace, label, description, lastTile, highest = 6 }) {
     isRendering = true;
     ghosts = ghostsOf(places, board);

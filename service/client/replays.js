@@ -3,10 +3,10 @@
  * the round, in which no tile has moved, and the deal; everything before follows from them and the steps.
  */
 
-/** @typedef {import("./types.js").Board} Board */
-/** @typedef {import("./types.js").Schemas["Replay"]} Replay */
-/** @typedef {import("./types.js").Schemas["ReplayRound"]} ReplayRound */
-/** @typedef {import("./types.js").Schemas["ReplayStep"]} Step */
+/** @import { Board, Schemas } from "./types.js" */
+/** @typedef {Schemas["Replay"]} Replay */
+/** @typedef {Schemas["ReplayRound"]} ReplayRound */
+/** @typedef {Schemas["ReplayStep"]} Step */
 
 /**
  * The match after a step.

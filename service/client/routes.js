@@ -14,7 +14,7 @@
  *   #/settings
  */
 
-/** @typedef {import("./types.js").Route} Route */
+/** @import { Route } from "./types.js" */
 
 /** The route of a fragment. @param {string} fragment with or without "#" @returns {Route} */
 export function parseRoute(fragment) {

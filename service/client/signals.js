@@ -1,11 +1,13 @@
 /** A short vibration and two clicks, where the settings ask for them and the device has them. No files. */
 
+/** @import { Settings } from "./types.js" */
+
 /** @type {AudioContext | undefined} */
 let audio;
 
 /** @typedef {"tile" | "turn"} Signal a tile was laid, or it is your turn */
 
-/** @param {import("./types.js").Settings} settings @param {Signal} signal */
+/** @param {Settings} settings @param {Signal} signal */
 export function give(settings, signal) {
   if (settings.vibration && signal === "turn") navigator.vibrate?.(30);
   if (!settings.sound || !globalThis.AudioContext) return;

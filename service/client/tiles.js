@@ -6,17 +6,12 @@
 import { parseTile } from "./names.js";
 import { html, nothing, svg } from "./vendor/lit-html.js";
 
-/** @typedef {import("./types.js").Board} Board */
+/** @import { Board, Ghost, Look, Place, Settings, Spot, TileOptions } from "./types.js" */
 /** @typedef {Board["tiles"][number]} BoardTile */
-/** @typedef {import("./types.js").Ghost} Ghost */
-/** @typedef {import("./types.js").Look} Look */
-/** @typedef {import("./types.js").Place} Place */
-/** @typedef {import("./types.js").Spot} Spot */
-/** @typedef {import("./types.js").TileOptions} TileOptions */
 
 /**
  * Whether numbers have colours of their own, by the settings and the highest number of the set: with many they help.
- * @param {import("./types.js").Settings} settings @param {number} [highest]
+ * @param {Settings} settings @param {number} [highest]
  */
 export const hasColours = ({ colours }, highest = 6) => colours === "on" || (colours === "auto" && highest > 6);
 

@@ -3,9 +3,7 @@
  * takes the gestures for that. Knows areas and points, no tiles.
  */
 
-/** @typedef {import("./types.js").Area} Area */
-/** @typedef {import("./types.js").Point} Point */
-/** @typedef {import("./types.js").Subject} Subject */
+/** @import { Area, Point, Subject } from "./types.js" */
 
 /** Around what is shown, in board units. */
 const MARGIN = 0.5;

@@ -1,7 +1,7 @@
 /** Texts of what the table answers to the keys, and of the list of the keys. */
 import { count } from "./table.js";
 
-/** @typedef {import("./table.js").Count} Count */
+/** @import { Count } from "./table.js" */
 
 /** @satisfies {Record<string, import("../text.js").Text>} */
 export const ANSWERS = {

@@ -4,9 +4,8 @@ import { check, commitment } from "../fairness.js";
 import { fromHex, toHex } from "../sha256.js";
 import { DEALS, WRONG_DEALS } from "../texts/score.js";
 
-/** @typedef {import("../types.js").App} App */
-/** @typedef {import("../fairness.js").RoundProof} RoundProof */
-/** @typedef {import("../fairness.js").Finding} Finding */
+/** @import { Finding, RoundProof } from "../fairness.js" */
+/** @import { App } from "../types.js" */
 
 /**
  * Checks a fairness document once; what is made of it is rendered as often as needed.

@@ -9,15 +9,14 @@ import { createFaults } from "../faults.js";
 import { COMMON } from "../text.js";
 import { DEVELOPER } from "../texts/developer.js";
 
-/** @typedef {import("../types.js").Exchange} Exchange */
-/** @typedef {import("../types.js").StreamItem} StreamItem */
-/** @typedef {import("../text.js").Text} Text */
+/** @import { Text } from "../text.js" */
+/** @import { App, Exchange, StreamItem, View } from "../types.js" */
 
 /** How much of a body is shown. */
 const MOST_CHARACTERS = 20_000;
 const PARTS = /** @type {const} */ (["requests", "stream", "faults"]);
 
-/** @param {import("../types.js").App} app @param {{close: () => void}} frame @returns {import("../types.js").View} */
+/** @param {App} app @param {{close: () => void}} frame @returns {View} */
 export function create(app, { close }) {
   const { t, api, device, update, announce } = app;
   const faults = createFaults(app);

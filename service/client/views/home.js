@@ -6,13 +6,12 @@ import { COMMON } from "../text.js";
 import { HOME } from "../texts/home.js";
 import { tileShape } from "../tiles.js";
 
-/** @typedef {import("../types.js").Game} Game */
-/** @typedef {import("../types.js").VariantSummary} VariantSummary */
+/** @import { App, Game, VariantSummary, View } from "../types.js" */
 
 /** How many of the games on this device are looked up. */
 const SHOWN = 20;
 
-/** @param {import("../types.js").App} app @returns {import("../types.js").View} */
+/** @param {App} app @returns {View} */
 export function create(app) {
   const { t, api, device } = app;
   const stop = new AbortController();

@@ -5,9 +5,9 @@ import { fragmentOf, parseRoute } from "../routes.js";
 import { COMMON } from "../text.js";
 import { JOIN } from "../texts/join.js";
 
-/** @typedef {import("../types.js").Game} Game */
+/** @import { App, Game, View } from "../types.js" */
 
-/** @param {import("../types.js").App} app @param {{game?: string, code?: string}} route @returns {import("../types.js").View} */
+/** @param {App} app @param {{game?: string, code?: string}} route @returns {View} */
 export function create(app, { game: id = "", code: givenCode = "" }) {
   const { t, api, device } = app;
   if (givenCode) history.replaceState(null, "", fragmentOf({ view: "join", game: id }));

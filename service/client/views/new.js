@@ -6,14 +6,12 @@ import { fragmentOf } from "../routes.js";
 import { COMMON } from "../text.js";
 import { NEW } from "../texts/new.js";
 
-/** @typedef {import("../types.js").Variant} Variant */
-/** @typedef {import("../types.js").VariantSummary} VariantSummary */
-/** @typedef {import("../types.js").SeatChoice} SeatChoice */
+/** @import { App, SeatChoice, Variant, VariantSummary, View } from "../types.js" */
 
 /** The number of players that is proposed where the game allows it and none was chosen before. */
 const USUAL_PLAYERS = 4;
 
-/** @param {import("../types.js").App} app @param {{variant?: string}} route @returns {import("../types.js").View} */
+/** @param {App} app @param {{variant?: string}} route @returns {View} */
 export function create(app, { variant: asked }) {
   const { t, api, device } = app;
   const stop = new AbortController();

@@ -4,8 +4,10 @@ import { parseRoute } from "../routes.js";
 import { COMMON } from "../text.js";
 import { REPLAY } from "../texts/replay.js";
 
+/** @import { App } from "../types.js" */
+
 /**
- * @param {import("../types.js").App} app
+ * @param {App} app
  * @param {object} state
  * @param {string | undefined} state.game whose record was asked for
  * @param {string} state.record what was entered

@@ -7,13 +7,14 @@ import { REPLAY } from "../texts/replay.js";
 import { hasColours, tileImage } from "../tiles.js";
 import { recordForm } from "./record.js";
 
-/** @typedef {import("../replays.js").Replay} Replay */
-/** @typedef {import("../replays.js").Frame} Frame */
+/** @import { App, View } from "../types.js" */
+
+/** @import { Frame, Replay } from "../replays.js" */
 
 /** Milliseconds for a step when the match plays by itself. */
 const PACE = 1000;
 
-/** @param {import("../types.js").App} app @param {{game?: string}} route @returns {import("../types.js").View} */
+/** @param {App} app @param {{game?: string}} route @returns {View} */
 export function create(app, { game }) {
   const { t, api, device, update, announce } = app;
   const stop = new AbortController();

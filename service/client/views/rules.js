@@ -5,9 +5,9 @@ import { fragmentOf } from "../routes.js";
 import { COMMON } from "../text.js";
 import { RULES } from "../texts/rules.js";
 
-/** @typedef {import("../types.js").Variant} Variant */
+/** @import { App, Variant, View } from "../types.js" */
 
-/** @param {import("../types.js").App} app @param {{id: string, rule?: string}} route @returns {import("../types.js").View} */
+/** @param {App} app @param {{id: string, rule?: string}} route @returns {View} */
 export function create(app, { id, rule }) {
   const { t, api } = app;
   const stop = new AbortController();

@@ -7,11 +7,11 @@ import { SCORE } from "../texts/score.js";
 import { hasColours, tileImage } from "../tiles.js";
 import { createDeals } from "./deals.js";
 
-/** @typedef {import("../types.js").Score} Score */
+/** @import { Text } from "../text.js" */
+/** @import { App, Score, View } from "../types.js" */
 /** @typedef {Score["rounds"][number]} Round */
-/** @typedef {import("../text.js").Text} Text */
 
-/** @param {import("../types.js").App} app @param {{id: string}} route @returns {import("../types.js").View} */
+/** @param {App} app @param {{id: string}} route @returns {View} */
 export function create(app, { id }) {
   const { t, api, device } = app;
   const stop = new AbortController();

@@ -4,7 +4,7 @@ import { LANGUAGES } from "../text.js";
 import { SETTINGS } from "../texts/settings.js";
 import { tileImage } from "../tiles.js";
 
-/** @typedef {import("../types.js").Settings} Settings */
+/** @import { App, Settings, Text, View } from "../types.js" */
 
 /** @type {Record<Settings["language"], string>} each in itself */
 const LANGUAGE_NAMES = { en: "English", de: "Deutsch" };
@@ -12,7 +12,7 @@ const PREVIEW = ["6-6", "3-5", "0-4"];
 /** From sets in which the colours of the numbers may be seen by default. */
 const PREVIEW_OF_LARGE_SETS = ["9-12", "7-8"];
 
-/** @param {import("../types.js").App} app @returns {import("../types.js").View} */
+/** @param {App} app @returns {View} */
 export function create(app) {
   const { t, device } = app;
   const motion = matchMedia("(prefers-reduced-motion: reduce)");
@@ -20,7 +20,7 @@ export function create(app) {
 
   /**
    * @template {keyof Settings} Name
-   * @param {Name} name @param {import("../types.js").Text} label @param {{value: Settings[Name], text: string, lang?: string}[]} choices
+   * @param {Name} name @param {Text} label @param {{value: Settings[Name], text: string, lang?: string}[]} choices
    * @param {unknown} [hint]
    */
   const choice = (name, label, choices, hint = nothing) => html`<fieldset class="field">
@@ -30,7 +30,7 @@ export function create(app) {
       <span lang=${lang ?? nothing}>${text}</span></label>`)}</div>
     ${hint}
   </fieldset>`;
-  /** @param {"digits" | "sound" | "vibration" | "letters"} name @param {import("../types.js").Text} label @param {import("../types.js").Text} [hint] */
+  /** @param {"digits" | "sound" | "vibration" | "letters"} name @param {Text} label @param {Text} [hint] */
   const toggle = (name, label, hint) => html`<div class="field">
     <label class="choice"><input type="checkbox" role="switch" .checked=${live(device.settings[name])}
       aria-describedby=${hint ? `${name}-hint` : nothing}

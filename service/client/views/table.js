@@ -15,15 +15,12 @@ import { fragmentOf } from "../routes.js";
 import { COMMON, capitalized } from "../text.js";
 import { TABLE } from "../texts/table.js";
 
-/** @typedef {import("../types.js").Game} Game */
-/** @typedef {import("../types.js").GameEvent} GameEvent */
-/** @typedef {import("../types.js").Move} Move */
-/** @typedef {import("../types.js").Score} Score */
+/** @import { App, Game, GameEvent, Move, Score, Variant, View } from "../types.js" */
 
 /** For so long, in milliseconds, a hand cannot be shown by what was meant for the hand before. */
 const CURTAIN_MS = 400;
 
-/** @param {import("../types.js").App} app @param {{game: string, watch?: boolean, token?: string}} route @returns {import("../types.js").View} */
+/** @param {App} app @param {{game: string, watch?: boolean, token?: string}} route @returns {View} */
 export function create(app, { game: id, watch = false, token }) {
   // The token of a link goes to the storage of this browser, and at once out of the address.
   if (token) history.replaceState(null, "", fragmentOf({ view: "table", game: id }));
@@ -33,7 +30,7 @@ export function create(app, { game: id, watch = false, token }) {
   /** The last answer or refusal, to read and to repeat. */
   let said = "";
   let isRefusal = false;
-  /** @type {import("../types.js").Variant | undefined} */
+  /** @type {Variant | undefined} */
   let variant;
   let variantIsLoading = false;
   /** @type {Score | undefined} */

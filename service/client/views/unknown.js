@@ -2,7 +2,9 @@
 import { html } from "../vendor/lit-html.js";
 import { COMMON } from "../text.js";
 
-/** @param {import("../types.js").App} app @returns {import("../types.js").View} */
+/** @import { App, View } from "../types.js" */
+
+/** @param {App} app @returns {View} */
 export const create = ({ t }) => ({
   title: () => t(COMMON.notFoundTitle),
   render: () => html`<h1 tabindex="-1">${t(COMMON.notFoundTitle)}</h1>
