@@ -154,18 +154,20 @@ export function createApi({ language, changed }) {
    * Sends a request again until it is answered. Throws `Problem` for a refusal that will stay.
    * @param {string} method @param {string} path @param {Persistent} [request] @returns {Promise<Answer>}
    */
-  async function sendPersistently(method, path, { onRetry, ...request } = {}) {
+  async function sendPersistently(method, path, { onRetry, signal, ...request } = {}) {
     for (let failures = 0; ; failures++) {
       try {
-        return await send(method, path, request);
+        // A POST that is under way is not aborted: what it makes, such as the token of a seat, would be lost.
+        return await send(method, path, method === "POST" ? request : { ...request, signal });
       } catch (error) {
         const isLasting = error instanceof Problem && error.status < 500 && error.status !== 429;
-        if (isLasting || request.signal?.aborted) throw error;
+        if (isLasting || signal?.aborted) throw error;
         const asked = error instanceof Problem ? error.retryAfter : 0;
         const pause = Math.min(2 ** failures, LONGEST_PAUSE) * (0.5 + Math.random() / 2);
         const seconds = Math.max(asked, pause);
         onRetry?.(seconds);
-        await sleep(seconds, request.signal);
+        await sleep(seconds, signal);
+        if (signal?.aborted) throw error;
       }
     }
   }

@@ -244,7 +244,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     try {
       const game = await answerTo((persistent) => api.postOnce(`${path}/moves`, move, { token: tokenOf(seat), ...persistent }));
       match.pending = false;
-      take(game);
+      if (!signal.aborted) take(game);
     } catch (error) {
       if (signal.aborted) return undefined;
       if (error instanceof Problem && error.body.code === "stale_version") await look();

@@ -88,7 +88,7 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
       });
       device.keep({ game: id, seat: body.seat, token: body.token, name: body.name, variant: body.game.variant });
       device.invite({ game: id, joinCode: code });
-      app.go({ view: "table", game: id }, { replace: true });
+      if (!stop.signal.aborted) app.go({ view: "table", game: id }, { replace: true });
     } catch (error) {
       sending = false;
       refused(error);

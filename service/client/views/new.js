@@ -115,7 +115,7 @@ export function create(app, { variant: asked }) {
       // The seat that is kept last is the first one of its game.
       for (const seat of [...body.seats].reverse()) device.keep({ game: body.game.id, ...seat, variant: body.game.variant });
       if (body.join_code) device.invite({ game: body.game.id, joinCode: body.join_code });
-      app.go({ view: "table", game: body.game.id });
+      if (!stop.signal.aborted) app.go({ view: "table", game: body.game.id });
     } catch (error) {
       sending = false;
       refused(error);

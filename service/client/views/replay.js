@@ -124,7 +124,7 @@ export function create(app, { game }) {
     const players = replay?.players.map(({ seat, name }) => ({ name: name ?? String(seat + 1) }));
     const { body } = await api.postOnce("v1/games", { from: { record, version: frames[at].step.version }, players }, { signal: stop.signal });
     for (const { seat, name, token } of body.seats) device.keep({ game: body.game.id, seat, name, token, variant: body.game.variant });
-    app.go({ view: "table", game: body.game.id });
+    if (!stop.signal.aborted) app.go({ view: "table", game: body.game.id });
   });
 
   /** @param {string} text */
