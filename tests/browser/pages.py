@@ -18,7 +18,7 @@ NARROW = (320, 640)
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
-TIMEOUT_MS = 30_000
+TIMEOUT_MS = 8_000
 """How long an action waits for its element; only a failing test waits that long."""
 
 LAN_HOST = "domino.test"

@@ -54,7 +54,10 @@ export function create(app, { variant: asked }) {
   };
   /** @param {string} id */
   const choose = async (id) => {
-    variant = (await api.get(`v1/variants/${encodeURIComponent(id)}`, { signal: stop.signal })).body;
+    const { body } = await api.get(`v1/variants/${encodeURIComponent(id)}`, { signal: stop.signal });
+    // Meanwhile another one may have been chosen.
+    if (id !== asked) return;
+    variant = body;
     values = {};
     errors = {};
     setPlayers(players);
