@@ -110,6 +110,7 @@ function drag(start, tile, choice, drop) {
   /** @type {HTMLElement | undefined} */
   let image;
   const move = (/** @type {PointerEvent} */ event) => {
+    if (event.pointerId !== start.pointerId) return;
     const [x, y] = [event.clientX - start.clientX, event.clientY - start.clientY];
     if (!image && Math.hypot(x, y) < DRAG_FROM) return;
     if (!image) {
@@ -125,6 +126,7 @@ function drag(start, tile, choice, drop) {
     image.style.top = `${event.clientY}px`;
   };
   const end = (/** @type {PointerEvent} */ event) => {
+    if (event.pointerId !== start.pointerId) return;
     removeEventListener("pointermove", move);
     removeEventListener("pointerup", end);
     removeEventListener("pointercancel", end);
