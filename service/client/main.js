@@ -171,9 +171,11 @@ function skip(event) {
 
 /** Opens or closes the developer drawer. */
 async function toggleDrawer() {
-  if (!drawer) {
-    const [module] = await Promise.all([import("./views/developer.js"), styles("views")]);
-    drawer ??= module.create(app, { close: toggleDrawer });
+  try {
+    const [{ create }] = await Promise.all([loaded(import("./views/developer.js")), styles("views")]);
+    drawer ??= create(app, { close: toggleDrawer });
+  } catch (error) {
+    return app.announce(app.explain(error), { urgent: true });
   }
   drawerIsOpen = !drawerIsOpen;
   update();
@@ -194,7 +196,7 @@ addEventListener("hashchange", () => void show(parseRoute(location.hash)));
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
   const target = event.target instanceof Element ? event.target : null;
-  if (target?.closest("input, textarea, select, [contenteditable]")) return;
+  if (target?.closest("input, textarea, select, dialog, [contenteditable]")) return;
   if (event.key === "`") void toggleDrawer();
   else if (event.key === "Escape" && drawerIsOpen && target?.closest(".drawer")) void toggleDrawer();
   else if (!view?.key?.(event)) return;
