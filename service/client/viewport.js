@@ -6,7 +6,7 @@
 /** @import { Area, Point, Subject } from "./types.js" */
 
 /** Around what is shown, in board units. */
-const MARGIN = 0.5;
+const MARGIN = 0.8;
 /** Around all there is, where only a part is shown: as long as a tile. */
 const SURROUNDING = 4;
 /** CSS pixels for one board unit; a half has two. In steps, so that the picture stays as it is for some tiles. */
