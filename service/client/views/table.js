@@ -200,8 +200,10 @@ export function create(app, { game: id, watch = false, token }) {
     else if (action === "choose" && key) {
       choice.step(key);
       focusHand();
-    } else if (action === "place") choice.choosePlace(place ?? (key === "ArrowUp" ? "previous" : "next"));
-    else if (action === "left" || action === "right") choice.laySide(action, faceDown);
+    } else if (action === "place") {
+      choice.choosePlace(place ?? (key === "ArrowUp" ? "previous" : "next"));
+      showPlace();
+    } else if (action === "left" || action === "right") choice.laySide(action, faceDown);
     else if (isCurtainDown() && action === "lay") showNext();
     else if (action === "lay" || action === "layDown") choice.layChosen(action === "layDown");
     else if (action === "help") void tell(action);
@@ -257,6 +259,9 @@ export function create(app, { game: id, watch = false, token }) {
   const region = () => document.querySelector("[data-table]");
   const focusHand = () => queueMicrotask(() =>
     queueMicrotask(() => /** @type {HTMLElement | null} */ (document.querySelector(".hand [tabindex='0']"))?.focus()));
+  /** Scrolls the row of places to the chosen one. */
+  const showPlace = () => queueMicrotask(() => queueMicrotask(() =>
+    document.querySelector(".places .main")?.scrollIntoView({ block: "nearest", inline: "nearest" })));
   /** Keeps the focus at the table where what had it has gone. */
   function keepFocus() {
     const active = document.activeElement;
