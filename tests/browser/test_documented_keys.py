@@ -25,7 +25,10 @@ def documented() -> list[tuple[str, str, str]]:
 def test_the_documented_keys_are_those_of_the_page(locale: str, open_page: OpenPage, service_url: str) -> None:
     with connect(service_url) as http:
         game = Table.create(http, "domino", 2).id
-    rows = open_page(f"/#/watch/{game}", locale=locale).locator("dialog.keys tbody tr")
+    page = open_page(f"/#/watch/{game}", locale=locale)
+    page.locator(".play.playing").focus()
+    page.keyboard.press("?")
+    rows = page.locator("dialog.keys tbody tr")
     expected = documented()
     expect(rows).to_have_count(len(expected))
     shown = [(" ".join(row.locator("kbd").all_text_contents()), row.locator("td").text_content()) for row in rows.all()]
