@@ -32,7 +32,9 @@ def take_seat(page: Page, table: Table, seat: int) -> None:
     """Play a seat on this device, and come back to the start."""
     page.goto(f"/#/seat/{table.id}/{table.tokens[seat]}")
     expect(page).to_have_url(re.compile(f"#/g/{table.id}$"))
+    expect(page.locator(".play.playing")).to_be_attached()
     page.goto("/#/settings")
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^(Settings|Einstellungen)$"))
 
 
 def everything(page: Page) -> str:
