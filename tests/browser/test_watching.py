@@ -26,6 +26,7 @@ FAULTS = {
     "setTimeout(() => Promise.reject(Error('unkept')))": "uncaught: Error: unkept",
     "document.body.append(Object.assign(document.createElement('audio'), { src: '/x.mp3' }))": "media-src",
     "document.body.setAttribute('style', 'color: red')": "style-src",
+    "try { document.body.innerHTML = 'markup' } catch {}": "'TrustedHTML'",
 }
 """What a page does, and what is then found."""
 
