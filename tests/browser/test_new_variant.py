@@ -1,0 +1,60 @@
+"""A game that is added to the service can be set up and played on the page, which knows nothing of it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+import service
+from tests.browser.pages import OpenPage
+from tests.browser.playing import Mouse, log
+from tests.support.serving import Service
+
+PAGE = Path(__file__).parents[2] / "docs" / "add-a-game.md"
+RULES = "# Kitchen block\n\n**6.1** Two ends, and nothing to draw.\n\n**6.2** The lowest total wins.\n"
+
+
+@pytest.fixture
+def service_with_another_game(tmp_path: Path) -> Iterator[Service]:
+    """The service with the game of the documents beside its own: in a copy, as a folder of games is part of it."""
+    (source,) = re.findall(r"<!-- example: block.py -->\n```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    original = Path(service.__file__).parent
+    copy = tmp_path / "service"
+    shutil.copytree(original, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    games = copy / "engine" / "variants"
+    games.joinpath("block.py").write_text(source.replace('"Block", "Block"', '"Kitchen block", "Küchenblock"'), "utf-8")
+    for language in ("en", "de"):
+        games.joinpath(f"block.{language}.md").write_text(RULES, "utf-8")
+    with Service(tmp_path / "data", cwd=tmp_path, WORKERS="1") as running:
+        yield running
+
+
+def test_a_new_game_shows_up_without_a_change_of_the_page(
+    service_with_another_game: Service, open_page: OpenPage
+) -> None:
+    page = open_page("/", url=service_with_another_game.url)
+    page.get_by_role("link", name="Kitchen block", exact=True).click()
+    rounds = page.get_by_role("spinbutton", name="Rounds")
+    expect(rounds).to_have_value("1")
+    rounds.fill("2")
+    page.get_by_role("button", name="All on this device").click()
+    for seat, name in enumerate(page.get_by_label(re.compile("^Name on seat")).all()):
+        name.fill(f"P{seat}")
+    page.get_by_role("button", name="Start the game").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Kitchen block")
+    page.locator(".curtain .main").wait_for()
+    page.evaluate("new Promise((resolve) => setTimeout(resolve, 450))")  # a new curtain takes no tap
+    page.locator(".curtain .main").click()
+    page.get_by_role("option").first.wait_for()
+    Mouse(page).move()
+    expect(page.locator(".cloth .tiles [data-tile]")).to_have_count(1)
+    expect(log(page).last).to_contain_text("opened with")
+    page.get_by_text("Options and rules").click()
+    expect(page.get_by_text("Rounds: 2")).to_be_visible()
+    page.get_by_role("link", name="Rules", exact=True).click()
+    expect(page.get_by_text("Two ends, and nothing to draw.")).to_be_visible()
