@@ -1,0 +1,87 @@
+"""What the page costs: the files of its first load, and the elements that a large table needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from tests.browser.pages import OpenPage
+from tests.whole.table import Table, connect
+
+MOST_REQUESTS = 25
+MOST_BYTES = 60_000
+LARGEST_SET = 190
+
+LARGE_TABLE = """async (count) => {
+  const { createPicture } = await import("/client/picture.js");
+  const { render } = await import("/client/vendor/lit-html.js");
+  const settings = { colours: "auto", digits: false, animation: "none", language: "en" };
+  const picture = createPicture({ device: { settings }, t: (text) => text[0], update() {} });
+  const names = [];
+  for (let low = 0; low < 19; low++) for (let high = low; high < 19; high++) names.push(`${low}-${high}`);
+  const tiles = names.slice(0, count).map((tile, at) =>
+    ({ tile, x: 5 * (at % 19), y: 3 * Math.floor(at / 19), rotation: 0, face_down: false, seat: 0 }));
+  const area = { x: -2, y: -1, width: 95, height: 30 };
+  const board = (shown) => ({ round: 1, table: area, bounds: area, tiles: tiles.slice(0, shown), ends: [] });
+  const place = document.createElement("main");
+  document.body.append(place);
+  const table = (shown) => ({ board: board(shown), label: "", lastTile: names[shown - 1], highest: 18 });
+  const show = (shown) => render(picture.render(table(shown)), place);
+  const started = performance.now();
+  show(count - 1);
+  const elements = place.querySelectorAll("*").length;
+  const ms = performance.now() - started;
+  await new Promise(requestAnimationFrame);
+  const before = new Set(place.querySelectorAll("[data-tile]"));
+  let added = 0;
+  const observer = new MutationObserver((records) => records.forEach((each) => each.addedNodes.forEach((node) => {
+    if (node instanceof Element) added += 1 + node.querySelectorAll("*").length;
+  })));
+  observer.observe(place, { childList: true, subtree: true });
+  show(count);
+  await Promise.resolve();
+  const after = [...place.querySelectorAll("[data-tile]")];
+  return { elements, added, kept: after.filter((each) => before.has(each)).length, tiles: after.length, ms };
+}"""
+"""Renders a table of so many tiles but one, then the last one, too; what that takes."""
+
+
+@pytest.fixture
+def table(service_url: str) -> Iterator[Table]:
+    """A game that has been going on for a while."""
+    with connect(service_url) as http:
+        table = Table.create(http, "domino", 2, seed="a cold cache")
+        for _ in range(8):
+            table.make_legal_move()
+        yield table
+
+
+def test_the_first_load_of_a_running_game_is_small(table: Table, service_url: str, open_page: OpenPage) -> None:
+    page = open_page(None)
+    requests: list[Request] = []
+
+    def keep(request: Request) -> None:
+        requests.append(request)
+
+    page.on("request", keep)
+    page.goto(f"/#/g/{table.id}")
+    expect(page.locator(".cloth [data-tile]").first).to_be_visible()
+    expect(page.get_by_role("log").locator("li").first).to_be_attached()
+    files = [each for each in requests if not urlsplit(each.url).path.startswith("/v1/")]
+    with httpx.Client(base_url=service_url, headers={"Accept-Encoding": "gzip"}) as http:
+        answers = [http.get(each.url, headers={"Accept": each.all_headers().get("accept", "*/*")}) for each in files]
+    sizes = {answer.url.path: answer.num_bytes_downloaded for answer in answers}
+    assert len(requests) <= MOST_REQUESTS, [each.url for each in requests]
+    assert sum(sizes.values()) <= MOST_BYTES, sizes
+
+
+def test_a_large_table_is_rendered_with_few_elements(page: Page) -> None:
+    found = page.evaluate(LARGE_TABLE, LARGEST_SET)
+    assert found["tiles"] == LARGEST_SET
+    assert found["elements"] <= 6 * LARGEST_SET
+    assert found["kept"] == LARGEST_SET - 1, "a tile that lies keeps its elements"
+    assert found["added"] <= 20
