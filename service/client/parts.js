@@ -1,6 +1,6 @@
 /**
  * Parts of the table view, and the sentences that it always has: the heading with the facts, the players, the hand with
- * the ways to choose a tile with a pointer, the last count, the log, the tools for listening and commands, and what is
+ * the ways to choose a tile with a pointer, the log, the tools for listening and commands, and what is
  * wrong. They keep nothing; what they do is given to them.
  */
 import { classMap, html, nothing, repeat } from "./vendor/lit-html.js";
@@ -10,7 +10,7 @@ import { COMMON } from "./text.js";
 import { TABLE } from "./texts/table.js";
 import { hasColours, tileImage } from "./tiles.js";
 
-/** @import { App, Game, GameEvent, Score, Variant } from "./types.js" */
+/** @import { App, Game, GameEvent, Variant } from "./types.js" */
 
 /** A pointer that moves so far, in CSS pixels, drags. */
 const DRAG_FROM = 10;
@@ -23,20 +23,6 @@ export const heading = ({ t }, game, variant) => html`<header class="head">
     ${game.board.ends_sum === undefined ? nothing : html`<span>${t(TABLE.sum, { sum: game.board.ends_sum })}</span>`}
     ${game.carry ? html`<span>${t(TABLE.carry, { points: game.carry })}</span>` : nothing}</p>
 </header>`;
-
-/** What the last round has written. @param {App} app @param {Game} game @param {Score | undefined} score */
-export function lastCount({ t }, game, score) {
-  const round = score?.rounds.find((each) => each.number === game.round);
-  return html`<section class="last-count" aria-labelledby="count-title">
-    <h2 id="count-title">${t(TABLE.lastCount, { round: game.round })}</h2>
-    ${round ? html`<table>
-      <thead><tr><th scope="col">${t(TABLE.player)}</th><th scope="col" class="number">${t(TABLE.written)}</th><th scope="col" class="number">${t(TABLE.total)}</th></tr></thead>
-      <tbody>${game.players.map((each) => html`<tr class=${game.winners.includes(each.seat) ? "winner" : ""}><th scope="row">${each.name}</th>
-        <td class="number">${round.scores[each.seat]}</td><td class="number">${each.total}</td></tr>`)}</tbody>
-    </table>` : nothing}
-    ${game.carry ? html`<p>${t(TABLE.carry, { points: game.carry })}</p>` : nothing}
-  </section>`;
-}
 
 /** What has happened. @param {App} app @param {GameEvent[]} events */
 export const log = ({ t }, events) => html`<div class="log" role="log" aria-label=${t(TABLE.log)} tabindex="0"><ol>${repeat(

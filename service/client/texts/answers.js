@@ -31,6 +31,10 @@ export const ANSWERS = {
   noMoves: ["You have no moves now.", "Du kannst gerade nichts tun."],
   moveAt: ["{tile} {place}", "{tile} {place}"],
   noCount: ["No round has been counted yet.", "Noch ist keine Runde abgerechnet."],
+  lastCount: ["Round {round}", "Runde {round}"],
+  player: ["Player", "Name"],
+  written: ["This round", "Diese Runde"],
+  total: ["Total", "Gesamt"],
   countIs: ["Round {round}.", "Runde {round}."],
 };
 

@@ -87,11 +87,7 @@ export const TABLE = {
   curtain: ["All hands are hidden", "Alle Hände sind verdeckt"],
   showHand: ["Show {name}’s hand", "Die Hand von {name} zeigen"],
   hideHand: ["Hide this hand", "Diese Hand verdecken"],
-  // The count
-  lastCount: ["Round {round}", "Runde {round}"],
-  player: ["Player", "Name"],
-  written: ["This round", "Diese Runde"],
-  total: ["Total", "Gesamt"],
+  // A finished match
   newGame: ["New game", "Neues Spiel"],
   replay: ["Replay", "Nachspielen"],
   // Listening

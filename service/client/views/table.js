@@ -8,7 +8,7 @@ import { TELLING, actionOf, createChoice, keyName } from "../input.js";
 import { createMatch } from "../match.js";
 import { tileName } from "../names.js";
 import {
-  actionText, banner, chainText, handList, heading, isOnTurn, lastCount, log, nameOf, playersList, stateText, tools,
+  actionText, banner, chainText, handList, heading, isOnTurn, log, nameOf, playersList, stateText, tools,
 } from "../parts.js";
 import { aspectFor, createPicture } from "../picture.js";
 import { fragmentOf } from "../routes.js";
@@ -100,6 +100,7 @@ export function create(app, { game: id, watch = false, token }) {
     } else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
+    loadAnswers().catch(failed);
     if (score?.version !== game.version) loadScore().catch(failed);
   }
 
@@ -298,7 +299,7 @@ export function create(app, { game: id, watch = false, token }) {
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
     if (isCurtainDown()) return curtain(game);
-    if (game.status === "round_over" || game.status === "finished") return lastCount(app, game, score);
+    if (game.status === "round_over" || game.status === "finished") return answers?.lastCount(app, game, score);
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
     const name = nameOf(game, game.you.seat);
