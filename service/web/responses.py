@@ -166,9 +166,9 @@ def compress(response: Response) -> Response:
     return response
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _compressed(body: bytes) -> bytes:
-    """A public body by gzip. There are few, as they depend on the service, the language and the type alone."""
+    """A public body by gzip. There are some hundred, as they depend on the service, the language and the type alone."""
     return gzip.compress(body, 6, mtime=0)
 
 

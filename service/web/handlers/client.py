@@ -40,7 +40,7 @@ blueprint: Final = Blueprint("client", __name__)
 
 def page() -> Response:
     """The page for people, which plays by this service."""
-    response = public((files("service.client") / "index.html").read_bytes(), HTML)
+    response = public(_index(), HTML)
     response.headers["Content-Security-Policy"] = PAGE_POLICY
     return response
 
@@ -64,6 +64,11 @@ def _file(name: str) -> Response:
     if found is None:
         abort(404)
     return public(*found)
+
+
+@cache
+def _index() -> bytes:
+    return (files("service.client") / "index.html").read_bytes()
 
 
 @cache
