@@ -16,9 +16,12 @@ from tests.whole.table import Table, connect
 
 @pytest.fixture(scope="module")
 def finished(service_url: str) -> Iterator[Table]:
-    """A finished match of more than one round, at whose end is settled up."""
+    """A finished match of more than one round, at whose end is settled up.
+
+    The set has 168 pips, so that nobody reaches the limit in one round.
+    """
     with connect(service_url) as http:
-        table = Table.create(http, "dominospiel", 2)
+        table = Table.create(http, "dominospiel", 2, rules={"limit": 200})
         for _ in table.play("score"):
             pass
         yield table
