@@ -150,7 +150,7 @@ def _move_in_stages(
         watch.lap("decide")
         write = WriteRequest(new_write_id(os.urandom))
         now = int(time() * 1000)
-        after = game._replace(state=state).with_events(events, now, write.id.decode())
+        after = game._replace(state=state).with_events(events, game.state, now, write.id.decode())
         to_act = seats_to_act(game.state, events, after)
         data = [encode_event(event, now - game.created_at, seats) for event, seats in zip(events, to_act, strict=True)]
         value = encode_game(after)

@@ -130,9 +130,13 @@ class Eliminated:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The match is over; tied seats share the win."""
+    """The match is over; tied seats share the win.
+
+    ``ended_by`` is ``forfeit`` if it ended because all sides but one have forfeited, and not by the rules.
+    """
 
     winners: tuple[int, ...]
+    ended_by: Literal["forfeit"] | None = None
 
 
 Event = Dealt | Played | Drew | Passed | Done | Flipped | RoundEnded | Eliminated | Finished
@@ -140,7 +144,8 @@ Event = Dealt | Played | Drew | Passed | Done | Flipped | RoundEnded | Eliminate
 
 # The table of event types
 
-FieldKind = Literal["seat", "seats", "tile", "end", "number", "flag", "text", "bytes"]
+FieldKind = Literal["seat", "seats", "tile", "end", "number", "flag", "text", "word", "optional_word", "bytes"]
+"""A ``word`` is one of a few in small letters; an ``optional_word`` may be missing, and is the last field then."""
 
 
 class EventType(NamedTuple):
@@ -178,6 +183,6 @@ EVENT_TYPES: Final = (
     EventType(Flipped, "flipped", 7, (("seat", "seat"),), "flip"),
     EventType(RoundEnded, "round_ended", 8, None),
     EventType(Eliminated, "eliminated", 9, (("seat", "seat"),), "eliminated"),
-    EventType(Finished, "finished", 10, (("winners", "seats"),), "finished"),
+    EventType(Finished, "finished", 10, (("winners", "seats"), ("ended_by", "optional_word")), "finished"),
 )
 """The events of a match; those of a hosted game are in ``games.game``."""

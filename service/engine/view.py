@@ -26,6 +26,7 @@ from service.engine.deal import Deck, round_seed
 from service.engine.events import Dealt, Drew, Event
 from service.engine.layout import Layout
 from service.engine.moves import Move
+from service.engine.presence import PresenceEvent
 from service.engine.referee import legal_moves
 from service.engine.state import FINISHED, PLAYING, Hand, Phase, State
 from service.engine.tiles import Tile
@@ -97,7 +98,7 @@ class RecordedDeal(NamedTuple):
     stock: Hand | int
 
 
-RecordedEvent = Event | RecordedDeal | DrewView
+RecordedEvent = Event | RecordedDeal | DrewView | PresenceEvent
 """An event as it stands in the record for one viewer."""
 
 
@@ -144,7 +145,7 @@ def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:
     return event
 
 
-def view_for_record(event: Event, seat: int | None, *, over: bool) -> RecordedEvent:
+def view_for_record(event: Event | PresenceEvent, seat: int | None, *, over: bool) -> RecordedEvent:
     """An event as the record for ``seat`` has it; ``None`` is a spectator. ``over``: whether its round is over.
 
     Of a round that is over everything is visible, of a running one a seat's own hand and draws. The proof of a deal is

@@ -27,15 +27,19 @@ from service.engine.events import (
     ScoreLine,
 )
 from service.engine.layout import CLOSED, END, GATED, LONG, OPEN, SHORT, End, Gate, Layout, Placement, Side
+from service.engine.presence import Presence
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, PlacementScore, State
 from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
+from service.games.clock import ClockSettings, RunningClock
 from service.games.game import GAME_EVENT_TYPES, STORED_FORMAT, EventEnvelope, Game, GameEvent, Seat, rules_for
 from service.games.layout_cache import LayoutCache
 
-_LATER: Final[tuple[Any, ...]] = (0, "", False)
-"""The fields that older formats do not have, as they were then: no change of a token, and names that may be equal."""
+_LATER: Final[tuple[Any, ...]] = (0, "", False, None)
+"""The fields that older formats do not have, as they were then: no change of a token, names that may be equal, and
+nothing that happens without a player.
+"""
 
 _WITH_TO_ACT: Final = 100
 """Added to the number of the type of an event that has, after its time, the seats that may move after it."""
@@ -59,7 +63,7 @@ def encode_game(game: Game) -> bytes:
     """The bytes of a game, without its id and version, which the store holds beside them."""
     return orjson.dumps(
         [
-            STORED_FORMAT,
+            game.stored_format,
             game.write_id,
             game.variant.key,
             game.edition,
@@ -78,6 +82,7 @@ def encode_game(game: Game) -> bytes:
             game.version - game.match_version,
             "" if game.match_write_id == game.write_id else game.match_write_id,
             game.unique_names,
+            *([_encode_automation(game)] if game.is_automatic else ()),
         ]
     )
 
@@ -111,9 +116,9 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         state,
         *later,
     ) = fields
-    token_changes, match_write_id, unique_names = later + list(_LATER[len(later) :])
+    token_changes, match_write_id, unique_names, automation = later + list(_LATER[len(later) :])
     rules = rules_for(variant, options, len(seats))
-    return Game(
+    game = Game(
         id=game_id,
         variant=variants()[variant],
         options=options,
@@ -139,6 +144,33 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         stored_format=fields[0],
         unique_names=unique_names,
         state=_decode_state(rules, state),
+    )
+    return game if automation is None else _with_automation(game, automation)
+
+
+def _encode_automation(game: Game) -> list[object]:
+    """The computer players, their pace, who is present, and the clock."""
+    clock, running, presence = game.clock, game.running_clock, game.presence
+    return [
+        [seat.level for seat in game.seats],
+        game.pace,
+        None if clock is None else list(clock),
+        sorted(presence.away),
+        sorted(presence.forfeited),
+        presence.substituted,
+        running.started,
+        running.banks,
+    ]
+
+
+def _with_automation(game: Game, fields: list[Any]) -> Game:
+    levels, pace, clock, away, forfeited, substituted, started, banks = fields
+    return game._replace(
+        seats=tuple([seat._replace(level=level) for seat, level in zip(game.seats, levels, strict=True)]),
+        pace=pace,
+        presence=Presence(frozenset(away), frozenset(forfeited), substituted),
+        clock=None if clock is None else ClockSettings(*clock),
+        running_clock=RunningClock(started, tuple(banks)),
     )
 
 
@@ -381,6 +413,16 @@ def _decode_round(fields: list[Any]) -> RoundEnded:
     )
 
 
+def _encode_finished(event: Finished) -> list[object]:
+    return [*event.winners, *([] if event.ended_by is None else [event.ended_by])]
+
+
+def _decode_finished(fields: list[Any]) -> Finished:
+    if fields and isinstance(fields[-1], str):
+        return Finished(tuple(fields[:-1]), fields[-1])  # type: ignore[arg-type] # as it was encoded
+    return Finished(tuple(fields))
+
+
 class _EventCodec(NamedTuple):
     """The conversion of one type of event to its stored fields, and back."""
 
@@ -457,6 +499,8 @@ _FIELDS: Final[dict[FieldKind, tuple[Callable[[Any], object] | None, Callable[[A
     "seats": (list, tuple),
     "number": (None, None),
     "text": (None, None),
+    "word": (None, None),
+    "optional_word": (None, None),
     "flag": (int, bool),
     "tile": (lambda tile: tile.index, lambda index: TILES[index]),
     "end": (encode_end, lambda code: decode_end(code, code < 0)),
@@ -465,7 +509,7 @@ _FIELDS: Final[dict[FieldKind, tuple[Callable[[Any], object] | None, Callable[[A
 _SPECIAL_EVENTS: Final[dict[type, _EventCodec]] = {
     Dealt: _EventCodec(_encode_dealt, _decode_dealt),
     RoundEnded: _EventCodec(lambda event: _encode_round(event.round), _decode_round),
-    Finished: _EventCodec(lambda event: event.winners, lambda fields: Finished(tuple(fields))),
+    Finished: _EventCodec(_encode_finished, _decode_finished),
 }
 _EVENT_CODECS: Final = {kind.event: _SPECIAL_EVENTS.get(kind.event) or _plain_codec(kind) for kind in GAME_EVENT_TYPES}
 _EVENT_CODES: Final = {kind.event: kind.code for kind in GAME_EVENT_TYPES}

@@ -11,18 +11,31 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from service.engine.errors import InvalidSetup, Refusal
+from service.engine.errors import GameOver, InvalidSetup, NotInMatch, Reason, Refusal
 from service.engine.moves import Move
-from service.engine.referee import advance
+from service.engine.presence import Claimed, Left, Returned
+from service.engine.state import FINISHED
 from service.games.access import Access, TokenRotation, rotation_scope
+from service.games.automation import GRACE_MS, advance_match
 from service.games.creation import create_game, deal_if_full
-from service.games.errors import Forbidden, MoveRefused, NotFound, NotStarted, SeatsTaken, StaleVersion, unauthorized
+from service.games.errors import (
+    Forbidden,
+    MoveRefused,
+    NotAway,
+    NotDue,
+    NotFound,
+    NotStarted,
+    SeatsTaken,
+    StaleVersion,
+    unauthorized,
+)
 from service.games.forks import as_arranged, load_fork
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, Joined, Seat, TokenChanged
 from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import Clock, PriorWrite, RandomBytes
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.results import CommandResult, CreatedGame, JoinedSeat, SeatToken
+from service.games.timestamps import format_rfc3339
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token
 from service.games.validation import FIXED_DEALS, NAME_TAKEN, GameRequest, check_request, is_taken
 from service.games.views import GameView, legal_moves_for, view_game
@@ -60,6 +73,21 @@ class MoveCommand(NamedTuple):
     expected: Expected | None = None
     client_seed: str | None = None
     key: IdempotencyKey | None = None
+
+
+class Claim(NamedTuple):
+    """The claim of the seat ``by``, with this token, that ``seat`` be played by a computer player, at this time."""
+
+    seat: int
+    by: int
+    token_hash: bytes | None
+    at: int
+
+
+class _Unchanged(Refusal):
+    """A command that would change nothing."""
+
+    code = "unchanged"
 
 
 class GameCommands:
@@ -176,6 +204,47 @@ class GameCommands:
             raise unauthorized()  # the token was revoked after the cached game was loaded
         return CommandResult(view_game(committed.after, seat, self._ttl), committed.replayed)
 
+    def set_presence(self, access: Access, *, away: bool) -> GameView:
+        """Have the bearer's seat played by a computer player from now on, or no longer; the game as the seat sees it.
+
+        For a seat that is away already, leaving changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``;
+        ``NotAway`` for coming back to a seat that is not away; ``Unauthorized`` as ``make_move``.
+        """
+        game, seat, from_store = access
+        if seat is None:
+            raise unauthorized()
+        decide = partial(_decide_presence, seat, game.seats[seat].token_hash, away)
+        try:
+            game = self._repository.transact(game, decide, from_store=from_store).after
+        except _Unchanged:
+            game = self._repository.reload(game.id)
+        except NotFound:
+            raise unauthorized() from None
+        return view_game(game, seat, self._ttl)
+
+    def claim(self, access: Access, seat: int, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
+        """Have ``seat``, whose time is over, played by a computer player; the game as the claimant sees it.
+
+        Raises ``NotDue`` before the deadline, while nobody can be late because the service was away, and where nothing
+        can be claimed; ``NotStarted``, ``GameOver``, ``NotInMatch``, ``KeyReused``, ``InvalidSetup`` for a seat that
+        does not exist or is the claimant's own, ``Unauthorized`` as ``make_move``.
+        """
+        game, by, from_store = access
+        if by is None:
+            raise unauthorized()
+        if seat >= len(game.seats) or seat == by:
+            raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
+        record = None if key is None else self._idempotency.record(key, "claim", str(by))
+        held = self._repository.held_until(game.id)
+        claim = Claim(seat, by, game.seats[by].token_hash, self._clock())
+        if claim.at < held:
+            claim = claim._replace(at=0)  # nobody is late for the time in which nobody could move
+        try:
+            committed = self._repository.transact(game, partial(_decide_claim, claim), record, from_store=from_store)
+        except NotFound:
+            raise unauthorized() from None
+        return CommandResult(view_game(committed.after, by, self._ttl), committed.replayed)
+
     def rotate_token(self, rotation: TokenRotation, key: IdempotencyKey | None = None) -> CommandResult[SeatToken]:
         """Give the bearer's seat a new token and revoke the old one.
 
@@ -233,13 +302,41 @@ def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game
             raise StaleVersion("stale_version", version=game.version)
         if game.has_open_seats:
             raise NotStarted("seats_open")
-        deck = game.deck if client_seed is None else game.deck.with_client_seed(seat, client_seed)
-        events, state = advance(game.rules, deck, game.state, seat, command.move)
+        seeded = game if client_seed is None else game._replace(deck=game.deck.with_client_seed(seat, client_seed))
+        after, events = advance_match(seeded, seat, command.move)
     except Refusal as refusal:
         raise MoveRefused(refusal, game.version, game.to_act, legal_moves_for(game, seat)) from refusal
-    if state.round != game.state.round:
-        deck = deck.discard_used(state.round)
-    return game._replace(state=state, deck=deck), events
+    return after, events if seat not in game.presence.away else [Returned(seat), *events]
+
+
+def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game) -> Decision:
+    _check_running(game, seat, token_hash)
+    if away is (seat in game.presence.away):
+        raise _Unchanged("unchanged") if away else NotAway("not_away", seat=seat)
+    return game, [Left(seat) if away else Returned(seat)]
+
+
+def _decide_claim(claim: Claim, game: Game) -> Decision:
+    seat = claim.seat
+    _check_running(game, claim.by, claim.token_hash)
+    deadline = game.deadline
+    if game.clock is None or game.clock.absence != "claim" or deadline is None or seat != game.state.turn:
+        raise NotDue("nothing_to_claim", seat=seat)
+    if claim.at < deadline + GRACE_MS:
+        raise NotDue("deadline_not_passed", seat=seat, deadline=format_rfc3339(deadline))
+    return game, [Claimed(seat, claim.by)]
+
+
+def _check_running(game: Game, seat: int, token_hash: bytes | None) -> None:
+    """Raises a ``Refusal`` unless the match is running with this seat in it, which still has the same token."""
+    if game.seats[seat].token_hash != token_hash:
+        raise unauthorized()
+    if game.has_open_seats:
+        raise NotStarted("seats_open")
+    if game.state.phase == FINISHED:
+        raise GameOver("game_over")
+    if game.state.eliminated_round[seat]:
+        raise NotInMatch("out_of_match", seat=seat)
 
 
 def _decide_rotation(seat: int, old_hash: bytes | None, token: str, game: Game) -> Decision:

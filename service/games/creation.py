@@ -6,17 +6,19 @@ played (``service.games.validation``).
 
 from __future__ import annotations
 
+from itertools import count
 from typing import NamedTuple
 
 from service.engine.deal import Deck, seed_from_text
 from service.engine.referee import deal
 from service.engine.state import State
 from service.engine.variant import Variant
+from service.games.clock import start_clock
 from service.games.game import HUMAN, OPEN_SEAT, Game, GameEvent, Seat, rules_for
 from service.games.ports import RandomBytes
 from service.games.results import SeatToken
 from service.games.tokens import hash_secret, new_join_code, new_token
-from service.games.validation import GameRequest
+from service.games.validation import GameRequest, is_taken
 
 
 class NewGame(NamedTuple):
@@ -56,7 +58,12 @@ def create_game(
         variant=variant,
         options=request.options,
         rules=rules_for(variant.key, request.options, len(request.seats)),
-        seats=tuple([Seat(each.kind, each.name, hashes.get(seat)) for seat, each in enumerate(request.seats)]),
+        seats=tuple(
+            [
+                Seat(each.kind, name, hashes.get(seat), each.level)
+                for seat, (each, name) in enumerate(zip(request.seats, _names(request), strict=True))
+            ]
+        ),
         join_hash=None if join_code is None else hash_secret(join_code),
         arranged=request.arranged,
         deck=_deck(request, game_id, random_bytes),
@@ -67,8 +74,22 @@ def create_game(
         state=state,
         edition=variant.edition,
         unique_names=request.unique_names,
+        pace=request.pace,
+        clock=request.clock,
+        running_clock=start_clock(request.clock, len(request.seats)),
     )
     return NewGame(game, tokens, join_code)
+
+
+def _names(request: GameRequest) -> list[str | None]:
+    """The names in seat order; a computer player is called by its level, with a number if that name is taken."""
+    names: list[str | None] = [each.name for each in request.seats]
+    for seat, each in enumerate(request.seats):
+        if each.level is not None:
+            name = each.level.capitalize()
+            numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
+            names[seat] = next(candidate for candidate in numbered if not is_taken(candidate, names))
+    return names
 
 
 def deal_if_full(game: Game, events: list[GameEvent]) -> tuple[Game, list[GameEvent]]:

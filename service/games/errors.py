@@ -9,6 +9,8 @@
     ├── NotStarted     seats are still open                               not_started
     ├── SeatsTaken     no seat is open                                    seats_taken
     ├── StaleVersion   the game is not at the expected version            stale_version
+    ├── NotDue         a claim before the deadline                        not_due
+    ├── NotAway        coming back to a seat that is not away             not_away
     └── KeyReused      an idempotency key used for another request        key_reused
 
 ``MoveRefused`` wraps any of them, or a refusal of the rules, together with the version and the legal moves.
@@ -60,6 +62,18 @@ class StaleVersion(Refusal):
     """The game is not at the version that the move was meant for."""
 
     code = "stale_version"
+
+
+class NotDue(Refusal):
+    """The time of the seat is not over, or nothing can be claimed when it is."""
+
+    code = "not_due"
+
+
+class NotAway(Refusal):
+    """The seat is not away, so its player cannot come back."""
+
+    code = "not_away"
 
 
 class KeyReused(Refusal):

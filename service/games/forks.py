@@ -14,7 +14,7 @@ from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt, Event
 from service.engine.options import Value
 from service.engine.view import revealed_seed
-from service.games.game import Created, EventEnvelope, Game, Joined, TokenChanged
+from service.games.game import Created, EventEnvelope, Game, HostingEvent
 from service.games.timestamps import format_rfc3339
 from service.records.builder import build_record
 from service.records.errors import InvalidForkPoint, InvalidRecord
@@ -49,7 +49,7 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
     return build_record(
         game.variant,
         game.rules,
-        [(each.version, each.event) for each in history if not isinstance(each.event, Created | Joined | TokenChanged)],
+        [(each.version, each.event) for each in history if not isinstance(each.event, HostingEvent)],
         players=[each.name or "" for each in game.seats],
         fairness=ARRANGED if game.arranged else PROVABLE,
         edition=game.edition,

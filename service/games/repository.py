@@ -16,22 +16,25 @@ from typing import Final, NamedTuple, TypeVar
 
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Event
+from service.engine.presence import ALL_PRESENT
 from service.engine.referee import apply
 from service.engine.replay import replay
 from service.engine.state import FINISHED, State
+from service.games.clock import start_clock
 from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game, state_prefix
 from service.games.errors import MoveRefused, NotFound
 from service.games.game import (
     OPEN_SEAT,
-    Created,
     EventEnvelope,
     Game,
     GameEvent,
     GameStatus,
+    HostingEvent,
     Joined,
     Seat,
     TokenChanged,
     commitments_after,
+    follow_presence,
 )
 from service.games.idempotency import check_same_request
 from service.games.ports import (
@@ -195,9 +198,10 @@ class GameRepository:
         A write without an answer is sent once more. Raises ``KeyReused``, ``OutcomeUnknown``.
         """
         write = WriteRequest(new_write_id(self._random_bytes), record)
-        game = game.with_events(events, game.created_at, write.id.decode())
+        start = game.rules.start()
+        game = game.with_events(events, start, game.created_at, write.id.decode(), self.yielding)
         state = encode_game(game)
-        data = self._encode_events(game.rules.start(), events, game, 0)
+        data = self._encode_events(start, events, game, 0)
         send = partial(self._store.create, game.id, state, data, write)
         try:
             prior = send()
@@ -232,7 +236,7 @@ class GameRepository:
                     raise
                 return self.replay(game.id, prior, record)
             now = max(now, game.updated_at)
-            after = after.with_events(events, now, write.id.decode())
+            after = after.with_events(events, game.state, now, write.id.decode())
             state = encode_game(after)
             data = self._encode_events(game.state, events, after, now - game.created_at)
             send = partial(self._store.commit, game.id, game.version, state, data, write, after=state_prefix(game))
@@ -257,6 +261,11 @@ class GameRepository:
                 break
             game, from_store = self._decode(game.id, answer), True
         raise StorageUnavailable("contention")
+
+    def held_until(self, game_id: str) -> int:
+        """Until when nobody is timed out in this game, in milliseconds since 1970: after the service was away."""
+        del game_id
+        return 0
 
     def find_write(self, game_id: str, name: str) -> PriorWrite | None:
         """The write that was committed under the idempotency record of that name in the last 24 hours."""
@@ -406,7 +415,7 @@ def seats_to_act(
     result = []
     state = before
     for event in yielding(events[:-1]):
-        if not isinstance(event, Created | Joined | TokenChanged):
+        if not isinstance(event, HostingEvent):
             state = apply(after.rules, state, event)
         result.append(() if after.has_open_seats else state.to_act)
     return [*result, after.to_act]
@@ -427,14 +436,22 @@ def rebuild_game(
         match_version -= 1
     joined_later = {each.event.seat for each in history[version:] if isinstance(each.event, Joined)}
     earlier = [each.event for each in history[:version]]
+    start = game.rules.start()
+    presence, running_clock = follow_presence(
+        game._replace(presence=ALL_PRESENT, running_clock=start_clock(game.clock, len(game.seats))),
+        start,
+        [(each.at, each.event) for each in history[:version]] if game.is_automatic else (),
+    )
     return game._replace(
+        presence=presence,
+        running_clock=running_clock,
         seats=tuple([Seat(OPEN_SEAT) if seat in joined_later else each for seat, each in enumerate(game.seats)]),
         version=version,
         match_version=match_version,
         updated_at=history[version - 1].at,
         state=replay(
             game.rules,
-            yielding([each for each in earlier if not isinstance(each, Created | Joined | TokenChanged)]),
+            yielding([each for each in earlier if not isinstance(each, HostingEvent)]),
         ),
         commitments=reduce(commitments_after, earlier, ()),
     )

@@ -17,8 +17,9 @@ from service.engine.referee import can_open
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
+from service.games.clock import ClockSettings
 from service.games.forks import ForkSource
-from service.games.game import SeatKind
+from service.games.game import BOT, LEVELS, SeatKind
 
 
 class SeatRequest(NamedTuple):
@@ -27,6 +28,7 @@ class SeatRequest(NamedTuple):
     kind: SeatKind
     name: str | None = None
     client_seed: str | None = None
+    level: str | None = None
 
 
 class GameRequest(NamedTuple):
@@ -41,6 +43,9 @@ class GameRequest(NamedTuple):
     """The record to continue; its variant and options replace the requested ones."""
     unique_names: bool = False
     """Whether no two players may have the same name."""
+    clock: ClockSettings | None = None
+    pace: int | None = None
+    """Milliseconds between an event and the move of a computer player; ``None``: the default."""
 
     @property
     def arranged(self) -> bool:
@@ -66,7 +71,9 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tu
     if variant is None:
         raise InvalidSetup({"variant": [Reason("not_one_of", {"allowed": list(variants())})]})
     errors = {
-        f"players.{seat}.bot": [Reason("no_bots")] for seat, each in enumerate(request.seats) if each.kind == "bot"
+        f"players.{seat}.bot": [Reason("not_one_of", {"allowed": list(LEVELS)})]
+        for seat, each in enumerate(request.seats)
+        if each.kind == BOT and each.level not in LEVELS
     }
     if request.unique_names:
         names = [each.name for each in request.seats]

@@ -13,17 +13,25 @@ from typing import NamedTuple
 from service.engine.events import Event, RoundResult
 from service.engine.layout import Layout
 from service.engine.moves import Move
+from service.engine.presence import Presence
 from service.engine.referee import legal_moves
+from service.engine.standings import ranking
 from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
-from service.games.game import Created, EventEnvelope, Game, GameStatus, Joined, Seat, SeatKind, TokenChanged
+from service.games.clock import ClockSettings
+from service.games.game import BOT, EventEnvelope, Game, GameStatus, HostingEvent, Seat, SeatKind
 
 
 class SeatView(NamedTuple):
-    """The player of a seat; ``name`` is ``None`` for an open one."""
+    """The player of a seat; ``name`` is ``None`` for an open one, ``level`` is that of a computer player."""
 
     kind: SeatKind
     name: str | None
+    level: str | None = None
+    away: bool = False
+    forfeited: bool = False
+    bank: int | None = None
+    """Milliseconds that were left when the running turn began; ``None`` without banks, and for a computer player."""
 
 
 class GameView(NamedTuple):
@@ -44,6 +52,8 @@ class GameView(NamedTuple):
     commitments: tuple[bytes, ...]
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
     unique_names: bool
+    clock: ClockSettings | None = None
+    deadline: int | None = None
 
 
 class TableView(NamedTuple):
@@ -69,6 +79,7 @@ class Standing(NamedTuple):
     rank: int
     in_match: bool
     team: int | None
+    forfeited: bool
 
 
 class ScoreCard(NamedTuple):
@@ -92,7 +103,7 @@ class EventView(NamedTuple):
 
     version: int
     at: int
-    event: Created | Joined | TokenChanged | Event | DealtView | DrewView | Reset
+    event: HostingEvent | Event | DealtView | DrewView | Reset
     to_act: tuple[int, ...] | None = None
     """``None`` where it is not known, as for events of a record."""
 
@@ -112,7 +123,7 @@ class EventPage(NamedTuple):
 def view_event(envelope: EventEnvelope, seat: int | None) -> EventView:
     """What ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public."""
     version, at, event, to_act = envelope
-    if isinstance(event, Created | Joined | TokenChanged):
+    if isinstance(event, HostingEvent):
         return EventView(version, at, event, to_act)
     return EventView(version, at, event_view(event, seat), to_act)
 
@@ -130,7 +141,7 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
         arranged=game.arranged,
         status=status,
         version=game.version,
-        seats=_seat_views(game.seats),
+        seats=_seat_views(game.seats, game.presence, game.running_clock.banks),
         view=match,
         etag=game.etag(seat),
         created_at=game.created_at,
@@ -138,6 +149,8 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
         expires_at=game.updated_at + ttl,
         commitments=game.commitments,
         unique_names=game.unique_names,
+        clock=game.clock,
+        deadline=game.deadline,
     )
 
 
@@ -149,9 +162,21 @@ def view_table(game: Game, version: int, round_number: int, layout: Layout) -> T
 
 
 @lru_cache(maxsize=1024)
-def _seat_views(seats: tuple[Seat, ...]) -> tuple[SeatView, ...]:
+def _seat_views(seats: tuple[Seat, ...], presence: Presence, banks: tuple[int, ...]) -> tuple[SeatView, ...]:
     """The players of the seats, which are public; cached, as they rarely change."""
-    return tuple([SeatView(each.kind, each.name) for each in seats])
+    return tuple(
+        [
+            SeatView(
+                each.kind,
+                each.name,
+                each.level,
+                seat in presence.away,
+                seat in presence.forfeited,
+                banks[seat] if banks and each.kind != BOT else None,
+            )
+            for seat, each in enumerate(seats)
+        ]
+    )
 
 
 def legal_moves_for(game: Game, seat: int | None) -> tuple[Move, ...]:
@@ -160,19 +185,11 @@ def legal_moves_for(game: Game, seat: int | None) -> tuple[Move, ...]:
 
 
 def standings(game: Game) -> tuple[Standing, ...]:
-    """The seats from first to last: those still in the match, then those eliminated, the last one first.
-
-    Seats that are still in, or were eliminated in the same round, are ordered by total.
-    """
+    """The seats from first to last (``ranking``), those that have forfeited after all others."""
     totals = game.state.running_totals()
-    sign = -1 if game.variant.best == "highest" else 1
-
-    def key(seat: int) -> tuple[int, int]:
-        eliminated = game.state.eliminated_round[seat]
-        return (-eliminated if eliminated else -game.state.round - 1, sign * totals[seat])
-
-    order = sorted(range(len(game.seats)), key=key)
-    ranks = {seat: 1 + sum(key(other) < key(seat) for other in order) for seat in order}
+    forfeited = game.presence.forfeited
+    ranks = ranking(game.variant.best, game.state, forfeited)
+    order = sorted(range(len(game.seats)), key=ranks.__getitem__)
     return tuple(
         [
             Standing(
@@ -182,6 +199,7 @@ def standings(game: Game) -> tuple[Standing, ...]:
                 rank=ranks[seat],
                 in_match=not game.state.eliminated_round[seat],
                 team=game.rules.team(seat),
+                forfeited=seat in forfeited,
             )
             for seat in order
         ]

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from service.engine.events import Event, Finished
+from service.engine.presence import PresenceEvent
 from service.engine.replay import replay
 from service.engine.state import State
 from service.engine.variant import Rules
@@ -53,14 +54,20 @@ def fork_point_at(
     chosen = possible[-1] if version is None else version
     if chosen not in possible:
         raise InvalidForkPoint("no_fork_point", version=chosen, allowed=_nearest(possible, chosen), max=possible[-1])
-    events = tuple([_complete_event(line) for line in lines if line.version <= chosen])
+    events = tuple(
+        [
+            _complete_event(line.event)
+            for line in lines
+            if line.version <= chosen and not isinstance(line.event, PresenceEvent)
+        ]
+    )
     return ForkPoint(chosen, rules, events, replay(rules, events))
 
 
-def _complete_event(line: VersionedEvent) -> Event:
+def _complete_event(event: Event | RecordedDeal | DrewView) -> Event:
     """The event of a line of a complete record."""
-    assert not isinstance(line.event, RecordedDeal | DrewView)
-    return line.event
+    assert not isinstance(event, RecordedDeal | DrewView)
+    return event
 
 
 def _possible_versions(lines: list[VersionedEvent]) -> list[int]:

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from service.games.game import Created, Joined, TokenChanged
+from service.games.game import HostingEvent
 from service.games.repository import Committed
 
 PROMETHEUS_TEXT: Final = CONTENT_TYPE_PLAIN_0_0_4
@@ -98,7 +98,7 @@ class Metrics:
         game = committed.after
         if game.status != committed.status_before:
             self._transitions.labels(game.status).inc()
-        if isinstance(committed.events[0], Created | Joined | TokenChanged):
+        if isinstance(committed.events[0], HostingEvent):
             return
         variant = game.variant.key
         add = self._variants.get(variant)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 import orjson
 import pytest
@@ -23,6 +23,7 @@ from service.engine.events import (
     RoundResult,
 )
 from service.engine.layout import NEVER, empty_layout
+from service.engine.presence import Absence
 from service.engine.tiles import Tile, parse_tile
 from service.engine.variants import variants
 from service.engine.view import event_view
@@ -48,6 +49,8 @@ VALUES: dict[str, Any] = {
     "number": 28,
     "flag": True,
     "text": "Bo",
+    "word": "bot",
+    "optional_word": "forfeit",
     "bytes": b"\xff" * 32,
 }
 HINTS: dict[str, tuple[Any, ...]] = {
@@ -58,6 +61,8 @@ HINTS: dict[str, tuple[Any, ...]] = {
     "number": (int, int | None),
     "flag": (bool,),
     "text": (str,),
+    "word": (Absence,),
+    "optional_word": (Literal["forfeit"] | None,),
     "bytes": (bytes | None,),
 }
 SPECIAL = {

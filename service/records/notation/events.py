@@ -13,7 +13,7 @@ event is possible, or on who may read it: a redacted event is written with what 
 ``2: draw 0-1``                seat 2 drew a tile of the stock; ``?``: a hidden one
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
 ``ended out; …``               the result of the round: see ``score``
-``finished: 0 2``              the winners
+``finished: 0 2``              the winners; ``finished: 0 2 forfeit``: because all others have forfeited
 =============================  ========================================================================
 
 ``-`` stands for no tiles. A line does not contain the number of its round, which ``scan_event`` is given. No line is
@@ -113,18 +113,24 @@ def _scan_of_seat(scanner: Scanner) -> RecordedEvent:
 def scan_seats(scanner: Scanner) -> tuple[int, ...]:
     """Read a row of seats."""
     seats = [scanner.number(NATURAL)]
-    while scanner.accept(" "):
+    while not scanner.peek(_WORD_AFTER) and scanner.accept(" "):
         seats.append(scanner.number(NATURAL))
     return tuple(seats)
 
 
+_WORD: Final = re.compile("[a-z]+")
+_WORD_AFTER: Final = re.compile(" [a-z]")
 _END: Final = re.compile(r"left|right|e[1-9][0-9]{0,14}")
 
 
 def _format_plain(event: Any) -> str:
     """An event as its seat, if it has one, its word and its other fields."""
     kind = _KIND_BY_TYPE[type(event)]
-    fields = [_FIELDS[field].format(getattr(event, name)) for name, field in _fields_without_seat(kind)]
+    fields = [
+        _FIELDS[field].format(value)
+        for name, field in _fields_without_seat(kind)
+        if (value := getattr(event, name)) is not None or field != "optional_word"
+    ]
     return (
         " ".join([f"{event.seat}: {kind.word}", *fields]) if kind in _WITH_SEAT else f"{kind.word}: {' '.join(fields)}"
     )
@@ -134,6 +140,8 @@ def _scan_fields(scanner: Scanner, kind: EventType, *seat: int) -> RecordedEvent
     """Read the fields after the word of an event."""
     values: list[Any] = [*seat]
     for _, field in _fields_without_seat(kind):
+        if field == "optional_word" and not scanner.peek(_WORD_AFTER):
+            continue
         if values:
             scanner.expect(" ")
         values.append(_FIELDS[field].scan(scanner))
@@ -155,6 +163,9 @@ _FIELDS: Final[dict[FieldKind, _FieldNotation]] = {
     "seats": _FieldNotation(lambda seats: " ".join(map(str, seats)), scan_seats),
     "tile": _FieldNotation(lambda tile: str(tile or "?"), lambda scan: None if scan.accept("?") else scan_tile(scan)),
     "number": _FieldNotation(str, Scanner.number),
+    **dict.fromkeys(
+        ("word", "optional_word"), _FieldNotation(str, lambda scanner: scanner.match(_WORD, "a word in small letters"))
+    ),
 }
 _HIDDEN: Final[dict[type, type]] = {Drew: DrewView}
 """The redacted type of an event with a hidden field."""

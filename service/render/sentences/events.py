@@ -22,6 +22,7 @@ from service.engine.events import (
     RoundResult,
 )
 from service.engine.layout import OPEN, Layout
+from service.engine.presence import PRESENCE_EVENT_TYPES
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
 from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
 from service.render.sentences.people import Naming, Reader, about, fitted, joined
@@ -155,4 +156,5 @@ _SENTENCES: Final[dict[type, Callable[[Any, Layout | None, Reader], str]]] = {
     RoundEnded: _round_ended,
     Eliminated: _of_seat("eliminated"),
     Finished: _finished,
+    **{kind.event: _of_seat(kind.name) for kind in PRESENCE_EVENT_TYPES},
 }

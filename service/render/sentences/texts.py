@@ -90,6 +90,22 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "finished.several": ("{names} win the match.", "{names} gewinnen die Partie."),
         "finished.you": ("You win the match.", "Du gewinnst die Partie."),
         "finished.you_and": ("{names} win the match.", "{names} gewinnt die Partie."),
+        "timed_out": ("{name} ran out of time.", "{name} hat keine Zeit mehr."),
+        "timed_out.you": ("You ran out of time.", "Du hast keine Zeit mehr."),
+        "left": ("{name} left; a computer player goes on.", "{name} ist gegangen; ein Computerspieler macht weiter."),
+        "left.you": ("You left; a computer player goes on.", "Du bist gegangen; ein Computerspieler macht weiter."),
+        "returned": ("{name} is back.", "{name} ist wieder da."),
+        "returned.you": ("You are back.", "Du bist wieder da."),
+        "claimed": (
+            "{name} was too slow; a computer player goes on.",
+            "{name} war zu langsam; ein Computerspieler macht weiter.",
+        ),
+        "claimed.you": (
+            "You were too slow; a computer player goes on.",
+            "Du warst zu langsam; ein Computerspieler macht weiter.",
+        ),
+        "forfeited": ("{name} has forfeited the match.", "{name} hat die Partie kampflos verloren."),
+        "forfeited.you": ("You have forfeited the match.", "Du hast die Partie kampflos verloren."),
         # States
         "waiting": ("Waiting for {number} more players.", "Es fehlen noch {number} Mitspieler."),
         "waiting.one": ("Waiting for one more player.", "Es fehlt noch ein Mitspieler."),

@@ -15,6 +15,7 @@ from service.engine.layout import OPEN, End, Layout, Placement, Side
 from service.engine.moves import Move
 from service.engine.tiles import Tile
 from service.games.catalogue import Language
+from service.games.clock import ClockSettings
 from service.games.layout_cache import LayoutCache
 from service.games.results import CreatedGame, JoinedSeat, LegalMoves, SeatToken
 from service.games.sentences import game_sentence
@@ -41,19 +42,31 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     if game.unique_names:
         result["unique_names"] = True
     if game.status == "playing":
-        result["turn"] = {"seat": view.turn}
+        result["turn"] = {"seat": view.turn} | _deadline(game)
+    elif game.deadline is not None:
+        result["deal"] = _deadline(game)
     result["to_act"] = list(view.to_act)
+    if game.clock is not None:
+        result |= _clock(game.clock)
     if view.you is not None:
         result["you"] = {"seat": view.you.seat, "hand": tile_names(view.you.hand)}
         if view.you.rows is not None:
             result["you"]["rows"] = list(view.you.rows)
     players = []
-    for (seat, tiles, total, in_match, team), (kind, name) in zip(view.players, game.seats, strict=True):
-        each: JsonObject = {"seat": seat, "kind": kind, "tiles": tiles, "total": total, "in": in_match}
-        if name is not None:
-            each["name"] = name
+    for (seat, tiles, total, in_match, team), player in zip(view.players, game.seats, strict=True):
+        each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "in": in_match}
+        if player.name is not None:
+            each["name"] = player.name
         if team is not None:
             each["team"] = team
+        if player.level is not None:
+            each["bot"] = player.level
+        if player.bank is not None:
+            each["bank"] = player.bank / 1000
+        if player.away:
+            each["away"] = True
+        if player.forfeited:
+            each["forfeited"] = True
         players.append(each)
     result |= {
         "legal_moves": moves_json(view.legal_moves, game.version),
@@ -73,6 +86,21 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         "expires_at": format_rfc3339(game.expires_at),
     }
     return result
+
+
+def _deadline(game: GameView) -> JsonObject:
+    """When the time for the running turn or deal is over; empty while no clock runs."""
+    return {} if game.deadline is None else {"deadline": format_rfc3339(game.deadline)}
+
+
+def _clock(clock: ClockSettings) -> JsonObject:
+    """The clock in seconds, and what follows at a deadline."""
+    times = (
+        {"bank": clock.bank // 1000, "increment": clock.increment // 1000}
+        if clock.turn is None
+        else {"turn": clock.turn // 1000}
+    )
+    return {"clock": times, "absence": {"then": clock.absence}}
 
 
 def moves_json(moves: Sequence[Move], version: int) -> list[JsonObject]:

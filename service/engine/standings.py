@@ -1,0 +1,28 @@
+"""The order of the seats in a match, by the rules that all games share.
+
+Does not depend on names, or on how a ranking is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from service.engine.state import State
+from service.engine.variant import ScoreOrder
+
+
+def ranking(best: ScoreOrder, state: State, forfeited: AbstractSet[int] = frozenset()) -> tuple[int, ...]:
+    """The rank of each seat, from 1. Tied seats share a rank, and the ranks after it are skipped (1, 1, 3).
+
+    First those still in the match, then those eliminated, the last one first; among these in the order of their
+    totals. Seats that have ``forfeited`` come after all others.
+    """
+    totals = state.running_totals()
+    sign = -1 if best == "highest" else 1
+
+    def key(seat: int) -> tuple[bool, int, int]:
+        eliminated = state.eliminated_round[seat]
+        return (seat in forfeited, -eliminated if eliminated else -state.round - 1, sign * totals[seat])
+
+    keys = [key(seat) for seat in range(len(totals))]
+    return tuple([1 + sum(other < each for other in keys) for each in keys])

@@ -1,0 +1,180 @@
+"""What happens in a game without a player: the moves of computer players, and what follows when a time is over.
+
+Owns when that is due and what is then committed. Whatever is due is read from the game itself: a reminder only says
+that the game should be looked at, so one that is stale, early or doubled does nothing. Every act is a commit at the
+version that was looked at, so that several processes may try it and one of them does it. Does not depend on who looks
+(``service.workers``), nor on how a computer player chooses its move (``service.bots``).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final, Literal, NamedTuple
+
+from service.engine.events import Finished
+from service.engine.moves import DEAL, Move
+from service.engine.presence import Forfeited, TimedOut, sides_in, winners_after_forfeits
+from service.engine.referee import advance, apply
+from service.engine.state import PLAYING, ROUND_OVER
+from service.games.errors import StaleVersion
+from service.games.game import BOT, HUMAN, Game, GameEvent
+from service.games.ports import Clock
+from service.games.repository import Committed, Decision, GameRepository
+
+GRACE_MS: Final = 1000
+"""Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
+MOST_ROUNDS_OF_BOTS: Final = 500
+"""After so many rounds a match of computer players alone is not dealt any further."""
+SUBSTITUTE: Final = "greedy"
+"""The level of the computer player that plays for a person."""
+_PACE_WITH_PEOPLE_MS: Final = 1000
+
+
+class BotTurn(NamedTuple):
+    """A move that the service is to make: by the bot of this ``level`` for a seat, or a deal, at this version.
+
+    ``seat`` is that of the move; for a deal one that may deal. ``due`` in milliseconds since 1970.
+    """
+
+    game: Game
+    seat: int
+    level: str
+    action: Literal["move", "deal"]
+    due: int
+
+
+def bot_turn(game: Game) -> BotTurn | None:
+    """What the service has to play in this game now; ``None`` if it is a person's turn, or the game sleeps.
+
+    Between two rounds people deal, as long as one of them is present and in the match. While all people who are in the
+    match are away, the game sleeps.
+    """
+    state, presence = game.state, game.presence
+    if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER):
+        return None
+    active = state.active_seats()
+    people = [seat for seat in active if game.seats[seat].kind == HUMAN]
+    present = [seat for seat in people if seat not in presence.away]
+    if people and not present:
+        return None
+    due = game.updated_at + pace(game)
+    if state.phase == ROUND_OVER:
+        if present or (not game.people and state.round >= MOST_ROUNDS_OF_BOTS):
+            return None
+        return BotTurn(game, active[0], SUBSTITUTE, "deal", due)
+    seat = state.turn
+    assert seat is not None
+    if game.seats[seat].kind == BOT:
+        return BotTurn(game, seat, game.seats[seat].level or SUBSTITUTE, "move", due)
+    return None if presence.plays(seat) else BotTurn(game, seat, SUBSTITUTE, "move", due)
+
+
+def pace(game: Game) -> int:
+    """Milliseconds between the last event and the move of a computer player."""
+    if game.pace is not None:
+        return game.pace
+    return _PACE_WITH_PEOPLE_MS if game.people else 0
+
+
+def time_out_due(game: Game) -> int | None:
+    """When something follows from the deadline of the game by itself; ``None`` if nothing does.
+
+    Where the others may claim, nothing follows from the end of a turn's time.
+    """
+    deadline = game.deadline
+    if deadline is None or game.clock is None:
+        return None
+    if game.clock.absence == "claim" and game.state.phase == PLAYING:
+        return None
+    return deadline + GRACE_MS
+
+
+def finish_by_forfeit(game: Game, forfeited: frozenset[int]) -> list[Finished]:
+    """The end of the match if these forfeits have left one side in it; else nothing."""
+    sides = sides_in(game.rules, game.state, forfeited)
+    if len(sides) != 1:
+        return []
+    left = tuple([seat for seat in range(game.rules.seats) if seat not in forfeited])
+    teams = game.rules.teams
+    winners = tuple([seat for seat in range(game.rules.seats) if seat % teams in sides]) if teams else ()
+    return [Finished(winners or tuple([seat for seat in left if seat in sides]), ended_by="forfeit")]
+
+
+def advance_match(game: Game, seat: int, move: Move) -> Decision:
+    """Make a move of the match; if it ends the match, none of the winners has forfeited. Raises ``Refusal``."""
+    events, state = advance(game.rules, game.deck, game.state, seat, move)
+    deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
+    last = events[-1]
+    if game.presence.forfeited and isinstance(last, Finished):
+        winners = winners_after_forfeits(game.rules, game.variant.best, state, last.winners, game.presence.forfeited)
+        events, state = (*events[:-1], Finished(winners)), state._replace(winners=winners)
+    return game._replace(state=state, deck=deck), events
+
+
+class Automation:
+    """Makes the moves of computer players, and lets the consequences of deadlines follow.
+
+    ``clock`` is that of the store's server, by which deadlines are judged. Every method raises ``StorageUnavailable``,
+    those that write ``OutcomeUnknown``.
+    """
+
+    def __init__(self, repository: GameRepository, clock: Clock) -> None:
+        self._repository = repository
+        self._clock = clock
+
+    def next_turn(self, game_id: str) -> BotTurn | None:
+        """What the service has to play in this game; ``None`` if nothing, or if it does not exist."""
+        game = self._repository.load(game_id)
+        return None if game is None else bot_turn(game)
+
+    def play(self, turn: BotTurn, move: Move) -> Committed:
+        """Make this move, at the version it was chosen for.
+
+        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` when it has expired, and ``Refusal`` for a
+        move that is not legal.
+        """
+        return self._repository.transact(turn.game, partial(_decide_turn, turn, move))
+
+    def deal(self, turn: BotTurn) -> Committed:
+        """Deal the next round. Raises as ``play``."""
+        return self.play(turn, DEAL)
+
+    def time_out(self, game_id: str) -> Committed | None:
+        """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
+
+        Raises ``StaleVersion`` if the game changes meanwhile, and ``NotFound`` when it expires.
+        """
+        game = self._repository.load(game_id)
+        if game is None:
+            return None
+        due = time_out_due(game)
+        if due is None or self._clock() < due:
+            return None
+        return self._repository.transact(game, partial(_decide_time_out, game))
+
+
+def _check_unchanged(seen: Game, game: Game) -> None:
+    """Raises ``StaleVersion`` unless the game is the one that was looked at."""
+    if (game.version, game.write_id) != (seen.version, seen.write_id):
+        raise StaleVersion("stale_version", version=game.version)
+
+
+def _decide_turn(turn: BotTurn, move: Move, game: Game) -> Decision:
+    _check_unchanged(turn.game, game)
+    return advance_match(game, turn.seat, move)
+
+
+def _decide_time_out(seen: Game, game: Game) -> Decision:
+    _check_unchanged(seen, game)
+    clock, seat = game.clock, game.state.turn
+    assert clock is not None
+    if seat is None:
+        return advance_match(game, game.state.active_seats()[0], DEAL)
+    events: list[GameEvent] = [TimedOut(seat, clock.absence)]
+    state = game.state
+    if clock.absence == "forfeit":
+        finished = finish_by_forfeit(game, game.presence.forfeited | {seat})
+        events += [Forfeited(seat), *finished]
+        for each in finished:
+            state = apply(game.rules, state, each)
+    return game._replace(state=state), events
