@@ -1,4 +1,4 @@
-"""The ports of this package: a store, a feed of notifications, a clock, random bytes, background work.
+"""The ports of this package: a store, its reminders and notifications, a clock, random bytes, background work.
 
 Owns the interfaces only. Their implementations are elsewhere: Redis and an in-memory store in ``service.storage``, the
 clock and the random bytes of the operating system in ``service.bootstrap``. Does not depend on Redis, Flask, or the
@@ -8,7 +8,7 @@ rules of any game.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 IDEMPOTENCY_TTL: Final = 86_400
 """Seconds for which the store recognises an idempotency key after the write that was committed under it."""
@@ -54,6 +54,33 @@ class EventRange(NamedTuple):
     version: int
 
 
+ReminderKind = Literal["bots", "clock"]
+"""What a reminder is about: a seat that the service plays is on turn, or a time limit ends."""
+
+
+class Reminders(NamedTuple):
+    """When somebody must look at a game, for each kind, in milliseconds since 1970; ``None`` for never.
+
+    A reminder carries no instruction: what is to be done is read from the game, so one that is early, late or sent
+    twice does no harm.
+    """
+
+    bots: int | None = None
+    clock: int | None = None
+
+
+class TakenReminder(NamedTuple):
+    """A game that was due at ``due``, and until when it is leased: nobody else gets it before.
+
+    After a lease that was neither followed by a write nor rescheduled, ``due`` is the end of that lease. ``leased``
+    identifies the lease, and is compared only.
+    """
+
+    game: str
+    due: int
+    leased: float
+
+
 class StorageUnavailable(Exception):
     """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed.
 
@@ -88,11 +115,19 @@ class Store(Protocol):
     A write may also raise ``OutcomeUnknown``; sent again with the same id, it is still committed at most once.
     """
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
+    def create(
+        self,
+        game: str,
+        state: bytes,
+        events: Sequence[bytes],
+        write: WriteRequest,
+        *,
+        reminders: Reminders | None = None,
+    ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
-        Returns ``None`` if this write is committed, by this attempt or an earlier one; else the earlier write under the
-        same idempotency record. Raises ``GameExists``, ``OutcomeUnknown``.
+        ``reminders`` as for ``commit``. Returns ``None`` if this write is committed, by this attempt or an earlier one;
+        else the earlier write under the same idempotency record. Raises ``GameExists``, ``OutcomeUnknown``.
         """
 
     def read(self, game: str) -> StoredGame | None:
@@ -108,11 +143,14 @@ class Store(Protocol):
         *,
         after: bytes = b"",
         again: bool = False,
+        reminders: Reminders | None = None,
     ) -> StoredGame | PriorWrite | None:
         """Replace the state of a game that is still at version ``expected``, and append one or more new ``events``.
 
         The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the
         same version. The new version is ``expected + len(events)``; the expiry starts again. The write is atomic.
+        ``reminders`` replace all reminders of the game, in the same write; ``None`` is for a game that has none and
+        never had. A game whose id has no shard has no reminders.
         Returns ``None`` if it is committed, by this attempt or an earlier one; else the earlier write under the same
         idempotency record, which is looked up first; else the current game, because another write came first.
         Raises ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``: also if the write was
@@ -151,6 +189,39 @@ class Store(Protocol):
         """Do one cheap write, in the way games are written.
 
         Raises ``StorageUnavailable`` if that fails; where several servers share the games, if it fails on all of them.
+        """
+
+
+class ReminderQueue(Protocol):
+    """The reminders of the games of a store. Every method answers in three seconds or raises ``StorageUnavailable``.
+
+    All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
+    least once, and again until a write or ``reschedule`` has replaced it. After a time without any ``take`` of
+    ``clock``, it gives nothing of that kind for as long as that time was, one hour at most: while nobody could move,
+    nobody is late. Where several servers share the games, each has its own clock and keeps its own times.
+    """
+
+    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+        """At most ``limit`` games whose reminder of this kind is due, the earliest first, for ``lease`` milliseconds.
+
+        Where there are more than ``limit``, the earliest of all need not be among them. A ``limit`` of 0 takes nothing,
+        and shows that somebody still looks. Raises ``StorageUnavailable``
+        only if no server answers: reminders on a server that is away are given later.
+        """
+
+    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+        """Make a leased reminder due at that time, or remove it; returns whether that was done.
+
+        Does nothing if it is no longer leased as it was taken: a write has replaced it, or somebody else has taken it.
+        """
+
+    def server_time(self) -> int:
+        """The current time by the clock of the store."""
+
+    def hold_until(self, game: str) -> int:
+        """Until when no reminder of kind ``clock`` of this game is given out; 0 if they are given out now.
+
+        While nobody takes reminders of that kind, that is as far away as if somebody began now.
         """
 
 

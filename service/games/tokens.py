@@ -14,6 +14,7 @@ from hashlib import sha256
 from hmac import compare_digest, digest
 
 from service.games.ports import RandomBytes
+from service.games.shards import with_shard
 
 _SEAT_PREFIX = "seat_"
 
@@ -37,8 +38,8 @@ class DerivedBytes(RandomBytes):
 
 
 def new_game_id(random_bytes: RandomBytes) -> str:
-    """An id for a game: 128 bits, 22 URL-safe characters."""
-    return _base64(random_bytes(16))
+    """An id for a game: 128 bits, 22 URL-safe characters, and two that give it a shard (``service.games.shards``)."""
+    return with_shard(_base64(random_bytes(16)))
 
 
 def new_token(random_bytes: RandomBytes) -> str:

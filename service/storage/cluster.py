@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import redis
@@ -31,6 +32,7 @@ from service.storage.connection import (
     DedicatedConnection,
     MaybeSent,
     NotSent,
+    call_together,
     dedicated_connection,
     durability_warnings,
     execute_unpooled,
@@ -82,6 +84,45 @@ class ClusterTopology:
             if isinstance(answer, Exception):
                 return self._follow_redirects(slot, pool, commands, answers)
         return answers
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send each command to the owner of its key, to all owners at the same time."""
+        answers: list[Any] = [None] * len(calls)
+        indexes_of: dict[redis.ConnectionPool, list[int]] = {}
+        unowned: NotSent | None = None
+        for index, (key, _) in enumerate(calls):
+            slot = key_slot(key)
+            try:
+                if unowned is not None and self._owners[slot] is None:
+                    raise unowned  # one wait for the map is enough
+                indexes_of.setdefault(self._owners[slot] or self._owner(slot), []).append(index)
+            except NotSent as error:
+                answers[index] = unowned = error
+
+        def send(pool: redis.ConnectionPool, indexes: list[int]) -> None:
+            try:
+                received = self._call(pool, [calls[index][1] for index in indexes])
+            except (NotSent, MaybeSent) as error:
+                received = [error] * len(indexes)
+            for index, answer in zip(indexes, received, strict=True):
+                answers[index] = answer
+
+        if len(indexes_of) == 1:
+            send(*indexes_of.popitem())
+        elif indexes_of:
+            with ThreadPoolExecutor(len(indexes_of)) as threads:  # so that no server waits for another one
+                list(threads.map(send, *zip(*indexes_of.items(), strict=True)))
+        for index, answer in enumerate(answers):
+            if isinstance(answer, AskError):
+                answers[index] = call_together(self, [calls[index]])[0]
+            elif isinstance(answer, _OUTDATED_MAP):
+                self._refresh.request()
+        return answers
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """False: a server refuses such a script, even if it owns all these slots."""
+        return False
 
     def node(self, key: bytes) -> str:
         """The name of the owner of the key."""

@@ -15,8 +15,9 @@ from __future__ import annotations
 import contextlib
 import socket
 import ssl
+from collections.abc import Sequence
 from queue import Empty, Full
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import redis
 from hiredis import pack_command
@@ -182,6 +183,18 @@ def round_trip(pool: redis.ConnectionPool, commands: tuple[Command, ...]) -> lis
         raise MaybeSent from error
     finally:
         pool.release(connection)
+
+
+class _Caller(Protocol):
+    def call(self, key: bytes, *commands: Command) -> list[Any]: ...
+
+
+def call_together(topology: _Caller, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+    """The answers to commands about keys of one server, in one round trip; the exception for each if there are none."""
+    try:
+        return topology.call(calls[0][0], *[command for _, command in calls])
+    except (NotSent, MaybeSent) as error:
+        return [error] * len(calls)
 
 
 def _read_answer(connection: Any) -> Any:

@@ -1,7 +1,9 @@
 """The keys under which Redis keeps games. (Those of rate limits: ``service.storage.rate_limit_storage``.)
 
 All keys of a game contain the hash tag ``{<game>}``, so that they lie in one slot of a Cluster and one
-script may use all of them. Does not depend on what the values mean, or how they are sent.
+script may use all of them. The reminders of the games of a shard are in sets with the hash tag of that
+shard, ``{<tag>}``, which lies in the same slot as its games. Does not depend on what the values mean, or
+how they are sent.
 
 =============================== ===================================================================
 ``domino:{<game>}``             string: ``<version> <state>``, the version in decimal digits;
@@ -14,11 +16,32 @@ script may use all of them. Does not depend on what the values mean, or how they
                                 under a client's idempotency key
 ``domino:key:<name>``           string, for 24 hours: the value reserved under a creator's
                                 idempotency key
+``domino:bots:{<tag>}``         sorted set: the games of the shard with a seat that the service has
+                                to play. The score is when, in milliseconds since 1970
+``domino:clock:{<tag>}``        sorted set: the games of the shard with a time limit; the score is
+                                when it ends
+``domino:sweep:{<tag>}``        string: ``<last> <hold>``, when somebody last looked for time limits
+                                that have ended, and until when none of them counts. On servers
+                                that share the games, one for each shard; else for the first only
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
 
 from __future__ import annotations
+
+from typing import Final
+
+from service.games.ports import ReminderKind
+from service.games.shards import TAGS
+
+REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
+    "bots": tuple(b"domino:bots:{%b}" % tag.encode() for tag in TAGS),
+    "clock": tuple(b"domino:clock:{%b}" % tag.encode() for tag in TAGS),
+}
+"""The sets of the reminders of each kind, by shard."""
+
+SWEEPS: Final = tuple(b"domino:sweep:{%b}" % tag.encode() for tag in TAGS)
+"""The notes of when somebody last looked for time limits that have ended, by shard."""
 
 CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
 """Enough for each primary of a Cluster to own one."""

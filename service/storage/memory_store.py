@@ -1,13 +1,14 @@
-"""The in-memory counterpart of the Redis store and its feed, for tests and for the examples of the OpenAPI document.
+"""The in-memory counterpart of the Redis store, its queue of reminders and its feed.
 
-The same contract tests run over both. Does not depend on Redis, nor on what a state or an event means.
+They are for tests and for the examples of the OpenAPI document. The same contract tests run over both. Does not depend
+on Redis, nor on what a state or an event means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from time import monotonic
+from time import time
 from typing import NamedTuple
 
 from service.games.ports import (
@@ -19,11 +20,17 @@ from service.games.ports import (
     Listener,
     OutcomeUnknown,
     PriorWrite,
+    ReminderKind,
+    ReminderQueue,
+    Reminders,
     Store,
     StoredGame,
+    TakenReminder,
     WriteRequest,
 )
+from service.games.shards import shard_of
 from service.storage.compaction import compress, decompress
+from service.storage.holds import SweepNote
 
 
 class _Game(NamedTuple):
@@ -45,13 +52,13 @@ class _IdempotencyEntry(NamedTuple):
     expires: float
 
 
-class MemoryStore(Store, Feed):
+class MemoryStore(Store, ReminderQueue, Feed):
     """Keeps games as ``RedisStore`` does, for as long as the process lives.
 
-    ``now`` is a clock in seconds; a test may advance it to let games expire.
+    ``now`` is a clock in seconds since 1970; a test may advance it to let games expire.
     """
 
-    def __init__(self, ttl_seconds: int, now: Callable[[], float] = monotonic) -> None:
+    def __init__(self, ttl_seconds: int, now: Callable[[], float] = time) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
         self._ttl = ttl_seconds
@@ -59,10 +66,20 @@ class MemoryStore(Store, Feed):
         self._games: dict[str, _Game] = {}
         self._idempotency: dict[tuple[str, str], _IdempotencyEntry] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
+        self._reminders: dict[ReminderKind, dict[str, float]] = {"bots": {}, "clock": {}}
+        self._sweep: SweepNote | None = None
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
+    def create(
+        self,
+        game: str,
+        state: bytes,
+        events: Sequence[bytes],
+        write: WriteRequest,
+        *,
+        reminders: Reminders | None = None,
+    ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         with self._lock:
             current = self._find(game)
@@ -74,6 +91,7 @@ class MemoryStore(Store, Feed):
                     raise GameExists(game)
                 return entry.prior
             self._record_write(game, _Game(StoredGame(0, b""), (), {}, 0.0), state, events, write)
+            self._record_reminders(game, reminders)
             return None
 
     def read(self, game: str) -> StoredGame | None:
@@ -92,6 +110,7 @@ class MemoryStore(Store, Feed):
         *,
         after: bytes = b"",
         again: bool = False,
+        reminders: Reminders | None = None,
     ) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at version ``expected``; ``None`` when done."""
         with self._lock:
@@ -108,6 +127,7 @@ class MemoryStore(Store, Feed):
                     raise OutcomeUnknown("compacted")
                 return current.stored
             self._record_write(game, current, state, events, write)
+            self._record_reminders(game, reminders)
             listeners = tuple(self._listeners.get(game, ()))
         for listener in listeners:
             listener(EventNotification(expected, tuple(events), write.id))
@@ -160,6 +180,39 @@ class MemoryStore(Store, Feed):
     def check(self) -> None:
         """Do nothing: memory is always available."""
 
+    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+        """Games that are due, the earliest first."""
+        with self._lock:
+            now, reminders = self.server_time(), self._reminders[kind]
+            if kind == "clock":
+                last = SweepNote(min([now, *map(int, reminders.values())])) if self._sweep is None else self._sweep
+                self._sweep = SweepNote(now, last.hold_from(now))
+                if now < self._sweep.hold:
+                    return []
+            due = sorted((at, game) for game, at in reminders.items() if at <= now)[:limit]
+            leased = now + lease + 0.5  # no write makes a game due at half a millisecond
+            reminders.update({game: leased for _, game in due})
+            return [TakenReminder(game, int(at), leased) for at, game in due]
+
+    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+        """Change or remove a leased reminder."""
+        with self._lock:
+            if self._reminders[kind].get(game) != leased:
+                return False
+            self._remind(kind, game, at)
+            return True
+
+    def server_time(self) -> int:
+        """The time of the clock of this store."""
+        return round(self._now() * 1000)
+
+    def hold_until(self, game: str) -> int:
+        """Until when no time limit of this game counts."""
+        with self._lock:
+            now = self.server_time()
+            hold = 0 if self._sweep is None or shard_of(game) is None else self._sweep.hold_from(now)
+            return hold if hold > now else 0
+
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Notify ``listener`` of the events of a game from now on."""
         with self._lock:
@@ -192,3 +245,14 @@ class MemoryStore(Store, Feed):
             prior = PriorWrite(version, write.idempotency.fingerprint, write.id)
             entry = _IdempotencyEntry(prior, self._now() + IDEMPOTENCY_TTL)
             self._idempotency[game, write.idempotency.name] = entry
+
+    def _record_reminders(self, game: str, reminders: Reminders | None) -> None:
+        if reminders is not None and shard_of(game) is not None:
+            self._remind("bots", game, reminders.bots)
+            self._remind("clock", game, reminders.clock)
+
+    def _remind(self, kind: ReminderKind, game: str, at: int | None) -> None:
+        if at is None:
+            self._reminders[kind].pop(game, None)
+        else:
+            self._reminders[kind][game] = at

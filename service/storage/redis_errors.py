@@ -14,6 +14,7 @@ from __future__ import annotations
 from redis import exceptions
 
 from service.games.ports import StorageUnavailable
+from service.storage.connection import MaybeSent, NotSent
 
 RETRY_SOON_SECONDS = 1  # it passes by itself
 RETRY_LATER_SECONDS = 5  # an operator has to act
@@ -69,6 +70,15 @@ def as_unavailable(error: Exception) -> StorageUnavailable | None:
             return StorageUnavailable("cluster", RETRY_SOON_SECONDS)
         case _:
             return None
+
+
+def unanswered(error: NotSent | MaybeSent) -> StorageUnavailable:
+    """The error of the port for a call without an answer. Raises ``error`` itself if the program is wrong."""
+    cause = error.__cause__
+    unavailable = as_unavailable(cause) if isinstance(cause, Exception) else None
+    if unavailable is None:
+        raise error
+    return unavailable
 
 
 def _prefix(error: Exception) -> str:

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from hashlib import sha1
-from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
@@ -25,16 +23,19 @@ from service.games.ports import (
     GameExists,
     OutcomeUnknown,
     PriorWrite,
+    Reminders,
     StorageUnavailable,
     Store,
     StoredGame,
     WriteRequest,
 )
+from service.games.shards import shard_of
 from service.storage import keys
 from service.storage.connection import Command, MaybeSent, NotSent
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis_errors import as_unavailable
+from service.storage.redis_errors import as_unavailable, unanswered
+from service.storage.script_commands import evalsha, with_source
 from service.storage.topology import Topology
 
 NO_RETRY_AFTER: Final = 0.3
@@ -49,12 +50,6 @@ CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
 
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
-
-_SCRIPTS: Final = {path.stem: path.read_bytes() for path in (Path(__file__).parent / "scripts").glob("*.lua")}
-"""The source of each script by its name, which is also that of the operation it runs for."""
-
-_HASHES: Final = {name: sha1(source, usedforsecurity=False).hexdigest().encode() for name, source in _SCRIPTS.items()}
-"""The hash by which a server knows a script, by its name."""
 
 Observer = Callable[[str, float], None]
 """Called with the name of an operation and the seconds that it took, whether it failed or not."""
@@ -93,12 +88,21 @@ class RedisStore(Store):
         self._observe = observe
         self._observe_failure = observe_failure
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
+    def create(
+        self,
+        game: str,
+        state: bytes,
+        events: Sequence[bytes],
+        write: WriteRequest,
+        *,
+        reminders: Reminders | None = None,
+    ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         names = keys.of_game(game, write.idempotency and write.idempotency.name)
         value = b"%d %b" % (len(events), state)
         head = (value, self._ttl, *_write_args(write, len(events)))
-        command = _evalsha("create", names, *head, *frame(write.id, events))
+        sets, tail = _reminder_args(game, reminders)
+        command = evalsha("create", names + sets, *head, *frame(write.id, events), *tail)
         answer = self._write("create", names[0], command, *self._confirm, for_new_game=True)
         if answer == 0:
             raise GameExists(game)
@@ -120,13 +124,15 @@ class RedisStore(Store):
         *,
         after: bytes = b"",
         again: bool = False,
+        reminders: Reminders | None = None,
     ) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at version ``expected``; ``None`` when done."""
         names = keys.of_game(game, write.idempotency and write.idempotency.name)
         version = expected + len(events)
         value = b"%d %b" % (version, state)
         head = (b"%d %b" % (expected, after), value, self._ttl, *_write_args(write, version), b"%d" % again)
-        command = _evalsha("commit", names, *head, *frame(write.id, events))
+        sets, tail = _reminder_args(game, reminders)
+        command = evalsha("commit", names + sets, *head, *frame(write.id, events), *tail)
         answer = self._write("commit", names[0], command, *self._confirm)
         if answer == 1:
             return None
@@ -139,7 +145,7 @@ class RedisStore(Store):
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""
         names = keys.of_game(game, name)
-        answer = self._write("find_write", names[0], _evalsha("find_write", names, self._ttl), *self._confirm)
+        answer = self._write("find_write", names[0], evalsha("find_write", names, self._ttl), *self._confirm)
         return None if answer is None else _parse_prior(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
@@ -155,7 +161,7 @@ class RedisStore(Store):
         if not versions:
             return []
         names = keys.of_game(game)
-        answer = self._read("events", names[0], _evalsha("events", names, *versions))
+        answer = self._read("events", names[0], evalsha("events", names, *versions))
         if not answer or not isinstance(answer[0], int):
             return [event_of(entry) for entry in answer if entry is not None]
         newest, *entries = answer
@@ -165,7 +171,7 @@ class RedisStore(Store):
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         """At most ``limit`` events after that version."""
         names = keys.of_game(game)
-        answer = self._read("event_range", names[0], _evalsha("event_range", names, after, limit))
+        answer = self._read("event_range", names[0], evalsha("event_range", names, after, limit))
         if answer is None:
             return None
         version, first, *entries = answer
@@ -184,14 +190,14 @@ class RedisStore(Store):
         block = block_of(entries[:last])
         if block is not None:
             head = (b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
-            self._write("compact", key, _evalsha("compact", (key,), *head), *self._confirm)
+            self._write("compact", key, evalsha("compact", (key,), *head), *self._confirm)
 
     def check(self) -> None:
         """Write a key that soon expires on every primary; raises if none of them takes it."""
         try:
             checks = self._topology.one_for_each_primary(keys.CHECKS)
         except NotSent as error:
-            raise _translate_error(error) from error
+            raise unanswered(error) from error
         if len(checks) == 1:
             errors = [self._write_check(checks[0])]
         else:
@@ -220,7 +226,7 @@ class RedisStore(Store):
                 try:
                     self._reserve.require(key)
                 except (NotSent, MaybeSent) as error:
-                    raise _translate_error(error) from error
+                    raise unanswered(error) from error
             return self._send_write(operation, key, command, *confirm)
         except (StorageUnavailable, OutcomeUnknown) as error:
             self._observe_failure(error.reason)
@@ -236,11 +242,11 @@ class RedisStore(Store):
         try:
             answer, *replicas = self._topology.call(key, command, *confirm)
             if isinstance(answer, NoScriptError):
-                answer, *replicas = self._topology.call(key, _eval(operation, command), *confirm)
+                answer, *replicas = self._topology.call(key, with_source(operation, command), *confirm)
         except NotSent as error:
-            raise _translate_error(error) from error
+            raise unanswered(error) from error
         except MaybeSent as error:
-            raise OutcomeUnknown(_translate_error(error).reason) from error
+            raise OutcomeUnknown(unanswered(error).reason) from error
         finally:
             self._observe(operation, monotonic() - began)
         if isinstance(answer, Exception):
@@ -267,24 +273,14 @@ class RedisStore(Store):
                     # A timeout is not repeated: the server would be as slow again.
                     broken = type(error.__cause__) is ConnectionBroken and monotonic() - began <= NO_RETRY_AFTER
                     if repeated or not broken:
-                        raise _translate_error(error) from error
+                        raise unanswered(error) from error
         finally:
             self._observe(operation, monotonic() - began)
         if isinstance(answer, NoScriptError) and command[0] == b"EVALSHA":
-            return self._read(operation, key, _eval(operation, command))
+            return self._read(operation, key, with_source(operation, command))
         if isinstance(answer, Exception):
             raise as_unavailable(answer) or answer from None
         return answer
-
-
-def _evalsha(script: str, names: Sequence[bytes], *arguments: bytes | int) -> Command:
-    """The command that runs a script by its hash, so that its source is only sent to a server that lacks it."""
-    return (b"EVALSHA", _HASHES[script], len(names), *names, *arguments)
-
-
-def _eval(script: str, evalsha: Command) -> Command:
-    """The same command with the source of the script."""
-    return (b"EVAL", _SCRIPTS[script], *evalsha[2:])
 
 
 def _write_args(write: WriteRequest, version: int) -> list[bytes]:
@@ -292,6 +288,15 @@ def _write_args(write: WriteRequest, version: int) -> list[bytes]:
     if write.idempotency is None:
         return [write.id + b" ", b"", b""]
     return [write.id + b" ", b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL]
+
+
+def _reminder_args(game: str, reminders: Reminders | None) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The sets of the reminders of a game, and the last arguments of a script that writes them; none without any."""
+    shard = None if reminders is None else shard_of(game)
+    if reminders is None or shard is None:
+        return (), ()
+    due = (b"" if at is None else b"%d" % at for at in reminders)
+    return (keys.REMINDERS["bots"][shard], keys.REMINDERS["clock"][shard]), (game.encode(), *due)
 
 
 def _parse_stored(value: bytes) -> StoredGame:
@@ -302,12 +307,3 @@ def _parse_stored(value: bytes) -> StoredGame:
 def _parse_prior(value: bytes) -> PriorWrite:
     write_id, version, fingerprint = value.split(b" ", 2)
     return PriorWrite(int(version), fingerprint, write_id)
-
-
-def _translate_error(error: NotSent | MaybeSent) -> StorageUnavailable:
-    """The error of the port for a call without an answer. Raises ``error`` itself if the program is wrong."""
-    cause = error.__cause__
-    unavailable = as_unavailable(cause) if isinstance(cause, Exception) else None
-    if unavailable is None:
-        raise error
-    return unavailable

@@ -20,6 +20,7 @@ from service.storage.connection import (
     DedicatedConnection,
     MaybeSent,
     NotSent,
+    call_together,
     dedicated_connection,
     durability_warnings,
     execute_unpooled,
@@ -66,6 +67,15 @@ class SentinelTopology:
             if isinstance(answer, _NO_PRIMARY):
                 self._refresh.request()
         return answers
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send the commands to the primary."""
+        return call_together(self, calls)
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """True: one server owns all slots."""
+        return True
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """The name of the primary."""

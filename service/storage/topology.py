@@ -15,6 +15,7 @@ from service.storage.cluster import ClusterTopology
 from service.storage.connection import (
     Command,
     DedicatedConnection,
+    call_together,
     connect,
     dedicated_connection,
     durability_warnings,
@@ -33,6 +34,17 @@ class Topology(Protocol):
         Returns their answers in order, an error answer as its exception. Nothing is sent twice, unless the server
         answered that it did not execute it. Raises ``NotSent`` or ``MaybeSent``.
         """
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send each command to the primary that owns its key, in one round trip to each primary.
+
+        Returns their answers in order, an error answer as its exception. So is ``NotSent`` or ``MaybeSent``: a primary
+        that is away does not keep the others from answering.
+        """
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """Whether one script may use keys of different slots."""
 
     def node(self, key: bytes) -> str:
         """The name of the primary that owns ``key``, as far as is known. Raises ``NotSent``."""
@@ -66,6 +78,15 @@ class SingleNodeTopology(Topology):
     def call(self, key: bytes, *commands: Command) -> list[Any]:  # noqa: ARG002 # one server owns all keys
         """Send the commands to the server."""
         return round_trip(self._pool, commands)
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+        """Send the commands to the server."""
+        return call_together(self, calls)
+
+    @property
+    def scripts_span_slots(self) -> bool:
+        """True: there is only one server."""
+        return True
 
     def node(self, key: bytes) -> str:  # noqa: ARG002
         """The name of the server."""

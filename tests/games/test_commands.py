@@ -9,7 +9,7 @@ import pytest
 from service.games.commands import MoveCommand
 from service.games.errors import Unauthorized
 from service.games.idempotency import IdempotencyKey
-from service.games.ports import OutcomeUnknown, PriorWrite, WriteRequest
+from service.games.ports import OutcomeUnknown, PriorWrite, Reminders, WriteRequest
 from service.games.repository import RETRY_BUDGET_MS
 from service.games.results import CreatedGame
 from service.games.service import GameService
@@ -33,12 +33,20 @@ class SlowStore(MemoryStore):
         self.now += self.reservation_ms
         return super().reserve(name, value)
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
+    def create(
+        self,
+        game: str,
+        state: bytes,
+        events: Sequence[bytes],
+        write: WriteRequest,
+        *,
+        reminders: Reminders | None = None,
+    ) -> PriorWrite | None:
         self.creations += 1
         if self.lost_answers:
             self.lost_answers -= 1
             raise OutcomeUnknown("lost")
-        return super().create(game, state, events, write)
+        return super().create(game, state, events, write, reminders=reminders)
 
 
 class Scene:

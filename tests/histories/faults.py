@@ -14,6 +14,7 @@ from service.games.ports import (
     GameExists,
     OutcomeUnknown,
     PriorWrite,
+    Reminders,
     StorageUnavailable,
     Store,
     StoredGame,
@@ -90,9 +91,17 @@ class FaultyStore(Store):
         while self._delayed:
             self.deliver()
 
-    def create(self, game: str, state: bytes, events: Sequence[bytes], write: WriteRequest) -> PriorWrite | None:
+    def create(
+        self,
+        game: str,
+        state: bytes,
+        events: Sequence[bytes],
+        write: WriteRequest,
+        *,
+        reminders: Reminders | None = None,
+    ) -> PriorWrite | None:
         self.created.add(game)
-        return self._write(lambda: self._store.create(game, state, events, write))
+        return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders))
 
     def read(self, game: str) -> StoredGame | None:
         return self._read(lambda: self._store.read(game))

@@ -14,7 +14,7 @@ from itertools import count, takewhile
 import pytest
 
 from service.games.errors import SecretChanged
-from service.games.ports import PriorWrite, StoredGame, WriteRequest
+from service.games.ports import PriorWrite, Reminders, StoredGame, WriteRequest
 from service.storage.memory_store import MemoryStore, _Game
 from tests.conftest import Figures
 from tests.histories.checker import Verdict
@@ -64,8 +64,9 @@ class ChecksIdempotencyLate(MemoryStore):
         *,
         after: bytes = b"",
         again: bool = False,
+        reminders: Reminders | None = None,
     ) -> StoredGame | PriorWrite | None:
-        return super().commit(game, expected, state, events, WriteRequest(write.id))
+        return super().commit(game, expected, state, events, WriteRequest(write.id), reminders=reminders)
 
 
 class ForgetsIdempotency(ChecksIdempotencyLate):
@@ -90,9 +91,12 @@ class LosesWrites(MemoryStore):
         *,
         after: bytes = b"",
         again: bool = False,
+        reminders: Reminders | None = None,
     ) -> StoredGame | PriorWrite | None:
         self.writes += 1
-        return None if self.writes % 10 == 0 else super().commit(game, expected, state, events, write, after=after)
+        if self.writes % 10 == 0:
+            return None
+        return super().commit(game, expected, state, events, write, after=after, reminders=reminders)
 
 
 class LastWriteWins(MemoryStore):
@@ -108,13 +112,14 @@ class LastWriteWins(MemoryStore):
         *,
         after: bytes = b"",
         again: bool = False,
+        reminders: Reminders | None = None,
     ) -> StoredGame | PriorWrite | None:
         current = self._find(game)
         keyed = write.idempotency is not None or any(name == game for name, _ in self._idempotency)
         if current is not None and current.stored.version > expected and not keyed:
             before = StoredGame(expected, current.stored.state)
             self._games[game] = current._replace(stored=before, events=current.events[:expected])
-        return super().commit(game, expected, state, events, write)
+        return super().commit(game, expected, state, events, write, reminders=reminders)
 
 
 class SkipsEvents(MemoryStore):

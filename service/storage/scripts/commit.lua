@@ -4,6 +4,7 @@
 -- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
+-- KEYS[…]  two sorted sets  the reminders of the kinds bots and clock; left out without any
 -- ARGV[1]  what KEYS[1] must begin with: "<expected version> <prefix of the expected state>"
 -- ARGV[2]  the whole new value of KEYS[1]: "<new version> <state>"
 -- ARGV[3]  seconds to live, from now
@@ -12,19 +13,24 @@
 -- ARGV[6]  the seconds it lives; both empty without one
 -- ARGV[7]  1 if an earlier attempt may have made this write, else 0
 -- ARGV[8…] the new events, oldest first, each preceded by "<id> "
+-- ARGV[…] for reminders: the id of the game, and when it is due in the one and in the other set, in ms since 1970, or
+--          empty to remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; the value of KEYS[1] if the game is at another version; 0 if it is, and compaction has removed the
 -- ids that would show whether an earlier attempt made this write; nil if there is no such game. Only the first changes
 -- the game. A write that was made earlier is touched, so that a WAIT after this script waits for it.
 
+local idempotency = ARGV[6] ~= '' and KEYS[3]
+local last = #KEYS > 3 and #ARGV - 3 or #ARGV  -- the last event
+
 local function touch()
   redis.call('EXPIRE', KEYS[1], ARGV[3])
   redis.call('EXPIRE', KEYS[2], ARGV[3])
 end
 
-if KEYS[3] then
-  local prior = redis.call('GET', KEYS[3])
+if idempotency then
+  local prior = redis.call('GET', idempotency)
   if prior then
     touch()
     if string.sub(prior, 1, #ARGV[4]) == ARGV[4] then
@@ -46,7 +52,7 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
     return 1
   end
   -- Compacted events have no ids. But a write under a client's key would have been found there.
-  if ARGV[7] == '1' and not KEYS[3] and index < 0 and index <= -redis.call('LLEN', KEYS[2]) then
+  if ARGV[7] == '1' and not idempotency and index < 0 and index <= -redis.call('LLEN', KEYS[2]) then
     local first = redis.call('LINDEX', KEYS[2], 0)
     if first and string.match(first, '^%*') then
       return 0
@@ -55,15 +61,25 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
   return value
 end
 
--- The events go first: if their key has the wrong type, the script ends here and the state stays as it was.
-for i = 8, #ARGV do
+-- The state goes last: if another key has the wrong type, the script ends there and the state stays as it was.
+if last < #ARGV then
+  for kind = 1, 2 do
+    local set, due = KEYS[#KEYS - 2 + kind], ARGV[last + 1 + kind]
+    if due == '' then
+      redis.call('ZREM', set, ARGV[last + 1])
+    else
+      redis.call('ZADD', set, due, ARGV[last + 1])
+    end
+  end
+end
+for i = 8, last do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
 redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-if KEYS[3] then
-  redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
+if idempotency then
+  redis.call('SET', idempotency, ARGV[5], 'EX', ARGV[6])
 end
 -- A notification is only a hint: the write succeeds even if the server does not allow publishing.
-redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 8))
+redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 8, last))
 return 1

@@ -1,0 +1,59 @@
+"""The shards of games: the games of one shard lie in one slot of a Redis Cluster, together with their reminders.
+
+Owns which ids have a shard, and how an id is given one. Shard ``s`` of 256 is slot ``64·s``: the last two characters of
+an id are chosen so that the CRC with which a Cluster finds slots is a multiple of 64. Ids of older games lack these
+characters and have no shard. Does not depend on what is stored there.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import crc_hqx
+from itertools import count, product
+from string import ascii_letters, digits
+from typing import Final
+
+SHARDS: Final = 256
+_SLOTS: Final = 16_384
+_SLOTS_PER_SHARD: Final = _SLOTS // SHARDS
+
+_ALPHABET: Final = (ascii_letters + digits + "-_").encode()
+
+_SUFFIXES: Final = {
+    crc_hqx(bytes(pair), 0) % _SLOTS_PER_SHARD: bytes(pair).decode() for pair in product(_ALPHABET, repeat=2)
+}
+"""A pair of characters for each remainder of its CRC."""
+
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{24}", re.ASCII)
+
+
+def with_shard(text: str) -> str:
+    """An ASCII text with two more characters, so that a Cluster stores it in the slot of a shard.
+
+    The CRC is linear: that of the text with two zero bytes, XOR that of the two characters, is that of both together.
+    """
+    return text + _SUFFIXES[crc_hqx(b"\0\0", crc_hqx(text.encode(), 0)) % _SLOTS_PER_SHARD]
+
+
+def shard_of(game: str) -> int | None:
+    """The shard of the game with this id, from 0; ``None`` for an older id, and for what is no id at all."""
+    return None if _ID.fullmatch(game) is None else _shard_of_tag(game)
+
+
+def _shard_of_tag(tag: str) -> int | None:
+    shard, rest = divmod(crc_hqx(tag.encode(), 0) % _SLOTS, _SLOTS_PER_SHARD)
+    return None if rest else shard
+
+
+def _find_tags() -> tuple[str, ...]:
+    tags: dict[int | None, str] = {}
+    for number in count():
+        tag = with_shard(str(number))
+        tags.setdefault(_shard_of_tag(tag), tag)
+        if len(tags) == SHARDS:
+            break
+    return tuple(tags[shard] for shard in range(SHARDS))
+
+
+TAGS: Final = _find_tags()
+"""A hash tag for each shard, which lies in the same slot as its games. They never change: data is stored under them."""

@@ -1,0 +1,153 @@
+"""The queue of reminders in Redis or Valkey: one script for all shards, or one for each where servers share the games.
+
+Owns how reminders are taken and put back; they are written with the game (``service.storage.redis_store``). Does not
+depend on what is done about a game that is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from time import monotonic
+from typing import Any
+
+from redis.exceptions import NoScriptError
+
+from service.games.ports import ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
+from service.games.shards import SHARDS, shard_of
+from service.storage import keys
+from service.storage.connection import Command, MaybeSent, NotSent
+from service.storage.holds import GAP_MS, LONGEST_HOLD_MS, NOTE_MS, SweepNote
+from service.storage.redis_errors import as_unavailable, unanswered
+from service.storage.redis_store import FailureObserver, Observer
+from service.storage.script_commands import evalsha, with_source
+from service.storage.topology import Topology
+
+
+def _ignore(*_: object) -> None:
+    """Observe nothing."""
+
+
+class RedisReminders(ReminderQueue):
+    """The reminders of the games that a ``RedisStore`` keeps on the same servers.
+
+    No replica has to confirm a lease: one that a failover loses is given again.
+    """
+
+    def __init__(
+        self, topology: Topology, *, observe: Observer = _ignore, observe_failure: FailureObserver = _ignore
+    ) -> None:
+        self._topology = topology
+        self._observe = observe
+        self._observe_failure = observe_failure
+        self._turns = count()
+
+    def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+        """Games that are due; every call begins at the next shard, so that none is always the last."""
+        start = next(self._turns) % SHARDS
+        sets = keys.REMINDERS[kind][start:] + keys.REMINDERS[kind][:start]
+        if self._topology.scripts_span_slots:
+            note = keys.SWEEPS[:1] if kind == "clock" else ()
+            return _taken(self._run("take", [_take(sets, note, limit, lease)]))
+        notes = keys.SWEEPS[start:] + keys.SWEEPS[:start] if kind == "clock" else ()
+        looks = [_take((key,), notes[at : at + 1], b"", lease) for at, key in enumerate(sets)]
+        commands = []
+        for key, due in zip(sets, self._run("take", looks), strict=True):
+            if due and limit:
+                share = min(due, limit)
+                limit -= share
+                commands.append(_take((key,), (), share, lease))
+        return _taken(self._run("take", commands)) if commands else []
+
+    def reschedule(self, kind: ReminderKind, game: str, leased: float, at: int | None) -> bool:
+        """Change or remove a leased reminder."""
+        shard = shard_of(game)
+        if shard is None:
+            return False
+        key = keys.REMINDERS[kind][shard]
+        due = b"" if at is None else b"%d" % at
+        command = evalsha("reschedule", (key,), game.encode(), repr(leased).encode(), due)
+        return self._run("reschedule", [command]) == [1]
+
+    def server_time(self) -> int:
+        """The time of the server that owns the first shard."""
+        return self._time_and_note(keys.SWEEPS[0])[0]
+
+    def hold_until(self, game: str) -> int:
+        """Until when no time limit of this game counts."""
+        shard = shard_of(game)
+        if shard is None:
+            return 0
+        now, note = self._time_and_note(keys.SWEEPS[0 if self._topology.scripts_span_slots else shard])
+        hold = 0 if note is None else note.hold_from(now)
+        return hold if hold > now else 0
+
+    def _time_and_note(self, key: bytes) -> tuple[int, SweepNote | None]:
+        """The time of the server that owns the key of a note, and the note."""
+        began = monotonic()
+        try:
+            time, note = self._topology.call(key, (b"TIME",), (b"GET", key))
+        except (NotSent, MaybeSent) as error:
+            raise unanswered(error) from error
+        finally:
+            self._observe("time", monotonic() - began)
+        for answer in (time, note):
+            if isinstance(answer, Exception):
+                raise as_unavailable(answer) or answer from None
+        seconds, micros = map(int, time)
+        return seconds * 1000 + micros // 1000, note and SweepNote(*map(int, note.split()))
+
+    def _run(self, script: str, commands: Sequence[Command]) -> list[Any]:
+        """The answers to commands that run this script, each on the owner of its first key.
+
+        ``None`` stands for one that failed. Raises ``StorageUnavailable`` if all of them did, and errors of the program
+        as they are.
+        """
+        began = monotonic()
+        try:
+            answers = self._topology.call_each([(_first_key(command), command) for command in commands])
+            unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
+            if unknown:
+                again = [(_first_key(commands[at]), with_source(script, commands[at])) for at in unknown]
+                for at, answer in zip(unknown, self._topology.call_each(again), strict=True):
+                    answers[at] = answer
+        finally:
+            self._observe(script, monotonic() - began)
+        failures = [_failure(answer) for answer in answers if isinstance(answer, Exception)]
+        if failures:
+            self._observe_failure(failures[0].reason)
+            if len(failures) == len(answers):
+                raise failures[0]
+        return [None if isinstance(answer, Exception) else answer for answer in answers]
+
+
+def _take(sets: Sequence[bytes], note: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
+    """The command that takes games of these sets, none while the note holds them back; an empty limit counts them."""
+    return evalsha("take", (*sets, *note), len(sets), limit, lease, GAP_MS, LONGEST_HOLD_MS, NOTE_MS)
+
+
+def _taken(answers: Sequence[Any]) -> list[TakenReminder]:
+    """The games in the answers to ``take``."""
+    taken = []
+    for answer in answers:
+        if answer is not None:
+            leased, *games = answer
+            pairs = zip(games[::2], games[1::2], strict=True)
+            taken += [TakenReminder(game.decode(), int(float(due)), float(leased)) for game, due in pairs]
+    return sorted(taken, key=lambda each: each.due)
+
+
+def _first_key(command: Command) -> bytes:
+    key = command[3]
+    assert isinstance(key, bytes)
+    return key
+
+
+def _failure(error: Exception) -> StorageUnavailable:
+    """The error of the port for an answer that failed. Raises ``error`` itself if the program is wrong."""
+    if isinstance(error, NotSent | MaybeSent):
+        return unanswered(error)
+    unavailable = as_unavailable(error)
+    if unavailable is None:
+        raise error
+    return unavailable

@@ -1,0 +1,71 @@
+#!lua
+-- Takes games that are due, and makes each of them due again at the end of its lease.
+--
+-- KEYS[1…] sorted sets  games by when they are due, in ms since 1970: as many as ARGV[1] says
+-- KEYS[…]  string  "<last> <hold>": when somebody last ran this script, and until when nothing is taken, both in ms;
+--                  left out for reminders that are never held back
+-- ARGV[1]  how many sets
+-- ARGV[2]  how many games at most; empty to count those that are due instead
+-- ARGV[3]  the length of a lease in ms
+-- ARGV[4]  the shortest time without this script after which reminders are held back, in ms
+-- ARGV[5]  the longest time for which they are, in ms
+-- ARGV[6]  the age of the string from which it is written again, in ms
+--
+-- Returns {score of the leased games, game, score at which it was due, …}, with the earliest first in each set; or the
+-- number of games that are due; nil while reminders are held back.
+-- Times are small here: a double is exact up to 2^53.
+
+local sets = tonumber(ARGV[1])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local note = KEYS[sets + 1]
+if note then
+  local last, hold = string.match(redis.call('GET', note) or '', '^(%d+) (%d+)$')
+  local noted = last
+  last, hold = tonumber(last), tonumber(hold)
+  if not noted then
+    -- Nobody knows for how long there was no sweep: at least since the first game was due.
+    last, hold = now, 0
+    for i = 1, sets do
+      local first = redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')
+      last = math.min(last, tonumber(first[2] or now))
+    end
+  end
+  local gap = now - last
+  if gap > tonumber(ARGV[4]) then
+    hold = now + math.min(math.max(hold - last, 0) + gap, tonumber(ARGV[5]))
+  end
+  if not noted or math.abs(gap) >= tonumber(ARGV[6]) then
+    redis.call('SET', note, string.format('%.0f %.0f', now, hold))
+  end
+  if now < hold then
+    return nil
+  end
+end
+
+if ARGV[2] == '' then
+  local due = 0
+  for i = 1, sets do
+    due = due + redis.call('ZCOUNT', KEYS[i], '-inf', now)
+  end
+  return due
+end
+
+-- No commit makes a game due at half a millisecond, so none is mistaken for a lease.
+local leased = string.format('%.1f', now + tonumber(ARGV[3]) + 0.5)
+local left = tonumber(ARGV[2])
+local taken = {leased}
+for i = 1, sets do
+  local due = redis.call('ZRANGE', KEYS[i], '-inf', now, 'BYSCORE', 'LIMIT', 0, left, 'WITHSCORES')
+  for j = 1, #due, 2 do
+    redis.call('ZADD', KEYS[i], leased, due[j])
+    taken[#taken + 1] = due[j]
+    taken[#taken + 1] = due[j + 1]
+  end
+  left = left - #due / 2
+  if left <= 0 then
+    break
+  end
+end
+return taken

@@ -1,0 +1,443 @@
+"""The contract of every queue of reminders, tested with Redis, with a Cluster and in memory."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import pytest
+
+from service.games.ports import (
+    IdempotencyRecord,
+    ReminderKind,
+    ReminderQueue,
+    Reminders,
+    Store,
+    StoredGame,
+    WriteRequest,
+)
+from service.games.shards import SHARDS, shard_of, with_shard
+from service.storage import keys
+from service.storage.holds import GAP_MS, LONGEST_HOLD_MS, NOTE_MS
+from service.storage.memory_store import MemoryStore
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology, Topology
+from tests.storage.conftest import TTL
+from tests.storage.write_requests import write
+
+KINDS: list[ReminderKind] = ["bots", "clock"]
+LEASE = 20_000
+AGO, LATER = 2_000, 1_000_000
+"""How long ago a reminder was due, or will be; milliseconds. The clock of the tests below stands still."""
+
+
+class Harness(Protocol):
+    """A store, its queue, and a clock that can be moved."""
+
+    store: Store
+    queue: ReminderQueue
+
+    def scores(self, kind: ReminderKind) -> dict[str, float]:
+        """The reminders of this kind, by game."""
+
+    def pass_time(self, milliseconds: int) -> None:
+        """Let so much time pass for the reminders and the notes of sweeps."""
+
+
+class MemoryHarness:
+    def __init__(self) -> None:
+        self.time = 1_800_000_000.0
+        self.memory = MemoryStore(TTL, lambda: self.time)
+        self.store: Store = self.memory
+        self.queue: ReminderQueue = self.memory
+
+    def scores(self, kind: ReminderKind) -> dict[str, float]:
+        return dict(self.memory._reminders[kind])
+
+    def pass_time(self, milliseconds: int) -> None:
+        self.time += milliseconds / 1000
+
+
+class RedisHarness:
+    """The clock of the server cannot be moved, so all times that are stored are."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.store: Store = RedisStore(topology, TTL)
+        self.queue: ReminderQueue = RedisReminders(topology)
+        self._topology = topology
+
+    def scores(self, kind: ReminderKind) -> dict[str, float]:
+        return {
+            game.decode(): float(score)
+            for key in keys.REMINDERS[kind]
+            for game, score in _pairs(self._call(key, (b"ZRANGE", key, 0, -1, b"WITHSCORES")))
+        }
+
+    def pass_time(self, milliseconds: int) -> None:
+        for kind in KINDS:
+            for key in keys.REMINDERS[kind]:
+                for game, _ in _pairs(self._call(key, (b"ZRANGE", key, 0, -1, b"WITHSCORES"))):
+                    self._call(key, (b"ZINCRBY", key, -milliseconds, game))
+        for key in keys.SWEEPS:
+            note = self._call(key, (b"GET", key))
+            if note is not None:
+                last, hold = map(int, note.split())
+                self._call(key, (b"SET", key, b"%d %d" % (last - milliseconds, max(hold - milliseconds, 0))))
+
+    def clear(self) -> None:
+        for key in (*keys.REMINDERS["bots"], *keys.REMINDERS["clock"], *keys.SWEEPS):
+            self._call(key, (b"DEL", key))
+
+    def _call(self, key: bytes, command: tuple[bytes | int, ...]) -> Any:
+        (answer,) = self._topology.call(key, command)
+        assert not isinstance(answer, Exception)
+        return answer
+
+
+@pytest.fixture(params=["memory", "redis", "cluster"])
+def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    if request.param == "memory":
+        yield MemoryHarness()
+        return
+    single = request.param == "redis"
+    topology: Topology = (
+        SingleNodeTopology(request.getfixturevalue("shared_client"))
+        if single
+        else request.getfixturevalue("cluster_topology")
+    )
+    harness = RedisHarness(topology)
+    harness.clear()
+    yield harness
+    harness.clear()
+
+
+def new_game() -> str:
+    return with_shard(secrets.token_urlsafe(16))
+
+
+def _pairs(answer: list[bytes]) -> list[tuple[bytes, bytes]]:
+    return list(zip(answer[::2], answer[1::2], strict=True))
+
+
+def create(harness: Harness, kind: ReminderKind, due: int | None, game: str | None = None) -> str:
+    """A new game with a reminder of one kind, so many milliseconds from now."""
+    name = new_game() if game is None else game
+    at = None if due is None else harness.queue.server_time() + due
+    reminders = Reminders(bots=at) if kind == "bots" else Reminders(clock=at)
+    assert harness.store.create(name, b"s", [b"e1"], write(), reminders=reminders) is None
+    return name
+
+
+def take(harness: Harness, kind: ReminderKind, limit: int = 100) -> set[str]:
+    return {taken.game for taken in harness.queue.take(kind, limit, LEASE)}
+
+
+def sweep_once(harness: Harness) -> None:
+    """Take the first note, so that nothing is held back because nobody ever looked."""
+    assert harness.queue.take("clock", 1, LEASE) == []
+
+
+# ── Written with the game ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_creation_and_a_commit_write_both_reminders(harness: Harness) -> None:
+    game = new_game()
+    harness.store.create(game, b"s", [b"e1"], write(), reminders=Reminders(bots=5_000, clock=7_000))
+    assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 7_000})
+    assert harness.store.commit(game, 1, b"t", [b"e2"], write(), reminders=Reminders(6_000, 8_000)) is None
+    assert (harness.scores("bots"), harness.scores("clock")) == ({game: 6_000}, {game: 8_000})
+    assert harness.store.read(game) == StoredGame(2, b"t")
+    assert harness.store.events(game, [1, 2, 3]) == [b"e1", b"e2"]
+
+
+def test_reminders_and_an_idempotency_record_are_written_together(harness: Harness) -> None:
+    game, record = new_game(), IdempotencyRecord("name", b"fingerprint")
+    harness.store.create(game, b"s", [b"e1"], write(record), reminders=Reminders(bots=5_000))
+    prior = harness.store.find_write(game, "name")
+    assert prior is not None
+    assert (prior.version, prior.fingerprint) == (1, b"fingerprint")
+    other = IdempotencyRecord("other", b"fingerprint 2")
+    harness.store.commit(game, 1, b"t", [b"e2"], write(other), reminders=Reminders(clock=6_000))
+    prior = harness.store.find_write(game, "other")
+    assert prior is not None
+    assert (prior.version, prior.fingerprint) == (2, b"fingerprint 2")
+    assert (harness.scores("bots"), harness.scores("clock")) == ({}, {game: 6_000})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_removes_the_reminder_that_it_does_not_have(harness: Harness, kind: ReminderKind) -> None:
+    game = create(harness, kind, LATER)
+    assert set(harness.scores(kind)) == {game}
+    harness.store.commit(game, 1, b"t", [b"e2"], write(), reminders=Reminders())
+    assert harness.scores(kind) == {}
+
+
+def test_a_write_without_reminders_leaves_them_as_they_are(harness: Harness) -> None:
+    game = new_game()
+    harness.store.create(game, b"s", [b"e1"], write(), reminders=Reminders(5_000, 6_000))
+    harness.store.commit(game, 1, b"t", [b"e2"], write())
+    assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 6_000})
+
+
+def test_a_refused_write_does_not_touch_the_reminders(harness: Harness) -> None:
+    game = new_game()
+    harness.store.create(game, b"s", [b"e1"], write(), reminders=Reminders(5_000, 6_000))
+    refused = harness.store.commit(game, 7, b"t", [b"e2"], write(), reminders=Reminders(1, 2))
+    assert refused == StoredGame(1, b"s")
+    with pytest.raises(KeyError):
+        harness.store.commit(new_game(), 1, b"t", [b"e2"], write(), reminders=Reminders(3, 4))
+    assert (harness.scores("bots"), harness.scores("clock")) == ({game: 5_000}, {game: 6_000})
+
+
+@pytest.mark.parametrize("record", [None, IdempotencyRecord("name", b"fingerprint")], ids=["plain", "with a key"])
+def test_a_repeated_write_does_not_touch_the_reminders(harness: Harness, record: IdempotencyRecord | None) -> None:
+    game, creation = new_game(), write()
+    commit = WriteRequest(b"commit--", record)
+    harness.store.create(game, b"s", [b"e1"], creation, reminders=Reminders(1_000, 1_000))
+    harness.store.commit(game, 1, b"t", [b"e2"], commit, reminders=Reminders(2_000, 2_000))
+    harness.store.commit(game, 2, b"u", [b"e3"], write(), reminders=Reminders(3_000, None))
+    assert harness.store.create(game, b"s", [b"e1"], creation, reminders=Reminders(1_000, 1_000)) is None
+    repeated = harness.store.commit(game, 1, b"t", [b"e2"], commit, again=True, reminders=Reminders(2_000, 2_000))
+    assert repeated is None
+    assert (harness.scores("bots"), harness.scores("clock")) == ({game: 3_000}, {})
+
+
+def test_an_older_id_has_no_reminders(harness: Harness) -> None:
+    game = secrets.token_urlsafe(16)
+    assert shard_of(game) is None
+    harness.store.create(game, b"s", [b"e1"], write(), reminders=Reminders(1, 1))
+    assert harness.store.commit(game, 1, b"t", [b"e2"], write(), reminders=Reminders(2, 2)) is None
+    assert harness.store.read(game) == StoredGame(2, b"t")
+    assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
+    assert harness.queue.reschedule("bots", game, 1.5, 5) is False
+    assert harness.queue.hold_until(game) == 0
+
+
+# ── Taken ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_game_is_taken_when_it_is_due_and_not_before(harness: Harness, kind: ReminderKind) -> None:
+    sweep_once(harness)
+    game, _ = create(harness, kind, -AGO), create(harness, kind, LATER)
+    (taken,) = harness.queue.take(kind, 100, LEASE)
+    assert taken.game == game
+    assert taken.due < harness.queue.server_time() < taken.leased
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_is_taken_by_itself(harness: Harness, kind: ReminderKind) -> None:
+    sweep_once(harness)
+    game = create(harness, kind, -AGO)
+    assert all(take(harness, other) == set() for other in KINDS if other != kind)
+    assert take(harness, kind) == {game}
+
+
+def test_a_leased_game_is_not_given_again_before_the_lease_is_over(harness: Harness) -> None:
+    game = create(harness, "bots", -AGO)
+    assert take(harness, "bots") == {game}
+    assert take(harness, "bots") == set()
+    harness.pass_time(LEASE - 5_000)
+    assert take(harness, "bots") == set()
+    harness.pass_time(6_000)
+    assert take(harness, "bots") == {game}
+    assert take(harness, "bots") == set()
+
+
+def test_a_write_ends_a_lease(harness: Harness) -> None:
+    game = create(harness, "bots", -AGO)
+    (taken,) = harness.queue.take("bots", 1, LEASE)
+    now = harness.queue.server_time()
+    harness.store.commit(game, 1, b"t", [b"e2"], write(), reminders=Reminders(bots=now - 1))
+    assert harness.queue.reschedule("bots", game, taken.leased, None) is False
+    assert take(harness, "bots") == {game}
+
+
+def test_a_leased_reminder_is_made_due_at_another_time(harness: Harness) -> None:
+    game = create(harness, "bots", -AGO)
+    (taken,) = harness.queue.take("bots", 1, LEASE)
+    now = harness.queue.server_time()
+    assert harness.queue.reschedule("bots", game, taken.leased, now + LATER) is True
+    assert harness.scores("bots") == {game: now + LATER}
+    assert harness.queue.reschedule("bots", game, taken.leased, now) is False
+
+
+def test_a_leased_reminder_is_removed(harness: Harness) -> None:
+    game = create(harness, "bots", -AGO)
+    (taken,) = harness.queue.take("bots", 1, LEASE)
+    assert harness.queue.reschedule("bots", game, taken.leased, None) is True
+    assert harness.scores("bots") == {}
+    assert harness.queue.reschedule("bots", game, taken.leased, 5) is False
+    assert harness.scores("bots") == {}
+
+
+def test_who_was_too_slow_does_not_touch_the_lease_of_the_next_one(harness: Harness) -> None:
+    game = create(harness, "bots", -AGO)
+    (slow,) = harness.queue.take("bots", 1, LEASE)
+    harness.pass_time(LEASE + 1_000)
+    (next_one,) = harness.queue.take("bots", 1, LEASE)
+    assert harness.queue.reschedule("bots", game, slow.leased, None) is False
+    assert harness.queue.reschedule("bots", game, next_one.leased, None) is True
+
+
+def test_no_write_has_the_score_of_a_lease(harness: Harness) -> None:
+    game = create(harness, "bots", -AGO)
+    (taken,) = harness.queue.take("bots", 1, LEASE)
+    for number, due in enumerate((int(taken.leased), int(taken.leased) + 1), 1):
+        harness.store.commit(game, number, b"t", [b"e"], write(), reminders=Reminders(bots=due))
+        assert harness.queue.reschedule("bots", game, taken.leased, None) is False
+
+
+def test_no_more_are_taken_than_wanted_and_each_of_them_once(harness: Harness) -> None:
+    games = {create(harness, "bots", -AGO) for _ in range(20)}
+    taken = [harness.queue.take("bots", 6, LEASE) for _ in range(5)]
+    assert [len(each) for each in taken] == [6, 6, 6, 2, 0]
+    assert {reminder.game for each in taken for reminder in each} == games
+
+
+def test_the_earliest_come_first(harness: Harness) -> None:
+    expected = [create(harness, "bots", -due) for due in (5_000, 4_000, 3_000, 2_000, 1_000)]
+    assert [taken.game for taken in harness.queue.take("bots", 100, LEASE)] == expected
+
+
+def test_games_of_every_shard_are_taken(harness: Harness) -> None:
+    sweep_once(harness)
+    by_shard: dict[int | None, str] = {}
+    while len(by_shard) < SHARDS:
+        game = new_game()
+        by_shard.setdefault(shard_of(game), game)
+    for game in by_shard.values():
+        create(harness, "clock", -AGO, game)
+    assert take(harness, "clock", SHARDS) == set(by_shard.values())
+    assert take(harness, "clock", SHARDS) == set()
+
+
+def test_no_shard_waits_for_ever_behind_the_others(harness: Harness) -> None:
+    """The games that were taken are due again at once, as where nobody can keep up."""
+    games = {create(harness, "bots", -AGO) for _ in range(3)}
+    taken: set[str] = set()
+    for _ in range(SHARDS):
+        for reminder in harness.queue.take("bots", 1, LEASE):
+            taken.add(reminder.game)
+            harness.queue.reschedule("bots", reminder.game, reminder.leased, harness.queue.server_time() - 1)
+    assert taken == games
+
+
+# ── After an interruption ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_time_limit_is_held_back_after_a_gap_for_as_long_as_the_gap_was(harness: Harness) -> None:
+    sweep_once(harness)
+    game = create(harness, "clock", -AGO)
+    scores = harness.scores("clock")
+    harness.pass_time(30_000)
+    assert take(harness, "clock") == set()
+    now = harness.queue.server_time()
+    assert now + 29_000 <= harness.queue.hold_until(game) <= now + 30_000 + NOTE_MS
+    for _ in range(8):  # sweeps go on, 3.5 s apart
+        harness.pass_time(3_500)
+        assert take(harness, "clock") == set()
+    harness.pass_time(3_500)
+    assert harness.queue.hold_until(game) == 0
+    assert take(harness, "clock") == {game}
+    assert scores.keys() == {game}
+
+
+def test_a_hold_leaves_the_reminders_as_they_are(harness: Harness) -> None:
+    sweep_once(harness)
+    create(harness, "clock", -AGO)
+    harness.pass_time(30_000)
+    scores = harness.scores("clock")
+    take(harness, "clock")
+    assert harness.scores("clock") == scores
+
+
+def test_a_short_gap_holds_nothing_back(harness: Harness) -> None:
+    sweep_once(harness)
+    game = create(harness, "clock", -AGO)
+    harness.pass_time(GAP_MS - 2_000)
+    assert harness.queue.hold_until(game) == 0
+    assert take(harness, "clock") == {game}
+
+
+def test_bots_are_never_held_back(harness: Harness) -> None:
+    sweep_once(harness)
+    game = create(harness, "bots", -AGO)
+    harness.pass_time(30_000)
+    assert take(harness, "clock") == set()
+    assert take(harness, "bots") == {game}
+
+
+def test_a_hold_is_an_hour_at_most(harness: Harness) -> None:
+    sweep_once(harness)
+    game = create(harness, "clock", -AGO)
+    harness.pass_time(10 * LONGEST_HOLD_MS)
+    take(harness, "clock")
+    now = harness.queue.server_time()
+    assert now + LONGEST_HOLD_MS - 5_000 <= harness.queue.hold_until(game) <= now + LONGEST_HOLD_MS
+
+
+def test_a_second_gap_adds_to_what_is_left_of_the_first_hold(harness: Harness) -> None:
+    sweep_once(harness)
+    game = create(harness, "clock", -AGO)
+    harness.pass_time(30_000)
+    take(harness, "clock")
+    harness.pass_time(20_000)
+    take(harness, "clock")
+    now = harness.queue.server_time()
+    assert now + 49_000 <= harness.queue.hold_until(game) <= now + 50_000 + 2 * NOTE_MS
+
+
+def test_before_anybody_sweeps_again_the_hold_is_as_if_somebody_did(harness: Harness) -> None:
+    sweep_once(harness)
+    game = create(harness, "clock", -AGO)
+    harness.pass_time(30_000)
+    now = harness.queue.server_time()
+    assert now + 29_000 <= harness.queue.hold_until(game) <= now + 30_000 + NOTE_MS
+
+
+def test_where_nobody_ever_looked_the_gap_begins_when_the_first_game_was_due(harness: Harness) -> None:
+    game = create(harness, "clock", -30_000)
+    assert harness.queue.hold_until(game) == 0
+    assert take(harness, "clock") == set()
+    now = harness.queue.server_time()
+    assert now + 29_000 <= harness.queue.hold_until(game) <= now + 31_000
+
+
+def test_where_nobody_ever_looked_a_game_that_is_due_just_now_is_taken(harness: Harness) -> None:
+    game = create(harness, "clock", -1_000)
+    assert take(harness, "clock") == {game}
+
+
+def test_takers_share_the_note(harness: Harness) -> None:
+    """One stops and the other goes on: there was no gap."""
+    sweep_once(harness)
+    game = create(harness, "clock", -AGO)
+    other = harness.queue if isinstance(harness, MemoryHarness) else _another(harness)
+    for _ in range(4):
+        harness.pass_time(3_000)
+        other.take("clock", 0, LEASE)
+    assert take(harness, "clock") == {game}
+
+
+def _another(harness: Harness) -> ReminderQueue:
+    assert isinstance(harness, RedisHarness)
+    return RedisReminders(harness._topology)
+
+
+def test_a_clock_that_was_set_back_does_not_hide_later_gaps(harness: Harness) -> None:
+    sweep_once(harness)
+    harness.pass_time(-50_000)
+    take(harness, "clock")
+    game = create(harness, "clock", -AGO)
+    harness.pass_time(30_000)
+    take(harness, "clock")
+    assert harness.queue.hold_until(game) > harness.queue.server_time() + 25_000
+
+
+def test_the_time_of_the_store_goes_on(harness: Harness) -> None:
+    first = harness.queue.server_time()
+    assert first > 1_700_000_000_000
+    assert harness.queue.server_time() >= first
