@@ -1,92 +1,24 @@
 """What happens in a game without a player: the moves of computer players, and what follows when a time is over.
 
-Owns when that is due and what is then committed. Whatever is due is read from the game itself: a reminder only says
-that the game should be looked at, so one that is stale, early or doubled does nothing. Every act is a commit at the
-version that was looked at, so that several processes may try it and one of them does it. Does not depend on who looks
-(``service.workers``), nor on how a computer player chooses its move (``service.bots``).
+Owns what is then committed. Whatever is due is read from the game itself (``service.games.schedule``): a reminder only
+says that the game should be looked at, so one that is stale, early or doubled does nothing. Every act is a commit at
+the version that was looked at, so that several processes may try it and one of them does it. Does not depend on who
+looks (``service.workers``), nor on how a computer player chooses its move (``service.bots``).
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Final, Literal, NamedTuple
 
 from service.engine.events import Finished
 from service.engine.moves import DEAL, Move
 from service.engine.presence import Forfeited, TimedOut, sides_in, winners_after_forfeits
 from service.engine.referee import advance, apply
-from service.engine.state import PLAYING, ROUND_OVER
 from service.games.errors import StaleVersion
-from service.games.game import BOT, HUMAN, Game, GameEvent
+from service.games.game import Game, GameEvent
 from service.games.ports import Clock
 from service.games.repository import Committed, Decision, GameRepository
-
-GRACE_MS: Final = 1000
-"""Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
-MOST_ROUNDS_OF_BOTS: Final = 500
-"""After so many rounds a match of computer players alone is not dealt any further."""
-SUBSTITUTE: Final = "greedy"
-"""The level of the computer player that plays for a person."""
-_PACE_WITH_PEOPLE_MS: Final = 1000
-
-
-class BotTurn(NamedTuple):
-    """A move that the service is to make: by the bot of this ``level`` for a seat, or a deal, at this version.
-
-    ``seat`` is that of the move; for a deal one that may deal. ``due`` in milliseconds since 1970.
-    """
-
-    game: Game
-    seat: int
-    level: str
-    action: Literal["move", "deal"]
-    due: int
-
-
-def bot_turn(game: Game) -> BotTurn | None:
-    """What the service has to play in this game now; ``None`` if it is a person's turn, or the game sleeps.
-
-    Between two rounds people deal, as long as one of them is present and in the match. While all people who are in the
-    match are away, the game sleeps.
-    """
-    state, presence = game.state, game.presence
-    if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER):
-        return None
-    active = state.active_seats()
-    people = [seat for seat in active if game.seats[seat].kind == HUMAN]
-    present = [seat for seat in people if seat not in presence.away]
-    if people and not present:
-        return None
-    due = game.updated_at + pace(game)
-    if state.phase == ROUND_OVER:
-        if present or (not game.people and state.round >= MOST_ROUNDS_OF_BOTS):
-            return None
-        return BotTurn(game, active[0], SUBSTITUTE, "deal", due)
-    seat = state.turn
-    assert seat is not None
-    if game.seats[seat].kind == BOT:
-        return BotTurn(game, seat, game.seats[seat].level or SUBSTITUTE, "move", due)
-    return None if presence.plays(seat) else BotTurn(game, seat, SUBSTITUTE, "move", due)
-
-
-def pace(game: Game) -> int:
-    """Milliseconds between the last event and the move of a computer player."""
-    if game.pace is not None:
-        return game.pace
-    return _PACE_WITH_PEOPLE_MS if game.people else 0
-
-
-def time_out_due(game: Game) -> int | None:
-    """When something follows from the deadline of the game by itself; ``None`` if nothing does.
-
-    Where the others may claim, nothing follows from the end of a turn's time.
-    """
-    deadline = game.deadline
-    if deadline is None or game.clock is None:
-        return None
-    if game.clock.absence == "claim" and game.state.phase == PLAYING:
-        return None
-    return deadline + GRACE_MS
+from service.games.schedule import BotTurn, bot_turn, time_out_due
 
 
 def finish_by_forfeit(game: Game, forfeited: frozenset[int]) -> list[Finished]:

@@ -16,7 +16,7 @@ from service.engine.moves import Move
 from service.engine.presence import Claimed, Left, Returned
 from service.engine.state import FINISHED
 from service.games.access import Access, TokenRotation, rotation_scope
-from service.games.automation import GRACE_MS, advance_match
+from service.games.automation import advance_match
 from service.games.creation import create_game, deal_if_full
 from service.games.errors import (
     Forbidden,
@@ -35,6 +35,7 @@ from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import Clock, PriorWrite, RandomBytes
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.results import CommandResult, CreatedGame, JoinedSeat, SeatToken
+from service.games.schedule import GRACE_MS
 from service.games.timestamps import format_rfc3339
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token
 from service.games.validation import FIXED_DEALS, NAME_TAKEN, GameRequest, check_request, is_taken

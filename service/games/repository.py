@@ -51,6 +51,7 @@ from service.games.ports import (
     StoredGame,
     WriteRequest,
 )
+from service.games.schedule import reminders
 from service.games.tokens import new_write_id
 
 CACHE_SIZE: Final = 1000
@@ -202,7 +203,7 @@ class GameRepository:
         game = game.with_events(events, start, game.created_at, write.id.decode(), self.yielding)
         state = encode_game(game)
         data = self._encode_events(start, events, game, 0)
-        send = partial(self._store.create, game.id, state, data, write)
+        send = partial(self._store.create, game.id, state, data, write, reminders=reminders(None, game))
         try:
             prior = send()
         except OutcomeUnknown as unknown:
@@ -239,7 +240,16 @@ class GameRepository:
             after = after.with_events(events, game.state, now, write.id.decode())
             state = encode_game(after)
             data = self._encode_events(game.state, events, after, now - game.created_at)
-            send = partial(self._store.commit, game.id, game.version, state, data, write, after=state_prefix(game))
+            send = partial(
+                self._store.commit,
+                game.id,
+                game.version,
+                state,
+                data,
+                write,
+                after=state_prefix(game),
+                reminders=reminders(game, after),
+            )
             try:
                 answer = send()
             except KeyError:

@@ -1,0 +1,88 @@
+"""When the service has to act in a game by itself: for a computer player, or because a time is over.
+
+Owns what is due, and when; a reminder for it is stored with every version of the game. Does not depend on who acts
+(``service.games.automation``).
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from service.engine.state import PLAYING, ROUND_OVER
+from service.games.game import BOT, HUMAN, Game
+from service.games.ports import Reminders
+
+GRACE_MS: Final = 1000
+"""Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
+MOST_ROUNDS_OF_BOTS: Final = 500
+"""After so many rounds a match of computer players alone is not dealt any further."""
+SUBSTITUTE: Final = "greedy"
+"""The level of the computer player that plays for a person."""
+_PACE_WITH_PEOPLE_MS: Final = 1000
+
+
+class BotTurn(NamedTuple):
+    """A move that the service is to make: by the bot of this ``level`` for a seat, or a deal, at this version.
+
+    ``seat`` is that of the move; for a deal one that may deal. ``due`` in milliseconds since 1970.
+    """
+
+    game: Game
+    seat: int
+    level: str
+    action: Literal["move", "deal"]
+    due: int
+
+
+def bot_turn(game: Game) -> BotTurn | None:
+    """What the service has to play in this game now; ``None`` if it is a person's turn, or the game sleeps.
+
+    Between two rounds people deal, as long as one of them is present and in the match. While all people who are in the
+    match are away, the game sleeps.
+    """
+    state, presence = game.state, game.presence
+    if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER):
+        return None
+    active = state.active_seats()
+    people = [seat for seat in active if game.seats[seat].kind == HUMAN]
+    present = [seat for seat in people if seat not in presence.away]
+    if people and not present:
+        return None
+    due = game.updated_at + pace(game)
+    if state.phase == ROUND_OVER:
+        if present or (not game.people and state.round >= MOST_ROUNDS_OF_BOTS):
+            return None
+        return BotTurn(game, active[0], SUBSTITUTE, "deal", due)
+    seat = state.turn
+    assert seat is not None
+    if game.seats[seat].kind == BOT:
+        return BotTurn(game, seat, game.seats[seat].level or SUBSTITUTE, "move", due)
+    return None if presence.plays(seat) else BotTurn(game, seat, SUBSTITUTE, "move", due)
+
+
+def pace(game: Game) -> int:
+    """Milliseconds between the last event and the move of a computer player."""
+    if game.pace is not None:
+        return game.pace
+    return _PACE_WITH_PEOPLE_MS if game.people else 0
+
+
+def time_out_due(game: Game) -> int | None:
+    """When something follows from the deadline of the game by itself; ``None`` if nothing does.
+
+    Where the others may claim, nothing follows from the end of a turn's time.
+    """
+    deadline = game.deadline
+    if deadline is None or game.clock is None:
+        return None
+    if game.clock.absence == "claim" and game.state.phase == PLAYING:
+        return None
+    return deadline + GRACE_MS
+
+
+def reminders(before: Game | None, after: Game) -> Reminders | None:
+    """The reminders of a game after a write; ``None`` if it has none and had none before (``None``: a new game)."""
+    if not after.is_automatic and (before is None or not before.is_automatic):
+        return None
+    turn = bot_turn(after)
+    return Reminders(bots=None if turn is None else turn.due, clock=time_out_due(after))
