@@ -1,6 +1,7 @@
 """Play one match of each variant with random legal moves: ``make demo``; ``make demo ARGS=fido`` prints one in full.
 
-Uses the service over HTTP like any client, and posts back legal moves as they are listed; it does not import the
+With ``--bots`` computer players play, and the matches are only followed: ``make demo ARGS="fido --bots expert"``. Uses
+the service over HTTP like any client, and posts back legal moves as they are listed; it does not import the
 engine. It uses the service that runs at ``HOST`` and ``PORT``, or starts one on a free port, with its games in a
 temporary folder.
 """
@@ -24,7 +25,9 @@ from typing import Any
 
 _NAMES = ("Ada", "Bo", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ida", "Jon", "Kim", "Leo", "Mia")
 _PREFERRED_SEATS = 4
-_TIMEOUT = 10
+_WAIT = 20
+_TIMEOUT = _WAIT + 10
+"""Seconds that the service may hold back an answer for something to happen, and that an answer may take."""
 
 
 class Client:
@@ -58,41 +61,56 @@ def main(argv: Sequence[str]) -> int:
     """Play all variants and print their results, or one and print its moves; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python examples/play_demo.py", description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", default="demo", help="seed of the deals and of the choice of moves (default: demo)")
+    parser.add_argument(
+        "--bots",
+        metavar="LEVEL",
+        help="have computer players of this level play (default: greedy)",
+        nargs="?",
+        const="greedy",
+    )
     parser.add_argument("variant", nargs="?", help="play only this one, and print every move")
     arguments = parser.parse_args(argv)
     with _service(os.environ.get("HOST", "127.0.0.1"), os.environ.get("PORT", "8000")) as url:
         client = Client(url)
-        variants = {variant["id"]: variant for variant in client.get("/v1/variants")["variants"]}
+        listed = client.get("/v1/variants")
+        variants = {variant["id"]: variant for variant in listed["variants"]}
+        levels = [level["id"] for level in listed["bots"]]
+        if arguments.bots is not None and arguments.bots not in levels:
+            parser.error(f"there is no level {arguments.bots!r}; the levels are {', '.join(levels)}")
         if arguments.variant is not None:
             if arguments.variant not in variants:
                 parser.error(f"there is no {arguments.variant!r}; the variants are {', '.join(variants)}")
-            play_match(client, variants[arguments.variant], arguments.seed, show_moves=True)
+            play_match(client, variants[arguments.variant], arguments, show_moves=True)
             return 0
         for variant in variants.values():
-            play_match(client, variant, arguments.seed, show_moves=False)
+            play_match(client, variant, arguments, show_moves=False)
         print(f"\nOne of them move by move: make demo ARGS={next(reversed(variants))}")
     return 0
 
 
-def play_match(client: Client, variant: dict[str, Any], seed: str, *, show_moves: bool) -> None:
-    """Create a game of this variant, play it to the end with random legal moves, and print the result."""
+def play_match(client: Client, variant: dict[str, Any], arguments: argparse.Namespace, *, show_moves: bool) -> None:
+    """Create a game of this variant, play it to the end with random legal moves or by bots, and print the result."""
     show = print if show_moves else _print_nothing
-    choices = random.Random(seed)  # noqa: S311 # reproducible on purpose
+    choices = random.Random(arguments.seed)  # noqa: S311 # reproducible on purpose
     seats = min(max(variant["players"]["min"], _PREFERRED_SEATS), variant["players"]["max"])
-    players = [{"name": name} for name in _NAMES[:seats]]
-    created = client.post("/v1/games", {"variant": variant["id"], "players": players, "seed": seed})
+    players = [{"name": name} if arguments.bots is None else {"bot": arguments.bots} for name in _NAMES[:seats]]
+    created = client.post("/v1/games", {"variant": variant["id"], "players": players, "seed": arguments.seed})
     tokens = [seat["token"] for seat in created["seats"]]
     path = f"/v1/games/{created['game']['id']}"
     view = created["game"]
+    names = [player["name"] for player in view["players"]]
     print(f"\n═══ {variant['name']} ═══")
     show(f"    {variant['summary']}")
-    show(f"    {', '.join(name['name'] for name in players)}; house rules {view['rules']}")
+    show(f"    {', '.join(names)}; house rules {view['rules']}")
     printed = 0
     while True:
         if show_moves:
-            printed = _print_events(client, f"{path}/events", printed)
+            printed = _print_events(client, f"{path}/events", printed, names)
         if view["status"] == "finished":
             break
+        if not tokens:
+            view = client.get(f"{path}?after={view['version']}&wait={_WAIT}")
+            continue
         seat = view["turn"]["seat"] if "turn" in view else _first_seat_in_match(view)
         moves = client.get(f"{path}/moves", tokens[seat])["moves"]
         view = client.post(f"{path}/moves", choices.choice(moves), tokens[seat])
@@ -100,8 +118,8 @@ def play_match(client: Client, variant: dict[str, Any], seed: str, *, show_moves
     show("\n  Final standings")
     print("    " + ", ".join(f"{each['rank']}. {each['name']} {each['total']}" for each in card["standings"]))
     for payment in card.get("settlement", {}).get("payments", ()):
-        show(f"    {_NAMES[payment['from']]} pays {_NAMES[payment['to']]} {payment['exact']}")
-    winners = " and ".join(_NAMES[seat] for seat in card["winners"])
+        show(f"    {names[payment['from']]} pays {names[payment['to']]} {payment['exact']}")
+    winners = " and ".join(names[seat] for seat in card["winners"])
     rounds = len(card["rounds"])
     print(f"    Won by {winners} after {rounds} round{'' if rounds == 1 else 's'}, at version {card['version']}")
 
@@ -110,7 +128,7 @@ def _print_nothing(_line: str) -> None:
     pass
 
 
-def _print_events(client: Client, path: str, version: int) -> int:
+def _print_events(client: Client, path: str, version: int, names: Sequence[str]) -> int:
     """Print what has happened after this version, in the words of the service; returns the version after it."""
     more = True
     while more:
@@ -119,7 +137,7 @@ def _print_events(client: Client, path: str, version: int) -> int:
             blank = "\n" if event["type"] == "dealt" else ""
             print(f"{blank}    {event['text']}")
             for line in event["data"].get("lines", ()):
-                print(f"       {_NAMES[line['seat']]:5} {line['points']:+6}  {line['text']}  (rules {line['rule']})")
+                print(f"       {names[line['seat']]:5} {line['points']:+6}  {line['text']}  (rules {line['rule']})")
         version, more = page["version"], page["more"]
     return int(version)
 
