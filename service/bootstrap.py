@@ -16,7 +16,7 @@ from typing import Any, Final
 from flask import Flask
 
 from service.config import Network, Settings
-from service.games.ports import Feed, RunLater, Store, run_inline
+from service.games.ports import Clock, Feed, RunLater, Store, run_inline
 from service.games.repository import Committed
 from service.games.service import GameService
 from service.json_logging import configure_logging
@@ -24,8 +24,10 @@ from service.storage.memory_reserve import MemoryReserve
 from service.storage.memory_store import MemoryStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
+from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import load_or_create_secret, read_secret
+from service.storage.server_clock import ServerClock, system_clock
 from service.storage.topology import open_topology
 from service.web.access import limit_history
 from service.web.app import create_app
@@ -57,6 +59,9 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     topology = open_topology(settings.redis_url)
     for warning in topology.durability_warnings():
         logging.getLogger(__name__).warning(warning)
+    reminders = RedisReminders(topology, observe=metrics.redis, observe_failure=metrics.store_write_failed)
+    clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
+    clock.start_measurement()
     store = RedisStore(
         topology,
         ttl,
@@ -79,6 +84,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         RedisEventFeed(topology),
         server_secrets(settings),
         ttl,
+        clock=clock,
         run_later=run_in_background,
         observe=metrics.write_committed,
         admit_read=partial(limit_history, limits),
@@ -134,15 +140,16 @@ def build_games(
     secrets: Sequence[bytes],
     ttl_seconds: int,
     *,
+    clock: Clock = system_clock,
     run_later: RunLater = run_inline,
     observe: Callable[[Committed], None] = lambda _: None,
     admit_read: Callable[[int], None] = lambda _: None,
 ) -> GameService:
-    """The use cases on a store, with the clock and the random bytes of the operating system."""
+    """The use cases on a store, with the random bytes of the operating system."""
     return GameService(
         store,
         feed,
-        clock=lambda: time.time_ns() // 1_000_000,
+        clock=clock,
         random_bytes=os.urandom,
         secrets=secrets,
         ttl_seconds=ttl_seconds,

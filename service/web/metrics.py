@@ -63,6 +63,12 @@ class Metrics:
             ["reason"],
             registry=self._registry,
         )
+        self._clock_offset = Gauge(
+            "domino_clock_offset_seconds",
+            "By how much the clock of Redis is ahead of that of this machine.",
+            multiprocess_mode="livemostrecent",
+            registry=self._registry,
+        )
         self.streams = Gauge(
             "domino_open_streams", "Open streams.", multiprocess_mode="livesum", registry=self._registry
         )
@@ -92,6 +98,10 @@ class Metrics:
     def store_write_failed(self, reason: str) -> None:
         """Count a write that failed; ``reason`` is the one in the log."""
         self._failed_writes.labels(reason).inc()
+
+    def clock_offset(self, seconds: float) -> None:
+        """Show by how much the clock of Redis is ahead; negative if it is behind."""
+        self._clock_offset.set(seconds)
 
     def write_committed(self, committed: Committed) -> None:
         """Count a committed write: a change of status, and a move if its first event is one of the match."""
