@@ -191,6 +191,8 @@ class _Caller(Protocol):
 
 def call_together(topology: _Caller, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
     """The answers to commands about keys of one server, in one round trip; the exception for each if there are none."""
+    if not calls:
+        return []
     try:
         return topology.call(calls[0][0], *[command for _, command in calls])
     except (NotSent, MaybeSent) as error:

@@ -51,7 +51,7 @@ def test_tokens_and_ids_cannot_be_guessed_and_are_safe_in_a_url(api: Api) -> Non
     codes = {table.join_code for table in tables}
     assert (len(ids), len(tokens), len(codes)) == (3, 3, 3)
     assert all(URL_SAFE.fullmatch(each) for each in ids | tokens)
-    assert all(len(each) >= 22 for each in ids), "128 bits are 22 characters"
+    assert all(len(each) == 24 for each in ids), "128 bits are 22 characters, and two more give a shard"
     assert all(len(each) >= 43 for each in tokens), "256 bits are 43 characters"
 
 
