@@ -11,7 +11,8 @@ from queue import SimpleQueue
 import pytest
 import redis
 
-from service.games.ports import EventNotification
+from service.games.ports import EventNotification, Reminders
+from service.games.shards import with_shard
 from service.storage import keys, pubsub
 from service.storage.connection import DedicatedConnection, NotSent, connect
 from service.storage.pubsub import RedisEventFeed
@@ -23,6 +24,8 @@ from tests.storage.servers import FakeServer, RealServer
 from tests.storage.write_requests import write
 
 PATIENCE = 20.0
+LATER = 9_000_000_000_000
+"""No other test takes what is due so late."""
 
 
 class RecordingListener:
@@ -100,6 +103,17 @@ def test_a_listener_is_first_notified_to_read_and_then_of_every_write_whole(
     assert listener.next() is None
     first = append(shared_store, game, 1, b"[3]", b"[8]", b"[10]")
     second = append(shared_store, game, 4, b"[4]")
+    assert listener.received_only(first, second)
+
+
+def test_a_listener_is_not_told_of_reminders(feed: RedisEventFeed, shared_store: RedisStore) -> None:
+    game, listener, own = with_shard(secrets.token_urlsafe(16)), RecordingListener(), write()
+    shared_store.create(game, b"s", [b"created"], write())
+    feed.watch(game, listener)
+    assert listener.next() is None
+    shared_store.commit(game, 1, b"s", [b"[3]", b"[8]"], own, reminders=Reminders(LATER, LATER))
+    shared_store.commit(game, 3, b"s", [b"[4]"], own, reminders=Reminders())
+    first, second = EventNotification(1, (b"[3]", b"[8]"), own.id), EventNotification(3, (b"[4]",), own.id)
     assert listener.received_only(first, second)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -17,7 +18,7 @@ from service.storage.connection import NotSent
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology, open_topology
-from tests.storage.clusters import Cluster, until
+from tests.storage.clusters import Cluster, Sentinels, until
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.storage.write_requests import write
@@ -166,6 +167,16 @@ def test_takes_go_on_after_a_failover(tmp_path: Path) -> None:
             return found == games
 
         until(all_found)
+
+
+def test_behind_sentinels_one_script_looks_at_all_shards(tmp_path: Path) -> None:
+    with Sentinels(tmp_path) as sentinels:
+        topology = open_topology(sentinels.url)
+        games = due_games(topology, 12)
+        sentinels.servers[0].admin.config_resetstat()
+        assert taken(RedisReminders(topology)) == set(games)
+        commands: Any = sentinels.servers[0].admin.info("commandstats")
+        assert commands["cmdstat_evalsha"]["calls"] == 1
 
 
 def test_a_lease_whose_answer_is_lost_is_given_again(server: RealServer) -> None:

@@ -53,6 +53,7 @@ def test_two_workers_answer_for_both_also_for_one_that_died(tmp_path: Path) -> N
             == counted["domino_moves_total", "domino"]
             > 10
         )
+        assert abs(counted["domino_clock_offset_seconds",]) < 0.25, "it is the same machine"
         # The events of a finished game are compacted in the background, so it may take a while.
         compacted = ("domino_redis_command_duration_seconds_count", "compact")
         assert any(samples(service.metrics_url).get(compacted) == 2 for _ in range(200)), "they are read, and replaced"
