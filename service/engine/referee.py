@@ -43,7 +43,7 @@ from service.engine.events import (
 from service.engine.layout import NEVER, OPEN, End, Layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, PlacementScore, State
-from service.engine.tiles import Tile, add_tile, sort_tiles
+from service.engine.tiles import Tile, add_tile, sort_tiles, tiles_with
 from service.engine.variant import Rules
 
 MAX_DEAL_ATTEMPTS: Final = 10_000
@@ -69,6 +69,19 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
     elif state.drew and rules.drawing.keep:
         moves.append(PASS)
     return tuple(moves)
+
+
+def placeable(_rules: Rules, layout: Layout, tiles: Hand) -> Hand:
+    """The tiles of these that have a place on this layout; any tile has one on an empty table."""
+    if not layout.ends:
+        return tiles
+    open_mask = layout.open_mask
+    return tuple([tile for tile in tiles if tile.mask & open_mask])
+
+
+def placeable_set(_rules: Rules, layout: Layout) -> int:
+    """All tiles that ``placeable`` admits on a layout with tiles, as a set: bit i is the tile with the index i."""
+    return tiles_with(layout.open_mask)
 
 
 def _admitted(rules: Rules, state: State) -> Hand:

@@ -56,6 +56,20 @@ TILES: Final = tuple(Tile(low, high) for high in range(MAX_PIPS + 1) for low in 
 
 _by_rank = attrgetter("rank")
 
+_SETS_BY_NUMBER: Final = tuple(
+    [sum([1 << tile.index for tile in TILES if tile.mask >> number & 1]) for number in range(MAX_PIPS + 1)]
+)
+"""By number: the tiles that have it, as the set of their indexes."""
+
+
+def tiles_with(mask: int) -> int:
+    """The tiles that have a number of this mask, as a set: bit i stands for the tile with the index i."""
+    found = 0
+    for number, tiles in enumerate(_SETS_BY_NUMBER):
+        if mask >> number & 1:
+            found |= tiles
+    return found
+
 
 @cache
 def _spellings() -> dict[str, Tile]:

@@ -19,16 +19,17 @@ legal moves                the seat that may make them
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from service.engine.deal import Deck, round_seed
-from service.engine.events import Dealt, Drew, Event
+from service.engine.events import Dealt, Drew, Event, Played
 from service.engine.layout import Layout
 from service.engine.moves import Move
 from service.engine.presence import PresenceEvent
 from service.engine.referee import legal_moves
-from service.engine.state import FINISHED, PLAYING, Hand, Phase, State
+from service.engine.state import FINISHED, PLAYING, Hand, Phase, PlacementScore, State
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
 
@@ -67,6 +68,10 @@ class View(NamedTuple):
     carry: int
     dealer: int | None
     winners: tuple[int, ...]
+    eliminated_round: tuple[int, ...]
+    """By seat: the round in which it went out of the match; 0 while it is in."""
+    round_winner: int | None
+    """The winner of the last round."""
 
 
 class DealtView(NamedTuple):
@@ -130,7 +135,108 @@ def view(rules: Rules, state: State, seat: int | None) -> View:
         carry=state.carry,
         dealer=state.dealer,
         winners=state.winners,
+        eliminated_round=state.eliminated_round,
+        round_winner=state.round_winner,
     )
+
+
+def imagined(
+    rules: Rules,
+    seen: View,
+    events: Sequence[Event | DealtView | DrewView],
+    hands: tuple[Hand, ...],
+    stock: tuple[Tile, ...],
+) -> State:
+    """The state of a match from what a seat may know of it, with these hands and this stock.
+
+    ``events``: those of the running round, its deal first. With the true hands and stock it is the true state.
+    """
+    placements = seen.layout.placements
+    playing = seen.phase == PLAYING
+    scored = tuple(
+        [
+            PlacementScore(event.seat, event.ends_sum, event.points)
+            for event in events
+            if isinstance(event, Played) and event.points and event.ends_sum is not None
+        ]
+    )
+    totals = [player.total for player in seen.players]
+    if playing:
+        for each in scored:
+            totals[each.seat] -= each.points
+    tiles_laid, drew = _running_turn(rules, seen, events, hands) if playing else (0, False)
+    return State(
+        hands=hands,
+        stock=stock,
+        layout=seen.layout,
+        turn=seen.turn,
+        tiles_laid=tiles_laid,
+        drew=drew,
+        went_out_first=_first_out(seen, events),
+        placements_scored=scored if playing else (),
+        phase=seen.phase,
+        round=seen.round,
+        opener=placements[0].seat if placements else seen.turn,
+        totals=tuple(totals),
+        eliminated_round=seen.eliminated_round,
+        carry=seen.carry,
+        round_winner=seen.round_winner,
+        dealer=seen.dealer,
+        winners=seen.winners,
+    )
+
+
+def _first_out(seen: View, events: Sequence[Event | DealtView | DrewView]) -> int | None:
+    """The seat that was the first to lay its last tile in this round: of those without tiles, the one that did so."""
+    last_play = {event.seat: place for place, event in enumerate(events) if isinstance(event, Played)}
+    out = [seat for seat in last_play if not seen.players[seat].tiles]
+    return min(out, key=last_play.__getitem__) if out else None
+
+
+def _running_turn(
+    rules: Rules, seen: View, events: Sequence[Event | DealtView | DrewView], hands: tuple[Hand, ...]
+) -> tuple[int, bool]:
+    """How many tiles the seat to move has laid in this turn, and whether it drew one."""
+    seat = seen.turn
+    assert seat is not None
+    start = len(events)
+    while start and isinstance(event := events[start - 1], Played | Drew | DrewView) and event.seat == seat:
+        start -= 1
+    run = events[start:]
+    if any([player.tiles and player.seat != seat for player in seen.players]):
+        drawn = sum([not isinstance(event, Played) for event in run])
+        return len(run) - drawn, drawn > 0
+    return _running_turn_of_the_last(rules, seen, events, start, hands[seat])
+
+
+def _running_turn_of_the_last(
+    rules: Rules, seen: View, events: Sequence[Event | DealtView | DrewView], start: int, hand: Hand
+) -> tuple[int, bool]:
+    """As ``_running_turn``, for the only seat that holds tiles, which moves again when its turn is over (rules 4.6).
+
+    ``start``: after this many events all others are its plays and draws.
+    """
+    tiles_laid, drew = 0, False
+    layout = rules.empty_layout()
+    for place, event in enumerate(events):
+        following = events[place + 1] if place + 1 < len(events) else None
+        if isinstance(event, Played):
+            layout = rules.lay_tile(
+                layout, None if event.end is None else layout.end(event.end), event.tile, event.seat, event.face_down
+            )
+        if place < start:
+            continue
+        held = hand
+        if following is not None:
+            held = (following.tile,) if isinstance(following, Played) else ()
+        if isinstance(event, Played):
+            continues = layout.fits_any(rules.may_follow(layout, held))
+            tiles_laid = tiles_laid + 1 if continues else 0
+            drew = drew and continues
+        else:
+            tiles_laid = 0
+            drew = rules.drawing.place if layout.fits_any(held) else rules.drawing.again
+    return tiles_laid, drew
 
 
 def event_view(event: Event, seat: int | None) -> Event | DealtView | DrewView:

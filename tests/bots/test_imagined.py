@@ -1,0 +1,14 @@
+"""A state is made of what a seat has seen, and of the hands and the stock that it cannot see."""
+
+from __future__ import annotations
+
+from service.engine.view import imagined
+from tests.bots.seen import moments
+from tests.laws.matches import Match, law
+
+
+@law(matches=40)
+def test_a_state_imagined_with_the_true_hands_and_stock_is_the_true_one(match: Match) -> None:
+    for number, moment in enumerate(moments(match)):
+        seen = moment.seen_by(match, number % match.case.seats)
+        assert imagined(match.rules, seen.view, seen.events, moment.state.hands, moment.state.stock) == moment.state
