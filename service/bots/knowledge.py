@@ -2,15 +2,59 @@
 
 Written against the engine alone: what a draw, a pass or the end of a turn tells follows from the questions that the
 rules answer. Does not depend on how a move is chosen.
+
+=============================  =====================================================================================
+seen of another seat           follows for its slots
+=============================  =====================================================================================
+it opened                      no seat was dealt a tile with which another one, or another tile, would have led
+it drew, or turned the lead    none had a place
+it passed                      none had a place; a tile that was drawn and kept had one
+the tile that it drew          a slot of its own, of which ``rules.drawing`` and the next event tell whether it fits
+it laid a tile                 the narrowest slot that admits the tile is gone
+its turn ended by itself       none may follow and fits
+it ended its turn, or goes on  one of them may follow and fits: a ``Condition``
+=============================  =====================================================================================
+
+Two slots of a seat that both admit a tile are nested: a tile drawn later is either known to fit where the older ones
+do not, or admits all that they admit. So a tile may be taken from the narrowest slot whichever it was in.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from service.bots.observation import Observation
+from service.bots.opening import before_opening, opening_hands
+from service.engine.events import Done, Drew, Event, Passed, Played, RoundEnded
+from service.engine.layout import Layout
+from service.engine.referee import placeable, placeable_set
+from service.engine.state import PLAYING, Hand
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
+from service.engine.view import DealtView, DrewView, imagined
+
+_SeenEvent = Event | DealtView | DrewView
+
+
+class Condition(NamedTuple):
+    """One of the first ``slots`` slots of a seat holds one of these ``tiles``, a set as a slot is."""
+
+    seat: int
+    slots: int
+    tiles: int
+
+
+class Dealt(NamedTuple):
+    """What is known of the hands that were dealt."""
+
+    opener: int
+    lead: Tile | None
+    """What the opener led; ``None`` before the lead."""
+    known: tuple[Hand, ...]
+    """By seat: tiles that it was dealt."""
+    slots: tuple[int, ...]
+    """By seat: how many of its slots, the first ones, stand for other tiles that it was dealt."""
 
 
 class Knowledge(NamedTuple):
@@ -23,17 +67,193 @@ class Knowledge(NamedTuple):
     unseen: tuple[Tile, ...]
     """The tiles of the set that are neither on the table nor in the own hand, sorted."""
     slots: tuple[tuple[int, ...], ...]
-    """By seat: the slots of its hand; none for the own seat."""
+    """By seat: the slots of its hand, those of drawn tiles behind, in the order of drawing; none for the own seat."""
+    conditions: tuple[Condition, ...] = ()
+    """What is known of several slots together."""
+    dealt: Dealt | None = None
+    """The hands dealt, if who opens may depend on several hidden tiles together."""
 
 
 def infer(rules: Rules, observation: Observation) -> Knowledge:
     """What the seat of this observation knows of the hidden tiles."""
     view = observation.view
-    own = set(() if view.you is None else view.you.hand)
-    seen = own.union([placement.tile for placement in view.layout.placements])
+    seen = {placement.tile for placement in view.layout.placements}
+    if view.you is not None:
+        seen.update(view.you.hand)
     unseen = tuple([tile for tile in rules.tiles if tile not in seen])
-    anything = sum([1 << tile.index for tile in unseen])
-    return Knowledge(
-        unseen,
-        tuple([() if player.seat == observation.seat else (anything,) * player.tiles for player in view.players]),
-    )
+    if view.phase != PLAYING:
+        return Knowledge(unseen, _shown(observation))
+    return _Inference(rules, observation).knowledge(unseen)
+
+
+@lru_cache(maxsize=4096)
+def tile_set(tiles: Hand) -> int:
+    """These tiles as a set: bit i stands for the tile with the index i."""
+    return sum([1 << tile.index for tile in tiles])
+
+
+def _shown(observation: Observation) -> tuple[tuple[int, ...], ...]:
+    """The slots after a round, whose result shows all hands."""
+    slots: list[tuple[int, ...]] = [()] * len(observation.view.players)
+    for event in observation.events:
+        if isinstance(event, RoundEnded):
+            for left in event.round.hands:
+                if left.seat != observation.seat:
+                    slots[left.seat] = tuple([tile_set((tile,)) for tile in left.tiles])
+    return tuple(slots)
+
+
+class _Slots:
+    """Slots of a seat that are alike: for so ``many`` tiles that it has ``since`` this event, 0: the deal."""
+
+    __slots__ = ("many", "since", "tiles")
+
+    def __init__(self, tiles: int, many: int, since: int) -> None:
+        self.tiles = tiles
+        self.many = many
+        self.since = since
+
+
+class _Inference:
+    """The slots of the other seats, event by event."""
+
+    def __init__(self, rules: Rules, observation: Observation) -> None:
+        seat, view, events = observation
+        self.rules = rules
+        self.seat = seat
+        self.turn = view.turn
+        self.events = events
+        self.held = held = [player.tiles for player in view.players]
+        """By seat: how many tiles it holds; first, how many it was dealt."""
+        self.known: list[list[Tile]] = [[] for _ in held]
+        """By seat: tiles that it was dealt; of the others those that they laid from slots of the deal."""
+        for event in events:
+            if isinstance(event, Played):
+                held[event.seat] += 1
+            elif isinstance(event, DrewView | Drew):
+                held[event.seat] -= 1
+            elif isinstance(event, DealtView):
+                self.known[seat] += event.hand or ()
+        self.conditions: list[tuple[int, int, int]] = []
+        """Of each condition its seat, its tiles, and the event before which the seat had one of them."""
+        placements = view.layout.placements
+        opener = placements[0].seat if placements else view.turn
+        assert opener is not None
+        self.opener = opener
+        self.lead = placements[0].tile if placements else None
+        own = tuple(self.known[seat]) if opener == seat else None
+        state = imagined(rules, view, events, ((),) * len(held), ())
+        told = opening_hands(rules, before_opening(rules, state), opener, self.lead, own)
+        self.joint = told.joint
+        self.every = every = tile_set(rules.tiles)
+        self.slots = [
+            [_Slots(every & ~excluded, many, 0)] if other != seat and many else []
+            for other, (excluded, many) in enumerate(zip(told.excluded, held, strict=True))
+        ]
+        """By seat: its slots, the oldest first."""
+
+    def knowledge(self, unseen: Hand) -> Knowledge:
+        """What follows from all events."""
+        self._follow()
+        tiles = tile_set(unseen)
+        return Knowledge(
+            unseen=unseen,
+            slots=tuple([tuple([each.tiles & tiles for each in of for _ in range(each.many)]) for of in self.slots]),
+            conditions=tuple(
+                [Condition(seat, self._slots_since(seat, since), wanted & tiles) for seat, wanted, since in self.conditions]
+            ),
+            dealt=self._dealt() if self.joint else None,
+        )
+
+    def _dealt(self) -> Dealt:
+        slots = [0 if seat == self.seat else self._slots_since(seat, 0) for seat in range(len(self.held))]
+        return Dealt(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(slots))
+
+    def _slots_since(self, seat: int, event: int) -> int:
+        return sum([slots.many for slots in self.slots[seat] if slots.since <= event])
+
+    def _follow(self) -> None:
+        rules, events, held = self.rules, self.events, self.held
+        layout = rules.empty_layout()
+        for place, event in enumerate(events):
+            if isinstance(event, DealtView):
+                continue
+            seat: int = event.seat  # type: ignore[union-attr]  # the others end a round, and this one is running
+            following = events[place + 1] if place + 1 < len(events) else None
+            moves_next = self.turn if following is None else following.seat  # type: ignore[union-attr]  # likewise
+            if isinstance(event, Played):
+                end = None if event.end is None else layout.end(event.end)
+                layout = rules.lay_tile(layout, end, event.tile, seat, event.face_down)
+                held[seat] -= 1
+                if seat != self.seat:
+                    self._take(seat, event.tile)
+                    self._after_play(seat, place, following, moves_next, layout)
+            elif isinstance(event, DrewView | Drew):
+                held[seat] += 1
+                if seat != self.seat:
+                    self._drew(seat, place, following, moves_next, layout)
+            elif seat != self.seat and not isinstance(event, Done) and not self._kept(place, seat):
+                self._strike(seat, placeable_set(rules, layout))
+
+    def _strike(self, seat: int, tiles: int) -> None:
+        """No slot of this seat holds one of these tiles."""
+        for slots in self.slots[seat]:
+            slots.tiles &= ~tiles
+
+    def _take(self, seat: int, tile: Tile) -> None:
+        """The seat laid this tile: the narrowest slot that admits it is gone."""
+        bit = 1 << tile.index
+        admitting = [slots for slots in self.slots[seat] if slots.tiles & bit]
+        narrowest = admitting[0] if len(admitting) == 1 else min(admitting, key=lambda slots: slots.tiles.bit_count())
+        narrowest.many -= 1
+        if not narrowest.many:
+            self.slots[seat].remove(narrowest)
+        if not narrowest.since:
+            self.known[seat].append(tile)
+        if self.conditions:
+            self.conditions = [
+                each
+                for each in self.conditions
+                if not (each[0] == seat and each[1] & bit and narrowest.since <= each[2])
+            ]
+
+    def _after_play(
+        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, layout: Layout
+    ) -> None:
+        """What follows from who moves after a play."""
+        if not self.held[seat]:
+            return
+        ended = moves_next != seat
+        goes_on = isinstance(following, Done) or (following is None and not self._alone(seat))
+        if ended or goes_on:
+            tiles = self.rules.may_follow(layout, self.rules.tiles)
+            followers = tile_set(placeable(self.rules, layout, tiles)) if tiles else 0
+            if ended:
+                self._strike(seat, followers)
+            else:
+                self.conditions.append((seat, followers, place))
+
+    def _drew(
+        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, layout: Layout
+    ) -> None:
+        """None of the tiles that the seat had fits; whether the drawn one does shows in what follows."""
+        fitting = placeable_set(self.rules, layout)
+        self._strike(seat, fitting)
+        drawing = self.rules.drawing
+        fits = misses = True
+        if isinstance(following, Played) and following.seat == seat:
+            misses = False
+        elif moves_next != seat or not self._alone(seat):
+            goes_on = moves_next == seat
+            fits, misses = drawing.place == goes_on, drawing.again == goes_on
+        tiles = (fitting if fits else 0) | (self.every & ~fitting if misses else 0)
+        self.slots[seat].append(_Slots(tiles, 1, place))
+
+    def _kept(self, place: int, seat: int) -> bool:
+        """Whether the seat that passes here may hold a tile that fits, which it has just drawn."""
+        before = self.events[place - 1]
+        return self.rules.drawing.keep and isinstance(before, DrewView | Drew) and before.seat == seat
+
+    def _alone(self, seat: int) -> bool:
+        """Whether no other seat holds tiles, so that this one moves whether its turn is over or not (rules 4.6)."""
+        return not any([many and other != seat for other, many in enumerate(self.held)])
