@@ -237,7 +237,7 @@ class _Inference:
         self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, layout: Layout
     ) -> None:
         """None of the tiles that the seat had fits; whether the drawn one does shows in what follows."""
-        fitting = placeable_set(self.rules, layout)
+        fitting = placeable_set(self.rules, layout) & self.every
         self._strike(seat, fitting)
         drawing = self.rules.drawing
         fits = misses = True
