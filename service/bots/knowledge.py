@@ -160,7 +160,10 @@ class _Inference:
             unseen=unseen,
             slots=tuple([tuple([each.tiles & tiles for each in of for _ in range(each.many)]) for of in self.slots]),
             conditions=tuple(
-                [Condition(seat, self._slots_since(seat, since), wanted & tiles) for seat, wanted, since in self.conditions]
+                [
+                    Condition(seat, self._slots_since(seat, since), wanted & tiles)
+                    for seat, wanted, since in self.conditions
+                ]
             ),
             dealt=self._dealt() if self.joint else None,
         )

@@ -1,32 +1,256 @@
 """Sampled worlds: states of the match that a seat cannot tell from the true one.
 
+A world deals the unseen tiles to the slots of the other seats and to the stock. The *places* of a world are all slots,
+seat by seat, and then the stock in the order of drawing; a place that is not *free* admits only some of the tiles.
+
+1. The places that are not free get their tiles, the narrowest first, each any of those that are left; if a place finds
+   none, all is dealt again, and after some attempts a matching of tiles and places is built, which always exists.
+2. The tiles that are left are shuffled over the free places.
+3. Where sets of tiles overlap and neither contains the other, the first step favours some worlds; random swaps that
+   leave every place with a tile that it admits even that out.
+4. A world that breaks a condition is thrown away: a seat that could go on with its turn had a tile to go on with, the
+   seat that opened is the one that opens, and the round is not over.
+
 The only randomness is the generator that is passed in, of which only ``random()`` is used. Does not depend on how a
 move is chosen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
+from typing import Final
 
-from service.bots.knowledge import Knowledge
+from service.bots.knowledge import Dealt, Knowledge
 from service.bots.observation import Observation
-from service.engine.state import State
+from service.bots.opening import before_opening, opens
+from service.engine.referee import placeable
+from service.engine.state import PLAYING, Hand, State
 from service.engine.variant import Rules
+from service.engine.view import imagined
+
+_ATTEMPTS: Final = 12
+"""Deals of the places that are not free, before a matching is built."""
+_WORLDS: Final = 1000
+"""Worlds that are thrown away because of a condition, before one is returned that breaks it."""
+_SWAPS: Final = 2
+_SWAPS_AFTER_MATCHING: Final = 20
+"""Swaps tried for each place that is not free."""
+
+_new: Final = tuple.__new__  # as in ``layout``
 
 
 class Sampler:
     """Samples worlds for one decision; what is the same in all of them is computed once."""
 
     def __init__(self, rules: Rules, observation: Observation, knowledge: Knowledge) -> None:
+        seat, view, events = observation
         self._rules = rules
         self._observation = observation
-        self._knowledge = knowledge
+        self._seat = seat
+        self._own: Hand = () if view.you is None else view.you.hand
+        self._unseen = unseen = knowledge.unseen
+        hands: tuple[Hand, ...] = tuple([self._own if each == seat else () for each in range(rules.seats)])
+        self._base = imagined(rules, view, events, hands, ())
+        self._rest = self._base[2:]
+        others = [player.tiles for player in view.players if player.seat not in (seat, view.turn)]
+        self._turn_depends_on_hands = view.turn not in (None, seat) and not self._own and not any(others)
+        position = {tile.index: place for place, tile in enumerate(unseen)}
+
+        def positions(tiles: int) -> int:
+            """A set of tiles by their positions in ``unseen``."""
+            return sum([1 << place for index, place in position.items() if tiles >> index & 1])
+
+        every = (1 << len(unseen)) - 1
+        self._starts: list[int] = []
+        """By seat: its first place."""
+        self._admitted: list[int] = []
+        """By place: the positions of the tiles that it admits, as a set."""
+        by_tiles = {tiles: positions(tiles) for slots in knowledge.slots for tiles in set(slots)}
+        for slots in knowledge.slots:
+            self._starts.append(len(self._admitted))
+            self._admitted += [by_tiles[tiles] for tiles in slots]
+        self._stock_start = len(self._admitted)
+        self._stock_end = self._stock_start + view.stock
+        self._admitted += [every] * (len(unseen) - self._stock_start)
+        self._bounds = [
+            None if each == seat else (start, start + len(slots))
+            for each, (start, slots) in enumerate(zip(self._starts, knowledge.slots, strict=True))
+        ]
+        """By seat: its places, from and to; ``None`` for the own seat."""
+        places: dict[int, list[int]] = {}
+        for place, admitted in enumerate(self._admitted):
+            places.setdefault(admitted, []).append(place)
+        self._free = places.pop(every, [])
+        self._groups = [
+            ([each for each in range(len(unseen)) if admitted >> each & 1], places[admitted])
+            for admitted in sorted(places, key=int.bit_count)
+        ]
+        """The places that are not free, the narrowest first: the positions of the tiles they admit, and the places."""
+        self._bound = [place for _, group in self._groups for place in group]
+        self._swaps = 0 if _nested(list(places)) else _SWAPS * len(self._bound)
+        self._conditions = [
+            (range(self._starts[each.seat], self._starts[each.seat] + each.slots), positions(each.tiles))
+            for each in knowledge.conditions
+        ]
+        self._checks = self._checks_of_states(knowledge.dealt)
 
     def sample(self, random: Random) -> State:
         """A world: a complete state that the seat cannot tell from the true one."""
-        raise NotImplementedError
+        draw = random.random
+        for _ in range(_WORLDS):
+            world = self._deal(draw)
+            state = self._state(world)
+            if self._meets_conditions(world) and all([check(world, state) for check in self._checks]):
+                break
+        return state
+
+    def _state(self, world: list[int]) -> State:
+        """The state in which the tiles lie as in this world."""
+        unseen, own = self._unseen, self._own
+        hands = tuple(
+            [
+                own if bounds is None else tuple([unseen[each] for each in sorted(world[bounds[0] : bounds[1]])])
+                for bounds in self._bounds
+            ]
+        )
+        stock = tuple([unseen[each] for each in world[self._stock_start : self._stock_end]])
+        if self._turn_depends_on_hands:
+            view, events = self._observation.view, self._observation.events
+            return imagined(self._rules, view, events, hands, stock)
+        state: State = _new(State, (hands, stock, *self._rest))
+        return state
+
+    # The deal
+
+    def _deal(self, draw: Callable[[], float]) -> list[int]:
+        """By place: the position of its tile."""
+        swaps = self._swaps
+        for _ in range(_ATTEMPTS):
+            world = self._attempt(draw)
+            if world is not None:
+                break
+        else:
+            world = self._matched(draw)
+            swaps = _SWAPS_AFTER_MATCHING * len(self._bound)
+        if swaps:
+            self._swap(world, swaps, draw)
+        return world
+
+    def _attempt(self, draw: Callable[[], float]) -> list[int] | None:
+        """A world dealt to the narrowest places first; ``None`` if a place finds no tile."""
+        many = len(self._unseen)
+        world = [0] * many
+        left = [True] * many
+        for positions, places in self._groups:
+            candidates = [each for each in positions if left[each]]
+            if len(candidates) < len(places):
+                return None
+            for place in places:
+                chosen = int(draw() * len(candidates))
+                last = candidates.pop()
+                if chosen == len(candidates):
+                    tile = last
+                else:
+                    tile = candidates[chosen]
+                    candidates[chosen] = last
+                world[place] = tile
+                left[tile] = False
+        self._fill(world, [each for each in range(many) if left[each]], draw)
+        return world
+
+    def _fill(self, world: list[int], rest: list[int], draw: Callable[[], float]) -> None:
+        """Shuffle the tiles that are left over the free places."""
+        for last in range(len(rest) - 1, 0, -1):
+            chosen = int(draw() * (last + 1))
+            rest[last], rest[chosen] = rest[chosen], rest[last]
+        for place, tile in zip(self._free, rest, strict=True):
+            world[place] = tile
+
+    def _matched(self, draw: Callable[[], float]) -> list[int]:
+        """A world by a matching of the places that are not free with tiles that they admit."""
+        many = len(self._unseen)
+        holder: list[int | None] = [None] * many
+        admitted = self._admitted
+
+        def find(place: int, tried: set[int]) -> bool:
+            tiles = [each for each in range(many) if admitted[place] >> each & 1 and each not in tried]
+            tiles.sort(key=lambda _: draw())
+            for tile in tiles:
+                if tile in tried:
+                    continue
+                tried.add(tile)
+                other = holder[tile]
+                if other is None or find(other, tried):
+                    holder[tile] = place
+                    return True
+            return False
+
+        for place in self._bound:
+            find(place, set())
+        world = [0] * many
+        for tile, place_of in enumerate(holder):
+            if place_of is not None:
+                world[place_of] = tile
+        self._fill(world, [tile for tile, place_of in enumerate(holder) if place_of is None], draw)
+        return world
+
+    def _swap(self, world: list[int], times: int, draw: Callable[[], float]) -> None:
+        """Swap the tiles of two places, one of them not free, so many times, where both admit what they get."""
+        admitted, bound, many = self._admitted, self._bound, len(world)
+        choices = len(bound)
+        for _ in range(times):
+            one, other = bound[int(draw() * choices)], int(draw() * many)
+            mine, theirs = world[one], world[other]
+            if admitted[one] >> theirs & 1 and admitted[other] >> mine & 1:
+                world[one], world[other] = theirs, mine
+
+    # Conditions
+
+    def _meets_conditions(self, world: list[int]) -> bool:
+        for places, tiles in self._conditions:
+            for place in places:
+                if tiles >> world[place] & 1:
+                    break
+            else:
+                return False
+        return True
+
+    def _checks_of_states(self, dealt: Dealt | None) -> list[Callable[[list[int], State], bool]]:
+        """What has to be asked of each world besides its conditions."""
+        base = self._base
+        checks: list[Callable[[list[int], State], bool]] = []
+        if dealt is not None:
+            checks.append(self._opens(dealt))
+        if base.phase == PLAYING and base.layout.placements and not placeable(self._rules, base.layout, self._own):
+            checks.append(lambda _, state: self._rules.round_end(state) is None)
+        return checks
+
+    def _opens(self, dealt: Dealt) -> Callable[[list[int], State], bool]:
+        """Whether with the hands dealt in a world its opener opens, and may do so with its lead."""
+        rules, unseen = self._rules, self._unseen
+        start = before_opening(rules, self._base)
+        starts = self._starts
+
+        def check(world: list[int], _: State) -> bool:
+            hands = [
+                (*known, *[unseen[each] for each in world[first : first + slots]])
+                for known, slots, first in zip(dealt.known, dealt.slots, starts, strict=True)
+            ]
+            return opens(rules, start, hands, dealt.opener, dealt.lead)
+
+        return check
 
 
 def sample(rules: Rules, observation: Observation, knowledge: Knowledge, random: Random) -> State:
     """A single world; ``Sampler`` is faster for several of the same decision."""
     return Sampler(rules, observation, knowledge).sample(random)
+
+
+def _nested(sets: Sequence[int]) -> bool:
+    """Whether of any two of these sets one contains the other, or they have nothing in common."""
+    for place, one in enumerate(sets):
+        for other in sets[:place]:
+            if one & other not in (0, one, other):
+                return False
+    return True
