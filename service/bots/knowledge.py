@@ -22,11 +22,11 @@ do not, or admits all that they admit. So a tile may be taken from the narrowest
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from service.bots.observation import Observation
-from service.bots.opening import before_opening, opening_hands
-from service.engine.events import Done, Drew, Event, Passed, Played, RoundEnded
+from service.bots.opening import DealtToOpener, before_opening, opening_hands
+from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
 from service.engine.referee import placeable, placeable_set
 from service.engine.state import PLAYING, Hand
@@ -38,23 +38,23 @@ _SeenEvent = Event | DealtView | DrewView
 
 
 class Condition(NamedTuple):
-    """One of the first ``slots`` slots of a seat holds one of these ``tiles``, a set as a slot is."""
+    """One of the slots of a seat holds a tile of its own set here."""
 
     seat: int
-    slots: int
-    tiles: int
+    tiles: tuple[int, ...]
+    """By slot: the tiles of which it would have to hold one, as a set."""
 
 
 class Dealt(NamedTuple):
-    """What is known of the hands that were dealt."""
+    """What is known of the hands that were dealt; of a tile in doubt, it was dealt to the opener, not to the others."""
 
     opener: int
     lead: Tile | None
     """What the opener led; ``None`` before the lead."""
     known: tuple[Hand, ...]
     """By seat: tiles that it was dealt."""
-    slots: tuple[int, ...]
-    """By seat: how many of its slots, the first ones, stand for other tiles that it was dealt."""
+    slots: tuple[tuple[int, ...], ...]
+    """By seat and slot: the tiles that it was dealt if it holds them, as a set."""
 
 
 class Knowledge(NamedTuple):
@@ -104,14 +104,35 @@ def _shown(observation: Observation) -> tuple[tuple[int, ...], ...]:
 
 
 class _Slots:
-    """Slots of a seat that are alike: for so ``many`` tiles that it has ``since`` this event, 0: the deal."""
+    """Slots of a seat that are alike: for so ``many`` tiles that it has ``since`` this event, 0: the deal.
 
-    __slots__ = ("many", "since", "tiles")
+    ``older``: by event, tiles that it may have had since then, as a set. A play takes the narrowest slot, but
+    the tile may have been the one of a wider slot; then that one holds the tile of the narrower slot now.
+    """
+
+    __slots__ = ("many", "older", "since", "tiles")
 
     def __init__(self, tiles: int, many: int, since: int) -> None:
         self.tiles = tiles
         self.many = many
         self.since = since
+        self.older: dict[int, int] = {}
+
+    def held_since(self, event: int) -> int:
+        """The tiles that these slots may have held at this event, as a set."""
+        if self.since <= event:
+            return self.tiles
+        held = 0
+        for since, tiles in self.older.items():
+            if since <= event:
+                held |= tiles
+        return held & self.tiles
+
+
+    def may_be_older(self, taken: _Slots) -> None:
+        """The tile of these slots was laid, or theirs was, and then they hold the tile of ``taken``."""
+        for since, tiles in ((taken.since, taken.tiles), *taken.older.items()):
+            self.older[since] = self.older.get(since, 0) | tiles
 
 
 class _Inference:
@@ -123,6 +144,7 @@ class _Inference:
         self.seat = seat
         self.turn = view.turn
         self.events = events
+        self.every = tile_set(rules.tiles)
         self.held = held = [player.tiles for player in view.players]
         """By seat: how many tiles it holds; first, how many it was dealt."""
         self.known: list[list[Tile]] = [[] for _ in held]
@@ -141,13 +163,13 @@ class _Inference:
         assert opener is not None
         self.opener = opener
         self.lead = placements[0].tile if placements else None
-        own = tuple(self.known[seat]) if opener == seat else None
-        state = imagined(rules, view, events, ((),) * len(held), ())
-        told = opening_hands(rules, before_opening(rules, state), opener, self.lead, own)
+        self.start = before_opening(rules, imagined(rules, view, events, ((),) * len(held), ()))
+        own = opener == seat
+        dealt = tuple(self.known[seat]) if own else () if self.lead is None else (self.lead,)
+        told = opening_hands(rules, self.start, opener, self.lead, DealtToOpener(dealt, own))
         self.joint = told.joint
-        self.every = every = tile_set(rules.tiles)
         self.slots = [
-            [_Slots(every & ~excluded, many, 0)] if other != seat and many else []
+            [_Slots(self.every & ~excluded, many, 0)] if other != seat and many else []
             for other, (excluded, many) in enumerate(zip(told.excluded, held, strict=True))
         ]
         """By seat: its slots, the oldest first."""
@@ -155,25 +177,44 @@ class _Inference:
     def knowledge(self, unseen: Hand) -> Knowledge:
         """What follows from all events."""
         self._follow()
+        if self.joint and self.lead is not None:
+            self._look_back_at_the_opening()
         tiles = tile_set(unseen)
         return Knowledge(
             unseen=unseen,
             slots=tuple([tuple([each.tiles & tiles for each in of for _ in range(each.many)]) for of in self.slots]),
             conditions=tuple(
                 [
-                    Condition(seat, self._slots_since(seat, since), wanted & tiles)
-                    for seat, wanted, since in self.conditions
+                    Condition(seat, tuple([held & wanted & tiles for held in self._held_since(seat, event)]))
+                    for seat, wanted, event in self.conditions
                 ]
             ),
             dealt=self._dealt() if self.joint else None,
         )
 
+    def _look_back_at_the_opening(self) -> None:
+        """The same again, with all tiles that the opener has laid since and that it may have been dealt."""
+        dealt = tuple(dict.fromkeys(self.known[self.opener]))
+        complete = not any(self._held_since(self.opener, 0))
+        told = opening_hands(self.rules, self.start, self.opener, self.lead, DealtToOpener(dealt, complete))
+        self.joint = told.joint
+        for excluded, of in zip(told.excluded, self.slots, strict=True):
+            for slots in of:
+                if not slots.since:
+                    slots.tiles &= ~excluded
+
     def _dealt(self) -> Dealt:
-        slots = [0 if seat == self.seat else self._slots_since(seat, 0) for seat in range(len(self.held))]
+        slots = [
+            tuple(self._held_since(seat, 0))
+            if seat == self.opener
+            else tuple([0 if each.since else each.tiles for each in of for _ in range(each.many)])
+            for seat, of in enumerate(self.slots)
+        ]
         return Dealt(self.opener, self.lead, tuple([tuple(tiles) for tiles in self.known]), tuple(slots))
 
-    def _slots_since(self, seat: int, event: int) -> int:
-        return sum([slots.many for slots in self.slots[seat] if slots.since <= event])
+    def _held_since(self, seat: int, event: int) -> list[int]:
+        """By slot of this seat: the tiles that it may have held at this event, as a set."""
+        return [slots.held_since(event) for slots in self.slots[seat] for _ in range(slots.many)]
 
     def _follow(self) -> None:
         rules, events, held = self.rules, self.events, self.held
@@ -207,18 +248,23 @@ class _Inference:
         """The seat laid this tile: the narrowest slot that admits it is gone."""
         bit = 1 << tile.index
         admitting = [slots for slots in self.slots[seat] if slots.tiles & bit]
-        narrowest = admitting[0] if len(admitting) == 1 else min(admitting, key=lambda slots: slots.tiles.bit_count())
-        narrowest.many -= 1
-        if not narrowest.many:
-            self.slots[seat].remove(narrowest)
-        if not narrowest.since:
-            self.known[seat].append(tile)
+        taken = admitting[0]
+        if len(admitting) > 1:
+            taken = min(admitting, key=lambda slots: slots.tiles.bit_count())
+            for slots in admitting:
+                if slots.since > taken.since:
+                    slots.may_be_older(taken)
         if self.conditions:
             self.conditions = [
-                each
-                for each in self.conditions
-                if not (each[0] == seat and each[1] & bit and narrowest.since <= each[2])
+                (who, wanted, event)
+                for who, wanted, event in self.conditions
+                if who != seat or not bit & wanted & taken.held_since(event)
             ]
+        if bit & taken.held_since(0) and (len(admitting) == 1 or seat == self.opener):
+            self.known[seat].append(tile)
+        taken.many -= 1
+        if not taken.many:
+            self.slots[seat].remove(taken)
 
     def _after_play(
         self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, layout: Layout

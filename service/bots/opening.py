@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.engine.state import Hand, State
-from service.engine.tiles import Tile, sort_tiles
+from service.engine.tiles import Tile
 from service.engine.variant import Opening, Rules
 
 _Opens = Callable[[State], Opening | None]
@@ -26,8 +26,18 @@ class OpeningHands(NamedTuple):
     """Whether a tile could be dealt to some seat only together with another one to the opener."""
 
 
+class DealtToOpener(NamedTuple):
+    """Tiles that are known to have been dealt to the opener, and whether they are its whole hand."""
+
+    tiles: Hand
+    complete: bool
+
+
 def before_opening(rules: Rules, state: State) -> State:
-    """The start of the running round of this state, its hands and stock empty."""
+    """The start of the running round of this state, its hands and stock empty.
+
+    The totals are left out, so that what follows from an opening is computed once for many matches.
+    """
     return state._replace(
         hands=((),) * rules.seats,
         stock=(),
@@ -38,81 +48,88 @@ def before_opening(rules: Rules, state: State) -> State:
         went_out_first=None,
         placements_scored=(),
         opener=None,
+        totals=(0,) * rules.seats,
+        carry=0,
+        dealer=None,
     )
 
 
 def opens(rules: Rules, start: State, hands: Sequence[Hand], opener: int, lead: Tile | None) -> bool:
     """Whether this seat opens with these hands, and may do so with this lead if there is one."""
-    return _opens(rules.opening, start, tuple(hands), opener, lead)
+    return _Question(rules.opening, rules.tiles, start, opener, lead).opens(hands)
 
 
-def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, own: Hand | None) -> OpeningHands:
-    """What the lead tells; ``own``: the hand dealt to the opener if it is known.
+def opening_hands(rules: Rules, start: State, opener: int, lead: Tile | None, dealt: DealtToOpener) -> OpeningHands:
+    """What the lead tells, ``None`` before it, with these tiles known that the opener was dealt, its lead included.
 
-    Neither lead nor hand: nothing about any single tile, but not every deal makes this seat the opener.
+    Of a lead and a hand that are both unknown nothing follows for a single tile, but not every deal makes this seat
+    the opener.
     """
-    if lead is None and own is None:
+    if not dealt.tiles:
         return OpeningHands((0,) * rules.seats, joint=True)
-    return _opening_hands(rules.opening, rules.tiles, start, opener, lead, own)
+    return _opening_hands(_Question(rules.opening, rules.tiles, start, opener, lead), dealt)
 
 
-@lru_cache(maxsize=4096)
-def _opening_hands(
-    opening: _Opens, tiles: Hand, start: State, opener: int, lead: Tile | None, own: Hand | None
-) -> OpeningHands:
-    """As ``opening_hands``. What it depends on is the same for many seats and rounds, so it is computed once."""
-    base = own if own is not None else (lead,) if lead is not None else ()
-    others = tuple([tile for tile in tiles if tile not in base])
-    case = _Case(opening, start, opener, lead, base, others, known=own is not None)
-    excluded = []
-    joint = False
-    for seat, eliminated in enumerate(start.eliminated_round):
-        found = 0
-        if not eliminated and not (case.known and seat == opener):
-            for tile in case.disturbing(seat, others):
-                if case.known or not case.allowed_with_another(seat, tile):
-                    found |= 1 << tile.index
-                else:
-                    joint = True
-        excluded.append(found)
-    return OpeningHands(tuple(excluded), joint)
+class _Question(NamedTuple):
+    """Whether ``opener`` opens with this lead, and what that depends on."""
 
-
-class _Case(NamedTuple):
     opening: _Opens
+    tiles: Hand
     start: State
     opener: int
     lead: Tile | None
-    base: Hand
-    """What the opener is known to hold: all of its hand if that is ``known``, else its lead."""
-    others: Hand
-    known: bool
 
-    def allowed(self, seat: int, held: Hand, helping: Hand = ()) -> bool:
-        """Whether the opener opens if ``seat`` holds these tiles, and the opener itself these others."""
+    def opens(self, hands: Sequence[Hand]) -> bool:
+        found = self.opening(self.start._replace(hands=tuple(hands)))
+        return found is not None and found.seat == self.opener and (self.lead is None or self.lead in found.tiles)
+
+    def opens_with(self, own: Hand, seat: int, held: Hand) -> bool:
+        """Whether the opener opens with these tiles of its own if ``seat`` holds those others."""
         hands: list[Hand] = [()] * len(self.start.hands)
-        hands[self.opener] = (*self.base, *helping)
-        hands[seat] = sort_tiles((*hands[seat], *held))
-        return _opens(self.opening, self.start, tuple(hands), self.opener, self.lead)
+        hands[self.opener] = own
+        hands[seat] += held
+        return self.opens(hands)
 
-    def disturbing(self, seat: int, tiles: Hand) -> list[Tile]:
+    def disturbing(self, own: Hand, seat: int, held: Hand) -> list[Tile]:
         """The tiles of these with any of which alone ``seat`` would keep the opener from opening as it did.
 
         Found by halving: tiles that do not disturb together are not looked at one by one.
         """
-        if not tiles or self.allowed(seat, tiles):
+        if not held or self.opens_with(own, seat, held):
             return []
-        if len(tiles) == 1:
-            return [tiles[0]]
-        middle = len(tiles) // 2
-        return self.disturbing(seat, tiles[:middle]) + self.disturbing(seat, tiles[middle:])
-
-    def allowed_with_another(self, seat: int, tile: Tile) -> bool:
-        """Whether the opener opens though ``seat`` holds this tile, if it holds one more itself, or many more."""
-        helping = tuple([each for each in self.others if each is not tile])
-        return self.allowed(seat, (tile,), helping) or any([self.allowed(seat, (tile,), (each,)) for each in helping])
+        if len(held) == 1:
+            return [held[0]]
+        middle = len(held) // 2
+        return self.disturbing(own, seat, held[:middle]) + self.disturbing(own, seat, held[middle:])
 
 
-def _opens(opening: _Opens, start: State, hands: tuple[Hand, ...], opener: int, lead: Tile | None) -> bool:
-    found = opening(start._replace(hands=hands))
-    return found is not None and found.seat == opener and (lead is None or lead in found.tiles)
+@lru_cache(maxsize=4096)
+def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
+    """As ``opening_hands``; computed once for all seats and rounds in which the answer is the same."""
+    own, complete = dealt
+    others = tuple([tile for tile in question.tiles if tile not in own])
+    hopeless: set[Tile] = set()
+    """Tiles that disturb whatever single tile the opener holds besides, whoever has them."""
+
+    def can_be_helped(seat: int, tile: Tile) -> bool:
+        """Whether the opener opens though ``seat`` holds this tile, if it holds all others itself, or one of them."""
+        helping = tuple([each for each in others if each is not tile])
+        if question.opens_with((*own, *helping), seat, (tile,)):
+            return True
+        if tile not in hopeless and any(question.opens_with((*own, each), seat, (tile,)) for each in helping):
+            return True
+        hopeless.add(tile)
+        return False
+
+    excluded = []
+    joint = False
+    for seat, eliminated in enumerate(question.start.eliminated_round):
+        found = 0
+        if not eliminated and not (complete and seat == question.opener):
+            for tile in question.disturbing(own, seat, others):
+                if not complete and can_be_helped(seat, tile):
+                    joint = True
+                else:
+                    found |= 1 << tile.index
+        excluded.append(found)
+    return OpeningHands(tuple(excluded), joint)

@@ -90,9 +90,10 @@ class Sampler:
         self._bound = [place for _, group in self._groups for place in group]
         self._swaps = 0 if _nested(list(places)) else _SWAPS * len(self._bound)
         self._conditions = [
-            (range(self._starts[each.seat], self._starts[each.seat] + each.slots), positions(each.tiles))
+            [(self._starts[each.seat] + slot, positions(tiles)) for slot, tiles in enumerate(each.tiles) if tiles]
             for each in knowledge.conditions
         ]
+        """For each condition places with the positions of the tiles of which one of them has to hold one, as a set."""
         self._checks = self._checks_of_states(knowledge.dealt)
 
     def sample(self, random: Random) -> State:
@@ -208,8 +209,8 @@ class Sampler:
     # Conditions
 
     def _meets_conditions(self, world: list[int]) -> bool:
-        for places, tiles in self._conditions:
-            for place in places:
+        for places in self._conditions:
+            for place, tiles in places:
                 if tiles >> world[place] & 1:
                     break
             else:
@@ -234,7 +235,14 @@ class Sampler:
 
         def check(world: list[int], _: State) -> bool:
             hands = [
-                (*known, *[unseen[each] for each in world[first : first + slots]])
+                (
+                    *known,
+                    *[
+                        tile
+                        for place, tiles in enumerate(slots, first)
+                        if tiles >> (tile := unseen[world[place]]).index & 1
+                    ],
+                )
                 for known, slots, first in zip(dealt.known, dealt.slots, starts, strict=True)
             ]
             return opens(rules, start, hands, dealt.opener, dealt.lead)

@@ -206,11 +206,11 @@ def _running_turn(
     if any([player.tiles and player.seat != seat for player in seen.players]):
         drawn = sum([not isinstance(event, Played) for event in run])
         return len(run) - drawn, drawn > 0
-    return _running_turn_of_the_last(rules, seen, events, start, hands[seat])
+    return _running_turn_of_the_last(rules, events, start, hands[seat])
 
 
 def _running_turn_of_the_last(
-    rules: Rules, seen: View, events: Sequence[Event | DealtView | DrewView], start: int, hand: Hand
+    rules: Rules, events: Sequence[Event | DealtView | DrewView], start: int, hand: Hand
 ) -> tuple[int, bool]:
     """As ``_running_turn``, for the only seat that holds tiles, which moves again when its turn is over (rules 4.6).
 
