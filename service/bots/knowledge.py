@@ -132,7 +132,7 @@ class _Slots:
     def may_be_older(self, taken: _Slots) -> None:
         """The tile of these slots was laid, or theirs was, and then they hold the tile of ``taken``."""
         for since, tiles in ((taken.since, taken.tiles), *taken.older.items()):
-            self.older[since] = self.older.get(since, 0) | tiles
+            self.older[since] = self.older.get(since, 0) | tiles & taken.tiles
 
 
 class _Inference:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from service.bots.observation import Observation, observe
 from service.engine.events import Dealt, Event
-from service.engine.state import State
+from service.engine.state import Hand, State
 from tests.laws.matches import Match
 
 
 class Moment(NamedTuple):
-    """A state in which somebody may move, and the events of its running round."""
+    """A state in which somebody may move, the one before its deal, and the events of its running round."""
 
     state: State
+    before_deal: State
     events: tuple[Event, ...]
 
     def seen_by(self, match: Match, seat: int) -> Observation:
@@ -24,6 +25,26 @@ class Moment(NamedTuple):
 def moments(match: Match) -> Iterator[Moment]:
     """Every state of the match from its first deal on."""
     events: tuple[Event, ...] = ()
+    before_deal = match.steps[0].before
     for step in match.steps:
-        events = step.events if isinstance(step.events[0], Dealt) else events + step.events
-        yield Moment(step.after, events)
+        if isinstance(step.events[0], Dealt):
+            events, before_deal = (), step.before
+        events += step.events
+        yield Moment(step.after, before_deal, events)
+
+
+def fits_slots(hand: Hand, slots: Sequence[int]) -> bool:
+    """Whether these tiles can be those of the slots, one each: a matching of tiles and slots."""
+    held: dict[int, int] = {}
+    """By slot the place of its tile in the hand."""
+
+    def find(place: int, tried: set[int]) -> bool:
+        for slot, tiles in enumerate(slots):
+            if tiles >> hand[place].index & 1 and slot not in tried:
+                tried.add(slot)
+                if slot not in held or find(held[slot], tried):
+                    held[slot] = place
+                    return True
+        return False
+
+    return len(hand) == len(slots) and all(find(place, set()) for place in range(len(hand)))

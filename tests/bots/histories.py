@@ -1,0 +1,188 @@
+"""Whether a world agrees with what was seen: the events of the round are played again in it, by the engine itself.
+
+What was drawn, and so what was dealt, is a matching of the tiles that a seat has had with its draws; several are tried.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final, NamedTuple
+
+from service.bots.observation import Observation
+from service.engine.deal import Deck
+from service.engine.errors import Refusal
+from service.engine.events import Dealt, Done, Drew, Event, Flipped, Passed, Played
+from service.engine.layout import Layout
+from service.engine.moves import DONE, DRAW, FLIP, PASS, Move
+from service.engine.referee import advance, apply, can_open, placeable
+from service.engine.state import State
+from service.engine.tiles import Tile, sort_tiles
+from service.engine.variant import Rules
+from service.engine.view import DealtView, DrewView, event_view
+
+_HISTORIES: Final = 100
+"""How many are tried."""
+_NO_DECK: Final = Deck(bytes(32))
+
+
+class _Seen(NamedTuple):
+    event: Event | DealtView | DrewView
+    layout: Layout
+    """Before the event."""
+
+
+class _Stay(NamedTuple):
+    """A tile that a seat has had in this round, until it laid it by the event ``laid``."""
+
+    tile: Tile
+    laid: int
+
+
+def agrees(rules: Rules, observation: Observation, before: State, world: State) -> bool:
+    """Whether some deal leads from the state ``before`` it to this world, by events that look like those seen."""
+    seen = _with_layouts(rules, observation)
+    rng = Random(len(seen))
+    for _ in range(_HISTORIES):
+        dealt = _dealt(rules, observation, seen, world, rng)
+        if dealt is not None and _replays(rules, observation, before, world, dealt):
+            return True
+    return False
+
+
+def _with_layouts(rules: Rules, observation: Observation) -> list[_Seen]:
+    layout = rules.empty_layout()
+    seen = []
+    for event in observation.events:
+        seen.append(_Seen(event, layout))
+        if isinstance(event, Played):
+            end = None if event.end is None else layout.end(event.end)
+            layout = rules.lay_tile(layout, end, event.tile, event.seat, event.face_down)
+        elif isinstance(event, Flipped):
+            layout = layout.flip_lead()
+    return seen
+
+
+def _dealt(rules: Rules, observation: Observation, seen: list[_Seen], world: State, rng: Random) -> Dealt | None:
+    """A deal and an order of the stock that may end in this world: a matching of its tiles with the draws seen."""
+    hands: list[tuple[Tile, ...]] = []
+    drawn: dict[int, Tile] = {}
+    for seat, hand in enumerate(world.hands):
+        stays = [_Stay(tile, len(seen)) for tile in hand]
+        draws = []
+        for place, (event, _) in enumerate(seen):
+            if isinstance(event, Played) and event.seat == seat:
+                stays.append(_Stay(event.tile, place))
+            elif isinstance(event, Drew | DrewView) and event.seat == seat:
+                draws.append(place)
+        rng.shuffle(stays)
+        tile_of: dict[int, _Stay] = {}
+
+        def find(
+            stay: _Stay,
+            tried: set[int],
+            draws: list[int] = draws,
+            tile_of: dict[int, _Stay] = tile_of,
+            seat: int = seat,
+        ) -> bool:
+            """Find a draw for this tile; what is left was dealt."""
+            for draw in draws:
+                if draw not in tried and _may_have_come(rules, observation, seen, seat, stay, place=draw):
+                    tried.add(draw)
+                    if draw not in tile_of or find(tile_of[draw], tried):
+                        tile_of[draw] = stay
+                        return True
+            return False
+
+        from_the_deal = [_may_have_come(rules, observation, seen, seat, stay, place=0) for stay in stays]
+        for stay, either in sorted(zip(stays, from_the_deal, strict=True), key=lambda each: each[1]):
+            if (not either or len(tile_of) < len(draws)) and not find(stay, set()) and not either:
+                return None
+        if len(tile_of) < len(draws):
+            return None
+        drawn |= {draw: stay.tile for draw, stay in tile_of.items()}
+        hands.append(sort_tiles([stay.tile for stay in stays if stay not in tile_of.values()]))
+    first = seen[0].event
+    assert isinstance(first, DealtView)
+    return Dealt(first.round, tuple(hands), (*[drawn[place] for place in sorted(drawn)], *world.stock), arranged=True)
+
+
+def _may_have_come(
+    rules: Rules, observation: Observation, seen: list[_Seen], seat: int, stay: _Stay, *, place: int
+) -> bool:
+    """Whether a seat may have got this tile by this event, the deal or a draw."""
+    if stay.laid < place:
+        return False
+    event, layout = seen[place]
+    if place:
+        if isinstance(event, Drew | DrewView) and event.tile not in (None, stay.tile):
+            return False
+        following = seen[place + 1].event if place + 1 < len(seen) else None
+        turn = observation.view.turn if following is None else getattr(following, "seat", None)
+        fits = bool(placeable(rules, layout, (stay.tile,)))
+        if turn != seat and (rules.drawing.place if fits else rules.drawing.again):
+            return False
+        if turn == seat and following is None and not (rules.drawing.place if fits else rules.drawing.again):
+            return False
+        if (
+            turn == seat
+            and not fits
+            and (isinstance(following, Played) or (isinstance(following, Passed) and rules.drawing.keep))
+        ):
+            return False
+    return not any(
+        [
+            _excludes(rules, seen, later, seat, stay.tile)
+            for later in range(place + 1, min(stay.laid, len(seen)))
+            if getattr(seen[later].event, "seat", None) == seat
+        ]
+    )
+
+
+def _excludes(rules: Rules, seen: list[_Seen], place: int, seat: int, tile: Tile) -> bool:
+    """Whether the seat that acted here cannot have had this tile then."""
+    event, layout = seen[place]
+    if isinstance(event, Played):
+        if place + 1 == len(seen) or getattr(seen[place + 1].event, "seat", seat) == seat:
+            return False
+        after = seen[place + 1].layout
+        return bool(placeable(rules, after, rules.may_follow(after, (tile,))))
+    if isinstance(event, Done) or not placeable(rules, layout, (tile,)):
+        return False
+    before = seen[place - 1].event
+    return not (isinstance(event, Passed) and rules.drawing.keep and isinstance(before, Drew | DrewView))
+
+
+def _replays(rules: Rules, observation: Observation, before: State, world: State, dealt: Dealt) -> bool:
+    """Whether the engine plays the seen events after this deal, and ends in this world."""
+    if not can_open(rules, before, dealt):
+        return False
+    state = apply(rules, before, dealt)
+    events: list[Event] = [dealt]
+    for event in observation.events[1:]:
+        move = _move(event)
+        if move is None:
+            continue
+        assert state.turn is not None
+        try:
+            happened, state = advance(rules, _NO_DECK, state, state.turn, move)
+        except Refusal:
+            return False
+        events += happened
+    return [event_view(event, observation.seat) for event in events[1:]] == list(
+        observation.events[1:]
+    ) and state == world
+
+
+def _move(event: Event | DealtView | DrewView) -> Move | None:
+    match event:
+        case Played():
+            return Move("play", event.tile, event.end, event.face_down)
+        case Drew() | DrewView():
+            return DRAW
+        case Passed():
+            return PASS
+        case Done():
+            return DONE
+        case Flipped():
+            return FLIP
+    return None
