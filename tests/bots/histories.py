@@ -38,15 +38,17 @@ class _Stay(NamedTuple):
     laid: int
 
 
-def agrees(rules: Rules, observation: Observation, before: State, world: State) -> bool:
-    """Whether some deal leads from the state ``before`` it to this world, by events that look like those seen."""
+def history(rules: Rules, observation: Observation, before: State, world: State) -> tuple[Event, ...] | None:
+    """Events that lead from the state ``before`` the deal to this world, and look like those seen; ``None``: none."""
     seen = _with_layouts(rules, observation)
     rng = Random(len(seen))
-    for _ in range(_HISTORIES):
+    draws = any([isinstance(each.event, Drew | DrewView) for each in seen])
+    for _ in range(_HISTORIES if draws else 1):
         dealt = _dealt(rules, observation, seen, world, rng)
-        if dealt is not None and _replays(rules, observation, before, world, dealt):
-            return True
-    return False
+        events = None if dealt is None else _replayed(rules, observation, before, world, dealt)
+        if events is not None:
+            return events
+    return None
 
 
 def _with_layouts(rules: Rules, observation: Observation) -> list[_Seen]:
@@ -152,13 +154,15 @@ def _excludes(rules: Rules, seen: list[_Seen], place: int, seat: int, tile: Tile
     return not (isinstance(event, Passed) and rules.drawing.keep and isinstance(before, Drew | DrewView))
 
 
-def _replays(rules: Rules, observation: Observation, before: State, world: State, dealt: Dealt) -> bool:
-    """Whether the engine plays the seen events after this deal, and ends in this world."""
+def _replayed(
+    rules: Rules, observation: Observation, before: State, world: State, dealt: Dealt
+) -> tuple[Event, ...] | None:
+    """The events by which the engine comes from this deal to this world, if they look like those seen."""
     if not can_open(rules, before, dealt):
-        return False
+        return None
     state = apply(rules, before, dealt)
     events: list[Event] = [dealt]
-    for event in observation.events[1:]:
+    for event in observation.events:
         move = _move(event)
         if move is None:
             continue
@@ -166,11 +170,10 @@ def _replays(rules: Rules, observation: Observation, before: State, world: State
         try:
             happened, state = advance(rules, _NO_DECK, state, state.turn, move)
         except Refusal:
-            return False
+            return None
         events += happened
-    return [event_view(event, observation.seat) for event in events[1:]] == list(
-        observation.events[1:]
-    ) and state == world
+    seen = [event_view(event, observation.seat) for event in events]
+    return tuple(events) if seen[1:] == list(observation.events[1:]) and state == world else None
 
 
 def _move(event: Event | DealtView | DrewView) -> Move | None:
