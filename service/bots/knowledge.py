@@ -128,7 +128,6 @@ class _Slots:
                 held |= tiles
         return held & self.tiles
 
-
     def may_be_older(self, taken: _Slots) -> None:
         """The tile of these slots was laid, or theirs was, and then they hold the tile of ``taken``."""
         for since, tiles in ((taken.since, taken.tiles), *taken.older.items()):

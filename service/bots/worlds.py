@@ -3,11 +3,13 @@
 A world deals the unseen tiles to the slots of the other seats and to the stock. The *places* of a world are all slots,
 seat by seat, and then the stock in the order of drawing; a place that is not *free* admits only some of the tiles.
 
-1. The places that are not free get their tiles, the narrowest first, each any of those that are left; if a place finds
-   none, all is dealt again, and after some attempts a matching of tiles and places is built, which always exists.
-2. The tiles that are left are shuffled over the free places.
-3. Where sets of tiles overlap and neither contains the other, the first step favours some worlds; random swaps that
-   leave every place with a tile that it admits even that out.
+1. The places that are not free get their tiles, the narrowest first, each any of those that are left.
+2. Where sets of tiles overlap and neither contains the other, some worlds are dealt more often than others: a world is
+   as likely as the numbers of tiles that its places could choose from, multiplied, are small. So it is taken with a
+   probability in proportion to this product, which makes all worlds equally likely. If none of some attempts is taken,
+   one of them is, by its product, and random swaps, after which every place still admits its tile, even out the rest;
+   if all attempts left a place without a tile, a matching of tiles and places is built, which always exists.
+3. The tiles that are left are shuffled over the free places.
 4. A world that breaks a condition is thrown away: a seat that could go on with its turn had a tile to go on with, the
    seat that opened is the one that opens, and the round is not over.
 
@@ -18,6 +20,7 @@ move is chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from random import Random
 from typing import Final
 
@@ -29,13 +32,13 @@ from service.engine.state import PLAYING, Hand, State
 from service.engine.variant import Rules
 from service.engine.view import imagined
 
-_ATTEMPTS: Final = 12
-"""Deals of the places that are not free, before a matching is built."""
+_ATTEMPTS: Final = 8
+"""Deals of the places that are not free, before one of them is taken that is less likely than it should be."""
+_SWAPS: Final = 4
+"""Swaps tried after that for each place that is not free."""
+_SWAPS_AFTER_MATCHING: Final = 20
 _WORLDS: Final = 1000
 """Worlds that are thrown away because of a condition, before one is returned that breaks it."""
-_SWAPS: Final = 2
-_SWAPS_AFTER_MATCHING: Final = 20
-"""Swaps tried for each place that is not free."""
 
 _new: Final = tuple.__new__  # as in ``layout``
 
@@ -88,7 +91,7 @@ class Sampler:
         ]
         """The places that are not free, the narrowest first: the positions of the tiles they admit, and the places."""
         self._bound = [place for _, group in self._groups for place in group]
-        self._swaps = 0 if _nested(list(places)) else _SWAPS * len(self._bound)
+        self._most_choices = None if _nested(list(places)) else _most_choices(places)
         self._conditions = [
             [(self._starts[each.seat] + slot, positions(tiles)) for slot, tiles in enumerate(each.tiles) if tiles]
             for each in knowledge.conditions
@@ -126,50 +129,60 @@ class Sampler:
 
     def _deal(self, draw: Callable[[], float]) -> list[int]:
         """By place: the position of its tile."""
-        swaps = self._swaps
+        many, most = len(self._unseen), self._most_choices
+        taken: list[int] | None = None
+        sum_of_shares = 0.0
         for _ in range(_ATTEMPTS):
-            world = self._attempt(draw)
-            if world is not None:
-                break
+            world = [-1] * many
+            left = [True] * many
+            choices = self._attempt(world, left, draw)
+            if not choices:
+                continue
+            if most is None or draw() * most < choices:
+                self._fill(world, left, draw)
+                return world
+            share = choices / most
+            sum_of_shares += share
+            if draw() * sum_of_shares < share:
+                taken, taken_left = world, left
+        if taken is None:
+            taken, taken_left = self._matched(draw)
+            swaps = _SWAPS_AFTER_MATCHING
         else:
-            world = self._matched(draw)
-            swaps = _SWAPS_AFTER_MATCHING * len(self._bound)
-        if swaps:
-            self._swap(world, swaps, draw)
-        return world
+            swaps = _SWAPS
+        self._fill(taken, taken_left, draw)
+        self._swap(taken, swaps * len(self._bound), draw)
+        return taken
 
-    def _attempt(self, draw: Callable[[], float]) -> list[int] | None:
-        """A world dealt to the narrowest places first; ``None`` if a place finds no tile."""
-        many = len(self._unseen)
-        world = [0] * many
-        left = [True] * many
+    def _attempt(self, world: list[int], left: list[bool], draw: Callable[[], float]) -> int:
+        """Deal to the places that are not free; how many tiles each could choose from, multiplied, 0 if it fails."""
+        product = 1
         for positions, places in self._groups:
             candidates = [each for each in positions if left[each]]
             if len(candidates) < len(places):
-                return None
+                return 0
             for place in places:
-                chosen = int(draw() * len(candidates))
-                last = candidates.pop()
-                if chosen == len(candidates):
-                    tile = last
-                else:
-                    tile = candidates[chosen]
-                    candidates[chosen] = last
+                many = len(candidates)
+                product *= many
+                chosen = int(draw() * many)
+                tile = candidates[chosen]
+                candidates[chosen] = candidates[-1]
+                candidates.pop()
                 world[place] = tile
                 left[tile] = False
-        self._fill(world, [each for each in range(many) if left[each]], draw)
-        return world
+        return product
 
-    def _fill(self, world: list[int], rest: list[int], draw: Callable[[], float]) -> None:
+    def _fill(self, world: list[int], left: list[bool], draw: Callable[[], float]) -> None:
         """Shuffle the tiles that are left over the free places."""
+        rest = [tile for tile, is_left in enumerate(left) if is_left]
         for last in range(len(rest) - 1, 0, -1):
             chosen = int(draw() * (last + 1))
             rest[last], rest[chosen] = rest[chosen], rest[last]
         for place, tile in zip(self._free, rest, strict=True):
             world[place] = tile
 
-    def _matched(self, draw: Callable[[], float]) -> list[int]:
-        """A world by a matching of the places that are not free with tiles that they admit."""
+    def _matched(self, draw: Callable[[], float]) -> tuple[list[int], list[bool]]:
+        """A matching of the places that are not free with tiles that they admit, and which tiles are left."""
         many = len(self._unseen)
         holder: list[int | None] = [None] * many
         admitted = self._admitted
@@ -189,12 +202,11 @@ class Sampler:
 
         for place in self._bound:
             find(place, set())
-        world = [0] * many
+        world = [-1] * many
         for tile, place_of in enumerate(holder):
             if place_of is not None:
                 world[place_of] = tile
-        self._fill(world, [tile for tile, place_of in enumerate(holder) if place_of is None], draw)
-        return world
+        return world, [place_of is None for place_of in holder]
 
     def _swap(self, world: list[int], times: int, draw: Callable[[], float]) -> None:
         """Swap the tiles of two places, one of them not free, so many times, where both admit what they get."""
@@ -262,3 +274,23 @@ def _nested(sets: Sequence[int]) -> bool:
             if one & other not in (0, one, other):
                 return False
     return True
+
+
+def _most_choices(places: dict[int, list[int]]) -> int:
+    """The most that the numbers of tiles which the places could choose from can be, multiplied.
+
+    ``places``: by the set of tiles that they admit. A place finds fewer tiles by those that narrower ones must have
+    taken: each of them what it cannot take elsewhere.
+    """
+    product = 1
+    narrower: list[tuple[int, int]] = []
+    anywhere = 0
+    for admitted in sorted(places, key=int.bit_count):
+        each_took = sum([max(0, many - (tiles & ~admitted).bit_count()) for tiles, many in narrower])
+        all_took = sum([many for _, many in narrower]) - (anywhere & ~admitted).bit_count()
+        most = admitted.bit_count() - max(each_took, all_took)
+        many = len(places[admitted])
+        product *= prod(range(most - many + 1, most + 1))
+        narrower.append((admitted, many))
+        anywhere |= admitted
+    return product
