@@ -29,6 +29,7 @@ from service.bots.opening import DealtToOpener, before_opening, opening_hands
 from service.engine.events import Done, Drew, Event, Played, RoundEnded
 from service.engine.layout import Layout
 from service.engine.referee import placeable, placeable_set
+from service.engine.rules.turns import one_tile
 from service.engine.state import PLAYING, Hand
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
@@ -134,6 +135,31 @@ class _Slots:
             self.older[since] = self.older.get(since, 0) | tiles & taken.tiles
 
 
+class _Table:
+    """The layout after some events. A tile is laid when the layout is asked for, as most plays tell nothing."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._layout = rules.empty_layout()
+        self._waiting: list[Played] = []
+
+    def lay(self, played: Played) -> None:
+        """The next tile."""
+        self._waiting.append(played)
+
+    @property
+    def layout(self) -> Layout:
+        """The layout with all these tiles."""
+        if self._waiting:
+            layout = self._layout
+            for seat, tile, name, face_down, *_ in self._waiting:
+                end = None if name is None else layout.end(name)
+                layout = self._rules.lay_tile(layout, end, tile, seat, face_down)
+            self._layout = layout
+            self._waiting = []
+        return self._layout
+
+
 class _Inference:
     """The slots of the other seats, event by event."""
 
@@ -216,8 +242,10 @@ class _Inference:
         return [slots.held_since(event) for slots in self.slots[seat] for _ in range(slots.many)]
 
     def _follow(self) -> None:
+        """Go through the events of the round."""
         rules, events, held = self.rules, self.events, self.held
-        layout = rules.empty_layout()
+        table = _Table(rules)
+        several_tiles = rules.may_follow is not one_tile
         for place, event in enumerate(events):
             if isinstance(event, DealtView):
                 continue
@@ -225,18 +253,18 @@ class _Inference:
             following = events[place + 1] if place + 1 < len(events) else None
             moves_next = self.turn if following is None else following.seat  # type: ignore[union-attr]  # likewise
             if isinstance(event, Played):
-                end = None if event.end is None else layout.end(event.end)
-                layout = rules.lay_tile(layout, end, event.tile, seat, event.face_down)
+                table.lay(event)
                 held[seat] -= 1
                 if seat != self.seat:
                     self._take(seat, event.tile)
-                    self._after_play(seat, place, following, moves_next, layout)
+                    if several_tiles and held[seat]:
+                        self._after_play(seat, place, following, moves_next, table)
             elif isinstance(event, DrewView | Drew):
                 held[seat] += 1
                 if seat != self.seat:
-                    self._drew(seat, place, following, moves_next, layout)
+                    self._drew(seat, place, following, moves_next, table.layout)
             elif seat != self.seat and not isinstance(event, Done) and not self._kept(place, seat):
-                self._strike(seat, placeable_set(rules, layout))
+                self._strike(seat, placeable_set(rules, table.layout))
 
     def _strike(self, seat: int, tiles: int) -> None:
         """No slot of this seat holds one of these tiles."""
@@ -266,14 +294,13 @@ class _Inference:
             self.slots[seat].remove(taken)
 
     def _after_play(
-        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, layout: Layout
+        self, seat: int, place: int, following: _SeenEvent | None, moves_next: int | None, table: _Table
     ) -> None:
-        """What follows from who moves after a play."""
-        if not self.held[seat]:
-            return
+        """What follows from who moves after a play, where a turn may be several tiles."""
         ended = moves_next != seat
         goes_on = isinstance(following, Done) or (following is None and not self._alone(seat))
         if ended or goes_on:
+            layout = table.layout
             tiles = self.rules.may_follow(layout, self.rules.tiles)
             followers = tile_set(placeable(self.rules, layout, tiles)) if tiles else 0
             if ended:

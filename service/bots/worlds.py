@@ -32,9 +32,11 @@ from service.engine.state import PLAYING, Hand, State
 from service.engine.variant import Rules
 from service.engine.view import imagined
 
-_ATTEMPTS: Final = 8
+_ATTEMPTS: Final = range(2, 9)
 """Deals of the places that are not free, before one of them is taken that is less likely than it should be."""
-_SWAPS: Final = 4
+_PLACES_DEALT: Final = 96
+"""How many places the attempts may deal to together, which limits their number where few places are free."""
+_SWAPS: Final = 2
 """Swaps tried after that for each place that is not free."""
 _SWAPS_AFTER_MATCHING: Final = 20
 _WORLDS: Final = 1000
@@ -91,6 +93,7 @@ class Sampler:
         ]
         """The places that are not free, the narrowest first: the positions of the tiles they admit, and the places."""
         self._bound = [place for _, group in self._groups for place in group]
+        self._attempts = max(_ATTEMPTS[0], min(_ATTEMPTS[-1], _PLACES_DEALT // max(1, len(self._bound))))
         self._most_choices = None if _nested(list(places)) else _most_choices(places)
         self._conditions = [
             [(self._starts[each.seat] + slot, positions(tiles)) for slot, tiles in enumerate(each.tiles) if tiles]
@@ -132,7 +135,7 @@ class Sampler:
         many, most = len(self._unseen), self._most_choices
         taken: list[int] | None = None
         sum_of_shares = 0.0
-        for _ in range(_ATTEMPTS):
+        for _ in range(self._attempts):
             world = [-1] * many
             left = [True] * many
             choices = self._attempt(world, left, draw)
