@@ -5,6 +5,7 @@ What was drawn, and so what was dealt, is a matching of the tiles that a seat ha
 
 from __future__ import annotations
 
+from operator import attrgetter
 from random import Random
 from typing import Final, NamedTuple
 
@@ -77,6 +78,10 @@ def _dealt(rules: Rules, observation: Observation, seen: list[_Seen], world: Sta
             elif isinstance(event, Drew | DrewView) and event.seat == seat:
                 draws.append(place)
         rng.shuffle(stays)
+        if rng.random() < 0.5:  # a high double that was drawn, or was dealt to the opener, opens nothing (rules 5.3)
+            opens = bool(world.layout.placements) and world.layout.placements[0].seat == seat
+            stays.sort(key=attrgetter("tile.pips"), reverse=True)
+            stays = [each for drawn in (not opens, opens) for each in stays if each.tile.double == drawn]
         tile_of: dict[int, _Stay] = {}
 
         def find(
