@@ -191,8 +191,8 @@ class _Inference:
         self.start = before_opening(rules, imagined(rules, view, events, ((),) * len(held), ()))
         own = opener == seat
         dealt = tuple(self.known[seat]) if own else () if self.lead is None else (self.lead,)
-        told = opening_hands(rules, self.start, opener, self.lead, DealtToOpener(dealt, own))
-        self.joint = told.joint
+        told = opening_hands(rules, self.start, opener, self.lead, DealtToOpener(dealt, own, (0,) * rules.seats))
+        self.joint, self.excluded = told.joint, told.excluded
         self.slots = [
             [_Slots(self.every & ~excluded, many, 0)] if other != seat and many else []
             for other, (excluded, many) in enumerate(zip(told.excluded, held, strict=True))
@@ -221,7 +221,9 @@ class _Inference:
         """The same again, with all tiles that the opener has laid since and that it may have been dealt."""
         dealt = tuple(dict.fromkeys(self.known[self.opener]))
         complete = not any(self._held_since(self.opener, 0))
-        told = opening_hands(self.rules, self.start, self.opener, self.lead, DealtToOpener(dealt, complete))
+        told = opening_hands(
+            self.rules, self.start, self.opener, self.lead, DealtToOpener(dealt, complete, self.excluded)
+        )
         self.joint = told.joint
         for excluded, of in zip(told.excluded, self.slots, strict=True):
             for slots in of:

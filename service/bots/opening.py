@@ -31,6 +31,8 @@ class DealtToOpener(NamedTuple):
 
     tiles: Hand
     complete: bool
+    excluded: tuple[int, ...]
+    """By seat: tiles that are known already not to have been dealt to it, as a set."""
 
 
 def before_opening(rules: Rules, state: State) -> State:
@@ -106,7 +108,7 @@ class _Question(NamedTuple):
 @lru_cache(maxsize=4096)
 def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
     """As ``opening_hands``; computed once for all seats and rounds in which the answer is the same."""
-    own, complete = dealt
+    own, complete, known = dealt
     others = tuple([tile for tile in question.tiles if tile not in own])
     hopeless: set[Tile] = set()
     """Tiles that disturb whatever single tile the opener holds besides, whoever has them."""
@@ -124,9 +126,10 @@ def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
     excluded = []
     joint = False
     for seat, eliminated in enumerate(question.start.eliminated_round):
-        found = 0
+        found = known[seat]
         if not eliminated and not (complete and seat == question.opener):
-            for tile in question.disturbing(own, seat, others):
+            doubtful = tuple([tile for tile in others if not found >> tile.index & 1]) if found else others
+            for tile in question.disturbing(own, seat, doubtful):
                 if not complete and can_be_helped(seat, tile):
                     joint = True
                 else:
