@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from service.engine.events import EventType
+from service.engine.events import Done, Drew, Event, EventType, Finished, Passed, Played, RoundEnded
 from service.engine.standings import ranking
 from service.engine.state import State
 from service.engine.variant import Rules, ScoreOrder
@@ -66,7 +66,7 @@ PRESENCE_EVENT_TYPES: Final = (
     EventType(TimedOut, "timed_out", 12, (("seat", "seat"), ("then", "word")), "timed_out"),
     EventType(Left, "left", 13, (("seat", "seat"),), "left"),
     EventType(Returned, "returned", 14, (("seat", "seat"),), "returned"),
-    EventType(Claimed, "claimed", 15, (("seat", "seat"), ("by", "number")), "claimed"),
+    EventType(Claimed, "claimed", 15, (("seat", "seat"), ("by", "seat")), "claimed"),
     EventType(Forfeited, "forfeited", 16, (("seat", "seat"),), "forfeited"),
 )
 
@@ -84,7 +84,8 @@ class Presence(NamedTuple):
             case TimedOut(seat, then="move"):
                 return self._replace(substituted=seat)
             case Returned(seat):
-                return self._replace(away=self.away - {seat})
+                substituted = None if self.substituted == seat else self.substituted
+                return self._replace(away=self.away - {seat}, substituted=substituted)
             case Forfeited(seat):
                 return self._replace(forfeited=self.forfeited | {seat})
             case _:
@@ -102,9 +103,28 @@ class Presence(NamedTuple):
 ALL_PRESENT: Final = Presence()
 
 
+def ends_turn(event: Event, after: State) -> bool:
+    """Whether an event ended the turn of the seat to move; ``after`` is the state after it.
+
+    A flip does not by itself, but the end of the round that follows it does.
+    """
+    match event:
+        case Played(seat=seat) | Drew(seat=seat) | Passed(seat=seat) | Done(seat=seat):
+            return after.turn != seat or (not after.tiles_laid and not after.drew)
+    return isinstance(event, RoundEnded)
+
+
 def sides_in(rules: Rules, state: State, forfeited: Iterable[int]) -> set[int]:
     """The sides, each a team or a seat alone, that are in the match with a seat that has not forfeited."""
     return {_side(rules, seat) for seat in set(state.active_seats()) - set(forfeited)}
+
+
+def end_by_forfeit(rules: Rules, state: State, forfeited: Iterable[int]) -> Finished | None:
+    """The end of the match if these forfeits have left one side in it: its seats have won, with all of its team."""
+    sides = sides_in(rules, state, forfeited)
+    if len(sides) != 1:
+        return None
+    return Finished(tuple([seat for seat in range(rules.seats) if _side(rules, seat) in sides]), ended_by="forfeit")
 
 
 def winners_after_forfeits(

@@ -461,7 +461,7 @@ def _apply_eliminated(rules: Rules, state: State, event: Eliminated) -> State:
 
 
 def _apply_finished(_rules: Rules, state: State, event: Finished) -> State:
-    return state._replace(phase=FINISHED, dealer=None, winners=event.winners)
+    return state._replace(phase=FINISHED, turn=None, tiles_laid=0, drew=False, dealer=None, winners=event.winners)
 
 
 _APPLY: Final[dict[type[Event], Callable[..., State]]] = {

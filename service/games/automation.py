@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from service.engine.events import Finished
+from service.engine.events import Eliminated, Event, Finished
 from service.engine.moves import DEAL, Move
-from service.engine.presence import Forfeited, TimedOut, sides_in, winners_after_forfeits
+from service.engine.presence import Forfeited, TimedOut, end_by_forfeit, winners_after_forfeits
 from service.engine.referee import advance, apply
+from service.engine.state import State
 from service.games.errors import StaleVersion
 from service.games.game import Game, GameEvent
 from service.games.ports import Clock
@@ -21,26 +22,26 @@ from service.games.repository import Committed, Decision, GameRepository
 from service.games.schedule import BotTurn, bot_turn, time_out_due
 
 
-def finish_by_forfeit(game: Game, forfeited: frozenset[int]) -> list[Finished]:
-    """The end of the match if these forfeits have left one side in it; else nothing."""
-    sides = sides_in(game.rules, game.state, forfeited)
-    if len(sides) != 1:
-        return []
-    left = tuple([seat for seat in range(game.rules.seats) if seat not in forfeited])
-    teams = game.rules.teams
-    winners = tuple([seat for seat in range(game.rules.seats) if seat % teams in sides]) if teams else ()
-    return [Finished(winners or tuple([seat for seat in left if seat in sides]), ended_by="forfeit")]
-
-
 def advance_match(game: Game, seat: int, move: Move) -> Decision:
-    """Make a move of the match; if it ends the match, none of the winners has forfeited. Raises ``Refusal``."""
+    """Make a move of the match; forfeits decide with it who has won. Raises ``Refusal``."""
     events, state = advance(game.rules, game.deck, game.state, seat, move)
     deck = game.deck if state.round == game.state.round else game.deck.discard_used(state.round)
-    last = events[-1]
-    if game.presence.forfeited and isinstance(last, Finished):
-        winners = winners_after_forfeits(game.rules, game.variant.best, state, last.winners, game.presence.forfeited)
-        events, state = (*events[:-1], Finished(winners)), state._replace(winners=winners)
+    if game.presence.forfeited:
+        events, state = _with_forfeits(game, events, state)
     return game._replace(state=state, deck=deck), events
+
+
+def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple[tuple[Event, ...], State]:
+    """The events of a move and the state after them, where seats have forfeited.
+
+    None of the winners has; and if the seats that go out leave one side that has not, the match is over.
+    """
+    rules, forfeited, last = game.rules, game.presence.forfeited, events[-1]
+    if isinstance(last, Finished):
+        finished = Finished(winners_after_forfeits(rules, game.variant.best, state, last.winners, forfeited))
+        return (*events[:-1], finished), apply(rules, state, finished)
+    end = end_by_forfeit(rules, state, forfeited) if isinstance(last, Eliminated) else None
+    return (events, state) if end is None else ((*events, end), apply(rules, state, end))
 
 
 class Automation:
@@ -103,10 +104,10 @@ def _decide_time_out(seen: Game, game: Game) -> Decision:
     if seat is None:
         return advance_match(game, game.state.active_seats()[0], DEAL)
     events: list[GameEvent] = [TimedOut(seat, clock.absence)]
-    state = game.state
     if clock.absence == "forfeit":
-        finished = finish_by_forfeit(game, game.presence.forfeited | {seat})
-        events += [Forfeited(seat), *finished]
-        for each in finished:
-            state = apply(game.rules, state, each)
-    return game._replace(state=state), events
+        events.append(Forfeited(seat))
+        end = end_by_forfeit(game.rules, game.state, game.presence.forfeited | {seat})
+        if end is not None:
+            events.append(end)
+            game = game._replace(state=apply(game.rules, game.state, end))
+    return game, events
