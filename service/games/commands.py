@@ -94,9 +94,10 @@ class _Unchanged(Refusal):
 class GameCommands:
     """The commands on the games of a repository. ``ttl`` in milliseconds.
 
-    ``yield_control`` is called regularly during long computations, to let other requests run. Every command may also
-    raise ``StorageUnavailable`` (nothing was changed) and ``OutcomeUnknown`` (it may have been committed); all but
-    moves, ``SecretChanged`` (an earlier request was committed, but its tokens cannot be derived again).
+    ``yield_control`` is called regularly during long computations, to let other requests run; ``hold_until`` is that of
+    the ``ReminderQueue``. Every command may also raise ``StorageUnavailable`` (nothing was changed) and
+    ``OutcomeUnknown`` (it may have been committed); all but moves, ``SecretChanged`` (an earlier request was committed,
+    but its tokens cannot be derived again).
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class GameCommands:
         random_bytes: RandomBytes,
         ttl: int,
         yield_control: Callable[[], None],
+        hold_until: Callable[[str], int],
     ) -> None:
         self._repository = repository
         self._idempotency = idempotency
@@ -115,6 +117,7 @@ class GameCommands:
         self._random_bytes = random_bytes
         self._ttl = ttl
         self._yield_control = yield_control
+        self._hold_until = hold_until
 
     def create(self, request: GameRequest, key: IdempotencyKey | None = None) -> CommandResult[CreatedGame]:
         """Create a game, and deal its first round if no seat is open.
@@ -236,10 +239,9 @@ class GameCommands:
         if seat >= len(game.seats) or seat == by:
             raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
         record = None if key is None else self._idempotency.record(key, "claim", str(by))
-        held = self._repository.held_until(game.id)
-        claim = Claim(seat, by, game.seats[by].token_hash, self._clock())
-        if claim.at < held:
-            claim = claim._replace(at=0)  # nobody is late for the time in which nobody could move
+        held, now = self._hold_until(game.id), self._clock()
+        # While nobody could move, nobody is late.
+        claim = Claim(seat, by, game.seats[by].token_hash, 0 if now < held else now)
         try:
             committed = self._repository.transact(game, partial(_decide_claim, claim), record, from_store=from_store)
         except NotFound:
@@ -307,13 +309,15 @@ def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game
         after, events = advance_match(seeded, seat, command.move)
     except Refusal as refusal:
         raise MoveRefused(refusal, game.version, game.to_act, legal_moves_for(game, seat)) from refusal
-    return after, events if seat not in game.presence.away else [Returned(seat), *events]
+    return after, events if game.presence.plays(seat) else [Returned(seat), *events]
 
 
 def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game) -> Decision:
     _check_running(game, seat, token_hash)
-    if away is (seat in game.presence.away):
-        raise _Unchanged("unchanged") if away else NotAway("not_away", seat=seat)
+    if away and seat in game.presence.away:
+        raise _Unchanged("unchanged")
+    if not away and game.presence.plays(seat):
+        raise NotAway("not_away", seat=seat)
     return game, [Left(seat) if away else Returned(seat)]
 
 

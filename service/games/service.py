@@ -19,8 +19,9 @@ class GameService:
     Tokens of requests under an idempotency key are derived from the first of ``secrets``, those of repeated requests
     from any of them; they must be the same for every process that serves the same store. ``ttl_seconds`` is the time
     from the last write of a game to its expiry, as in the store. ``yield_control`` is called regularly during long
-    computations, to let other requests run; ``run_later`` runs background work; ``observe`` is called with every write
-    that was committed, and ``admit_read`` with a number of events before so many are read for a request; it may raise.
+    computations, to let other requests run; ``hold_until`` is that of the ``ReminderQueue`` of the store, and says
+    until when nobody is late; ``run_later`` runs background work; ``observe`` is called with every write that was
+    committed, and ``admit_read`` with a number of events before so many are read for a request; it may raise.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class GameService:
         secrets: Sequence[bytes],
         ttl_seconds: int,
         yield_control: Callable[[], None] = lambda: None,
+        hold_until: Callable[[str], int] = lambda _: 0,
         run_later: RunLater = run_inline,
         observe: Callable[[Committed], None] = lambda _: None,
         admit_read: Callable[[int], None] = lambda _: None,
@@ -50,7 +52,13 @@ class GameService:
         idempotency = Idempotency(secrets)
         self.access = AccessControl(repository, idempotency)
         self.commands = GameCommands(
-            repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl, yield_control=yield_control
+            repository,
+            idempotency,
+            clock=clock,
+            random_bytes=random_bytes,
+            ttl=ttl,
+            yield_control=yield_control,
+            hold_until=hold_until,
         )
         self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(store, clock)
