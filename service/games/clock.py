@@ -2,21 +2,20 @@
 
 Owns the arithmetic of times and banks, in milliseconds since 1970. The clock runs for turns and not for moves, so that
 drawing buys no time; only for a person who is present; and between two rounds for the deal as a whole. Does not depend
-on what happens at a deadline (``service.games.automation``).
+on the events of a game (``service.games.game``), nor on what happens at a deadline (``service.games.automation``).
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from service.engine.events import Dealt, Done, Drew, Event, Passed, Played, RoundEnded
-from service.engine.presence import Absence, Presence, Returned
+from service.engine.presence import Absence, Presence
 from service.engine.state import PLAYING, ROUND_OVER, State
 
 DEAL_MS: Final = 60_000
 """The time for the deal between two rounds in a game with banks, unless the banks are smaller."""
 RETURN_MS: Final = 10_000
-"""The least time that a player who comes back has for the running turn."""
+"""The least time that a player who comes back has, once in a turn; less where the limit itself is less."""
 
 
 class ClockSettings(NamedTuple):
@@ -32,10 +31,64 @@ class ClockSettings(NamedTuple):
 
 
 class RunningClock(NamedTuple):
-    """When the running turn, or the time for the deal, began; and the bank of each seat then (none without banks)."""
+    """The times of a game at one version, in milliseconds since 1970, and the banks of its seats."""
 
     started: int = 0
+    """When the time for the running turn, or for the deal, began."""
     banks: tuple[int, ...] = ()
+    """What each seat had left then; none without banks."""
+    returned: bool = False
+    """Whether the player of the running turn has come back in it."""
+    acted: int = 0
+    """When the match last went on; computer players wait for some time after it."""
+
+    def turn_begins(self, at: int) -> RunningClock:
+        """The clock when a turn, or the time for a deal, begins."""
+        return self._replace(started=at, returned=False)
+
+    def turn_ends(self, settings: ClockSettings, seat: int, presence: Presence, at: int) -> RunningClock:
+        """The clock when the turn of this seat ends: its bank loses what the turn took, and gains the increment.
+
+        For a seat that is away it does not run. Where a computer player has played this one turn, the player's own time
+        for it was over already.
+        """
+        if not self.banks or seat in presence.away:
+            return self
+        left = self._left(seat, at) if presence.plays(seat) else self.banks[seat]
+        return self._with_bank(seat, min(left + settings.increment, settings.bank))
+
+    def interrupted(self, seat: int, presence: Presence, at: int) -> RunningClock:
+        """The clock when the player to move goes away in the middle of a turn."""
+        return self._with_bank(seat, self._left(seat, at)) if presence.plays(seat) else self
+
+    def timed_out(self, seat: int) -> RunningClock:
+        """The clock when the time of the seat to move was over."""
+        return self._with_bank(seat, 0)
+
+    def resumed(self, settings: ClockSettings, seat: int, at: int, *, to_move: bool, slept: bool) -> RunningClock:
+        """The clock when the player of a seat comes back; ``slept`` if nobody at all was present.
+
+        In the running turn (``to_move``) the player has what was left of its time, the first time at least
+        ``RETURN_MS``. The time of a turn or deal for which nobody could wait begins anew.
+        """
+        bank = self.banks[seat] if self.banks else 0
+        if not (to_move and self.returned):
+            bank = max(bank, min(RETURN_MS, settings.bank))
+        clock = self._with_bank(seat, bank)
+        if slept or (to_move and settings.turn is None):
+            clock = clock._replace(started=at)
+        elif to_move and settings.turn is not None and not self.returned:
+            clock = clock._replace(started=max(self.started, at + min(RETURN_MS, settings.turn) - settings.turn))
+        return clock._replace(returned=True) if to_move else clock
+
+    def _left(self, seat: int, at: int) -> int:
+        """What a seat has left of its bank if its turn ends now."""
+        return max(self.banks[seat] - max(at - self.started, 0), 0) if self.banks else 0
+
+    def _with_bank(self, seat: int, bank: int) -> RunningClock:
+        if not self.banks:
+            return self
+        return self._replace(banks=(*self.banks[:seat], bank, *self.banks[seat + 1 :]))
 
 
 STOPPED: Final = RunningClock()
@@ -45,36 +98,7 @@ def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
     """The clock of a new game."""
     if settings is None or settings.turn is not None:
         return STOPPED
-    return RunningClock(0, (settings.bank,) * seats)
-
-
-def clock_after(
-    clock: RunningClock, settings: ClockSettings, event: Event | Returned, *, presence: Presence, after: State, at: int
-) -> RunningClock:
-    """The clock after an event at this time. ``presence`` is that before the event, ``after`` the state after it."""
-    match event:
-        case Dealt() | RoundEnded():
-            return clock._replace(started=at)
-        case Returned(seat) if seat == after.turn:
-            least = min(RETURN_MS, settings.bank)
-            return RunningClock(at, _with_bank(clock.banks, seat, max(_bank(clock.banks, seat), least)))
-        case Returned(seat):
-            return clock
-        case Played(seat=seat) | Drew(seat=seat) | Passed(seat=seat) | Done(seat=seat) if ends_turn(event, after):
-            banks = clock.banks
-            if banks and presence.plays(seat):
-                left = max(banks[seat] - max(at - clock.started, 0), 0)
-                banks = _with_bank(banks, seat, min(left + settings.increment, settings.bank))
-            return RunningClock(at, banks)
-    return clock
-
-
-def ends_turn(event: Event, after: State) -> bool:
-    """Whether a move ended the turn of its seat; ``after`` is the state after it. A flip never does."""
-    match event:
-        case Played(seat=seat) | Drew(seat=seat) | Passed(seat=seat) | Done(seat=seat):
-            return after.turn != seat or (not after.tiles_laid and not after.drew)
-    return False
+    return RunningClock(banks=(settings.bank,) * seats)
 
 
 def deadline_of(
@@ -89,14 +113,11 @@ def deadline_of(
         if seat is None or seat not in people or not presence.plays(seat):
             return None
         return clock.started + (clock.banks[seat] if settings.turn is None else settings.turn)
-    if state.phase == ROUND_OVER and any(seat in people and presence.plays(seat) for seat in state.active_seats()):
+    if state.phase == ROUND_OVER and present_people(state, presence, people):
         return clock.started + (min(settings.bank, DEAL_MS) if settings.turn is None else settings.turn)
     return None
 
 
-def _bank(banks: tuple[int, ...], seat: int) -> int:
-    return banks[seat] if banks else 0
-
-
-def _with_bank(banks: tuple[int, ...], seat: int, bank: int) -> tuple[int, ...]:
-    return (*banks[:seat], bank, *banks[seat + 1 :]) if banks else ()
+def present_people(state: State, presence: Presence, people: frozenset[int]) -> list[int]:
+    """The seats of people who are in the match and present."""
+    return [seat for seat in state.active_seats() if seat in people and seat not in presence.away]

@@ -82,7 +82,7 @@ def encode_game(game: Game) -> bytes:
             game.version - game.match_version,
             "" if game.match_write_id == game.write_id else game.match_write_id,
             game.unique_names,
-            *([_encode_automation(game)] if game.is_automatic else ()),
+            *([_encode_automation(game)] if game.is_automatic else []),
         ]
     )
 
@@ -154,23 +154,22 @@ def _encode_automation(game: Game) -> list[object]:
     return [
         [seat.level for seat in game.seats],
         game.pace,
-        None if clock is None else list(clock),
+        clock,
         sorted(presence.away),
         sorted(presence.forfeited),
         presence.substituted,
-        running.started,
-        running.banks,
+        running,
     ]
 
 
 def _with_automation(game: Game, fields: list[Any]) -> Game:
-    levels, pace, clock, away, forfeited, substituted, started, banks = fields
+    levels, pace, clock, away, forfeited, substituted, (started, banks, *running) = fields
     return game._replace(
         seats=tuple([seat._replace(level=level) for seat, level in zip(game.seats, levels, strict=True)]),
         pace=pace,
         presence=Presence(frozenset(away), frozenset(forfeited), substituted),
         clock=None if clock is None else ClockSettings(*clock),
-        running_clock=RunningClock(started, tuple(banks)),
+        running_clock=RunningClock(started, tuple(banks), *running),
     )
 
 

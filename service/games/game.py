@@ -13,12 +13,22 @@ from typing import Final, Literal, NamedTuple
 from service.engine.deal import Deck
 from service.engine.events import EVENT_TYPES, Dealt, Event, EventType, RoundEnded
 from service.engine.options import Value
-from service.engine.presence import ALL_PRESENT, PRESENCE_EVENT_TYPES, Presence, PresenceEvent, Returned
+from service.engine.presence import (
+    ALL_PRESENT,
+    PRESENCE_EVENT_TYPES,
+    Claimed,
+    Left,
+    Presence,
+    PresenceEvent,
+    Returned,
+    TimedOut,
+    ends_turn,
+)
 from service.engine.referee import apply
 from service.engine.state import State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
-from service.games.clock import STOPPED, ClockSettings, RunningClock, clock_after, deadline_of, ends_turn
+from service.games.clock import STOPPED, ClockSettings, RunningClock, deadline_of, present_people
 
 SeatKind = Literal["human", "bot", "open"]
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
@@ -31,7 +41,7 @@ STORED_FORMAT: Final = 4
 Format 1 has no ``match_version`` and ``match_write_id``, format 2 no ``unique_names``, format 3 nothing that happens
 without a player: no computer players, no clock and nobody who is away. Games without these are still stored in it.
 """
-_FORMAT_WITHOUT_AUTOMATION: Final = 3
+FORMAT_WITHOUT_AUTOMATION: Final = 3
 
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
@@ -77,6 +87,9 @@ HostingEvent = Created | Joined | TokenChanged | PresenceEvent
 
 GameEvent = HostingEvent | Event
 
+_NO_PLAY: Final = frozenset([TokenChanged, Left, Returned])
+"""The types of events after which a move that was meant for the version before may still be made."""
+
 GAME_EVENT_TYPES: Final = (
     EventType(Created, "created", 0, (("commitment", "bytes"),)),
     EventType(Joined, "joined", 1, (("seat", "seat"), ("name", "text"))),
@@ -121,13 +134,15 @@ class Game(NamedTuple):
     write_id: str = ""
     """The id of the write that led to this version; empty before the first one."""
     match_version: int = 0
-    """The version of the last event that changed what can be played: all but a change of a token."""
+    """The version of the last event that changed what can be played: all but changes of tokens, and players who leave
+    or come back. If a computer player takes over because a time is over, that has changed.
+    """
     match_write_id: str = ""
     """The id of the write that led to ``match_version``."""
     commitments: tuple[bytes, ...] = ()
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
-    stored_format: int = STORED_FORMAT
-    """The format in which this version is stored."""
+    stored_format: int = FORMAT_WITHOUT_AUTOMATION
+    """The format in which this version is stored; ``STORED_FORMAT`` if anything may happen without a player."""
     unique_names: bool = False
     """Whether no two players may have the same name."""
     pace: int | None = None
@@ -135,7 +150,7 @@ class Game(NamedTuple):
     presence: Presence = ALL_PRESENT
     clock: ClockSettings | None = None
     running_clock: RunningClock = STOPPED
-    """Runs only with a ``clock``."""
+    """Stopped unless anything may happen without a player."""
 
     @property
     def people(self) -> frozenset[int]:
@@ -152,9 +167,12 @@ class Game(NamedTuple):
     @property
     def is_automatic(self) -> bool:
         """Whether anything may happen in this game without a player: a move of a bot, or the end of a time."""
-        if self.clock is not None or self.presence != ALL_PRESENT:
-            return True
-        return any([seat.level is not None for seat in self.seats])
+        return self.stored_format > FORMAT_WITHOUT_AUTOMATION
+
+    @property
+    def is_set_up_automatic(self) -> bool:
+        """Whether the game is automatic from its creation, and not only while somebody is away."""
+        return self.clock is not None or self.pace is not None or any([seat.kind == BOT for seat in self.seats])
 
     @property
     def has_open_seats(self) -> bool:
@@ -186,7 +204,7 @@ class Game(NamedTuple):
         round_ends, commitments = self.round_ends, self.commitments
         match_version, match_write_id = self.match_version, self.match_write_id
         for version, event in enumerate(events, self.version + 1):
-            if isinstance(event, TokenChanged):
+            if not changes_play(event):
                 continue
             match_version, match_write_id = version, write_id
             if isinstance(event, RoundEnded):
@@ -199,55 +217,104 @@ class Game(NamedTuple):
             write_id=write_id,
             match_version=match_version,
             match_write_id=match_write_id,
-            stored_format=_FORMAT_WITHOUT_AUTOMATION,
+            stored_format=FORMAT_WITHOUT_AUTOMATION,
             commitments=commitments,
         )
         if self.is_automatic or isinstance(events[0], PresenceEvent):
-            presence, running_clock = follow_presence(after, before, [(at, event) for event in yielding(events)])
-            after = after._replace(presence=presence, running_clock=running_clock)
-            if after.is_automatic:
-                after = after._replace(stored_format=STORED_FORMAT)
+            after, _ = follow(after, before, [(at, event) for event in yielding(events)])
         return after
 
     def is_current(self, version: int) -> bool:
-        """Whether nothing that can be played has changed after ``version``: at most tokens were changed."""
+        """Whether a move that was meant for ``version`` may be made: what can be played has not changed after it."""
         return self.match_version <= version <= self.version
 
     def etag(self, seat: int | None) -> str:
         """The ETag of this version for the viewer at ``seat`` (``None``: a spectator). Depends on nothing hidden.
 
-        The id of the write, which is random, distinguishes two writes that led to the same version: the first one may
-        have been lost in a failover.
+        The ids of the writes that led to ``match_version`` and, if it is another, to this version are random: they
+        distinguish two writes that led to the same version, the first of which was lost in a failover.
         """
-        return f"{self.version}-{self.match_write_id}-{'s' if seat is None else seat}"
+        write = "" if self.write_id == self.match_write_id else f".{self.write_id}"
+        return f"{self.version}-{self.match_write_id}{write}-{'s' if seat is None else seat}"
 
     def is_current_tag(self, tag: str, seat: int) -> bool:
         """Whether this is a version that ``is_current``, or the ETag of such a version for this seat."""
         number = tag.partition("-")[0]
-        if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS:
+        if not number.isdecimal() or len(number) > _MAX_VERSION_DIGITS or not self.is_current(int(number)):
             return False
-        version = int(number)
-        return self.is_current(version) and tag in (number, self._replace(version=version).etag(seat))
+        of_match, of_seat = f"{number}-{self.match_write_id}", f"-{seat}"
+        if tag in (number, of_match + of_seat):
+            return True
+        return tag.startswith(f"{of_match}.") and tag.endswith(of_seat)
 
 
-def follow_presence(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Presence, RunningClock]:
-    """Who is present and how the clock runs after these events, each with its time.
+def follow(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Game, State]:
+    """The game with the presence, the clock and the format that it has after these events, each with its time.
 
-    The game has the presence and the clock before them; ``state`` is that of its match before them.
+    The ``game`` has the presence and the clock before them; ``state`` is that of its match before them, and the second
+    result that after them. A round ends in the same write as the move that ended it.
     """
-    presence, running_clock, settings = game.presence, game.running_clock, game.clock
+    settings, presence, clock = game.clock, game.presence, game.running_clock
+    people, set_up = game.people, game.is_set_up_automatic
+    automatic = set_up or presence != ALL_PRESENT
+    in_turn: int | None = None
     for at, event in events:
         if isinstance(event, PresenceEvent):
-            if settings is not None and isinstance(event, Returned):
-                running_clock = clock_after(running_clock, settings, event, presence=presence, after=state, at=at)
-            presence = presence.after(event)
-        elif not isinstance(event, HostingEvent):
-            state = apply(game.rules, state, event)
             if settings is not None:
-                running_clock = clock_after(running_clock, settings, event, presence=presence, after=state, at=at)
-            if presence.substituted is not None and ends_turn(event, state):
+                clock = _clock_after(clock, settings, event, state=state, presence=presence, people=people, at=at)
+            presence = presence.after(event)
+            automatic = set_up or presence != ALL_PRESENT
+            if not automatic:
+                clock = STOPPED
+            elif not clock.acted:
+                clock = clock._replace(acted=at)
+        elif isinstance(event, Joined):
+            if automatic:
+                clock = clock.turn_begins(at)._replace(acted=at)
+        elif not isinstance(event, HostingEvent):
+            seat = in_turn if isinstance(event, RoundEnded) else state.turn
+            state = apply(game.rules, state, event)
+            ended = ends_turn(event, state)
+            in_turn = None if ended else seat
+            if automatic:
+                clock = clock._replace(acted=at)
+            if settings is not None and ended and seat is not None:
+                clock = clock.turn_ends(settings, seat, presence, at)
+            if settings is not None and (ended or isinstance(event, Dealt)):
+                clock = clock.turn_begins(at)
+            if ended:
                 presence = presence.turn_ended()
-    return presence, running_clock
+    stored_format = STORED_FORMAT if automatic else FORMAT_WITHOUT_AUTOMATION
+    game = game._replace(presence=presence, running_clock=clock if automatic else STOPPED, stored_format=stored_format)
+    return game, state
+
+
+def _clock_after(
+    clock: RunningClock,
+    settings: ClockSettings,
+    event: PresenceEvent,
+    *,
+    state: State,
+    presence: Presence,
+    people: frozenset[int],
+    at: int,
+) -> RunningClock:
+    """The clock after this event; ``presence`` is that before it."""
+    seat = event.seat
+    match event:
+        case Returned():
+            slept = not present_people(state, presence, people)
+            return clock.resumed(settings, seat, at, to_move=seat == state.turn, slept=slept)
+        case Left() if seat == state.turn:
+            return clock.interrupted(seat, presence, at)
+        case TimedOut() | Claimed():
+            return clock.timed_out(seat)
+    return clock
+
+
+def changes_play(event: GameEvent) -> bool:
+    """Whether an event changes what can be played, so that a move that was meant for the version before is refused."""
+    return type(event) not in _NO_PLAY
 
 
 def commitments_after(commitments: tuple[bytes, ...], event: GameEvent) -> tuple[bytes, ...]:

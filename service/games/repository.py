@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial, reduce
 from threading import Lock
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from service.engine.errors import Refusal
-from service.engine.events import Dealt, Event
-from service.engine.presence import ALL_PRESENT
+from service.engine.events import Dealt
+from service.engine.presence import ALL_PRESENT, PresenceEvent
 from service.engine.referee import apply
 from service.engine.replay import replay
 from service.engine.state import FINISHED, State
@@ -32,9 +32,9 @@ from service.games.game import (
     HostingEvent,
     Joined,
     Seat,
-    TokenChanged,
+    changes_play,
     commitments_after,
-    follow_presence,
+    follow,
 )
 from service.games.idempotency import check_same_request
 from service.games.ports import (
@@ -272,11 +272,6 @@ class GameRepository:
             game, from_store = self._decode(game.id, answer), True
         raise StorageUnavailable("contention")
 
-    def held_until(self, game_id: str) -> int:
-        """Until when nobody is timed out in this game, in milliseconds since 1970: after the service was away."""
-        del game_id
-        return 0
-
     def find_write(self, game_id: str, name: str) -> PriorWrite | None:
         """The write that was committed under the idempotency record of that name in the last 24 hours."""
         return self._store.find_write(game_id, name)
@@ -435,34 +430,29 @@ def rebuild_game(
     game: Game,
     history: Sequence[EventEnvelope],
     version: int,
-    yielding: Callable[[Iterable[Event]], Iterable[Event]] = iter,
+    yielding: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Game:
     """The game as it was at ``version``; ``history`` is all its events, ``yielding`` returns events as they are.
 
     Its tokens, its deck and its ``write_id`` are the current ones: no view depends on the first two.
     """
     match_version = version
-    while isinstance(history[match_version - 1].event, TokenChanged):
+    while not changes_play(history[match_version - 1].event):
         match_version -= 1
     joined_later = {each.event.seat for each in history[version:] if isinstance(each.event, Joined)}
     earlier = [each.event for each in history[:version]]
-    start = game.rules.start()
-    presence, running_clock = follow_presence(
-        game._replace(presence=ALL_PRESENT, running_clock=start_clock(game.clock, len(game.seats))),
-        start,
-        [(each.at, each.event) for each in history[:version]] if game.is_automatic else (),
-    )
+    if game.is_automatic or any([isinstance(event, PresenceEvent) for event in earlier]):
+        start = game._replace(presence=ALL_PRESENT, running_clock=start_clock(game.clock, len(game.seats)))
+        timed = zip([each.at for each in history], yielding(earlier), strict=False)
+        game, state = follow(start, game.rules.start(), timed)
+    else:
+        state = replay(game.rules, yielding([each for each in earlier if not isinstance(each, HostingEvent)]))
     return game._replace(
-        presence=presence,
-        running_clock=running_clock,
         seats=tuple([Seat(OPEN_SEAT) if seat in joined_later else each for seat, each in enumerate(game.seats)]),
         version=version,
         match_version=match_version,
         updated_at=history[version - 1].at,
-        state=replay(
-            game.rules,
-            yielding([each for each in earlier if not isinstance(each, HostingEvent)]),
-        ),
+        state=state,
         commitments=reduce(commitments_after, earlier, ()),
     )
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from service.engine.state import PLAYING, ROUND_OVER
-from service.games.game import BOT, HUMAN, Game
+from service.games.clock import present_people
+from service.games.game import BOT, Game
 from service.games.ports import Reminders
 
 GRACE_MS: Final = 1000
@@ -44,13 +45,12 @@ def bot_turn(game: Game) -> BotTurn | None:
     if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER):
         return None
     active = state.active_seats()
-    people = [seat for seat in active if game.seats[seat].kind == HUMAN]
-    present = [seat for seat in people if seat not in presence.away]
-    if people and not present:
+    present = present_people(state, presence, game.people)
+    if not present and any([seat in game.people for seat in active]):
         return None
-    due = game.updated_at + pace(game)
+    due = game.running_clock.acted + pace(game)
     if state.phase == ROUND_OVER:
-        if present or (not game.people and state.round >= MOST_ROUNDS_OF_BOTS):
+        if present or state.round >= MOST_ROUNDS_OF_BOTS:
             return None
         return BotTurn(game, active[0], SUBSTITUTE, "deal", due)
     seat = state.turn
@@ -61,7 +61,10 @@ def bot_turn(game: Game) -> BotTurn | None:
 
 
 def pace(game: Game) -> int:
-    """Milliseconds between the last event and the move of a computer player."""
+    """Milliseconds from when the match last went on to the move of a computer player.
+
+    Who leaves or comes back does not delay it: otherwise a player could stop all computer players by doing so.
+    """
     if game.pace is not None:
         return game.pace
     return _PACE_WITH_PEOPLE_MS if game.people else 0
