@@ -154,11 +154,11 @@ def _encode_automation(game: Game) -> list[object]:
     return [
         [seat.level for seat in game.seats],
         game.pace,
-        clock,
+        None if clock is None else list(clock),
         sorted(presence.away),
         sorted(presence.forfeited),
         presence.substituted,
-        running,
+        list(running),
     ]
 
 
