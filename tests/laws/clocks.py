@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Done, Drew, Finished, Passed, Played, RoundEnded
 from service.engine.moves import DEAL, Move
-from service.engine.presence import Claimed, Forfeited, Left, Returned, TimedOut
+from service.engine.presence import Claimed, Forfeited, Left, Presence, Returned, TimedOut
 from service.engine.referee import apply, legal_moves
 from service.engine.state import PLAYING, ROUND_OVER, State
 from service.engine.variant import Rules
@@ -378,7 +378,8 @@ class Course:
             self.figures[type(envelope.event).__name__] += 1
         self.snapshots[game.version] = game
         assert game.state == model.state
-        assert game.presence == (model.away, model.forfeited, model.substituted)
+        presence = Presence(frozenset(model.away), frozenset(model.forfeited), model.substituted)
+        assert game.presence == presence
         if game.clock is not None and game.clock.turn is None:
             banks = game.running_clock.banks
             assert [banks[seat] for seat in model.people] == [model.banks[seat] for seat in model.people]

@@ -9,13 +9,19 @@ from typing import Final
 
 import pytest
 
-from service.engine.presence import ABSENCES
+from service.engine.presence import ABSENCES, Absence
+from service.engine.state import FINISHED, State
 from service.engine.variants import variants
+from service.games.automation import _decide_time_out
 from service.games.clock import ClockSettings
-from service.games.game import BOT, HUMAN, OPEN_SEAT
+from service.games.commands import Claim, _decide_claim
+from service.games.game import BOT, HUMAN, OPEN_SEAT, STORED_FORMAT, Game, GameEvent
+from service.games.schedule import reminders
 from tests.conftest import Figures
 from tests.laws.clocks import Course, Plan
-from tests.laws.matches import setups
+from tests.laws.hosting import hosted
+from tests.laws.matches import Match, law, setups
+from tests.laws.test_blindness import twins
 
 COURSES: Final = 24
 """Of each game, in every run; ``make soak`` asks for more."""
@@ -69,6 +75,42 @@ def take_courses(key: str, first: int, many: int) -> Counter[str]:
         figures.update(course.figures)
         figures["courses"] += 1
     return figures
+
+
+@law(matches=6, drawn=2)
+def test_what_follows_from_a_deadline_does_not_depend_on_hidden_tiles(match: Match) -> None:
+    for state in match.some_states(3):
+        if not state.round or state.phase == FINISHED:
+            continue
+        for absence in ABSENCES:
+            game = with_clock(match, state, absence)
+            told = what_follows(game)
+            for twin in twins(match, state, None, 1):
+                hidden = game._replace(state=twin)
+                assert what_follows(hidden) == told
+                assert (hidden.deadline, reminders(None, hidden)) == (game.deadline, reminders(None, game))
+
+
+def with_clock(match: Match, state: State, absence: Absence) -> Game:
+    """The game of a match in which a time of five seconds runs."""
+    clock = ClockSettings(turn=5_000, absence=absence)
+    return hosted(match, state)._replace(clock=clock, stored_format=STORED_FORMAT)
+
+
+def what_follows(game: Game) -> list[GameEvent]:
+    """The events after the deadline; those of a claim where something follows from claims only."""
+    assert game.clock is not None
+    seat = game.state.turn
+    if game.clock.absence == "claim" and seat is not None:
+        by = next(each for each in game.state.active_seats() if each != seat)
+        return list(_decide_claim(Claim(seat, by, b"h" * 32, 60_000), game)[1])
+    return list(_decide_time_out(game, game)[1])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("key", variants())
+def test_the_clock_is_right_in_many_courses(key: str, figures: Figures) -> None:
+    figures("clocks", take_courses(key, COURSES, COURSES_IN_SOAK))
 
 
 @pytest.mark.parametrize("key", variants())
