@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from service.engine.deal import Deck
 from service.engine.events import EVENT_TYPES, Dealt, Event, EventType, RoundEnded
@@ -89,6 +89,7 @@ GameEvent = HostingEvent | Event
 
 _NO_PLAY: Final = frozenset([TokenChanged, Left, Returned])
 """The types of events after which a move that was meant for the version before may still be made."""
+_PRESENCE: Final = frozenset(get_args(PresenceEvent))
 
 GAME_EVENT_TYPES: Final = (
     EventType(Created, "created", 0, (("commitment", "bytes"),)),
@@ -204,7 +205,7 @@ class Game(NamedTuple):
         round_ends, commitments = self.round_ends, self.commitments
         match_version, match_write_id = self.match_version, self.match_write_id
         for version, event in enumerate(events, self.version + 1):
-            if not changes_play(event):
+            if type(event) in _NO_PLAY:
                 continue
             match_version, match_write_id = version, write_id
             if isinstance(event, RoundEnded):
@@ -220,7 +221,7 @@ class Game(NamedTuple):
             stored_format=FORMAT_WITHOUT_AUTOMATION,
             commitments=commitments,
         )
-        if self.is_automatic or isinstance(events[0], PresenceEvent):
+        if self.stored_format == STORED_FORMAT or type(events[0]) in _PRESENCE:
             after, _ = follow(after, before, [(at, event) for event in yielding(events)])
         return after
 

@@ -85,7 +85,7 @@ def time_out_due(game: Game) -> int | None:
 
 def reminders(before: Game | None, after: Game) -> Reminders | None:
     """The reminders of a game after a write; ``None`` if it has none and had none before (``None``: a new game)."""
-    if not after.is_automatic and (before is None or not before.is_automatic):
+    if not (after.is_automatic or (before is not None and before.is_automatic)):
         return None
     turn = bot_turn(after)
     return Reminders(bots=None if turn is None else turn.due, clock=time_out_due(after))

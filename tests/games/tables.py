@@ -44,9 +44,10 @@ class Hosted:
         seed: str | None = "a seed",
         deals: Sequence[ArrangedDeal] = (),
         source: ForkSource | None = None,
+        store: type[MemoryStore] = MemoryStore,
     ) -> None:
         self.now = START
-        self.store = MemoryStore(TTL, lambda: self.now / 1000)
+        self.store = store(TTL, lambda: self.now / 1000)
         self._drawn = 0
         self.games = GameService(
             self.store,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import orjson
 import pytest
 
@@ -19,8 +22,10 @@ from service.games.errors import MoveRefused, NotAway, NotDue, NotStarted, Stale
 from service.games.forks import ForkSource, export_record
 from service.games.game import FORMAT_WITHOUT_AUTOMATION, STORED_FORMAT, Game
 from service.games.idempotency import IdempotencyKey
+from service.games.ports import PriorWrite, StoredGame
 from service.games.schedule import MOST_ROUNDS_OF_BOTS, bot_turn
 from service.records.writer import format_record
+from service.storage.memory_store import MemoryStore
 from tests.games.tables import START, Hosted
 
 MINUTE = ClockSettings(turn=60_000)
@@ -175,6 +180,29 @@ def test_of_a_move_and_a_time_out_at_once_the_first_one_counts() -> None:
         hosted.move(seat, expected=Expected(version))
     assert isinstance(refused.value.cause, StaleVersion)
     assert refused.value.version == version + 1
+
+
+class Between(MemoryStore):
+    """A store in which something happens just before the next write."""
+
+    first: Callable[[], object] | None = None
+
+    def commit(self, *args: Any, **options: Any) -> StoredGame | PriorWrite | None:
+        first, self.first = self.first, None
+        if first is not None:
+            first()
+        return super().commit(*args, **options)
+
+
+def test_a_time_out_whose_turn_ends_meanwhile_concerns_nobody_else() -> None:
+    hosted = Hosted("hh", MINUTE, store=Between)
+    seat = hosted.turn
+    hosted.now += 61_000
+    hosted.store.first = lambda: hosted.play_on(lambda game: game.state.turn != seat)  # type: ignore[attr-defined]
+    with pytest.raises(StaleVersion):
+        hosted.time_out()
+    assert hosted.game.presence == Presence()
+    assert hosted.left == 60_000
 
 
 def test_a_substitute_whose_person_came_first_makes_no_move() -> None:
@@ -505,6 +533,29 @@ def test_others_play_on_without_who_has_forfeited_who_cannot_win() -> None:
     assert seat not in hosted.game.state.winners
     standings = hosted.games.queries.score(hosted.access(0)).standings
     assert (standings[-1].seat, standings[-1].rank) == (seat, 3)
+
+
+def test_who_has_forfeited_does_not_win_even_with_the_best_total() -> None:
+    for number in range(40):
+        hosted = Hosted(
+            "hhhh",
+            MINUTE._replace(absence="forfeit"),
+            key="homo-homini-lupus",
+            options={"rounds": 1},
+            seed=f"{number}",
+        )
+        seat = hosted.turn
+        hosted.now += 61_000
+        hosted.time_out()
+        hosted.play_on(lambda game: game.state.phase == FINISHED)
+        game = hosted.game
+        if game.rules.match_end(game.state).winners == (seat,):
+            others = [each for each in range(4) if each != seat]
+            best = max([game.state.totals[each] for each in others])
+            assert game.state.winners == tuple([each for each in others if game.state.totals[each] == best])
+            assert hosted.events()[-1] == Finished(game.state.winners)
+            return
+    raise AssertionError("no match that who has forfeited would have won")
 
 
 def test_who_goes_out_may_leave_one_side_that_has_not_forfeited() -> None:

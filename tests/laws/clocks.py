@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple
 
@@ -210,7 +211,9 @@ class Course:
         self.time = SimulatedTime()
         self.store = MemoryStore(TTL, lambda: self.time.now / 1000)
         self.injected: Counter[str] = Counter()
-        self.faulty = FaultyStore(self.store, random, 0.0, time=self.time, pause=lambda: None, injected=self.injected)
+        self.faulty = FaultyStore(
+            self.store, random, 0.0, time=self.time, pause=self._meanwhile, injected=self.injected
+        )
         self.services = [self._service(skew) for skew in (0, random.randrange(-SKEW, SKEW))]
         self.automations = [self._automation(skew) for skew in (0, random.randrange(-SKEW, SKEW))]
         self.tokens: dict[int, str] = {}
@@ -220,12 +223,14 @@ class Course:
         self.kept_turns: list[BotTurn] = []
         self.answers: list[tuple[int, str, MoveCommand, CommandResult[GameView]]] = []
         self.code: str | None = None
+        self.alone = True
         self.id = self._create()
         self.model = ClockModel(
             self.game.rules, plan.clock, {seat for seat, kind in enumerate(plan.kinds) if kind != BOT}
         )
         self.judge()
         self.faulty._rate = plan.faults
+        self.alone = False
 
     # What may happen
 
@@ -235,9 +240,12 @@ class Course:
             (self.wait, self.move, self.toggle, self.claim, self.take_clock, self.take_bots, self.stray, self.deliver),
             (4, 7, 1.5, 0.5 if self.plan.clock is None or self.plan.clock.absence != "claim" else 4, 4, 5, 0.5, 0.3),
         )[0]
+        self._whatever_follows(act)
+        self.judge()
+
+    def _whatever_follows(self, act: Callable[[], None]) -> None:
         with contextlib.suppress(StorageUnavailable, OutcomeUnknown, Refusal, MoveRefused):
             act()
-        self.judge()
 
     def wait(self) -> None:
         """Time passes: a little, to about the deadline, or for long; now and then nobody looks meanwhile."""
@@ -337,12 +345,21 @@ class Course:
             self._time_out(self.random.choice(self.automations))
         else:
             turn = self.kept_turns.pop()
-            late = (turn.game.version, turn.game.write_id) != (self.game.version, self.game.write_id)
             try:
                 self._play(turn)
             except StaleVersion:
-                assert late
+                assert (turn.game.version, turn.game.write_id) != (self.game.version, self.game.write_id)
                 self.figures["late moves refused"] += 1
+
+    def _meanwhile(self) -> None:
+        """Now and then a person moves while another request waits for the store."""
+        if self.alone or self.random.random() > 0.05:
+            return
+        self.alone = True
+        try:
+            self._whatever_follows(self.move)
+        finally:
+            self.alone = False
 
     def deliver(self) -> None:
         self.faulty.deliver()
@@ -424,6 +441,7 @@ class Course:
     def finish(self) -> None:
         """Without faults, the service alone takes the game as far as it may; then all that happened is told again."""
         self.faulty._rate = 0.0
+        self.alone = True
         self.faulty.deliver_all()
         self.judge()
         for _ in range(60):
