@@ -150,7 +150,7 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
         commitments=game.commitments,
         unique_names=game.unique_names,
         clock=game.clock,
-        deadline=game.deadline,
+        deadline=None if game.clock is None else game.deadline,
     )
 
 
