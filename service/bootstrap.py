@@ -119,20 +119,26 @@ def server_secrets(settings: Settings) -> tuple[bytes, ...]:
 def build_document() -> str:
     """The OpenAPI document of the application, as YAML.
 
-    Its examples are recorded from a separate application with a fixed clock and fixed random bytes.
+    Its examples are recorded from a separate application with a clock of its own and fixed random bytes.
     """
     ttl = 30 * _DAY_SECONDS
     store = MemoryStore(ttl)
+    now = _EXAMPLE_TIME_MS
+
+    def advance_clock(seconds: int) -> None:
+        nonlocal now
+        now += seconds * 1000
+
     games = GameService(
         store,
         store,
-        clock=lambda: _EXAMPLE_TIME_MS,
+        clock=lambda: now,
         random_bytes=_ExampleBytes(),
         secrets=[b"example"],
         ttl_seconds=ttl,
     )
     app = create_app(games, lambda: _EXAMPLE_DOCUMENT)
-    return document(app, record_examples(app))
+    return document(app, record_examples(app, advance_clock))
 
 
 def build_games(

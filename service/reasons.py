@@ -50,6 +50,7 @@ PARAMS: Final[Mapping[str, str]] = {
     "version": "a version of the game or of the record",
     "key": "the name of a key in the body",
     "header": "the name of a header",
+    "deadline": "when the time of the seat is over",
     "place": "where a token was sent: a header, or a parameter of the query",
     "type": "the media type that was sent",
     "message": "more about it, in English",
@@ -310,6 +311,34 @@ REASONS: Final[Mapping[str, ReasonText]] = (
     | _reasons("game_over", {"game_over": ("The match is over.", "Die Partie ist zu Ende.")})
     | _reasons("seats_taken", {"seats_taken": ("Every seat is taken.", "Alle Plätze sind besetzt.")})
     | _reasons(
+        "not_due",
+        {
+            "deadline_not_passed": (
+                "Seat {seat} can be claimed a second after its deadline, {deadline}, at the earliest.",
+                "Platz {seat} kann frühestens eine Sekunde nach Ablauf seiner Frist {deadline} beansprucht werden.",
+            ),
+            "nothing_to_claim": (
+                (
+                    "Seat {seat} cannot be claimed: it is not the turn of a player who is there, or this game has no "
+                    "claims."
+                ),
+                (
+                    "Platz {seat} kann nicht beansprucht werden: Es ist nicht der Zug eines anwesenden Spielers, oder "
+                    "in diesem Spiel wird nichts beansprucht."
+                ),
+            ),
+        },
+    )
+    | _reasons(
+        "not_away",
+        {
+            "not_away": (
+                "Seat {seat} is not away, so nobody has to come back.",
+                "Platz {seat} ist nicht abwesend, also muss niemand zurückkommen.",
+            )
+        },
+    )
+    | _reasons(
         "stale_version",
         {
             "stale_version": (
@@ -361,6 +390,7 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "not_a_list": ("Not a list.", "Das ist keine Liste."),
             "not_a_string": ("Not a string.", "Das ist kein Text."),
             "not_an_integer": ("Not an integer.", "Das ist keine ganze Zahl."),
+            "not_a_number": ("Not a number.", "Das ist keine Zahl."),
             "not_a_boolean": ("Not a boolean.", "Das ist weder true noch false."),
             "not_one_of": ("Must be one of {allowed}.", "Möglich sind {allowed}."),
             "not_true": (
@@ -444,7 +474,15 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             ),
             "only_with_name": ("Goes with a name only.", "Nur zusammen mit name möglich."),
             "not_with_from": ("Not allowed together with from.", "Nicht zusammen mit from möglich."),
-            "no_bots": ("Computer players are not supported yet.", "Computerspieler gibt es noch nicht."),
+            "one_of_turn_bank": (
+                "Give exactly one of turn and bank.",
+                "Genau eines von turn und bank ist nötig.",
+            ),
+            "only_with_bank": ("Goes with a bank only.", "Nur zusammen mit bank möglich."),
+            "only_with_clock": (
+                "Goes with a clock only: without one, nobody can be late.",
+                "Nur zusammen mit clock möglich: Ohne Uhr kommt niemand zu spät.",
+            ),
             "exact_players": ("This game is for {max} players.", "Dieses Spiel ist für {max} Spieler."),
             "number_of_players": (
                 "This game is for {min} to {max} players.",
@@ -531,6 +569,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "players_of_the_record": (
                 "The record has {players} players.",
                 "Die Aufzeichnung hat {players} Spieler.",
+            ),
+            "another_seat": (
+                "Must be another seat of this game; the last one is {max}.",
+                "Möglich ist ein anderer Platz dieses Spiels; der letzte ist {max}.",
             ),
             # moves
             "play_needs_tile": ("A play needs a tile.", "Zum Legen gehört ein Stein."),

@@ -1,6 +1,7 @@
-"""The catalogue of variants: their rule pages in English and German, and their deals.
+"""The catalogue: the variants with their rule pages in English and German and their deals, and the computer players.
 
-Owns the access to the rule pages, which are beside the modules of the variants. Does not depend on HTTP.
+Owns the access to the rule pages, which are beside the modules of the variants, and the texts of the levels of computer
+players. Does not depend on HTTP.
 """
 
 from __future__ import annotations
@@ -30,6 +31,46 @@ class DealRow(NamedTuple):
     hand: int
     stock: int
     drawable: int
+
+
+class BotLevel(NamedTuple):
+    """A level of computer players: how it chooses its moves, and how strong it is, in a sentence each."""
+
+    key: str
+    summary: LocalizedText
+    strength: LocalizedText
+
+
+BOT_LEVELS: Final = (
+    BotLevel(
+        "random",
+        LocalizedText("Makes any legal move.", "Macht irgendeinen erlaubten Zug."),
+        LocalizedText(
+            "No strength at all: for tests, and to win against.", "Ohne Spielstärke: für Tests und zum Gewinnen."
+        ),
+    ),
+    BotLevel(
+        "greedy",
+        LocalizedText(
+            "Scores, sheds heavy tiles, stays able to follow and hinders the next player.",
+            "Punktet, wird schwere Steine los, bleibt anlegefähig und behindert den Nächsten.",
+        ),
+        LocalizedText(
+            "Plays like a practised player who does not calculate.",
+            "Spielt wie ein geübter Mensch, der nicht rechnet.",
+        ),
+    ),
+    BotLevel(
+        "expert",
+        LocalizedText(
+            "Plays its best moves to the end of the round over deals that fit all it has seen, and takes the best.",
+            "Spielt seine besten Züge bis zum Rundenende über Verteilungen durch, die zu allem Gesehenen passen, und "
+            "nimmt den besten.",
+        ),
+        LocalizedText("The strongest.", "Die stärkste Stufe."),
+    ),
+)
+"""The levels of computer players (``game.LEVELS``), from weak to strong."""
 
 
 def find_variant(key: str) -> Variant:

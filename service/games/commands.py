@@ -85,10 +85,8 @@ class Claim(NamedTuple):
     at: int
 
 
-class _Unchanged(Refusal):
-    """A command that would change nothing."""
-
-    code = "unchanged"
+class _Unchanged(Exception):
+    """A command would change nothing."""
 
 
 class GameCommands:
@@ -315,7 +313,7 @@ def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game
 def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game) -> Decision:
     _check_running(game, seat, token_hash)
     if away and seat in game.presence.away:
-        raise _Unchanged("unchanged")
+        raise _Unchanged
     if not away and game.presence.plays(seat):
         raise NotAway("not_away", seat=seat)
     return game, [Left(seat) if away else Returned(seat)]

@@ -38,12 +38,16 @@ class JoinedSeat(NamedTuple):
 
 
 class LegalMoves(NamedTuple):
-    """The legal moves of a seat at this version; ``turn`` is the seat whose turn it is, ``to_act`` who may move."""
+    """The legal moves of a seat at this version; ``turn`` is the seat whose turn it is, ``to_act`` who may move.
+
+    ``deadline`` is that of the running turn or deal, in milliseconds since 1970; ``None`` while no clock runs.
+    """
 
     version: int
     turn: int | None
     to_act: tuple[int, ...]
     moves: tuple[Move, ...]
+    deadline: int | None = None
 
 
 class CommandResult(NamedTuple, Generic[T]):

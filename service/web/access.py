@@ -56,7 +56,7 @@ def operation(described: Operation) -> Callable[[Callable[..., Any]], Callable[.
     """Decorate a handler with the access check that the operation describes.
 
     A handler of a public operation takes the services and the path's parameters; any other one the services and what
-    its authorization returned: ``Access``, or ``TokenRotation`` for ``own_seat``.
+    its authorization returned: ``Access``, or ``TokenRotation`` for ``token_change``.
     """
     if described.access == "public":
         return lambda handler: describe(_public(handler, described), described)
@@ -90,7 +90,7 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
             check_token_place(needs_token=described.access != "spectator")
         granted = authorize(services, game, **path)
         try:
-            weight = 1 + body_units() if request.method == "POST" else 1
+            weight = 1 + body_units() if request.method in ("POST", "PUT") else 1
             quota = services.limits.limit_seat(game, granted.seat, weight)
             if quota is not None and shows_limit:
                 environ[EXTRA_HEADERS] = quota.headers()
@@ -115,6 +115,10 @@ def _from_cache(services: Services, game: str) -> _Granted:
     return services.games.access.authenticate_cached(game, bearer_token())
 
 
+def _own_seat(services: Services, game: str, seat: int) -> _Granted:
+    return services.games.access.require_seat(game, bearer_token(), seat)
+
+
 def _rotation(services: Services, game: str, seat: int) -> _Granted:
     return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key(TOKEN_KEY_LENGTH))
 
@@ -122,7 +126,8 @@ def _rotation(services: Services, game: str, seat: int) -> _Granted:
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
     "spectator": _from_store,
     "seat": _from_cache,
-    "own_seat": _rotation,
+    "own_seat": _own_seat,
+    "token_change": _rotation,
 }
 
 

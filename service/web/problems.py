@@ -117,6 +117,16 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "seats_taken": _problem(
         409, "Seats taken", "Alles besetzt", "There is no open seat left.", "Es ist kein Platz mehr frei."
     ),
+    "not_due": _problem(
+        409,
+        "Not due",
+        "Noch nicht fällig",
+        "The time of the seat is not over, or nothing can be claimed; see `params`.",
+        "Die Zeit des Platzes ist nicht abgelaufen, oder es gibt nichts zu beanspruchen; siehe `params`.",
+    ),
+    "not_away": _problem(
+        409, "Not away", "Nicht abwesend", "The player of the seat is there.", "Der Spieler des Platzes ist da."
+    ),
     "stale_version": _problem(
         412,
         "Stale version",

@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from service.engine.variants import variants
+from service.games.game import LEVELS
 from tests.api.client import Api
 
 CANDIDATES: tuple[Any, ...] = (
@@ -83,10 +84,24 @@ def sets_of(variant: str) -> list[dict[str, Any]]:
     return [{}, *({"set": value} for each in variants()[variant].options if each.key == "set" for value in each.values)]
 
 
-def test_every_game_is_on_offer_and_no_computer_player_yet(api: Api) -> None:
+def test_every_game_is_on_offer_and_every_level_of_computer_players(api: Api) -> None:
     offered: Any = api.get("/v1/variants").json
     assert [each["id"] for each in offered["variants"]] == sorted(variants())
-    assert offered["bots"] == []
+    assert [each["id"] for each in offered["bots"]] == list(LEVELS)
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_every_level_is_described_in_both_languages(api: Api, variant: str) -> None:
+    told = []
+    for language in ("en", "de"):
+        headers = {"Accept-Language": language}
+        offered: Any = api.get("/v1/variants", headers=headers).json
+        bots = api.get(f"/v1/variants/{variant}", headers=headers).json["bots"]  # type: ignore[index]
+        assert [{"id": each["id"], "summary": each["summary"]} for each in bots] == offered["bots"]
+        sentences = [each[name] for each in bots for name in ("summary", "strength")]
+        assert all(each.endswith(".") for each in sentences)
+        told.append(sentences)
+    assert not set(told[0]) & set(told[1])
 
 
 def test_the_five_games_of_the_rules_are_on_offer_for_their_numbers_of_players(api: Api) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from flask import Flask
@@ -13,7 +13,7 @@ from werkzeug.routing import Rule
 
 import service
 from service.engine.errors import Refusal
-from service.web.openapi.operations import Operation, operation_of
+from service.web.openapi.operations import AccessRule, Operation, operation_of
 from service.web.problems import PROBLEMS
 from tests.api.client import ANYWHERE, Api
 
@@ -122,11 +122,12 @@ def test_every_operation_is_one_method_at_one_address(app: Flask) -> None:
 
 
 def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
-    by_access: dict[str, set[str]] = {"public": set(), "spectator": set(), "seat": set(), "own_seat": set()}
+    by_access: dict[str, set[str]] = {rule: set() for rule in get_args(AccessRule)}
     for _, described in operations(app):
         by_access[described.access].add(described.id)
     assert (by_access["public"], by_access["spectator"]) == (PUBLIC, SPECTATOR)
-    assert (by_access["seat"], by_access["own_seat"]) == ({"makeMove"}, {"changeToken"})
+    assert by_access["seat"] == {"makeMove", "claimSeat"}
+    assert (by_access["own_seat"], by_access["token_change"]) == ({"setPresence"}, {"changeToken"})
 
 
 def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Flask, api: Api) -> None:
@@ -178,5 +179,5 @@ def test_every_problem_in_the_table_is_one_of_an_operation_or_of_all(app: Flask)
 def test_every_operation_that_takes_a_body_names_what_may_be_wrong_with_one(app: Flask) -> None:
     wrong: Any = {"malformed", "too_large", "unsupported_media_type", "invalid"}
     for rule, described in operations(app):
-        assert (described.body is not None) == (method_of(rule) == "POST"), described.id
+        assert (described.body is not None) == (method_of(rule) in ("POST", "PUT")), described.id
         assert (wrong <= set(described.problems)) == (described.body is not None), described.id

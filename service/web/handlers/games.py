@@ -1,4 +1,4 @@
-"""``/v1/games``: create a game, view it, take a seat, change its token, move, read the score."""
+"""``/v1/games``: create a game, view it, take a seat, leave it and come back, claim one, move, read the score."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from flask import Blueprint, request
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
 from service.games.access import Access, TokenRotation
+from service.games.clock import ClockSettings
 from service.games.commands import JoinCommand, MoveCommand, check_join_code
 from service.games.forks import ForkSource
-from service.games.game import HUMAN, OPEN_SEAT
+from service.games.game import BOT, HUMAN, OPEN_SEAT
 from service.games.validation import GameRequest, SeatRequest
 from service.web.access import limit_address, operation
 from service.web.openapi.game_operations import (
     CHANGE_TOKEN,
+    CLAIM_SEAT,
     CREATE_GAME,
     GET_GAME,
     GET_MOVES,
     GET_SCORE,
     JOIN_GAME,
     MAKE_MOVE,
+    SET_PRESENCE,
 )
 from service.web.request_parsing import (
     expected_game,
@@ -35,7 +38,7 @@ from service.web.request_parsing import (
     validate,
 )
 from service.web.response_cache import cached_json
-from service.web.responses import JSON, RawResponse, conditional, created, created_secret, to_json
+from service.web.responses import JSON, RawResponse, conditional, created, created_secret, ok, to_json
 from service.web.schemas import moves as move_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.game import (
@@ -55,6 +58,8 @@ _game_in: Final = request_schemas.GameIn()
 _game_query_in: Final = request_schemas.GameQuery()
 _player_in: Final = request_schemas.PlayerIn()
 _token_in: Final = request_schemas.TokenIn()
+_presence_in: Final = request_schemas.PresenceIn()
+_claim_in: Final = request_schemas.ClaimIn()
 _move_in: Final = move_schemas.Move()
 
 
@@ -133,6 +138,27 @@ def change_token(services: Services, rotation: TokenRotation) -> RawResponse:
     return created_secret(seat_token_json(token), f"/v1/games/{rotation.game_id}", replayed=replayed)
 
 
+@blueprint.put("/v1/games/<game>/players/<int:seat>/presence")
+@operation(SET_PRESENCE)
+def set_presence(services: Services, access: Access) -> RawResponse:
+    """Leave a seat to a computer player, or come back."""
+    negotiate(JSON)
+    away = validate(_presence_in, read_json())["away"]
+    view = services.games.commands.set_presence(access, away=away)
+    return ok(game_view_json(view), etag=view.etag)
+
+
+@blueprint.post("/v1/games/<game>/claims")
+@operation(CLAIM_SEAT)
+def claim_seat(services: Services, access: Access) -> RawResponse:
+    """Claim a seat whose time is over."""
+    negotiate(JSON)
+    body = read_json()
+    seat = validate(_claim_in, body)["seat"]
+    view, replayed = services.games.commands.claim(access, seat, idempotency(body, CLAIM_SEAT.min_key_length))
+    return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)
+
+
 @blueprint.get("/v1/games/<game>/moves")
 @operation(GET_MOVES)
 def get_moves(services: Services, access: Access) -> RawResponse:
@@ -177,10 +203,23 @@ def _game_request(fields: dict[str, Any]) -> GameRequest:
         ),
         source=None if source is None else ForkSource(source["record"], source.get("version")),
         unique_names=fields.get("unique_names", False),
+        clock=_clock_settings(fields),
+        pace=fields.get("pace"),
     )
+
+
+def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
+    """The clock of a request for a game, in milliseconds; ``None`` without one."""
+    clock = fields.get("clock")
+    if clock is None:
+        return None
+    then = fields.get("absence", {}).get("then", "bot")
+    if "turn" in clock:
+        return ClockSettings(turn=clock["turn"] * 1000, absence=then)
+    return ClockSettings(bank=clock["bank"] * 1000, increment=clock.get("increment", 0) * 1000, absence=then)
 
 
 def _seat_request(fields: dict[str, Any]) -> SeatRequest:
     if "name" in fields:
         return SeatRequest(HUMAN, fields["name"], fields.get("client_seed"))
-    return SeatRequest(OPEN_SEAT) if "open" in fields else SeatRequest("bot")
+    return SeatRequest(OPEN_SEAT) if "open" in fields else SeatRequest(BOT, level=fields["bot"])

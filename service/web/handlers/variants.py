@@ -12,7 +12,7 @@ from service.web.access import operation
 from service.web.openapi.service_operations import GET_VARIANT, LIST_VARIANTS
 from service.web.request_parsing import negotiate, preferred_language
 from service.web.responses import JSON, public, to_json
-from service.web.serializers.variants import variant_json, variant_summary_json
+from service.web.serializers.variants import bots_json, variant_json, variant_summary_json
 from service.web.services import Services
 
 blueprint: Final = Blueprint("variants", __name__)
@@ -25,7 +25,7 @@ def list_variants(_services: Services) -> Response:
     negotiate(JSON)
     language = preferred_language()
     summaries = [variant_summary_json(variant, language) for variant in variants().values()]
-    return public(to_json({"variants": summaries, "bots": []}), JSON, language)
+    return public(to_json({"variants": summaries, "bots": bots_json(language)}), JSON, language)
 
 
 @blueprint.get("/v1/variants/<variant>")

@@ -62,6 +62,7 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "spectator": [{}, {"seat": []}],
     "seat": [{"seat": []}],
     "own_seat": [{"seat": []}],
+    "token_change": [{"seat": []}],
 }
 """By the access of an operation."""
 

@@ -7,7 +7,7 @@ each example stays readable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from flask import Flask
@@ -34,6 +34,8 @@ _MAX_PLACED: Final = 2
 _TABLE_VERSION: Final = 8
 """With a few tiles on the table."""
 _RETRY_SECONDS: Final = 5
+_TURN_SECONDS: Final = 60
+_MAX_TABLES: Final = 20
 
 
 class Example(NamedTuple):
@@ -84,8 +86,11 @@ class _Session:
             self.examples.setdefault((described.id, response.status_code, str(response.mimetype)), example)
 
 
-def record_examples(app: Flask) -> Examples:
-    """Play a session and keep an example of everything that comes up, and of the problems that no request provokes."""
+def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Examples:
+    """Play a session and keep an example of everything that comes up, and of the problems that no request provokes.
+
+    ``advance_clock`` lets so many seconds pass for the application.
+    """
     session = _Session(app)
     send = session.send
     for path in (
@@ -112,7 +117,7 @@ def record_examples(app: Flask) -> Examples:
         {
             "variant": "menschenwolf",
             "players": [{"name": "Ada", "client_seed": "three blind mice"}, {"open": True}],
-            "rules": {"limit": 60},
+            "rules": {"limit": 10},
         },
     )
     send("POST", "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}], "rules": {"hand": 9}})
@@ -128,6 +133,7 @@ def record_examples(app: Flask) -> Examples:
         send("GET", f"/v1/games/{'A' * 22}{path}")
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
+    _play_against_the_clock(session, advance_clock)
     _add_unprovoked_problems(app, session.problems)
     return Examples(session.examples, session.problems)
 
@@ -145,6 +151,42 @@ def _shorten_variant(variant: dict[str, Any]) -> None:
     options = variant["options"]
     options["properties"] = dict(list(options["properties"].items())[:_MAX_OPTIONS])
     del variant["deals"][_MAX_DEAL_ROWS:]
+
+
+def _play_against_the_clock(session: _Session, advance_clock: Callable[[int], None]) -> None:
+    """In a game with a computer player and a clock, let one person leave, come back, and claim the other's seat.
+
+    This game is the example of how games are created and joined.
+    """
+    for operation in ("createGame", "joinGame"):
+        del session.examples[operation, 201, JSON]
+    players = [{"name": "Ada", "client_seed": "three blind mice"}, {"open": True}, {"bot": "greedy"}]
+    body = {
+        "variant": "domino",
+        "players": players,
+        "rules": {"limit": 50},
+        "clock": {"turn": _TURN_SECONDS},
+        "absence": {"then": "claim"},
+        "pace": 1.5,
+    }
+    for _ in range(_MAX_TABLES):
+        created = session.send("POST", "/v1/games", body)
+        game = f"/v1/games/{created['game']['id']}"
+        joined = session.send("POST", f"{game}/players", {"name": "Bo", "join_code": created["join_code"]})
+        late = joined["game"]["turn"]["seat"]
+        if late < 2:  # not the computer player
+            break
+    tokens = created["seats"][0]["token"], joined["token"]
+    session.send("GET", game, token=tokens[late])
+    claim, other = {"seat": late}, 1 - late
+    presence = f"{game}/players/{other}/presence"
+    session.send("PUT", presence, {"away": True}, tokens[late])
+    for away in ("yes", True, False, False):
+        session.send("PUT", presence, {"away": away}, tokens[other])
+    session.send("POST", f"{game}/claims", claim, tokens[other])
+    session.send("POST", f"{game}/claims", {"seat": other}, tokens[other])
+    advance_clock(_TURN_SECONDS + 2)
+    session.send("POST", f"{game}/claims", claim, tokens[other])
 
 
 def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:

@@ -28,7 +28,8 @@ CREATE_GAME: Final = Operation(
     tag="games",
     summary="Create a game",
     description="Creates a game with its seats and house rules. Returns the token of every named seat, only here. "
-    "The first round is dealt as soon as no seat is open.",
+    "The first round is dealt as soon as no seat is open. Computer players move by themselves, and deal where no "
+    "player is left to do it.",
     body=request_schemas.GameIn,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
@@ -96,7 +97,7 @@ CHANGE_TOKEN: Final = Operation(
     summary="Change the token of a seat",
     description="Gives the bearer's own seat a new token, which is returned only here; the old one is revoked. The "
     "body is empty, or an empty object.",
-    access="own_seat",
+    access="token_change",
     body=request_schemas.TokenIn,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
@@ -109,6 +110,66 @@ CHANGE_TOKEN: Final = Operation(
         )
     },
     problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_TOKEN_PROBLEMS),
+)
+
+SET_PRESENCE: Final = Operation(
+    id="setPresence",
+    tag="games",
+    summary="Leave, or come back",
+    description="Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again "
+    "changes nothing. A move of the seat brings its player back, too. Works with and without a clock; a player who "
+    "comes back on their turn has at least 10 s of it. While all players who are still in the match are away, nobody "
+    "moves.",
+    access="own_seat",
+    body=request_schemas.PresenceIn,
+    responses={
+        200: ResponseSpec(
+            description="The game, as the bearer sees it.",
+            schema=game_schemas.Game,
+            headers=VIEW_HEADERS,
+            limited=True,
+        )
+    },
+    problems=(
+        *READ_PROBLEMS,
+        "forbidden",
+        *BODY_PROBLEMS,
+        "outcome_unknown",
+        "not_away",
+        "not_in_match",
+        "not_started",
+        "game_over",
+    ),
+)
+
+CLAIM_SEAT: Final = Operation(
+    id="claimSeat",
+    tag="games",
+    summary="Claim a seat whose time is over",
+    description='In a game with `"absence": {"then": "claim"}`: has the seat whose turn it is played by a computer '
+    "player until its player is back. Any other seat that is in the match may claim it, from a second after the "
+    "deadline of the turn on.",
+    access="seat",
+    body=request_schemas.ClaimIn,
+    headers=("Idempotency-Key",),
+    responses={
+        201: ResponseSpec(
+            description="The game after the claim, as the bearer sees it.",
+            schema=game_schemas.Game,
+            headers=("Location", *VIEW_HEADERS),
+            replayable=True,
+            limited=True,
+        )
+    },
+    problems=(
+        *READ_PROBLEMS,
+        *BODY_PROBLEMS,
+        *_WRITE_PROBLEMS,
+        "not_due",
+        "not_in_match",
+        "not_started",
+        "game_over",
+    ),
 )
 
 GET_MOVES: Final = Operation(
@@ -129,7 +190,9 @@ MAKE_MOVE: Final = Operation(
     summary="Make a move",
     description="Makes one move for the bearer's seat. A rejected move changes nothing; the problem contains the "
     "reason and the legal moves. With `version` or `If-Match`, the move is made only if the match has not gone on "
-    "since that version; the change of a token, which is an event too, does not count.",
+    "since that version; the change of a token, which is an event too, does not count. A move of a seat that is away "
+    "brings its player back. A move counts until the service has acted on the deadline of the turn, whichever comes "
+    "first.",
     access="seat",
     body=move_schemas.Move,
     headers=("If-Match", "Idempotency-Key"),

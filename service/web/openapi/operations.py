@@ -21,9 +21,10 @@ READ_PROBLEMS: Final = ("unauthorized", "not_found", "rate_limited", "not_accept
 BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
 """Problems of every request with a body."""
 
-AccessRule = Literal["public", "spectator", "seat", "own_seat"]
+AccessRule = Literal["public", "spectator", "seat", "own_seat", "token_change"]
 """Who may call an operation, enforced by ``service.web.access``: anybody; the bearer of a seat's token or, without
-one, a spectator; the bearer of a seat's token; the bearer of the token of the seat in the path."""
+one, a spectator; the bearer of a seat's token; the bearer of the token of the seat in the path; for a change of that
+token also the bearer of the old one, who repeats the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,8 @@ LIST_VARIANTS: Final = Operation(
     id="listVariants",
     tag="variants",
     summary="List the variants",
-    description="All variants that can be played, each with its name and a description in one sentence.",
+    description="All variants that can be played, each with its name and a description in one sentence, and the "
+    "levels of computer players.",
     headers=("Accept-Language", "If-None-Match"),
     responses={200: ResponseSpec(description="The variants.", schema=Variants, headers=_VARIANT_HEADERS)},
     problems=("not_acceptable",),
@@ -26,7 +27,8 @@ GET_VARIANT: Final = Operation(
     id="getVariant",
     tag="variants",
     summary="Get a variant",
-    description="Its options as a JSON Schema, the deal table, the scoring, and the rules.",
+    description="Its options as a JSON Schema, the deal table, the scoring, the rules, and how strong the computer "
+    "players are.",
     headers=("Accept-Language", "If-None-Match"),
     responses={200: ResponseSpec(description="The variant.", schema=Variant, headers=_VARIANT_HEADERS)},
     problems=("not_found", "not_acceptable"),

@@ -16,7 +16,8 @@ class EventData(Schema):
     `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
     `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, and where ends are
     counted `points` and `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`: `name`. `round_ended`: the
-    round as in the score card. `finished`: `winners`. `reset`: `game`.
+    round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if
+    that was not by the rules. `reset`: `game`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
@@ -36,7 +37,21 @@ class EventData(Schema):
     winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
     game = fields.Nested(Game, metadata=doc("The current game."))
     number = fields.Integer(metadata=doc("The number of the round that was counted.", minimum=1, example=1))
-    ended_by = fields.String(metadata=doc("`out`, `blocked`, `closed` or `flip`.", example="out"))
+    ended_by = fields.String(
+        metadata=doc(
+            "How the round ended: `out`, `blocked`, `closed` or `flip`. Of `finished`: `forfeit`, where all sides but "
+            "one have forfeited.",
+            example="out",
+        )
+    )
+    then = fields.String(
+        metadata=doc(
+            "What follows: `bot` (a computer player plays the seat from now on), `move` (it plays this one turn) or "
+            "`forfeit` (as `bot`, and the seat forfeits).",
+            example="bot",
+        )
+    )
+    by = seat_field("The seat that claimed.")
     winner = seat_field(
         "The seat that laid its last tile first; in `menschenwolf` the winner of the round; else absent."
     )

@@ -87,6 +87,23 @@ class StrictInteger(fields.Integer):
         return value
 
 
+class Seconds(fields.Float):
+    """A JSON number of seconds from ``low`` to ``high``, which may have a fraction; loaded in whole milliseconds."""
+
+    def __init__(self, *, low: int, high: int, metadata: dict[str, Any]) -> None:
+        self._low = low
+        self._high = high
+        super().__init__(metadata={**metadata, "minimum": low, "maximum": high})
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+        if type(value) not in (int, float):
+            raise invalid("not_a_number")
+        if not self._low <= value <= self._high:
+            raise invalid("out_of_range", min=self._low, max=self._high)
+        milliseconds: int = round(value * 1000)
+        return milliseconds
+
+
 class QueryInteger(fields.Integer):
     """An integer in a query: digits without leading zeros."""
 

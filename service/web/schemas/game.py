@@ -42,8 +42,41 @@ TO_ACT: Final = (
 )
 
 
+def _deadline(text: str) -> fields.DateTime:
+    """A time in the future; never how much of it remains, so that a view changes with its version only."""
+    return fields.DateTime(
+        metadata=doc(
+            f"{text} Nothing happens before it, and at most 2 s after it while the service is well. Compare it with "
+            "`Date`, not with a clock of the client. Absent while no clock runs.",
+            example="2026-01-06T19:31:00.000Z",
+        )
+    )
+
+
 class Turn(SeatOut):
     """Whose turn it is."""
+
+    deadline = _deadline("When the time for this turn is over.")
+
+
+class Deal(Schema):
+    """The deal between two rounds that is due."""
+
+    deadline = _deadline("When the service deals if nobody has.")
+
+
+class Clock(Schema):
+    """The clock of a game, in seconds: `turn`, or `bank` and `increment`."""
+
+    turn = fields.Integer(metadata=doc("For each turn.", minimum=5, example=60))
+    bank = fields.Integer(metadata=doc("For all turns of a seat, and the most that it can have.", minimum=10))
+    increment = fields.Integer(metadata=doc("What a seat gets for each turn, with `bank`.", minimum=0))
+
+
+class AbsenceRule(Schema):
+    """What happens when the time of a seat is over."""
+
+    then = fields.String(required=True, metadata=doc("`bot`, `move`, `claim` or `forfeit`.", example="bot"))
 
 
 class You(SeatOut):
@@ -70,6 +103,22 @@ class Player(SeatOut):
         required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
     )
     team = fields.Integer(metadata=doc("The team, in team games.", minimum=0, example=0))
+    bot = fields.String(
+        metadata=doc("The level of a computer player, one of `bots` in `GET /v1/variants`.", example="greedy")
+    )
+    bank = fields.Float(
+        metadata=doc(
+            "Where there are banks: the seconds that the seat had left when the running turn began.",
+            minimum=0,
+            example=84.25,
+        )
+    )
+    away = fields.Boolean(
+        metadata=doc("`true` while a computer player plays for the player, who has left or was timed out.")
+    )
+    forfeited = fields.Boolean(
+        metadata=doc("`true` after the seat has forfeited: it is ranked behind all that have not.")
+    )
 
 
 class Stock(Schema):
@@ -194,7 +243,10 @@ class Game(Schema):
         )
     )
     turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
+    deal = fields.Nested(Deal, metadata=doc("Only in `round_over`, and while a clock runs."))
     to_act = to_act_field(TO_ACT, required=True)
+    clock = fields.Nested(Clock, metadata=doc("Absent in a game without a clock."))
+    absence = fields.Nested(AbsenceRule, metadata=doc("Only with a `clock`."))
     you = fields.Nested(You, metadata=doc("Absent for a spectator."))
     legal_moves = fields.List(
         fields.Nested(Move), required=True, metadata=doc("What you may do now; empty when it is not your turn.")
@@ -246,6 +298,7 @@ class LegalMoves(Schema):
 
     version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
     turn = fields.Nested(Turn, metadata=doc("Whose turn it is; only while `playing`."))
+    deal = fields.Nested(Deal, metadata=doc("Only in `round_over`, and while a clock runs."))
     to_act = to_act_field(TO_ACT, required=True)
     moves = fields.List(fields.Nested(Move), required=True, metadata=doc("The legal moves, in a fixed order."))
 

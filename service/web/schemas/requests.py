@@ -7,6 +7,7 @@ from typing import Any, Final
 from marshmallow import ValidationError, fields, validates_schema
 
 from service.engine.errors import Reason
+from service.engine.presence import ABSENCES
 from service.engine.variants import variants
 from service.web.schemas.fields import (
     LINE_PATTERN,
@@ -15,6 +16,7 @@ from service.web.schemas.fields import (
     QueryBoolean,
     QueryInteger,
     RequestSchema,
+    Seconds,
     SingleLine,
     StrictBoolean,
     StrictInteger,
@@ -62,7 +64,11 @@ class SeatIn(RequestSchema):
     )
     bot = fields.String(
         validate=Length(1, _MAX_NAME_CHARS),
-        metadata=doc("A computer player of this level, one of `bots` in `GET /v1/variants`; none are offered yet."),
+        metadata=doc(
+            "A computer player of this level, one of `bots` in `GET /v1/variants`. It knows what its seat may know, "
+            "and is named after its level.",
+            example="greedy",
+        ),
     )
 
     client_seed = client_seed_field("Entropy that the player contributes to every deal; with `name` only.")
@@ -73,6 +79,45 @@ class SeatIn(RequestSchema):
             raise invalid("one_of_name_open_bot")
         if "client_seed" in data and "name" not in data:
             raise ValidationError({"client_seed": [Reason("only_with_name")]})
+
+
+class ClockIn(RequestSchema):
+    """A clock, in seconds: `turn` for each turn, or a `bank` for the whole match with an `increment` for each turn."""
+
+    turn = StrictInteger(
+        validate=Range(5, 1_209_600),
+        metadata=doc("The time for each turn, however many tiles it has, and for the deal between two rounds."),
+    )
+    bank = StrictInteger(
+        validate=Range(10, 86_400),
+        metadata=doc("The time of each seat for all its turns; for the deal it is the bank, or 60 s if that is less."),
+    )
+    increment = StrictInteger(
+        validate=Range(0, 3600),
+        metadata=doc("What a seat gets after each turn, up to its first `bank`; with `bank` only. Default: 0."),
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _one_form(self, data: dict[str, Any], **_: Any) -> None:
+        if ("turn" in data) == ("bank" in data):
+            raise invalid("one_of_turn_bank")
+        if "increment" in data and "bank" not in data:
+            raise ValidationError({"increment": [Reason("only_with_bank")]})
+
+
+class AbsenceIn(RequestSchema):
+    """What happens when the time of a seat is over."""
+
+    then = fields.String(
+        required=True,
+        validate=OneOf(ABSENCES),
+        metadata=doc(
+            "`bot`: a computer player plays the seat until its player is back. `move`: it plays this one turn. "
+            "`claim`: nothing, until another seat claims it (`POST …/claims`); then as `bot`. `forfeit`: as `bot`, "
+            "and the seat forfeits the match.",
+            example="bot",
+        ),
+    )
 
 
 class DealIn(RequestSchema):
@@ -174,6 +219,27 @@ class GameIn(RequestSchema):
         metadata=doc("The n-th entry is the deal of the n-th round. The game is then `arranged`."),
     )
 
+    clock = fields.Nested(
+        ClockIn,
+        metadata=doc("The time for turns; without it there is no limit. Exactly one of `turn` and `bank`."),
+    )
+    absence = fields.Nested(
+        AbsenceIn,
+        metadata=doc(
+            'What happens when the time of a seat is over. Default: `{"then": "bot"}`; without a `clock`, where nobody '
+            "can be late, nothing else is possible."
+        ),
+    )
+    pace = Seconds(
+        low=0,
+        high=10,
+        metadata=doc(
+            "Seconds from an event to the move of a computer player that follows it, in milliseconds at the finest. "
+            "Default: 1 where a person plays, else 0.",
+            example=1.5,
+        ),
+    )
+
     from_ = fields.Nested(
         FromIn,
         data_key="from",
@@ -193,6 +259,11 @@ class GameIn(RequestSchema):
         if errors:
             raise ValidationError(errors)
 
+    @validates_schema(skip_on_field_errors=True)
+    def _absence_goes_with_clock(self, data: dict[str, Any], **_: Any) -> None:
+        if "clock" not in data and data.get("absence", {}).get("then", "bot") != "bot":
+            raise ValidationError({"absence": [Reason("only_with_clock")]})
+
 
 class PlayerIn(RequestSchema):
     """A player who takes an open seat."""
@@ -208,6 +279,27 @@ class PlayerIn(RequestSchema):
 
 class TokenIn(RequestSchema):
     """An empty object."""
+
+
+class PresenceIn(RequestSchema):
+    """Whether the player of a seat is there."""
+
+    away = StrictBoolean(
+        required=True,
+        metadata=doc(
+            "`true`: a computer player plays the seat from now on. `false`: its player is back.", example=True
+        ),
+    )
+
+
+class ClaimIn(RequestSchema):
+    """A claim of another seat, whose time is over."""
+
+    seat = StrictInteger(
+        required=True,
+        validate=Range(0, _MAX_SEATS - 1),
+        metadata=doc("The seat whose time is over.", example=1),
+    )
 
 
 _MAX_WAIT_SECONDS: Final = 25

@@ -16,6 +16,9 @@ class Standing(SeatOut):
     team = fields.Integer(metadata=doc("The team, in team games.", minimum=0, example=0))
     rank = fields.Integer(required=True, metadata=doc("From 1; ties share a rank.", minimum=1, example=1))
     in_ = fields.Boolean(required=True, data_key="in", metadata=doc("Still in the match.", example=True))
+    forfeited = fields.Boolean(
+        metadata=doc("`true` after the seat has forfeited: its rank is behind all that have not.")
+    )
 
 
 class HandLeft(SeatOut):

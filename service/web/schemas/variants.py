@@ -23,12 +23,25 @@ class VariantSummary(Schema):
     players = fields.Nested(Bounds, required=True, metadata=doc("The possible numbers of players."))
 
 
+class Bot(Schema):
+    """A level of computer players."""
+
+    id = fields.String(required=True, metadata=doc("Its id, as `bot` of a player.", example="greedy"))
+    summary = fields.String(required=True, metadata=doc("How it chooses its moves, in one sentence."))
+
+
+class VariantBot(Bot):
+    """A level of computer players, and how strong it is in this game."""
+
+    strength = fields.String(required=True, metadata=doc("How strong it is, in one sentence."))
+
+
 class Variants(Schema):
     """The available variants."""
 
     variants = fields.List(fields.Nested(VariantSummary), required=True, metadata=doc("Sorted by id."))
     bots = fields.List(
-        fields.String(), required=True, metadata=doc("The levels of computer players; none yet.", example=[])
+        fields.Nested(Bot), required=True, metadata=doc("The levels of computer players, from weak to strong.")
     )
 
 
@@ -86,4 +99,7 @@ class Variant(VariantSummary):
     )
     deals = fields.List(fields.Nested(DealRow), required=True, metadata=doc("The deal table."))
     scoring = fields.Nested(Scoring, required=True, metadata=doc("The scoring."))
+    bots = fields.List(
+        fields.Nested(VariantBot), required=True, metadata=doc("The levels of computer players, from weak to strong.")
+    )
     rules = fields.String(required=True, metadata=doc("The rules, as a page in Markdown."))

@@ -42,9 +42,9 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     if game.unique_names:
         result["unique_names"] = True
     if game.status == "playing":
-        result["turn"] = {"seat": view.turn} | _deadline(game)
+        result["turn"] = {"seat": view.turn} | _deadline(game.deadline)
     elif game.deadline is not None:
-        result["deal"] = _deadline(game)
+        result["deal"] = _deadline(game.deadline)
     result["to_act"] = list(view.to_act)
     if game.clock is not None:
         result |= _clock(game.clock)
@@ -88,9 +88,9 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     return result
 
 
-def _deadline(game: GameView) -> JsonObject:
+def _deadline(deadline: int | None) -> JsonObject:
     """When the time for the running turn or deal is over; empty while no clock runs."""
-    return {} if game.deadline is None else {"deadline": format_rfc3339(game.deadline)}
+    return {} if deadline is None else {"deadline": format_rfc3339(deadline)}
 
 
 def _clock(clock: ClockSettings) -> JsonObject:
@@ -112,7 +112,9 @@ def legal_moves_json(legal: LegalMoves) -> JsonObject:
     """The legal moves of the viewer's seat."""
     result: JsonObject = {"version": legal.version}
     if legal.turn is not None:
-        result["turn"] = {"seat": legal.turn}
+        result["turn"] = {"seat": legal.turn} | _deadline(legal.deadline)
+    elif legal.deadline is not None:
+        result["deal"] = _deadline(legal.deadline)
     result["to_act"] = list(legal.to_act)
     result["moves"] = moves_json(legal.moves, legal.version)
     return result

@@ -21,6 +21,8 @@ def score_json(card: ScoreCard) -> JsonObject:
         standing |= {"total": each.total, "rank": each.rank, "in": each.in_match}
         if each.team is not None:
             standing["team"] = each.team
+        if each.forfeited:
+            standing["forfeited"] = True
         standings.append(standing)
     result: JsonObject = {
         "game": game.id,

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from service.engine.options import Option
 from service.engine.variant import Variant
-from service.games.catalogue import Language, deal_table, localize, rule_page
+from service.games.catalogue import BOT_LEVELS, Language, deal_table, localize, rule_page
 from service.web.serializers.values import JsonObject
+
+
+def bots_json(language: Language) -> list[JsonObject]:
+    """The levels of computer players."""
+    return [{"id": level.key, "summary": localize(level.summary, language)} for level in BOT_LEVELS]
 
 
 def variant_summary_json(variant: Variant, language: Language) -> JsonObject:
@@ -40,6 +45,14 @@ def variant_json(variant: Variant, language: Language) -> JsonObject:
             for row in deal_table(variant.key)
         ],
         "scoring": {"best": variant.best, "text": localize(variant.scoring, language)},
+        "bots": [
+            {
+                "id": level.key,
+                "summary": localize(level.summary, language),
+                "strength": localize(level.strength, language),
+            }
+            for level in BOT_LEVELS
+        ],
         "rules": rule_page(variant.key, language),
     }
 
