@@ -118,8 +118,8 @@ SET_PRESENCE: Final = Operation(
     summary="Leave, or come back",
     description="Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again "
     "changes nothing. A move of the seat brings its player back, too. Works with and without a clock; a player who "
-    "comes back on their turn has at least 10 s of it. While all players who are still in the match are away, nobody "
-    "moves.",
+    "comes back has at least 10 s for the running turn, once in it. While all players who are still in the match "
+    "are away, nobody moves.",
     access="own_seat",
     body=request_schemas.PresenceIn,
     responses={
@@ -190,9 +190,9 @@ MAKE_MOVE: Final = Operation(
     summary="Make a move",
     description="Makes one move for the bearer's seat. A rejected move changes nothing; the problem contains the "
     "reason and the legal moves. With `version` or `If-Match`, the move is made only if the match has not gone on "
-    "since that version; the change of a token, which is an event too, does not count. A move of a seat that is away "
-    "brings its player back. A move counts until the service has acted on the deadline of the turn, whichever comes "
-    "first.",
+    "since that version; the change of a token, or that a player left or returned, which are events too, does not "
+    "count. A move of a seat that is away brings its player back. A move counts until the service has acted on the "
+    "deadline of the turn, whichever comes first.",
     access="seat",
     body=move_schemas.Move,
     headers=("If-Match", "Idempotency-Key"),

@@ -75,8 +75,8 @@ class Move(RequestSchema):
     version = StrictInteger(
         validate=Range(1, MAX_VERSION),
         metadata=doc(
-            "The version the move is for, in every listed move; rejected with 412 if anything but a token has changed "
-            "since.",
+            "The version the move is for, in every listed move; rejected with 412 if the match has gone on since. That "
+            "a token was changed, or a player left or returned, does not count.",
             example=17,
         ),
     )
