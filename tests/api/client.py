@@ -42,6 +42,8 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "players"): game_schemas.JoinedSeat,
     ("POST", "moves"): game_schemas.Game,
     ("POST", "token"): game_schemas.SeatToken,
+    ("POST", "claims"): game_schemas.Game,
+    ("PUT", "presence"): game_schemas.Game,
 }
 _WITHOUT_SCHEMA = {
     "record": ("text/plain",),
@@ -90,6 +92,9 @@ class Api(GameClient[TestResponse]):
 
     def head(self, path: str, **arguments: Any) -> TestResponse:
         return self.ask("HEAD", path, **arguments)
+
+    def put(self, path: str, body: Any = None, **arguments: Any) -> TestResponse:
+        return self.ask("PUT", path, json=body, **arguments)
 
     def post(self, path: str, body: Any = None, **arguments: Any) -> TestResponse:
         return self.ask("POST", path, json=body, **arguments)

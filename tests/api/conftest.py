@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -23,6 +24,7 @@ from service.web.app import create_app
 from tests.api.client import Api
 from tests.api.followers import Watched
 from tests.api.saved_games import SAVED, SavedGame, SavedGames
+from tests.api.timed import TimedApi
 
 TTL_SECONDS = 3600
 SECRET = b"the secret of the tests"
@@ -74,6 +76,12 @@ def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Calla
         ttl_seconds=TTL_SECONDS,
     )
     return Api(create_app(games, build_document).test_client(use_cookies=False))
+
+
+@pytest.fixture
+def timed_api(store: RedisStore, feed: RedisEventFeed) -> TimedApi:
+    """An application with a clock of its own, which the test sets."""
+    return TimedApi(store, feed, SECRET, TTL_SECONDS, os.urandom)
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ REFUSED: dict[str, Any] = {
     "joinGame": {"name": "Eve", "join_code": "ABCDEFGHIJKLMNOP"},
     "makeMove": {"action": "deal"},
     "changeToken": {"colour": 1},
+    "setPresence": {"away": False},
+    "claimSeat": {"seat": 0},
     "verifyRecord": {"record": "no record"},
     "replayRecord": {"record": "no record"},
 }
@@ -59,7 +61,7 @@ def target(app: Flask, api: Api) -> Target:
         assert "<" not in path
         token = None if described.access == "public" else table.tokens[seat]
         endpoints.append(Endpoint(described.id, method_of(rule), rule.rule, path, token))
-    assert {endpoint.id for endpoint in endpoints if endpoint.method == "POST"} == set(REFUSED)
+    assert {endpoint.id for endpoint in endpoints if endpoint.method in ("POST", "PUT")} == set(REFUSED)
     return Target(table, tuple(endpoints))
 
 

@@ -37,12 +37,20 @@ from tests.support.table import Json, seat_to_move
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ALIKE = 3
 """How many games are compared that differ only in what the viewer cannot see."""
+NOT_READABLE = ("players", "token", "presence", "claims")
+"""The last parts of the paths that cannot be got."""
 TILE = re.compile(r"\b(?:1?\d)-(?:1?\d)\b")
 
 
 def bodies_of(path: str) -> list[Any]:
     """Bodies for a path: none, a valid one, an invalid one."""
-    good = {"moves": {"action": "pass"}, "players": {"name": "Eve", "join_code": "ABCDEFGH"}, "token": {}}
+    good = {
+        "moves": {"action": "pass"},
+        "players": {"name": "Eve", "join_code": "ABCDEFGH"},
+        "token": {},
+        "presence": {"away": True},
+        "claims": {"seat": 1},
+    }
     return [None, good.get(path.rpartition("/")[2]), {"colour": 1}]
 
 
@@ -88,7 +96,7 @@ def path_of(address: str, game: str) -> str:
 
 
 def test_without_access_head_reveals_no_more_than_get(app: Flask, api: Api) -> None:
-    readable = [each for each in game_addresses(app) if each.rpartition("/")[2] not in ("players", "token")]
+    readable = [each for each in game_addresses(app) if each.rpartition("/")[2] not in NOT_READABLE]
     assert readable
     for address in readable:
         for game, token in without_access(api):

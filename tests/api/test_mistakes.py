@@ -177,7 +177,42 @@ MISTAKES = [
         {"variant": "domino", "players": [*TWO, *TWO, *TWO[:1]]},
         *invalid("set_too_small", "Double-six is for at most 4 players."),
     ),
-    create("bot", {"variant": "domino", "players": [TWO[0], {"bot": "greedy"}]}, *invalid("no_bots", "not supported")),
+    create(
+        "unknown level",
+        {"variant": "domino", "players": [TWO[0], {"bot": "gentle"}]},
+        *invalid("not_one_of", "random, greedy, expert"),
+    ),
+    create(
+        "two clocks",
+        {"variant": "domino", "players": TWO, "clock": {"turn": 60, "bank": 60}},
+        *invalid("one_of_turn_bank", "one of turn and bank"),
+    ),
+    create(
+        "minutes as text",
+        {"variant": "domino", "players": TWO, "clock": {"turn": "1 min"}},
+        *invalid("not_an_integer", "clock.turn: "),
+    ),
+    create(
+        "half a second",
+        {"variant": "domino", "players": TWO, "clock": {"turn": 0.5}},
+        *invalid("not_an_integer", "clock.turn: "),
+    ),
+    create(
+        "increment for turns",
+        {"variant": "domino", "players": TWO, "clock": {"turn": 60, "increment": 5}},
+        *invalid("only_with_bank", "clock.increment: "),
+    ),
+    create(
+        "absence as a word",
+        {"variant": "domino", "players": TWO, "clock": {"turn": 60}, "absence": "bot"},
+        *invalid("not_an_object", "absence: "),
+    ),
+    create(
+        "forfeit without a clock",
+        {"variant": "domino", "players": TWO, "absence": {"then": "forfeit"}},
+        *invalid("only_with_clock", "absence: "),
+    ),
+    create("pace as text", {"variant": "domino", "players": TWO, "pace": "1"}, *invalid("not_a_number", "pace: ")),
     create(
         "blank name", {"variant": "domino", "players": [TWO[0], {"name": " "}]}, *invalid("blank", "players.1.name")
     ),

@@ -39,10 +39,26 @@ class Position(NamedTuple):
         self.table.tokens[self.other] = answer.get_json()["token"]
         return answer
 
+    def set_presence(self, *, away: bool) -> TestResponse:
+        return self.ask_as_other("PUT", f"/players/{self.other}/presence", json={"away": away})
+
+    def leave_and_come_back(self) -> TestResponse:
+        assert self.set_presence(away=True).status_code == 200
+        return self.set_presence(away=False)
+
 
 Action = Callable[[Position], TestResponse]
 ACTIONS: dict[str, tuple[int, Action]] = {
     "change its token": (201, Position.change_token),
+    "leave": (200, lambda it: it.set_presence(away=True)),
+    "leave and come back": (200, Position.leave_and_come_back),
+    "come back while it is there": (409, lambda it: it.set_presence(away=False)),
+    "send the other away": (
+        403,
+        lambda it: it.ask_as_other("PUT", f"/players/{it.seat}/presence", json={"away": True}),
+    ),
+    "claim the seat of the other": (409, lambda it: it.ask_as_other("POST", "/claims", json={"seat": it.seat})),
+    "claim its own seat": (422, lambda it: it.ask_as_other("POST", "/claims", json={"seat": it.other})),
     "view": (200, lambda it: it.ask_as_other("GET", "")),
     "list moves": (200, lambda it: it.ask_as_other("GET", "/moves")),
     "read the score": (200, lambda it: it.ask_as_other("GET", "/score")),

@@ -1,0 +1,125 @@
+"""The application with a clock that the test sets, and what the service does by itself when it is due.
+
+Who looks at the games (``service.workers``) is not needed: the test lets the service act, at a time that it chooses. A
+computer player makes its first legal move here; how one chooses is not tested here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from service.bootstrap import build_document
+from service.engine.referee import legal_moves
+from service.games.automation import Automation
+from service.games.game import Game
+from service.games.schedule import GRACE_MS, BotTurn
+from service.games.service import GameService
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis_store import RedisStore
+from service.web.app import create_app
+from tests.api.client import Api, Table
+from tests.support.table import Json, seat_to_move
+
+MOST_BOT_MOVES = 3000
+"""More than any match of computer players here has."""
+
+
+class SettableClock:
+    """Milliseconds since 1970, which pass only when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = int(datetime(2030, 1, 1, tzinfo=UTC).timestamp() * 1000)
+
+    def __call__(self) -> int:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += round(seconds * 1000)
+
+
+class TimedApi(Api):
+    """Asks an application whose ``clock`` the test sets; the service acts when the test lets it."""
+
+    def __init__(
+        self,
+        store: RedisStore,
+        feed: RedisEventFeed,
+        secret: bytes,
+        ttl_seconds: int,
+        random_bytes: Callable[[int], bytes],
+    ) -> None:
+        self.clock = SettableClock()
+        games = GameService(
+            store,
+            feed,
+            clock=self.clock,
+            random_bytes=random_bytes,
+            secrets=[secret],
+            ttl_seconds=ttl_seconds,
+        )
+        super().__init__(create_app(games, build_document).test_client(use_cookies=False))
+        self._repository = games.access._repository
+        self._automation = Automation(self._repository, self.clock)
+
+    def stored(self, table: Table) -> Game:
+        """The game as it is stored."""
+        return self._repository.reload(table.id)
+
+    def bot_turn(self, table: Table) -> BotTurn | None:
+        """What the service has to play in this game."""
+        return self._automation.next_turn(table.id)
+
+    def let_bots_play(self, table: Table, most: int = MOST_BOT_MOVES) -> None:
+        """Let the service play until it is the turn of a person, or the game sleeps or is over."""
+        for _ in range(most):
+            turn = self.bot_turn(table)
+            if turn is None:
+                return
+            self.clock.now = max(self.clock.now, turn.due)
+            if turn.action == "deal":
+                self._automation.deal(turn)
+            else:
+                game = turn.game
+                self._automation.play(turn, legal_moves(game.rules, game.state, turn.seat)[0])
+        assert most < MOST_BOT_MOVES, "the computer players came to no end"
+
+    def let_time_out(self, table: Table) -> bool:
+        """Let the service act on the deadline of the game if it is due; whether it did."""
+        return self._automation.time_out(table.id) is not None
+
+    def time_out(self, table: Table) -> int:
+        """Let the running turn time out; the seat whose turn it was."""
+        game = self.stored(table)
+        assert game.deadline is not None
+        self.clock.now = game.deadline + GRACE_MS
+        assert self.let_time_out(table)
+        assert game.state.turn is not None
+        return game.state.turn
+
+    def to_turn_of_person(self, table: Table) -> int:
+        """Let the service play until it is the turn of a person, whose seat is returned."""
+        self.let_bots_play(table)
+        return seat_to_move(self.view(table))
+
+    def events(self, table: Table, after: int = 0, seat: int | None = None) -> list[Json]:
+        """The events after a version, as a seat may know them."""
+        token = None if seat is None else table.tokens[seat]
+        page = self.get(f"{table.path}/events?after={after}&limit=1000", token=token).get_json()
+        events: list[Json] = page["events"]
+        return events
+
+    def set_presence(self, table: Table, seat: int, *, away: bool) -> Json:
+        """Leave the seat, or come back; the game as the seat then sees it."""
+        path = f"{table.path}/players/{seat}/presence"
+        return self._body(self.put(path, {"away": away}, token=table.tokens[seat]))
+
+
+def types_of(events: list[Json]) -> list[tuple[str, int | None]]:
+    """The type and the seat of each event."""
+    return [(each["type"], each.get("seat")) for each in events]
+
+
+def milliseconds(time: str) -> int:
+    """A time of an answer, in milliseconds since 1970."""
+    return round(datetime.fromisoformat(time).timestamp() * 1000)
