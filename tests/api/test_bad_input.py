@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import redis
+from werkzeug.test import TestResponse
 
 from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table, status_and_code
@@ -22,25 +23,48 @@ DEEP = 100_000
 
 
 class Endpoint(NamedTuple):
-    """A path that takes a body, a valid body, and the token for it."""
+    """A path that takes a body, a valid body with its status, the token for it, and the games that it may change."""
 
     path: str
     body: dict[str, Any]
     token: str | None
     games: tuple[Table, ...]
+    method: str = "POST"
+    status: int = 201
+
+    def ask(self, api: Api, **request: Any) -> TestResponse:
+        """A request for this path, by default with the type of JSON."""
+        return api.ask(self.method, self.path, token=self.token, **{"content_type": JSON, **request})
 
 
-@pytest.fixture(params=["games", "players", "moves"])
+@pytest.fixture(params=["games", "players", "moves", "presence", "claims"])
 def endpoint(request: pytest.FixtureRequest, api: Api) -> Endpoint:
     """Each path that takes a body."""
     if request.param == "games":
-        body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": {"limit": 50}, "seed": "x"}
+        body = {
+            "variant": "domino",
+            "players": [{"name": "Ada"}, {"bot": "greedy"}],
+            "rules": {"limit": 50},
+            "seed": "x",
+            "clock": {"bank": 60},
+            "pace": 0,
+        }
         return Endpoint("/v1/games", body, None, ())
     if request.param == "players":
         table = api.create("domino", [{"name": "Ada"}, {"open": True}])
         return Endpoint(f"{table.path}/players", {"name": "Bo", "join_code": table.join_code}, None, (table,))
+    if request.param == "claims":
+        timed = request.getfixturevalue("timed_api")
+        table = timed.create("domino", 2, clock={"turn": 60}, absence={"then": "claim"})
+        seat = seat_to_move(timed.view(table))
+        request.getfixturevalue("monkeypatch").setattr(api, "client", timed.client)
+        timed.clock.advance(3600)
+        return Endpoint(f"{table.path}/claims", {"seat": seat}, table.tokens[1 - seat], (table,))
     table = api.create("domino", 2)
     seat = seat_to_move(api.view(table))
+    if request.param == "presence":
+        path = f"{table.path}/players/{seat}/presence"
+        return Endpoint(path, {"away": True}, table.tokens[seat], (table,), "PUT", 200)
     move = api.moves(table, seat)[0]
     return Endpoint(f"{table.path}/moves", move, table.tokens[seat], (table,))
 
@@ -120,14 +144,14 @@ def test_what_is_not_json_as_it_is_written_down_is_malformed(
     api: Api, contents: StoreContents, endpoint: Endpoint, name: str
 ) -> None:
     before = contents.now(*endpoint.games)
-    answer = api.ask("POST", endpoint.path, data=MALFORMED[name], content_type=JSON, token=endpoint.token)
+    answer = endpoint.ask(api, data=MALFORMED[name])
     assert status_and_code(answer) == (400, "malformed")
     assert contents.now(*endpoint.games) == before
 
 
 def test_a_good_body_that_names_a_key_twice_is_malformed(api: Api, contents: StoreContents, endpoint: Endpoint) -> None:
     before = contents.now(*endpoint.games)
-    answer = api.ask("POST", endpoint.path, data=with_key_twice(endpoint.body), content_type=JSON, token=endpoint.token)
+    answer = endpoint.ask(api, data=with_key_twice(endpoint.body))
     assert status_and_code(answer) == (400, "malformed")
     assert contents.now(*endpoint.games) == before
 
@@ -137,7 +161,7 @@ def test_json_that_is_not_the_object_wanted_is_invalid(
     api: Api, contents: StoreContents, endpoint: Endpoint, body: bytes
 ) -> None:
     before = contents.now(*endpoint.games)
-    answer = api.ask("POST", endpoint.path, data=body, content_type=JSON, token=endpoint.token)
+    answer = endpoint.ask(api, data=body)
     assert status_and_code(answer) == (422, "invalid")
     assert answer.json is not None
     assert answer.json["errors"]
@@ -172,7 +196,7 @@ def test_another_content_type_is_not_supported(
 ) -> None:
     before = contents.now(*endpoint.games)
     body = json.dumps(endpoint.body)
-    answer = api.ask("POST", endpoint.path, data=body, content_type=content_type, token=endpoint.token)
+    answer = endpoint.ask(api, data=body, content_type=content_type)
     assert status_and_code(answer) == (415, "unsupported_media_type")
     assert contents.now(*endpoint.games) == before
 
@@ -184,7 +208,7 @@ def test_a_compressed_body_is_not_supported(
     before = contents.now(*endpoint.games)
     body = gzip.compress(json.dumps(endpoint.body).encode())
     headers = {"Content-Encoding": encoding}
-    answer = api.ask("POST", endpoint.path, data=body, content_type=JSON, headers=headers, token=endpoint.token)
+    answer = endpoint.ask(api, data=body, headers=headers)
     assert status_and_code(answer) == (415, "unsupported_media_type")
     assert contents.now(*endpoint.games) == before
 
@@ -192,8 +216,8 @@ def test_a_compressed_body_is_not_supported(
 @pytest.mark.parametrize("content_type", ["application/json", "APPLICATION/JSON", 'application/json; charset="UTF-8"'])
 def test_json_in_utf_8_is_taken_however_it_is_announced(api: Api, endpoint: Endpoint, content_type: str) -> None:
     body = json.dumps(endpoint.body)
-    answer = api.ask("POST", endpoint.path, data=body, content_type=content_type, token=endpoint.token)
-    assert answer.status_code == 201
+    answer = endpoint.ask(api, data=body, content_type=content_type)
+    assert answer.status_code == endpoint.status
 
 
 def padded(body: dict[str, Any], size: int) -> bytes:
@@ -214,27 +238,20 @@ def test_a_body_of_256_kib_is_taken_and_one_byte_more_is_not(
     for size in (MAX_BODY_BYTES + 1, 4 * MAX_BODY_BYTES):
         data = padded(endpoint.body, size)
         how = as_stream(data) if chunked else {"data": data}
-        answer = api.ask("POST", endpoint.path, content_type=JSON, token=endpoint.token, **how)
+        answer = endpoint.ask(api, **how)
         assert status_and_code(answer) == (413, "too_large")
     assert contents.now(*endpoint.games) == before
     data = padded(endpoint.body, MAX_BODY_BYTES)
     how = as_stream(data) if chunked else {"data": data}
     assert MAX_BODY_BYTES == 256 * 1024
-    assert api.ask("POST", endpoint.path, content_type=JSON, token=endpoint.token, **how).status_code == 201
+    assert endpoint.ask(api, **how).status_code == endpoint.status
 
 
 def test_a_body_whose_length_is_a_lie_is_refused(api: Api, contents: StoreContents, endpoint: Endpoint) -> None:
     before = contents.now(*endpoint.games)
     data = json.dumps(endpoint.body).encode()
     for length, wanted in ((str(len(data) - 1), 400), ("0", 400), (str(2**40), 413)):
-        answer = api.ask(
-            "POST",
-            endpoint.path,
-            input_stream=BytesIO(data),
-            content_type=JSON,
-            token=endpoint.token,
-            environ_overrides={"CONTENT_LENGTH": length},
-        )
+        answer = endpoint.ask(api, input_stream=BytesIO(data), environ_overrides={"CONTENT_LENGTH": length})
         assert answer.status_code == wanted
     assert contents.now(*endpoint.games) == before
 
@@ -242,6 +259,7 @@ def test_a_body_whose_length_is_a_lie_is_refused(api: Api, contents: StoreConten
 # Fields
 
 NO_INTEGERS: tuple[Any, ...] = ("2", 2.0, 2.9, True, None, [], {}, [2], "", 1e308, -(2.0**70))
+NO_NUMBERS: tuple[Any, ...] = ("2", True, None, [], {}, [2], "")
 NO_STRINGS: tuple[Any, ...] = (2, 2.0, True, None, [], {}, ["x"])
 NO_BOOLEANS: tuple[Any, ...] = (0, 1, "true", "false", None, [], {}, 1.0)
 NO_LISTS: tuple[Any, ...] = (2, "x", True, None, {}, {"0": []})
@@ -296,7 +314,7 @@ def games_fields() -> Iterator[tuple[str, Any]]:
         yield "players.0.name", value
     for value in (False, 0, 1, "true", None):
         yield "players.0", {"open": value}
-    seats: tuple[Any, ...] = ({}, {"name": "Ada", "open": True}, {"bot": "greedy"}, {"bot": ""}, {"bot": None})
+    seats: tuple[Any, ...] = ({}, {"name": "Ada", "open": True}, {"bot": "gentle"}, {"bot": ""}, {"bot": None})
     for value in (*seats, {"name": "Ada", "bot": "x"}, {"open": True, "bot": "x"}, {"colour": 1}, {"Name": "Ada"}):
         yield "players.0", value
     for value in NO_OBJECTS:
@@ -312,6 +330,20 @@ def games_fields() -> Iterator[tuple[str, Any]]:
         yield "seed", value
     for value in (*NO_LISTS, [], [None], [{}], [[]], [1], ["0-0"]):
         yield "deals", value
+    for value in (*NO_OBJECTS, {}, {"turn": 60, "bank": 60}, {"increment": 1}):
+        yield "clock", value
+    for value in (*NO_INTEGERS, 9, 86_401, -1, 10**30, -(10**30)):
+        yield "clock.bank", value
+    for value in (*NO_INTEGERS, -1, 3601, 10**30):
+        yield "clock.increment", value
+    for value in (*NO_INTEGERS, 60):
+        yield "clock.turn", value
+    for value in (*NO_OBJECTS, {}):
+        yield "absence", value
+    for value in (*NO_STRINGS, "", "pass", "bot\0"):
+        yield "absence.then", value
+    for value in (*NO_NUMBERS, -0.001, 10.001, 1e300, -1, 10**30):
+        yield "pace", value
     for key in ("Variant", "bots", "", "_schema", "\0", "variant ", "__proto__", "\u00e9"):
         yield key, 1
 
@@ -345,7 +377,29 @@ def moves_fields() -> Iterator[tuple[str, Any]]:
         yield key, 1
 
 
-FIELDS = {"games": games_fields, "players": players_fields, "moves": moves_fields}
+def presence_fields() -> Iterator[tuple[str, Any]]:
+    """A field of a presence, and a value that it must not have."""
+    for value in NO_BOOLEANS:
+        yield "away", value
+    for key in ("seat", "token", "Away", "", "_schema", "\0"):
+        yield key, 1
+
+
+def claims_fields() -> Iterator[tuple[str, Any]]:
+    """A field of a claim, and a value that it must not have."""
+    for value in (*NO_INTEGERS, -1, 2, 12, 13, 10**30, -(10**30)):
+        yield "seat", value
+    for key in ("by", "token", "Seat", "", "_schema", "\0"):
+        yield key, 1
+
+
+FIELDS = {
+    "games": games_fields,
+    "players": players_fields,
+    "moves": moves_fields,
+    "presence": presence_fields,
+    "claims": claims_fields,
+}
 
 
 def changed(body: Any, path: str, value: Any) -> Any:
@@ -362,7 +416,7 @@ def test_every_wrong_value_of_every_field_is_invalid_and_named_by_its_field(
     before = contents.now(*endpoint.games)
     wrong = []
     for path, value in FIELDS[endpoint.path.rpartition("/")[2]]():
-        answer = api.post(endpoint.path, changed(endpoint.body, path, value), token=endpoint.token)
+        answer = endpoint.ask(api, json=changed(endpoint.body, path, value), content_type=None)
         shown: dict[str, Any] = answer.json or {}
         named = {name.partition(".")[0] for name in shown.get("errors", ())}
         if (answer.status_code, shown.get("code")) != (422, "invalid") or not named & {path.partition(".")[0], ""}:
@@ -372,11 +426,17 @@ def test_every_wrong_value_of_every_field_is_invalid_and_named_by_its_field(
 
 
 def test_every_required_field_that_is_missing_is_invalid(api: Api, contents: StoreContents, endpoint: Endpoint) -> None:
-    required = {"games": ("variant", "players"), "players": ("name", "join_code"), "moves": ("action", "tile")}
+    required = {
+        "games": ("variant", "players"),
+        "players": ("name", "join_code"),
+        "moves": ("action", "tile"),
+        "presence": ("away",),
+        "claims": ("seat",),
+    }
     before = contents.now(*endpoint.games)
     for name in required[endpoint.path.rpartition("/")[2]]:
         body = {key: value for key, value in endpoint.body.items() if key != name}
-        answer = api.post(endpoint.path, body, token=endpoint.token)
+        answer = endpoint.ask(api, json=body, content_type=None)
         assert status_and_code(answer) == (422, "invalid")
         assert answer.json is not None
         assert name in answer.json["errors"]

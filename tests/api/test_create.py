@@ -141,13 +141,6 @@ def test_times_are_rfc_3339_in_utc_and_the_game_expires_after_its_time_to_live(a
     assert lifetime == timedelta(seconds=TTL_SECONDS)
 
 
-def test_a_computer_player_is_refused_until_there_are_any(api: Api) -> None:
-    answer = api.try_create("domino", [{"name": "Ada"}, {"bot": "greedy"}])
-    assert answer.status_code == 422
-    assert answer.json is not None
-    assert list(answer.json["errors"]) == ["players.1.bot"]
-
-
 def test_two_games_share_no_id_and_no_seed(api: Api, server: redis.Redis) -> None:
     tables = [api.create("domino", 2) for _ in range(3)]
     assert len({table.id for table in tables}) == 3

@@ -191,7 +191,15 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         if any("RateLimit" in each.get("headers", {}) for status, each in answers.items() if status < "300"):
             limited.add(operation["operationId"])
             assert all({"RateLimit", "RateLimit-Policy"} <= headers_of(each) for each in answers.values())
-    assert limited == {"createGame", "joinGame", "makeMove", "replayRecord", "verifyRecord"}
+    assert limited == {
+        "claimSeat",
+        "createGame",
+        "joinGame",
+        "makeMove",
+        "replayRecord",
+        "setPresence",
+        "verifyRecord",
+    }
 
 
 @pytest.mark.parametrize("schema", ["RulesIn", "Rules"])

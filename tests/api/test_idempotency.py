@@ -490,6 +490,10 @@ def stored_values(server: redis.Redis) -> list[tuple[bytes, bytes]]:
     names: Any = server.keys("*")
     stored = []
     for name in names:
+        if server.type(name) == b"zset":
+            members: Any = server.zrange(name, 0, -1)
+            stored += [(name, each) for each in members]
+            continue
         value: Any = b"\n".join(server.lrange(name, 0, -1)) if name.endswith(b":events") else server.get(name)  # type: ignore[arg-type]
         stored.append((name, value or b""))
     return stored

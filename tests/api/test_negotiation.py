@@ -48,6 +48,8 @@ def bodies(table: Table) -> dict[str, Any]:
         "joinGame": {"name": "Bo", "join_code": table.join_code},
         "makeMove": {"action": "pass"},
         "changeToken": {},
+        "setPresence": {"away": True},
+        "claimSeat": {"seat": 1},
         "verifyRecord": {"record": NO_RECORD},
         "replayRecord": {"record": NO_RECORD},
     }
@@ -62,9 +64,9 @@ def test_every_operation_answers_json_to_clients_that_parse_json(accept: str | N
         path = rule.replace("<game>", table.id).replace("<int:seat>", "0").replace("<variant>", "domino")
         headers = {} if accept is None else {"Accept": accept}
         token = table.tokens[0] if operation.access != "public" else None
-        body = bodies(table)[operation.id] if method == "POST" else None
+        body = bodies(table)[operation.id] if method in ("POST", "PUT") else None
         answer = api.ask(method, path, json=body, headers=headers, token=token)
-        refused = {"makeMove": 409, "verifyRecord": 422, "replayRecord": 422}
+        refused = {"makeMove": 409, "setPresence": 409, "claimSeat": 409, "verifyRecord": 422, "replayRecord": 422}
         assert answer.status_code in (200, 201, refused.get(operation.id)), operation.id
         kind = "application/json" if answer.status_code < 400 else "application/problem+json"
         assert answer.mimetype == NO_JSON.get(operation.id, kind), operation.id

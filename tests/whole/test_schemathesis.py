@@ -37,13 +37,13 @@ OPERATIONS: list[Json] = [
         "include-operation-id": "createGame",
         "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
     },
-    # … a key that is drawn twice stands for another request already; …
+    # … a key that is drawn twice stands for another request already, and a seat drawn at random may be one's own; …
     *[
         {
             "include-operation-id": name,
             "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
         }
-        for name in ("joinGame", "changeToken")
+        for name in ("joinGame", "changeToken", "claimSeat")
     ],
     # … a text is seldom a record, a version drawn at random is seldom one that the game has reached, and an aspect has
     # one decimal; …
@@ -91,7 +91,8 @@ class Tables:
         self.rng = random.Random(SEED)
 
     def _deal(self, variant: str) -> Table:
-        return Table.create(self.http, variant)
+        """A game in which the seat to move can be claimed when the few seconds of its turn are over."""
+        return Table.create(self.http, variant, clock={"turn": 5}, absence={"then": "claim"})
 
     def _open(self) -> Table:
         return Table.create(self.http, "menschenwolf", [{"name": "Ada"}, *[{"open": True}] * 12])
@@ -132,12 +133,15 @@ class Seat:
 SEATS: list[list[Json]] = [
     [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cy"}, {"name": "Di"}],
     [{"name": "Ada"}, {"open": True}, {"open": True}, {"name": "Di"}],
+    [{"name": "Ada"}, {"bot": "greedy"}, {"bot": "random"}, {"bot": "expert"}],
 ]
+CLOCKS: list[Json] = [{"turn": 60}, {"bank": 300}, {"bank": 300, "increment": 5}]
 OUT_OF_PLACE: list[Json] = [{"action": "deal", "client_seed": "mu"}, {"action": "flip"}]
 """Moves that are seldom legal."""
 EXPECTED: dict[str, set[int]] = {
     "createGame": {201, 422},
     "changeToken": {201, 401, 403, 404},
+    "claimSeat": {401, 409, 422},
     "getEvents": {200, 401, 404},
     "getGame": {200, 401, 404},
     "getMoves": {200, 401, 404},
@@ -145,6 +149,7 @@ EXPECTED: dict[str, set[int]] = {
     "joinGame": {201, 401, 403, 404, 422},
     "makeMove": {201, 401, 409, 412, 422},
     "replayRecord": {200, 422},
+    "setPresence": {200, 401, 403, 404, 409, 422},
     "verifyRecord": {200, 422},
 }
 
@@ -215,16 +220,19 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     if not is_good or number % 3 == 0:
         return table, seat
     body: Any = case.body
-    if case.path.endswith("/token"):
+    if case.path.endswith(("/token", "/presence")):
         case.path_parameters["seat"] = seat
+    elif case.path.endswith("/claims"):
+        case.body = {"seat": (seat + number % 2) % len(table.tokens)}
     elif joins:
         case.body = {**body, "join_code": table.join_code}
     elif case.path.endswith("/moves") and case.method == "POST":
         case.body = tables.rng.choice([*table.moves(seat), *OUT_OF_PLACE])
     elif case.path == "/v1/games":
         body = {**body, "variant": tables.rng.choice(list(variants())), "players": tables.rng.choice(SEATS)}
-        for name in ("deals", "rules", "from"):
+        for name in ("deals", "rules", "from", "absence"):
             body.pop(name, None)
+        body["clock"] = tables.rng.choice(CLOCKS)
         case.body = body
         if number % 5 == 0:
             version = 2 + tables.rng.randrange(12)
