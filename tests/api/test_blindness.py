@@ -27,7 +27,7 @@ from service.games.codec import decode_event, encode_event, encode_game
 from service.games.game import Game, GameEvent
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
-from tests.api.client import Api, content_of, viewers, without_tile
+from tests.api.client import Api, Table, content_of, viewers, without_tile
 from tests.api.conftest import api_with_fixed_clock
 from tests.api.deals import deal
 from tests.api.saved_games import (
@@ -40,8 +40,10 @@ from tests.api.saved_games import (
     place_of,
     restore,
     shortest,
+    some_seats,
     take_snapshot,
 )
+from tests.api.timed import TimedApi
 from tests.support.table import match_finished, round_over, seat_to_move
 
 Request = tuple[str, str, dict[str, Any]]
@@ -135,6 +137,60 @@ def test_every_refusal_shows_a_seat_the_same_whatever_is_hidden(
         requests.append(("POST", "/moves", {"json": {"action": "draw"}, "headers": {"If-Match": '"0"'}}))
         requests.append(("POST", "/players", {"json": {"name": "Eve", "join_code": "A"}}))
         assert_blind(fixed_api, server, saved_game, seat, requests)
+
+
+@pytest.mark.parametrize("clock", [{"turn": 60}, {"bank": 60, "increment": 5}], ids=["turn", "bank"])
+@pytest.mark.parametrize("variant", variants())
+def test_computer_players_clocks_and_absence_tell_nothing_of_what_is_hidden(
+    timed_api: TimedApi, server: redis.Redis, variant: str, clock: dict[str, Any]
+) -> None:
+    seats = max(some_seats(variant), 3)
+    players = [{"bot": "expert"}, *({"name": f"P{seat}"} for seat in range(1, seats))]
+    table = timed_api.create(variant, players, clock=clock, absence={"then": "claim"}, pace=0, seed=SEED)
+    for _ in range(seats):
+        timed_api.to_turn_of_person(table)
+        timed_api.make_legal_move(table)
+    late = timed_api.to_turn_of_person(table)
+    other = next(seat for seat in table.tokens if seat != late)
+    timed_api.set_presence(table, other, away=True)
+    early = _ask_about_presence(timed_api, server, variant, table)
+    timed_api.clock.advance(3600)
+    assert early < _ask_about_presence(timed_api, server, variant, table) <= {409, 401, 403, 422, 200, 201}
+
+
+def _ask_about_presence(api: TimedApi, server: redis.Redis, variant: str, table: Table) -> set[int]:
+    """Ask everything of this game, as everybody, whatever is hidden; the statuses of the answers to claims and leaving.
+
+    Each request is made on the game as it was before.
+    """
+    saved_game = SavedGame(variant, "timed", table, take_snapshot(server, table.id))
+    seats = range(len(decoded(table.id, saved_game.snapshot).seats))
+    writes: list[Request] = [("POST", "/claims", {"json": {"seat": seat}}) for seat in seats]
+    writes += [
+        ("PUT", f"/players/{seat}/presence", {"json": {"away": away}}) for seat in seats for away in (True, False)
+    ]
+    reads: list[Request] = [("GET", path, {}) for path in ("", "?text=true", "/moves", "/score", "/board?text=true")]
+    statuses = set()
+    for seat in viewers(table):
+        assert_blind(api, server, saved_game, seat, reads)
+        for write in writes:
+            answers = []
+            for snapshot in versions_of(saved_game, seat):
+                restore(server, table.id, snapshot)
+                method, path, more = write
+                token = None if seat is None else table.tokens[seat]
+                answer = api.ask(method, table.path + path, token=token, **more)
+                answers.append(_without_write_id(content_of(answer)))
+                statuses.add(answer.status_code)
+            assert all(each == answers[0] for each in answers), f"{write} tells seat {seat} what it cannot see"
+    restore(server, table.id, saved_game.snapshot)
+    return statuses
+
+
+def _without_write_id(content: Content) -> Content:
+    """All but the ETag, which has the random id of a write."""
+    status, headers, body = content
+    return status, [each for each in headers if each[0] != "ETag"], body
 
 
 def refused_moves(api: Api, saved_game: SavedGame, seat: int | None) -> list[dict[str, Any]]:

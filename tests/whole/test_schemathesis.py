@@ -223,7 +223,10 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     if case.path.endswith(("/token", "/presence")):
         case.path_parameters["seat"] = seat
     elif case.path.endswith("/claims"):
-        case.body = {"seat": (seat + number % 2) % len(table.tokens)}
+        other = (seat + 1) % len(table.tokens)
+        case.body = {"seat": seat if number % 4 else other}
+        if "Authorization" in case.headers:
+            case.headers["Authorization"] = f"Bearer {table.tokens[other]}"
     elif joins:
         case.body = {**body, "join_code": table.join_code}
     elif case.path.endswith("/moves") and case.method == "POST":
