@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -96,6 +97,16 @@ def test_a_seat_follows_by_its_view_alone(service: Service, tmp_path: Path) -> N
 def test_the_view_is_polled_until_somebody_moves(service: Service, tmp_path: Path) -> None:
     unchanged, version = played("poll-view", service, tmp_path)
     assert (unchanged, int(version) > 2) == ("304", True)
+
+
+def test_a_game_has_computer_players(service: Service, tmp_path: Path) -> None:
+    assert played("bots", service, tmp_path) == ["Greedy", "Greedy 2", "greedy"]
+
+
+def test_a_player_leaves_and_comes_back_and_claims_too_early(service: Service, tmp_path: Path) -> None:
+    deadline, *answers = played("absence", service, tmp_path)
+    assert datetime.fromisoformat(deadline) > datetime.now(UTC)
+    assert answers == ["true", "", "deadline_not_passed"]
 
 
 def test_the_table_is_read_and_drawn(service: Service, tmp_path: Path) -> None:
