@@ -48,7 +48,8 @@ def check_matches(lines: str, http: httpx.Client) -> None:
         assert score["status"] == "finished"
         assert match["winners"] == score["winners"]
         assert match["totals"] == [standing["total"] for standing in score["standings"]]
-        assert match["refused"] == "stale_version"
+        assert match["away"] == [True, False]
+        assert match["refused"] == ["not_due", "stale_version"]
 
 
 def test_a_typescript_client_compiles_and_plays_every_game(

@@ -17,27 +17,39 @@ function expect<T>(answer: { data?: T; error?: unknown }): T {
   return answer.data;
 }
 
-/** Play a match to its end, and make the last move again; what was seen. */
+/** Leave and come back, claim too early, play a match to its end, and make the last move again; what was seen. */
 async function play(variant: string, players: number) {
   const seats = Array.from({ length: players }, (_, seat) => ({ name: `P${seat}` }));
-  const created = expect(await anybody.POST("/v1/games", { body: { variant, players: seats } }));
+  const absence = { then: "claim" as const };
+  const body = { variant, players: seats, clock: { turn: 3600 }, absence, pace: 0.5 };
+  const created = expect(await anybody.POST("/v1/games", { body }));
   const clients = created.seats.map(({ token }) =>
     createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${token}` } }),
   );
   const params = { path: { game: created.game.id } };
   let game = created.game;
+  const away = [];
+  for (const leaving of [true, false]) {
+    const seat = { path: { ...params.path, seat: 0 } };
+    const put = { params: seat, body: { away: leaving } };
+    const view = expect(await clients[0].PUT("/v1/games/{game}/players/{seat}/presence", put));
+    away.push(view.players[0].away === true);
+  }
+  const late = game.to_act[0];
+  const claim = { params, body: { seat: late } };
+  const early = (await clients[late === 0 ? 1 : 0].POST("/v1/games/{game}/claims", claim)).error?.code;
   for (;;) {
     const client = clients[game.to_act[0]];
     const view = expect(await client.GET("/v1/games/{game}", { params }));
     const post = () => client.POST("/v1/games/{game}/moves", { params, body: view.legal_moves[0] });
     game = expect(await post());
     if (game.status === "finished") {
-      const refused = (await post()).error?.code;
+      const refused = [early, (await post()).error?.code];
       const score = expect(await anybody.GET("/v1/games/{game}/score", { params }));
       const totals = score.standings.map((standing) => standing.total);
       const record = expect(await client.GET("/v1/games/{game}/record", { params }));
       if (typeof record === "string") throw new Error("the record is text, which was not asked for");
-      return { game: game.id, winners: record.winners, totals, refused };
+      return { game: game.id, winners: record.winners, totals, away, refused };
     }
   }
 }

@@ -10,11 +10,26 @@ import sys
 from typing import TypeVar
 
 from domino_client import AuthenticatedClient, Client
-from domino_client.api.games import create_game, get_game, get_score
+from domino_client.api.games import claim_seat, create_game, get_game, get_score, set_presence
 from domino_client.api.moves import make_move
 from domino_client.api.records import get_record
 from domino_client.api.variants import get_variant, list_variants
-from domino_client.models import CreatedGame, Game, GameIn, MatchRecord, Problem, Score, SeatIn, Variant, Variants
+from domino_client.models import (
+    AbsenceIn,
+    AbsenceInThen,
+    ClaimIn,
+    ClockIn,
+    CreatedGame,
+    Game,
+    GameIn,
+    MatchRecord,
+    PresenceIn,
+    Problem,
+    Score,
+    SeatIn,
+    Variant,
+    Variants,
+)
 
 T = TypeVar("T")
 
@@ -27,11 +42,16 @@ def expect(kind: type[T], answer: object) -> T:
 
 
 def play(url: str, anybody: Client, variant: str, players: int) -> dict[str, object]:
-    """Play a match to its end, and make the last move again; what was seen."""
+    """Leave and come back, claim too early, play a match to its end, and make the last move again; what was seen."""
     seats = [SeatIn(name=f"P{seat}") for seat in range(players)]
-    created = expect(CreatedGame, create_game.sync(client=anybody, body=GameIn(players=seats, variant=variant)))
+    clock, absence = ClockIn(turn=3600), AbsenceIn(then=AbsenceInThen.CLAIM)
+    request = GameIn(players=seats, variant=variant, clock=clock, absence=absence, pace=0.5)
+    created = expect(CreatedGame, create_game.sync(client=anybody, body=request))
     clients = [AuthenticatedClient(url, seat.token) for seat in created.seats]
     game = created.game
+    away = [leave(game.id, clients[0], away=away) for away in (True, False)]
+    late = game.to_act[0]
+    early = claim_seat.sync(game.id, client=clients[0 if late else 1], body=ClaimIn(seat=late))
     while True:
         client = clients[game.to_act[0]]
         view = expect(Game, get_game.sync(game.id, client=client))
@@ -42,7 +62,19 @@ def play(url: str, anybody: Client, variant: str, players: int) -> dict[str, obj
     score = expect(Score, get_score.sync(game.id, client=client))
     totals = [standing.total for standing in score.standings]
     record = expect(MatchRecord, get_record.sync(game.id, client=client))
-    return {"game": game.id, "winners": record.winners, "totals": totals, "refused": refused.code}
+    return {
+        "game": game.id,
+        "winners": record.winners,
+        "totals": totals,
+        "away": away,
+        "refused": [expect(Problem, early).code, refused.code],
+    }
+
+
+def leave(game: str, client: AuthenticatedClient, *, away: bool) -> bool:
+    """Leave seat 0, or come back; whether its player is then away."""
+    view = expect(Game, set_presence.sync(game, 0, client=client, body=PresenceIn(away=away)))
+    return view.players[0].away is True
 
 
 def main(url: str) -> None:
