@@ -8,7 +8,7 @@ Does not depend on any game, or on how the answers are used (``referee``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
@@ -125,6 +125,8 @@ class Rules:
     """The row of each tile, by which a hand can be sorted (rules 3.10)."""
     teams: int = 0
     """The number of teams; 0: no teams. Seat s is in team s mod teams."""
+    best: ScoreOrder = "highest"
+    """As in the recipe, which sets it."""
 
     @property
     def scores_ends(self) -> bool:
@@ -206,7 +208,7 @@ class Variant:
             errors |= refusal.errors
         if errors:
             raise InvalidSetup(errors)
-        return self.build(options, seats)
+        return replace(self.build(options, seats), best=self.best)
 
 
 NO_VERDICT: Final = Verdict()
