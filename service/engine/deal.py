@@ -27,6 +27,10 @@ Any other deal can be verified after the round (``SCHEME``; ``docs/fairness.md``
   the game, round, the number of seats, and each seat's *client seed* in seat order (a seat without one: the empty
   text).
 
+The luck of a computer player for one decision is HMAC-SHA256 with the round's seed (of an arranged or seeded game, the
+shuffle's seed) as the key, over the fields ``"domino-bot-1"``, seat, and the version of the game before the decision.
+With the published seed, every decision can be repeated.
+
 Does not depend on the rules of any game.
 """
 
@@ -51,6 +55,7 @@ _ROUND_LABEL = "domino-round-seed-1"
 _COMMITMENT_LABEL = "domino-commitment-1"
 _LABEL = "domino-shuffle-1"
 _SEED_LABEL = "domino-seed-1"
+_BOT_LABEL = "domino-bot-1"
 _WORD = 1 << 32
 _MULTIPLE = (0, *(_WORD - _WORD % n for n in range(1, len(TILES) + 1)))
 """By n: the largest multiple of n up to 2³²."""
@@ -141,6 +146,12 @@ def shuffle_seed(seed: bytes, game: str, round_number: int, client_seeds: Sequen
     """The seed of the shuffles of a round: 32 bytes, from the round's own seed and every seat's client seed."""
     texts = (SCHEME, game, str(round_number), str(len(client_seeds)), *client_seeds)
     return hmac.digest(seed, b"".join(map(length_prefixed, texts)), "sha256")
+
+
+def bot_luck(seed: bytes, seat: int, version: int) -> bytes:
+    """The luck of the computer player at this seat for its decision at this version of the game: 32 bytes."""
+    fields = (_BOT_LABEL, str(seat), str(version))
+    return hmac.digest(seed, b"".join(map(length_prefixed, fields)), "sha256")
 
 
 def shuffle(tiles: Sequence[Tile], seed: bytes, round_number: int, attempt: int) -> tuple[Tile, ...]:
