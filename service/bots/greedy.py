@@ -1,0 +1,109 @@
+"""The level ``greedy``: the best move by one formula, the same for all games.
+
+Owns the formula. What a move is worth, in pips, is the sum of
+
+* twice the points it scores,
+* what it takes off the value of the hand,
+* how many own tiles fit after it,
+* how many different numbers are left in the hand,
+* ten times the probability that the next player cannot follow; less as much, if that is the partner. After the last
+  own tile: ten, as what others do next matters no more.
+
+A move without a tile is worth what remains as it is; if it ends the round at once by turning the lead over (rules 2.8),
+also how much more the others hold on average. Does not depend on any game, or on what the others hold beyond
+``knowledge``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Final
+
+from service.bots.knowledge import Knowledge, infer, tile_set
+from service.bots.observation import Observation
+from service.engine.layout import Layout
+from service.engine.moves import FLIP, Move
+from service.engine.referee import placeable_set
+from service.engine.state import Hand
+from service.engine.tiles import pips
+from service.engine.variant import Rules
+
+_POINTS: Final = 2
+"""Pips that a point is worth: what is scored stays, and what is not shed now may be shed later."""
+_HINDERING: Final = 10
+"""Pips that it is worth that the next player cannot follow."""
+
+
+def choose(rules: Rules, observation: Observation, random: Random) -> Move:
+    """The move that is worth most; if there are several, one of them by luck."""
+    return ranked(rules, observation, infer(rules, observation), random)[0]
+
+
+def ranked(rules: Rules, observation: Observation, knowledge: Knowledge, random: Random) -> list[Move]:
+    """All legal moves, the best first, equal ones in an order by luck."""
+    order = [(-worth, random.random(), place) for place, worth in enumerate(_worths(rules, observation, knowledge))]
+    return [observation.view.legal_moves[place] for _, _, place in sorted(order)]
+
+
+def _worths(rules: Rules, observation: Observation, knowledge: Knowledge) -> list[float]:
+    """What each legal move is worth, in pips."""
+    view = observation.view
+    assert view.you is not None
+    hand, layout, seat = view.you.hand, view.layout, observation.seat
+    value = rules.hand_value(hand)
+    hindrance = _hindrance(rules, observation, knowledge)
+    worths: list[float] = []
+    gain: float
+    for move in view.legal_moves:
+        tile = move.tile
+        if tile is not None:
+            end = None if move.end is None else layout.end(move.end)
+            after = rules.lay_tile(layout, end, tile, seat, move.face_down)
+            rest = tuple([each for each in hand if each is not tile])
+            gain = _POINTS * (move.points or 0) + value - rules.hand_value(rest)
+        else:
+            after, rest = layout, hand
+            gain = _mean_hand(observation, knowledge) - value if move == FLIP else 0
+        worths.append(gain + (_prospects(rules, after, rest) + hindrance(after) if rest else _HINDERING))
+    return worths
+
+
+def _prospects(rules: Rules, layout: Layout, hand: Hand) -> int:
+    """How many tiles of the hand fit this layout, and how many different numbers they have."""
+    numbers = 0
+    for tile in hand:
+        numbers |= tile.mask
+    return (tile_set(hand) & placeable_set(rules, layout)).bit_count() + numbers.bit_count()
+
+
+def _hindrance(rules: Rules, observation: Observation, knowledge: Knowledge) -> Callable[[Layout], float]:
+    """What it is worth that the next player may be unable to follow, by the layout that they find."""
+    seat, players = observation.seat, observation.view.players
+    clockwise = [(seat + step) % len(players) for step in range(1, len(players))]
+    following = next((each for each in clockwise if players[each].tiles), None)
+    if following is None:
+        return lambda _layout: 0
+    partner = rules.teams and rules.team(following) == rules.team(seat)
+    worth = -_HINDERING if partner else _HINDERING
+    slots = knowledge.slots[following]
+    return lambda layout: worth * _probability_of_none(slots, placeable_set(rules, layout))
+
+
+def _probability_of_none(slots: tuple[int, ...], tiles: int) -> float:
+    """The probability that a hand with these slots holds none of ``tiles``: exact if no two slots overlap in part."""
+    probability = 1.0
+    filled: dict[int, int] = {}
+    for slot in slots:
+        before = filled.get(slot, 0)
+        filled[slot] = before + 1
+        possible = slot.bit_count() - before
+        probability *= max(0, possible - (slot & tiles).bit_count()) / possible
+    return probability
+
+
+def _mean_hand(observation: Observation, knowledge: Knowledge) -> float:
+    """The pips that another player holds on average, as the number of their tiles tells."""
+    seat = observation.seat
+    held = [player.tiles for player in observation.view.players if player.in_match and player.seat != seat]
+    return sum(held) / len(held) * pips(knowledge.unseen) / len(knowledge.unseen)
