@@ -1,0 +1,102 @@
+"""The level ``expert``: what greedy would do, unless deals that fit all it has seen say otherwise with confidence.
+
+Owns the search. Greedy's best moves are candidates. For each of many sampled deals, every candidate is played out to
+the end of the round, all seats by a simple policy that looks at no other hand, and with the same stock; so the
+difference between two candidates contains little luck. A candidate clearly behind the best is given up, and greedy's
+move is only replaced by one that is better by more than one standard error. The budget is a number of playouts, never
+time: a busy machine plays more slowly, not worse.
+
+Does not depend on any game: what a deal is worth is the score of its round.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from random import Random
+from typing import Final
+
+from service.bots import greedy
+from service.bots.knowledge import infer
+from service.bots.observation import Observation
+from service.bots.playout import play_out
+from service.bots.worlds import Sampler
+from service.engine.moves import Move
+from service.engine.variant import Rules
+
+PLAYOUTS: Final = 500
+"""Of a decision, all candidates together."""
+CANDIDATES: Final = 3
+_FIRST_LOOK: Final = 20
+"""Deals before a candidate may be given up, and between two such looks."""
+_GIVEN_UP: Final = 2.0
+"""Standard errors behind the best."""
+_CONFIDENCE: Final = 1.0
+"""Standard errors by which a move must be better than greedy's."""
+
+
+def choose(rules: Rules, observation: Observation, random: Random) -> Move:
+    """Greedy's move, or a better one among its next best."""
+    return search(rules, observation, random, PLAYOUTS)
+
+
+def search(rules: Rules, observation: Observation, random: Random, playouts: int) -> Move:
+    """As ``choose``, with a budget of this number of playouts."""
+    knowledge = infer(rules, observation)
+    candidates = _different(rules, observation, greedy.ranked(rules, observation, knowledge, random), CANDIDATES)
+    sampler = Sampler(rules, observation, knowledge)
+    values: list[list[float]] = [[] for _ in candidates]
+    running = list(range(len(candidates)))
+    left = playouts
+    deals = 0
+    while len(running) > 1 and left >= len(running):
+        world = sampler.sample(random)
+        for each in running:
+            values[each].append(play_out(rules, world, candidates[each]))
+        left -= len(running)
+        deals += 1
+        if deals % _FIRST_LOOK == 0:
+            running = _still_running(values, running)
+    return candidates[_best(values, running)]
+
+
+def _different(rules: Rules, observation: Observation, moves: list[Move], many: int) -> list[Move]:
+    """The first so many of these moves after which the table is not the same: equal ends count once."""
+    layout = observation.view.layout
+    found: dict[tuple[object, ...], Move] = {}
+    for move in moves:
+        if move.tile is None:
+            found[move] = move
+        else:
+            end = None if move.end is None else layout.end(move.end)
+            after = rules.lay_tile(layout, end, move.tile, observation.seat, move.face_down)
+            ends = sorted([(each.number, each.side, each.gate, each.counts) for each in after.ends])
+            found.setdefault((move.tile, *ends), move)
+        if len(found) == many:
+            break
+    return list(found.values())
+
+
+def _still_running(values: list[list[float]], running: list[int]) -> list[int]:
+    """Those of the running candidates that are not clearly behind the best of them."""
+    best = max(running, key=lambda each: sum(values[each]))
+    return [each for each in running if _lead(values[best], values[each], _GIVEN_UP) <= 0]
+
+
+def _best(values: list[list[float]], running: list[int]) -> int:
+    """The candidate to play: the best of those that lead greedy's move with confidence, else greedy's move.
+
+    Where greedy's move was given up, it is compared over the deals for which it ran.
+    """
+    best = max(running, key=lambda each: sum(values[each]))
+    return best if best and _lead(values[best], values[0], _CONFIDENCE) > 0 else 0
+
+
+def _lead(values: list[float], others: list[float], errors: float) -> float:
+    """How much higher these values are on average, deal by deal, less this number of standard errors."""
+    differences = [value - other for value, other in zip(values, others, strict=False)]
+    n = len(differences)
+    if n < 2:
+        return 0.0
+    mean = sum(differences) / n
+    variance = sum([(each - mean) ** 2 for each in differences]) / (n - 1)
+    return mean - errors * sqrt(variance / n)
