@@ -1,0 +1,288 @@
+"""The levels: legal, blind, repeatable moves; and positions in which a level must see what there is to see."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from time import monotonic
+
+import pytest
+
+from service.bots import greedy
+from service.bots.choice import EDITION, LEVELS, choose_move
+from service.bots.knowledge import infer
+from service.bots.observation import Observation, observe
+from service.bots.playout import worth
+from service.bots.worlds import Sampler
+from service.engine.deal import Deck, bot_luck, length_prefixed
+from service.engine.events import RoundEnded
+from service.engine.moves import FLIP, PLAY, Move
+from service.engine.referee import advance, legal_moves
+from service.engine.state import PLAYING, State
+from service.engine.variant import Rules
+from service.engine.variants import variants
+from tests.bots.playing import choose_quickly, matches_to_compare, played
+from tests.bots.seen import Moment, moments
+from tests.engine.table import EngineTable
+from tests.laws.matches import Match, law
+
+LUCK = bytes(range(32))
+
+
+def decisions(match: Match, many: int) -> list[Moment]:
+    """Some moments of the match at which a seat has several moves."""
+    found = [
+        moment
+        for moment in moments(match)
+        if moment.state.turn is not None and len(legal_moves(match.rules, moment.state, moment.state.turn)) > 1
+    ]
+    return match.rng.sample(found, min(many, len(found)))
+
+
+def seen_at(moment: Moment, match: Match) -> Observation:
+    assert moment.state.turn is not None
+    return moment.seen_by(match, moment.state.turn)
+
+
+def seen_by_the_mover(table: EngineTable) -> Observation:
+    assert table.state.turn is not None
+    return observe(table.rules, table.state, table.log, table.state.turn)
+
+
+def chosen(table: EngineTable, level: str) -> Move:
+    return choose_move(table.rules, seen_by_the_mover(table), level, LUCK)
+
+
+# All levels
+
+
+@law(matches=8, drawn=3)
+def test_every_level_makes_a_listed_move(match: Match) -> None:
+    for moment in decisions(match, 3):
+        seen = seen_at(moment, match)
+        for level in LEVELS:
+            assert choose_quickly(match.rules, seen, level, LUCK) in seen.view.legal_moves
+
+
+@law(matches=8, drawn=3)
+def test_no_level_depends_on_what_its_seat_cannot_see(match: Match) -> None:
+    for moment in decisions(match, 2):
+        seen = seen_at(moment, match)
+        world = Sampler(match.rules, seen, infer(match.rules, seen)).sample(match.rng)
+        twin = observe(match.rules, world, moment.events, seen.seat)
+        for level in LEVELS:
+            assert choose_quickly(match.rules, twin, level, LUCK) == choose_quickly(match.rules, seen, level, LUCK)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_move_without_an_alternative_costs_no_thought(level: str) -> None:
+    table = EngineTable("homo-homini-lupus", "0-0 …", "…", "…", "…")
+    seen = seen_by_the_mover(table)
+    (only,) = seen.view.legal_moves
+    blank: tuple[str, ...] = ("nobody looks at this",)
+    assert choose_move(table.rules, seen._replace(events=blank), level, b"nor at this") == only  # type: ignore[arg-type]
+
+
+def test_the_same_matches_are_played_in_every_process() -> None:
+    printed = [
+        subprocess.run(
+            [sys.executable, "-m", "tests.bots.playing"],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        ).stdout.strip()
+        for hash_seed in ("1", "2")
+    ]
+    assert printed == [matches_to_compare()] * 2
+
+
+def test_luck_decides_between_moves_of_equal_worth_only_by_its_own_bytes() -> None:
+    table = EngineTable("homo-homini-lupus", "0-0 …", "0-1 0-2 0-3 …", "…", "…")
+    table.play("0-0")
+    seen = seen_by_the_mover(table)
+    by_luck = [choose_move(table.rules, seen, "random", bytes([number]) * 32) for number in range(40)]
+    assert by_luck == [choose_move(table.rules, seen, "random", bytes([number]) * 32) for number in range(40)]
+    assert len(set(by_luck)) > 6
+
+
+def test_the_luck_of_a_decision_is_derived_as_documented() -> None:
+    fields = b"".join([length_prefixed(text) for text in ("domino-bot-1", "3", "17")])
+    assert fields == b"\0\0\0\x0cdomino-bot-1\0\0\0\x013\0\0\0\x0217"
+    assert bot_luck(b"k" * 32, 3, 17).hex() == "2d37f9983c014ed5e007eb46617d203a47f2fb9a5c8402dc0df7b8dafb81ed52"
+
+
+def test_every_level_has_its_sentences() -> None:
+    assert list(LEVELS) == ["random", "greedy", "expert"]
+    assert EDITION >= 1
+    for key, level in LEVELS.items():
+        assert level.key == key
+        for text in (*level.summary, *level.strength):
+            assert text.endswith(".")
+    assert len({text for level in LEVELS.values() for text in (*level.summary, *level.strength)}) == 4 * len(LEVELS)
+
+
+# Whole matches
+
+
+def setups() -> list[tuple[str, int]]:
+    return [
+        (key, seats)
+        for key, variant in variants().items()
+        for seats in range(variant.players.low, variant.players.high + 1)
+    ]
+
+
+def playable(key: str, seats: int, number: int = 0) -> Rules:
+    """The rules of a match of so many, on the smallest sets in turn that are large enough."""
+    sets = {"domino": (6, 9, 12) if seats <= 4 else (9, 12), "fido": (6, 9, 12, 15, 18)}.get(key)
+    return variants()[key].rules({} if sets is None else {"set": sets[number % len(sets)]}, seats)
+
+
+@pytest.mark.parametrize(("key", "seats"), setups())
+def test_a_match_of_computer_players_ends(key: str, seats: int) -> None:
+    for number in range(2):
+        levels = [("greedy", "random", "greedy")[(seat + number) % 3] for seat in range(seats)]
+        assert len(list(played(playable(key, seats), f"bots {number}", levels))) > seats
+
+
+@pytest.mark.parametrize("key", variants())
+def test_a_match_with_experts_ends(key: str) -> None:
+    seats = variants()[key].players.low
+    levels = ["expert", "greedy", "expert", "random"][:seats]
+    assert list(played(playable(key, seats), "experts", levels, choose_quickly))
+
+
+@pytest.mark.soak
+def test_very_many_matches_of_computer_players_end() -> None:
+    end = monotonic() + float(os.environ.get("SOAK_SECONDS", "60"))
+    ended = 0
+    for number in count():
+        for key, seats in setups():
+            levels = [("greedy", "random", "expert")[(seat + number) % 3] for seat in range(seats)]
+            list(played(playable(key, seats, number), f"soak {number}", levels, choose_quickly))
+            ended += 1
+        if monotonic() > end:
+            break
+    assert ended
+
+
+# What greedy sees
+
+
+@law(game="dominospiel", matches=30)
+def test_greedy_lays_its_last_tile_if_it_can(match: Match) -> None:
+    for moment in decisions(match, 40):
+        seen = seen_at(moment, match)
+        assert seen.view.you is not None
+        if len(seen.view.you.hand) == 1:
+            assert choose_move(match.rules, seen, "greedy", LUCK).action == PLAY
+
+
+def test_greedy_takes_points_rather_than_shed_a_heavier_tile() -> None:
+    table = EngineTable("fido", "6-6 …", "3-6 5-6 4-6 …", "…", set=6)
+    table.play("6-6")
+    move = chosen(table, "greedy")
+    assert (str(move.tile), move.points) == ("3-6", 5)
+
+
+def test_greedy_sheds_the_heavier_of_two_tiles_that_are_otherwise_alike() -> None:
+    table = EngineTable("domino", "6-6 …", "5-6 0-6 1-1 2-2 3-3 4-4 1-2", stock="0-0 0-5 5-5")
+    table.play("6-6")
+    assert str(chosen(table, "greedy").tile) == "5-6"
+
+
+def test_greedy_leaves_the_next_player_a_number_that_they_have_passed_on() -> None:
+    table = EngineTable(
+        "domino",
+        "6-6 2-6 2-3 0-0 0-1 1-1 0-3",
+        "4-6 3-4 5-5 0-5 4-4 1-4 3-3",
+        stock="1-5",
+    )
+    table.play("6-6 4-6@left 2-6@right 3-4")
+    assert table.turn == 0
+    seen = seen_by_the_mover(table)
+    assert infer(table.rules, seen).slots[1]
+
+
+def test_greedy_does_not_hinder_its_partner() -> None:
+    table = EngineTable("dominospiel", "0-0 0-1 0-2 …", "…", "…", "…")
+    table.play("0-0")
+    seen = seen_by_the_mover(table)
+    opponents = replace(table.rules, teams=2)
+    partners = replace(table.rules, teams=1)
+    layout = table.layout.flip_lead()
+    knowledge = infer(table.rules, seen)
+    assert greedy._hindrance(opponents, seen, knowledge)(layout) == 10
+    assert greedy._hindrance(partners, seen, knowledge)(layout) == -10
+
+
+def test_greedy_turns_the_lead_over_with_a_light_hand_only() -> None:
+    light = EngineTable("menschenwolf", "1-2 …", "0-0 0-3 0-4 3-3 0-5 3-4 0-6", "…", "…")
+    heavy = EngineTable("menschenwolf", "1-2 …", "6-6 5-6 5-5 4-6 4-5 3-6 4-4", "…", "…")
+    for table in (light, heavy):
+        table.play("1-2")
+        assert FLIP in legal_moves(table.rules, table.state, 1)
+    assert chosen(light, "greedy") == FLIP
+    assert chosen(heavy, "greedy") != FLIP
+
+
+# What the expert sees
+
+
+def lead(rules: Rules, state: State, seat: int, move: Move) -> float:
+    """What the round is worth to the seat after this move of the seat to move, if all see everything and play best."""
+    assert state.turn is not None
+    events, after = advance(rules, Deck(b""), state, state.turn, move)
+    for event in events:
+        if isinstance(event, RoundEnded):
+            return worth(rules, range(rules.seats), event.round.scores, seat)
+    assert after.turn is not None
+    leads = [lead(rules, after, seat, each) for each in legal_moves(rules, after, after.turn)]
+    return max(leads) if after.turn == seat else min(leads)
+
+
+ENDGAMES = {
+    "a light tile first": (
+        ("0-2 0-4 0-6 1-2 1-3 1-4 1-6 2-3 2-4 3-3 3-5 4-5 5-5 6-6", "…"),
+        (
+            "0-0 0-1@left 0-5@right 2-5@right 2-2@right 2-6@right 1-5@left done 1-6@right 1-3@right 2-3@right "
+            "2-4@right 5-5@left 1-4@right 1-2@right 0-2@right 4-5@left done 0-3@right 3-6@right 5-6@right 4-4@left"
+        ),
+    ),
+    "the other end": (
+        ("0-0 0-2 0-4 0-5 0-6 1-2 1-3 2-2 2-4 2-5 3-3 3-4 5-5 6-6", "…"),
+        (
+            "0-0 0-4@left 2-4@left 1-2@left 0-5@right 5-5@right 1-3@left 3-4@left 2-5@right 0-2@right 0-6@right "
+            "6-6@right 1-6@right 4-4@left 1-4@left 0-1@left 0-3@left 3-5@left 5-6@left 1-1@right done pass"
+        ),
+    ),
+}
+"""Of two who hold all tiles: the hands, and the moves until one who sees ahead wins and greedy loses."""
+
+
+@pytest.mark.parametrize("hands_and_moves", ENDGAMES.values(), ids=ENDGAMES)
+def test_an_expert_wins_where_greedy_loses(hands_and_moves: tuple[Sequence[str], str]) -> None:
+    hands, moves = hands_and_moves
+    table = EngineTable("dominospiel", *hands)
+    table.play(moves)
+    seat = table.state.turn
+    assert seat is not None
+    assert table.state.phase == PLAYING
+    assert lead(table.rules, table.state, seat, chosen(table, "greedy")) < 0
+    assert lead(table.rules, table.state, seat, chosen(table, "expert")) > 0
+
+
+def test_the_worth_of_a_round_is_the_lead_of_the_side() -> None:
+    lowest = variants()["domino"].rules({}, 4)
+    teams = variants()["domino"].rules({"teams": 2}, 4)
+    highest = variants()["fido"].rules({}, 3)
+    assert worth(highest, (0, 1, 2), (10, 4, 2), 0) == 7
+    assert worth(lowest, (0, 1, 2, 3), (10, 4, 2, 6), 0) == -6
+    assert worth(lowest, (0, 2, 3), (10, 99, 2, 6), 0) == -6
+    assert worth(teams, (0, 1, 2, 3), (0, 8, 0, 8), 2) == 8
