@@ -27,8 +27,8 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test soak browsers coverage bench attack trace check image-check fmt openapi \
-	pictures vendor lock upgrade clean
+.PHONY: help install install-dev run demo test soak browsers coverage bench attack strength trace check image-check fmt \
+	openapi pictures vendor lock upgrade clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +60,9 @@ bench: $(BENCH) ## run the benchmarks and write bench/RESULTS.md (ARGS="--smoke"
 
 attack: $(DEV) ## attack a service on loopback, and print how honest players fare (ARGS="--list", ARGS=--write)
 	@$(BIN)/python -m bench.attack $(ARGS)
+
+strength: $(DEV) ## measure the computer players and write docs/strength.md (ARGS="--minutes 5 expert fido")
+	@$(BIN)/python -m bench.strength --write $(ARGS)
 
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
 	@$(BIN)/python -m bench.trace $(ARGS)

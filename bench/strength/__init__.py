@@ -1,0 +1,1 @@
+"""How strong the levels of the computer players are, measured in deals that every level plays from every seat."""

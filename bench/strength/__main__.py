@@ -1,0 +1,47 @@
+"""``python -m bench.strength``: how strong the levels of the computer players are against each other.
+
+Plays first rounds of fresh deals and keeps them by the edition of the levels, so that several runs add up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from bench.strength import report
+from bench.strength.results import Results, measured
+from bench.strength.rows import ROWS
+from bench.strength.schedule import play
+
+KEPT: Final = Path(".cache/strength")
+DOCS: Final = Path("docs")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Measure and print, and with ``--write`` write all that is known; 1 if a measured row is not above its bound."""
+    parser = argparse.ArgumentParser(prog="python -m bench.strength", description="Measures the computer players.")
+    parser.add_argument("words", nargs="*", help="only rows whose names contain all of these words")
+    parser.add_argument("--minutes", type=float, default=60.0, help="how long deals are played (60); 0: none")
+    parser.add_argument("--deals", type=int, help="deals of each row; enough for narrow intervals by default")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; one a core by default")
+    parser.add_argument("--label", default="reported", help="other labels have other deals, to try changes on")
+    parser.add_argument("--kept", type=Path, default=KEPT, help=f"folder of the deals played ({KEPT})")
+    parser.add_argument("--write", type=Path, nargs="?", const=DOCS, help=f"write strength.md and its plot ({DOCS})")
+    arguments = parser.parse_args(argv)
+    rows = [row for row in ROWS if all(word in row.name.replace(",", "").split() for word in arguments.words)]
+    results = Results(arguments.kept, arguments.label)
+    seconds = 60 * arguments.minutes
+    play(rows, results, arguments.label, jobs=arguments.jobs, seconds=seconds, deals=arguments.deals)
+    figures = [measured(row, results.of(row)) for row in rows]
+    print(report.table(figures))
+    if arguments.write is not None:
+        report.write(arguments.write, [measured(row, results.of(row)) for row in ROWS])
+    return 0 if all([each.reached for each in figures]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

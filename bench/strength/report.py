@@ -1,0 +1,142 @@
+"""The figures for people: as text, as ``docs/strength.md`` and as its plot ``docs/strength.svg``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from bench.strength.results import Measured
+
+_HEAD: Final = ("game", "win", "must exceed", "lead in a round", "deals", "CPU of a decision: median", "p99")
+_PAGE: Final = """# How strong the computer players are
+
+Written by `make strength`. Each row is one game with two levels at its table: first rounds only, every deal played once
+in each seating (the stronger level on the even seats, then on the odd ones; on each seat alone where their number is
+odd), so that the luck of the deal falls out.
+
+*Win* is the share of comparisons of a seat of the stronger level with an opponent of the weaker one in which its round
+score is better, a tie counting half: 50 % are equal players. *Lead* is the difference of the two scores, positive if
+the stronger level is better. Intervals are 95 %, over deals. Times are CPU time, of the decisions of the stronger level
+that have an alternative.
+
+Dominoes is a game of luck: in a round of four, the best possible player wins some 57 to 59 % of its comparisons against
+`greedy`. With three or more players one loser often writes everything, so that most comparisons of *Der Mensch ist des
+Menschen Wolf* are ties; there the lead says more than the win.
+
+![the intervals of all rows](strength.svg)
+"""
+
+
+def table(figures: Sequence[Measured]) -> str:
+    """The figures as Markdown, one table for each pair of levels."""
+    return "\n\n".join([f"{title}\n\n{_rows(part)}" for title, part in _parts(figures)])
+
+
+def write(folder: Path, figures: Sequence[Measured]) -> None:
+    """Write the page and its plot."""
+    parts = [f"## {title}\n\n{_rows(part)}\n" for title, part in _parts(figures)]
+    (folder / "strength.md").write_text("\n".join([_PAGE, *parts]))
+    (folder / "strength.svg").write_text(plot(figures))
+
+
+def _parts(figures: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
+    """The figures by pair of levels, each with a title."""
+    pairs = dict.fromkeys([(each.row.stronger, each.row.weaker) for each in figures])
+    return [
+        (
+            f"{stronger.capitalize()} over {weaker}",
+            [each for each in figures if (each.row.stronger, each.row.weaker) == (stronger, weaker)],
+        )
+        for stronger, weaker in pairs
+    ]
+
+
+def _rows(figures: Sequence[Measured]) -> str:
+    lines = [_HEAD, tuple(["---"] * len(_HEAD)), *[_cells(each) for each in figures]]
+    return "\n".join([f"| {' | '.join(line)} |" for line in lines])
+
+
+def _cells(measured: Measured) -> tuple[str, ...]:
+    row = measured.row
+    if measured.deals < 2:
+        return (row.setup.name, "not measured", _percent(row.bound), "", str(measured.deals), "", "")
+    missed = "" if measured.reached else " (interval not above)"
+    return (
+        row.setup.name,
+        f"{100 * measured.win:.1f} ± {100 * measured.win_error:.1f} %",
+        f"{_percent(row.bound)}{missed}",
+        f"{measured.lead:+.2f} ± {measured.lead_error:.2f}",
+        str(measured.deals),
+        f"{_quantile(measured.milliseconds, 0.5):.2g} ms",
+        f"{_quantile(measured.milliseconds, 0.99):.2g} ms",
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    """Of sorted values; 0 if there are none."""
+    return values[min(len(values) - 1, int(share * len(values)))] if values else 0.0
+
+
+# The plot
+
+_LEFT: Final = 270
+_WIDTH: Final = 520
+_ROW: Final = 22
+_LOWEST: Final = 0.4
+"""The win at the left edge; the right one is 1."""
+
+
+def plot(figures: Sequence[Measured]) -> str:
+    """The intervals of all rows as SVG, each with its bound as a short line across."""
+    drawn: list[str] = []
+    y = 24
+    for title, part in _parts(figures):
+        drawn.append(f'<text x="8" y="{y}" font-weight="bold">{title}: win</text>')
+        for each in part:
+            y += _ROW
+            drawn += _row(each, y)
+        y += 2 * _ROW
+    axis = [
+        f'<line x1="{_x(tenth / 10):.1f}" y1="34" x2="{_x(tenth / 10):.1f}" y2="{y - 38}" stroke="#ccc"/>'
+        f'<text x="{_x(tenth / 10):.1f}" y="{y - 22}" text-anchor="middle">{10 * tenth} %</text>'
+        for tenth in range(4, 11)
+    ]
+    return "\n".join(
+        [
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 40} {y - 10}" '
+                'font-family="sans-serif" font-size="12">'
+            ),
+            '<rect width="100%" height="100%" fill="#fff"/>',
+            *axis,
+            *drawn,
+            "</svg>\n",
+        ]
+    )
+
+
+def _row(measured: Measured, y: int) -> list[str]:
+    win, error, bound = measured.win, measured.win_error, measured.row.bound
+    drawn = [
+        f'<text x="8" y="{y}">{measured.row.setup.name}</text>',
+        f'<line x1="{_x(bound):.1f}" y1="{y - 11}" x2="{_x(bound):.1f}" y2="{y + 3}" stroke="#c00" stroke-width="2"/>',
+    ]
+    if measured.deals > 1:
+        drawn += [
+            (
+                f'<line x1="{_x(win - error):.1f}" y1="{y - 4}" x2="{_x(win + error):.1f}" y2="{y - 4}" '
+                'stroke="#06c" stroke-width="3"/>'
+            ),
+            f'<circle cx="{_x(win):.1f}" cy="{y - 4}" r="4" fill="#06c"/>',
+        ]
+    return drawn
+
+
+def _x(win: float) -> float:
+    """Where a win lies, in units of the drawing."""
+    return _LEFT + _WIDTH * (min(1.0, max(_LOWEST, win)) - _LOWEST) / (1 - _LOWEST)

@@ -1,0 +1,75 @@
+"""The outcomes of deals, kept so that several runs add up, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from bench.strength.rounds import Outcome
+from bench.strength.rows import Row
+from service.bots.choice import EDITION
+
+
+class Measured(NamedTuple):
+    """What the deals of a row say so far."""
+
+    row: Row
+    deals: int
+    win: float
+    win_error: float
+    """Half of the 95 % interval."""
+    lead: float
+    lead_error: float
+    milliseconds: list[float]
+
+    @property
+    def reached(self) -> bool:
+        """Whether the whole interval is above the bound."""
+        return self.deals > 1 and self.win - self.win_error > self.row.bound
+
+
+class Results:
+    """The outcomes of a label, kept in one file for each row."""
+
+    def __init__(self, folder: Path, label: str) -> None:
+        self._folder = folder / f"edition-{EDITION}" / label
+        self._outcomes: dict[str, list[Outcome]] = {}
+
+    def of(self, row: Row) -> list[Outcome]:
+        """What was played of a row, in any run."""
+        if row.name not in self._outcomes:
+            path = self._path(row)
+            lines = path.read_bytes().splitlines() if path.exists() else []
+            self._outcomes[row.name] = [Outcome(*orjson.loads(line)) for line in lines]
+        return self._outcomes[row.name]
+
+    def add(self, row: Row, outcomes: Sequence[Outcome]) -> None:
+        """Keep these too."""
+        self.of(row).extend(outcomes)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with self._path(row).open("ab") as file:
+            file.write(b"".join([orjson.dumps(list(outcome)) + b"\n" for outcome in outcomes]))
+
+    def _path(self, row: Row) -> Path:
+        return self._folder / f"{row.name}.jsonl"
+
+
+def measured(row: Row, outcomes: Sequence[Outcome]) -> Measured:
+    """Means and intervals over deals."""
+    win, win_error = _mean([outcome.win for outcome in outcomes])
+    lead, lead_error = _mean([outcome.lead for outcome in outcomes])
+    milliseconds = sorted([each for outcome in outcomes for each in outcome.milliseconds])
+    return Measured(row, len(outcomes), win, win_error, lead, lead_error, milliseconds)
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    """The mean and half of its 95 % interval."""
+    n = len(values)
+    if n < 2:
+        return (values[0] if values else 0.0), float("inf")
+    mean = sum(values) / n
+    return mean, 1.96 * sqrt(sum([(value - mean) ** 2 for value in values]) / (n - 1) / n)

@@ -1,0 +1,62 @@
+"""What is measured: pairs of levels in the games, and the win that each must reach."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from service.engine.variant import Rules
+from service.engine.variants import variants
+
+
+class Setup(NamedTuple):
+    """A game with its seats and options."""
+
+    variant: str
+    seats: int
+    options: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """For people and for files."""
+        return " ".join([self.variant, *[f"{key}={value}" for key, value in self.options], f"players={self.seats}"])
+
+    @property
+    def rules(self) -> Rules:
+        """The rules in force."""
+        return variants()[self.variant].rules(dict(self.options), self.seats)
+
+
+class Row(NamedTuple):
+    """Two levels in one setup: the stronger one, the other, and the win that the interval must not fall below."""
+
+    stronger: str
+    weaker: str
+    setup: Setup
+    bound: float
+    deals: int
+    """How many deals are enough."""
+
+    @property
+    def name(self) -> str:
+        """For people and for files."""
+        return f"{self.stronger} over {self.weaker}, {self.setup.name}"
+
+
+_TEAMS: Final = (("teams", 2),)
+_GREEDY: Final = (
+    (Setup("homo-homini-lupus", 4), 0.55),
+    (Setup("menschenwolf", 2), 0.60),
+    (Setup("menschenwolf", 4), 0.55),
+    (Setup("fido", 3, (("set", 6),)), 0.78),
+    (Setup("fido", 3, (("set", 12),)), 0.78),
+    (Setup("dominospiel", 2), 0.78),
+    (Setup("dominospiel", 4), 0.55),
+    (Setup("domino", 2), 0.60),
+    (Setup("domino", 4), 0.55),
+    (Setup("domino", 4, _TEAMS), 0.60),
+    (Setup("domino", 8, (("set", 12),)), 0.55),
+)
+ROWS: Final = (
+    *[Row("greedy", "random", setup, bound, 4000) for setup, bound in _GREEDY],
+    *[Row("expert", "greedy", setup, 0.5, 2000) for setup, _ in _GREEDY],
+)

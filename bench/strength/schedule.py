@@ -1,0 +1,59 @@
+"""Which deals are played, in how many processes and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from time import monotonic
+from typing import Final
+
+from bench.strength.results import Results, measured
+from bench.strength.rounds import Outcome, play_deals
+from bench.strength.rows import Row
+
+_CHUNK_SECONDS: Final = 5
+_MOST_IN_A_CHUNK: Final = 200
+_SHARE_OF_THE_OTHERS: Final = 4
+"""A row above its bound is given one part in so many of the time of a row that is not."""
+
+
+def play(rows: Sequence[Row], results: Results, label: str, *, jobs: int, seconds: float, deals: int | None) -> None:
+    """Play deals of these rows until each has enough, or the time is over; rows not above their bound come first."""
+    end = monotonic() + seconds
+    spent = dict.fromkeys([row.name for row in rows], 0.0)
+    pace = dict.fromkeys([row.name for row in rows], float(_CHUNK_SECONDS))
+    following = {row.name: max([-1, *[outcome.deal for outcome in results.of(row)]]) + 1 for row in rows}
+    running: dict[Future[list[Outcome]], tuple[Row, float, int]] = {}
+    with ProcessPoolExecutor(jobs) as pool:
+        while True:
+            for row in _wanted(rows, results, following, spent, deals) if monotonic() < end else ():
+                if len(running) >= jobs:
+                    break
+                many = max(
+                    1,
+                    min(
+                        _MOST_IN_A_CHUNK,
+                        int(_CHUNK_SECONDS / pace[row.name]),
+                        (deals or row.deals) - following[row.name],
+                    ),
+                )
+                start = following[row.name]
+                following[row.name] += many
+                running[pool.submit(play_deals, row, label, range(start, start + many))] = (row, monotonic(), many)
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                row, started, many = running.pop(future)
+                taken = monotonic() - started
+                spent[row.name] += taken
+                pace[row.name] = taken / many
+                results.add(row, future.result())
+
+
+def _wanted(
+    rows: Sequence[Row], results: Results, following: dict[str, int], spent: dict[str, float], deals: int | None
+) -> Iterator[Row]:
+    """The rows that need deals, those that have had the smallest share of the time first."""
+    rest = [row for row in rows if following[row.name] < (deals or row.deals)]
+    reached = {row.name: measured(row, results.of(row)).reached for row in rest}
+    yield from sorted(rest, key=lambda row: spent[row.name] * (_SHARE_OF_THE_OTHERS if reached[row.name] else 1))
