@@ -4,14 +4,15 @@ Owns the search. Greedy's best moves are candidates. For each of many sampled de
 the end of the round, all seats by a simple policy that looks at no other hand, and with the same stock; so the
 difference between two candidates contains little luck. A candidate clearly behind the best is given up, and greedy's
 move is only replaced by one that is better by more than one standard error. The budget is a number of playouts, never
-time: a busy machine plays more slowly, not worse.
+time: a busy machine plays more slowly, not worse. Sums are exact (``fsum``), as those of ``sum`` depend on the version
+of Python.
 
 Does not depend on any game: what a deal is worth is the score of its round.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import fsum, sqrt
 from random import Random
 from typing import Final
 
@@ -78,7 +79,7 @@ def _different(rules: Rules, observation: Observation, moves: list[Move], many: 
 
 def _still_running(values: list[list[float]], running: list[int]) -> list[int]:
     """Those of the running candidates that are not clearly behind the best of them."""
-    best = max(running, key=lambda each: sum(values[each]))
+    best = max(running, key=lambda each: fsum(values[each]))
     return [each for each in running if _lead(values[best], values[each], _GIVEN_UP) <= 0]
 
 
@@ -87,7 +88,7 @@ def _best(values: list[list[float]], running: list[int]) -> int:
 
     Where greedy's move was given up, it is compared over the deals for which it ran.
     """
-    best = max(running, key=lambda each: sum(values[each]))
+    best = max(running, key=lambda each: fsum(values[each]))
     return best if best and _lead(values[best], values[0], _CONFIDENCE) > 0 else 0
 
 
@@ -97,6 +98,6 @@ def _lead(values: list[float], others: list[float], errors: float) -> float:
     n = len(differences)
     if n < 2:
         return 0.0
-    mean = sum(differences) / n
-    variance = sum([(each - mean) ** 2 for each in differences]) / (n - 1)
+    mean = fsum(differences) / n
+    variance = fsum([(each - mean) ** 2 for each in differences]) / (n - 1)
     return mean - errors * sqrt(variance / n)
