@@ -197,17 +197,16 @@ def test_greedy_sheds_the_heavier_of_two_tiles_that_are_otherwise_alike() -> Non
     assert str(chosen(table, "greedy").tile) == "5-6"
 
 
-def test_greedy_leaves_the_next_player_a_number_that_they_have_passed_on() -> None:
+def test_greedy_leaves_the_next_player_only_a_number_that_they_have_passed_on() -> None:
     table = EngineTable(
         "domino",
-        "6-6 2-6 2-3 0-0 0-1 1-1 0-3",
-        "4-6 3-4 5-5 0-5 4-4 1-4 3-3",
-        stock="1-5",
+        "6-6 1-6 5-6 0-0 2-2 3-3 4-4",
+        "0-1 0-2 0-3 0-4 1-1 1-2 2-3",
+        "3-6 …",
+        "1-3 …",
     )
-    table.play("6-6 4-6@left 2-6@right 3-4")
-    assert table.turn == 0
-    seen = seen_by_the_mover(table)
-    assert infer(table.rules, seen).slots[1]
+    table.play("6-6 pass 3-6@left 1-3@left")
+    assert str(chosen(table, "greedy").tile) == "1-6"  # both ends are 6 then; 5-6 is heavier
 
 
 def test_greedy_does_not_hinder_its_partner() -> None:
