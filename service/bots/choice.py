@@ -41,7 +41,8 @@ LEVELS: Final[Mapping[str, Level]] = {
             "random",
             LocalizedText("Makes any legal move.", "Macht irgendeinen erlaubten Zug."),
             LocalizedText(
-                "No strength at all: for tests, and to win against.", "Ohne Spielstärke: für Tests und zum Gewinnen."
+                "Does not try to win: for a first game, and for tests.",
+                "Will nicht gewinnen: für die erste Partie und für Tests.",
             ),
             random_bot.choose,
         ),
@@ -52,19 +53,24 @@ LEVELS: Final[Mapping[str, Level]] = {
                 "Punktet, wird schwere Steine los, bleibt anlegefähig und behindert den Nächsten.",
             ),
             LocalizedText(
-                "Plays like a practised player who does not calculate.",
-                "Spielt wie ein geübter Mensch, der nicht rechnet.",
+                "Has the better round against random in 57 to 98 of 100 comparisons, depending on the game.",
+                "Hat gegen random je nach Spiel in 57 bis 98 von 100 Vergleichen die bessere Runde.",
             ),
             greedy.choose,
         ),
         Level(
             "expert",
             LocalizedText(
-                "Plays its best moves to the end of the round over deals that fit all it has seen, and takes the best.",
-                "Spielt seine besten Züge bis zum Rundenende über Verteilungen durch, die zu allem Gesehenen passen, "
-                "und nimmt den besten.",
+                "Plays its best moves on over many deals that agree with all it has seen, and takes the best of them.",
+                "Spielt seine besten Züge über viele Verteilungen weiter, die zu allem Gesehenen passen, und nimmt den "
+                "besten.",
             ),
-            LocalizedText("The strongest.", "Die stärkste Stufe."),
+            LocalizedText(
+                "The strongest: clearly better than greedy between two sides, a little at larger tables, where luck "
+                "decides more.",
+                "Die stärkste Stufe: zwischen zwei Seiten klar besser als greedy, an größeren Tischen ein wenig, weil "
+                "dort mehr das Glück entscheidet.",
+            ),
             expert.choose,
         ),
     )

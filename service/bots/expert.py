@@ -1,11 +1,10 @@
-"""The level ``expert``: what greedy would do, unless deals that fit all it has seen say otherwise with confidence.
+"""The level ``expert``: what greedy would do, unless sampled worlds say otherwise with confidence.
 
-Owns the search. Greedy's best moves are candidates. For each of many sampled deals, every candidate is played out to
-the end of the round, all seats by a simple policy that looks at no other hand, and with the same stock; so the
-difference between two candidates contains little luck. A candidate clearly behind the best is given up, and greedy's
-move is only replaced by one that is better by more than one standard error. The budget is a number of playouts, never
-time: a busy machine plays more slowly, not worse. Sums are exact (``fsum``), as those of ``sum`` depend on the version
-of Python.
+Owns the search. The candidates are greedy's best moves. In each of many worlds that agree with all the seat has seen,
+every candidate is played on (``playout``), by the same simple policy and with the same stock, so that little of the
+difference between two candidates is luck. A candidate clearly behind the best is given up, and greedy's move is only
+replaced by one that is better by more than one standard error. The budget is a number of playouts, never time: a busy
+machine plays more slowly, not worse. Sums are exact (``fsum``), as those of ``sum`` depend on the version of Python.
 
 Does not depend on any game: what a deal is worth is the score of its round.
 """
@@ -27,8 +26,8 @@ from service.engine.variant import Rules
 PLAYOUTS: Final = 500
 """Of a decision, all candidates together."""
 CANDIDATES: Final = 3
-_FIRST_LOOK: Final = 20
-"""Deals before a candidate may be given up, and between two such looks."""
+_LOOK: Final = 20
+"""After so many worlds each, candidates may be given up."""
 _GIVEN_UP: Final = 2.0
 """Standard errors behind the best."""
 _CONFIDENCE: Final = 1.0
@@ -48,14 +47,14 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     values: list[list[float]] = [[] for _ in candidates]
     running = list(range(len(candidates)))
     left = playouts
-    deals = 0
+    worlds = 0
     while len(running) > 1 and left >= len(running):
         world = sampler.sample(random)
         for each in running:
             values[each].append(play_out(rules, world, candidates[each]))
         left -= len(running)
-        deals += 1
-        if deals % _FIRST_LOOK == 0:
+        worlds += 1
+        if worlds % _LOOK == 0:
             running = _still_running(values, running)
     return candidates[_best(values, running)]
 
@@ -86,14 +85,14 @@ def _still_running(values: list[list[float]], running: list[int]) -> list[int]:
 def _best(values: list[list[float]], running: list[int]) -> int:
     """The candidate to play: the best of those that lead greedy's move with confidence, else greedy's move.
 
-    Where greedy's move was given up, it is compared over the deals for which it ran.
+    Where greedy's move was given up, it is compared over the worlds in which it was played.
     """
     best = max(running, key=lambda each: fsum(values[each]))
     return best if best and _lead(values[best], values[0], _CONFIDENCE) > 0 else 0
 
 
 def _lead(values: list[float], others: list[float], errors: float) -> float:
-    """How much higher these values are on average, deal by deal, less this number of standard errors."""
+    """How much higher these values are on average, world by world, less this number of standard errors."""
     differences = [value - other for value, other in zip(values, others, strict=False)]
     n = len(differences)
     if n < 2:
