@@ -6,8 +6,8 @@ Owns the formula. What a move is worth, in pips, is the sum of
 * what it takes off the value of the hand,
 * how many own tiles fit after it,
 * how many different numbers are left in the hand,
-* ten times the probability that the next player cannot follow; less as much, if that is the partner. After the last
-  own tile: ten, as what others do next matters no more.
+* twenty times the probability that the next player cannot follow; less as much, if that is the partner. After the last
+  own tile: twenty, as what others do next matters no more.
 
 A move without a tile is worth what remains as it is; if it ends the round at once by turning the lead over (rules 2.8),
 also how much more the others hold on average. Does not depend on any game, or on what the others hold beyond
@@ -31,7 +31,7 @@ from service.engine.variant import Rules
 
 _POINTS: Final = 2
 """Pips that a point is worth: what is scored stays, and what is not shed now may be shed later."""
-_HINDERING: Final = 10
+_HINDERING: Final = 20
 """Pips that it is worth that the next player cannot follow."""
 
 

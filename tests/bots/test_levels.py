@@ -217,8 +217,8 @@ def test_greedy_does_not_hinder_its_partner() -> None:
     partners = replace(table.rules, teams=1)
     layout = table.layout.flip_lead()
     knowledge = infer(table.rules, seen)
-    assert greedy._hindrance(opponents, seen, knowledge)(layout) == 10
-    assert greedy._hindrance(partners, seen, knowledge)(layout) == -10
+    assert greedy._hindrance(opponents, seen, knowledge)(layout) == 20
+    assert greedy._hindrance(partners, seen, knowledge)(layout) == -20
 
 
 def test_greedy_turns_the_lead_over_with_a_light_hand_only() -> None:
