@@ -68,13 +68,17 @@ def _cells(measured: Measured) -> tuple[str, ...]:
         f"{_percent(row.bound)}{missed}",
         f"{measured.lead:+.2f} ± {measured.lead_error:.2f}",
         str(measured.deals),
-        f"{_quantile(measured.milliseconds, 0.5):.2g} ms",
-        f"{_quantile(measured.milliseconds, 0.99):.2g} ms",
+        _duration(_quantile(measured.milliseconds, 0.5)),
+        _duration(_quantile(measured.milliseconds, 0.99)),
     )
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
+
+
+def _duration(milliseconds: float) -> str:
+    return f"{milliseconds:.2f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
 
 
 def _quantile(values: Sequence[float], share: float) -> float:
