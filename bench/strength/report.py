@@ -20,9 +20,9 @@ score is better, a tie counting half: 50 % are equal players. *Lead* is the diff
 the stronger level is better. Intervals are 95 %, over deals. Times are CPU time, of the decisions of the stronger level
 that have an alternative.
 
-Dominoes is a game of luck: in a round of four, the best possible player wins some 57 to 59 % of its comparisons against
-`greedy`. With three or more players one loser often writes everything, so that most comparisons of *Der Mensch ist des
-Menschen Wolf* are ties; there the lead says more than the win.
+Dominoes is a game of luck: in a trial with four players, even one that looked into all hands won only some 57 to 59 %
+of its comparisons. In *Der Mensch ist des Menschen Wolf* one loser writes everything, so that with many players most
+comparisons are ties, and the lead says more than the win. A row needs 100 deals before it is judged.
 
 ![the intervals of all rows](strength.svg)
 """
@@ -61,7 +61,7 @@ def _cells(measured: Measured) -> tuple[str, ...]:
     row = measured.row
     if measured.deals < 2:
         return (row.setup.name, "not measured", _percent(row.bound), "", str(measured.deals), "", "")
-    missed = "" if measured.reached else " (interval not above)"
+    missed = "" if measured.reached else " (not shown)"
     return (
         row.setup.name,
         f"{100 * measured.win:.1f} ± {100 * measured.win_error:.1f} %",

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
 from bench.strength.rounds import Outcome
 from bench.strength.rows import Row
 from service.bots.choice import EDITION
+
+_FEWEST: Final = 100
+"""Deals by which a row is judged."""
 
 
 class Measured(NamedTuple):
@@ -28,8 +31,8 @@ class Measured(NamedTuple):
 
     @property
     def reached(self) -> bool:
-        """Whether the whole interval is above the bound."""
-        return self.deals > 1 and self.win - self.win_error > self.row.bound
+        """Whether the whole interval is above the bound; of a few deals, it would say too little."""
+        return self.deals >= _FEWEST and self.win - self.win_error > self.row.bound
 
 
 class Results:

@@ -33,7 +33,7 @@ def test_runs_add_up_and_the_page_has_every_row(tmp_path: Path) -> None:
 def test_the_exit_status_says_whether_the_bounds_are_reached(tmp_path: Path) -> None:
     assert run(tmp_path, "greedy", "random", "dominospiel", "players=2", "--deals", "1") == 1
     row = next(row for row in ROWS if row.name == "greedy over random, dominospiel players=2")
-    Results(tmp_path, "reported").add(row, [Outcome(deal, 0.9 + deal % 2 / 50, 1.0, []) for deal in range(1, 20)])
+    Results(tmp_path, "reported").add(row, [Outcome(deal, 0.9 + deal % 2 / 50, 1.0, []) for deal in range(1, 120)])
     assert run(tmp_path, "greedy", "random", "dominospiel", "players=2", "--deals", "1") == 0
 
 
@@ -47,9 +47,9 @@ def test_equal_levels_come_out_equal(seats: int) -> None:
 
 def test_a_row_is_judged_by_the_lower_end_of_its_interval() -> None:
     row = Row("expert", "greedy", Setup("domino", 2), 0.5, 1)
-    surely = [Outcome(deal, 0.6 + deal % 2 / 10, 1.0, [2.0]) for deal in range(40)]
-    hardly = [Outcome(deal, float(deal % 5 > 1), 1.0, [2.0]) for deal in range(40)]
+    surely = [Outcome(deal, 0.6 + deal % 2 / 10, 1.0, [2.0]) for deal in range(120)]
+    hardly = [Outcome(deal, float(deal % 9 > 3), 1.0, [2.0]) for deal in range(120)]
     assert measured(row, surely).reached
     assert not measured(row, hardly).reached
-    assert not measured(row, surely[:1]).reached
+    assert not measured(row, surely[:99]).reached
     assert "<circle" in plot([measured(row, surely)])
