@@ -10,17 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from service.bots.choice import EDITION
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt, Event
 from service.engine.options import Value
 from service.engine.view import revealed_seed
-from service.games.game import Created, EventEnvelope, Game, HostingEvent
+from service.games.clock import ClockSettings
+from service.games.game import Created, EventEnvelope, Game, Joined, TokenChanged
 from service.games.timestamps import format_rfc3339
 from service.records.builder import build_record
 from service.records.errors import InvalidForkPoint, InvalidRecord
 from service.records.fork_points import ForkPoint, fork_point_at
 from service.records.parser import parse_record
-from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record
+from service.records.record import ARRANGED, PROVABLE, SPECTATOR, Record, RecordedBot, RecordedClock
 
 
 class ForkSource(NamedTuple):
@@ -49,8 +51,10 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
     return build_record(
         game.variant,
         game.rules,
-        [(each.version, each.event) for each in history if not isinstance(each.event, HostingEvent)],
+        [(each.version, each.event) for each in history if not isinstance(each.event, Created | Joined | TokenChanged)],
         players=[each.name or "" for each in game.seats],
+        bots=[RecordedBot(seat, each.level, EDITION) for seat, each in enumerate(game.seats) if each.level is not None],
+        clock=None if game.clock is None else _recorded_clock(game.clock),
         fairness=ARRANGED if game.arranged else PROVABLE,
         edition=game.edition,
         game=game.id,
@@ -59,6 +63,11 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
         seeds={number: seed for number, seed in seeds.items() if seed is not None},
         viewer=SPECTATOR if seat is None else seat,
     )
+
+
+def _recorded_clock(clock: ClockSettings) -> RecordedClock:
+    turn = None if clock.turn is None else clock.turn // 1000
+    return RecordedClock(turn, clock.bank // 1000, clock.increment // 1000, clock.absence)
 
 
 def load_fork(source: ForkSource, seats: int, yield_control: Callable[[], None]) -> ForkStart:

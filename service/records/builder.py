@@ -10,9 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from service.engine.events import Dealt, Event, Finished, RoundEnded
 from service.engine.options import Value
+from service.engine.presence import PresenceEvent
 from service.engine.variant import Rules, Variant
 from service.engine.view import RecordedEvent, view_for_record
-from service.records.record import SPECTATOR, FairnessClaim, Record, RecordedRound, VersionedEvent, Viewer
+from service.records.record import (
+    SPECTATOR,
+    FairnessClaim,
+    Record,
+    RecordedBot,
+    RecordedClock,
+    RecordedRound,
+    VersionedEvent,
+    Viewer,
+)
 
 
 def resolved_options(variant: Variant, rules: Rules) -> tuple[tuple[str, Value], ...]:
@@ -23,9 +33,11 @@ def resolved_options(variant: Variant, rules: Rules) -> tuple[tuple[str, Value],
 def build_record(
     variant: Variant,
     rules: Rules,
-    events: Iterable[tuple[int, Event]],
+    events: Iterable[tuple[int, Event | PresenceEvent]],
     *,
     players: Sequence[str],
+    bots: Sequence[RecordedBot] = (),
+    clock: RecordedClock | None = None,
     fairness: FairnessClaim,
     edition: int | None = None,
     game: str = "",
@@ -41,7 +53,9 @@ def build_record(
     and the record is complete.
     """
     played_rounds = _by_round(events)
-    running = bool(played_rounds) and not any([isinstance(event, RoundEnded) for _, event in played_rounds[-1]])
+    running = bool(played_rounds) and not any(
+        [isinstance(event, RoundEnded | Finished) for _, event in played_rounds[-1]]
+    )
     last = played_rounds[-1][-1][1] if played_rounds else None
     result = last.winners if isinstance(last, Finished) else None
     rounds = []
@@ -70,6 +84,8 @@ def build_record(
         edition=variant.edition if edition is None else edition,
         options=resolved_options(variant, rules),
         players=tuple(players),
+        bots=tuple(bots),
+        clock=clock,
         game=game,
         date=date,
         fairness=fairness,
@@ -79,8 +95,11 @@ def build_record(
     )
 
 
-def _by_round(events: Iterable[tuple[int, Event]]) -> list[list[tuple[int, Event]]]:
-    rounds: list[list[tuple[int, Event]]] = []
+def _by_round(
+    events: Iterable[tuple[int, Event | PresenceEvent]],
+) -> list[list[tuple[int, Event | PresenceEvent]]]:
+    """The events of each round, its deal first; what happens between two rounds belongs to the first of them."""
+    rounds: list[list[tuple[int, Event | PresenceEvent]]] = []
     for version, event in events:
         if isinstance(event, Dealt):
             rounds.append([])
@@ -88,6 +107,6 @@ def _by_round(events: Iterable[tuple[int, Event]]) -> list[list[tuple[int, Event
     return rounds
 
 
-def _redacted(event: Event, viewer: Viewer | None, *, over: bool) -> RecordedEvent:
+def _redacted(event: Event | PresenceEvent, viewer: Viewer | None, *, over: bool) -> RecordedEvent:
     """The event as this viewer may know it; ``over``: whether its round is over."""
     return view_for_record(event, None if viewer == SPECTATOR else viewer, over=viewer is None or over)

@@ -36,16 +36,16 @@ def fairness_faults(record: Record) -> Iterator[Fault]:
     last_was_dealt = True
     for index, each in enumerate(record.rounds):
         last_was_dealt = bool(each.lines)
-        over = is_scored(each) or (not last_was_dealt and _finished(record, index))
+        over = is_over(each) or (not last_was_dealt and _finished(record, index))
         yield from _proof_faults(record, index, each, over=over)
     if last_was_dealt:
         place = (len(record.rounds) - 1, "Round") if record.rounds else (HEAD, "Fairness")
         yield Fault("missing_commitment", place, f"Round {len(record.rounds) + 1} has no commitment.")
 
 
-def is_scored(each: RecordedRound) -> bool:
-    """Whether the round has its result."""
-    return any([isinstance(event, RoundEnded) for _, event in each.lines])
+def is_over(each: RecordedRound) -> bool:
+    """Whether the round has its result, or the match has ended in it."""
+    return any([isinstance(event, RoundEnded | Finished) for _, event in each.lines])
 
 
 def deal_faults(rules: Rules, dealt: Dealt | RecordedDeal, place: Location) -> Iterator[Fault]:

@@ -10,13 +10,14 @@ from typing import Final
 
 from service.engine.events import EVENT_TYPES, Drew, Eliminated, Event, Finished, Played, RoundEnded, RoundResult
 from service.engine.moves import DONE, DRAW, FLIP, PASS, PLAY, Move
+from service.engine.presence import Forfeited
 from service.engine.view import DrewView, RecordedEvent
 from service.records.report import Fault
 from service.records.writer import Location
 
 
 def move_of(event: RecordedEvent) -> Move:
-    """The move that caused this event, which must not be an automatic one."""
+    """The move that caused this event, which must be that of a move."""
     if isinstance(event, Played):
         return Move(PLAY, event.tile, event.end, event.face_down)
     return _PLAIN[type(event)]
@@ -44,7 +45,7 @@ def _number_or_nothing(number: int | None) -> str:
     return "nothing that is counted" if number is None else str(number)
 
 
-def automatic_event_faults(expected: Event, recorded: RecordedEvent | None, place: Location) -> list[Fault]:
+def automatic_event_faults(expected: Event | Forfeited, recorded: RecordedEvent | None, place: Location) -> list[Fault]:
     """The faults of the recorded event (``None``: the record ends) where this automatic event is expected."""
     if expected == recorded:
         return []
@@ -54,10 +55,13 @@ def automatic_event_faults(expected: Event, recorded: RecordedEvent | None, plac
         return [Fault("missing_count", place, f"The round is over ({expected.round.ended_by}); its result is missing.")]
     if isinstance(expected, Eliminated):
         return [Fault("wrong_elimination", place, f"Seat {expected.seat} goes out of the match.")]
+    if isinstance(expected, Forfeited):
+        return [Fault("wrong_presence", place, f"Seat {expected.seat} forfeits the match.")]
     assert isinstance(expected, Finished)
     if isinstance(recorded, Eliminated):
         return [Fault("wrong_elimination", place, f"Seat {recorded.seat} does not go out of the match.")]
-    return [Fault("wrong_winners", place, f"The match is over, won by {_row(expected.winners)}.")]
+    why = "" if expected.ended_by is None else ", because all others have forfeited"
+    return [Fault("wrong_winners", place, f"The match is over, won by {_row(expected.winners)}{why}.")]
 
 
 def _result_differences(result: RoundResult, recorded: RoundResult, place: Location) -> list[Fault]:

@@ -13,10 +13,20 @@ from typing import Final, TypeVar, get_args
 
 from service.engine.errors import InvalidNotation
 from service.engine.options import Value
+from service.engine.presence import ABSENCES, Absence
 from service.records.errors import InvalidRecord
 from service.records.notation.events import scan_event, scan_seats
 from service.records.notation.scanner import INTEGER, NATURAL, POSITIVE, Scanner
-from service.records.record import SPECTATOR, FairnessClaim, Record, RecordedRound, VersionedEvent, Viewer
+from service.records.record import (
+    SPECTATOR,
+    FairnessClaim,
+    Record,
+    RecordedBot,
+    RecordedClock,
+    RecordedRound,
+    VersionedEvent,
+    Viewer,
+)
 from service.records.writer import NOTATION_VERSION
 
 MAX_CHARS: Final = 2_000_000
@@ -50,9 +60,10 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
     edition = lines.tag("Edition", lambda scanner: scanner.number(POSITIVE))
     options = lines.tag("Rules", _options)
-    players: list[str] = []
+    players: list[tuple[str, RecordedBot | None]] = []
     while lines.next_starts_with("[Player ") or not players:
         players.append(lines.tag("Player", partial(_player, seat=len(players)), quoted=False))
+    clock = _clock(lines) if lines.next_starts_with("[Clock ") else None
     date = lines.tag("Date", lambda scanner: scanner.match(_DATE, "a date")) if lines.next_starts_with("[Date ") else ""
     fairness = lines.tag("Fairness", _fairness)
     viewer = lines.tag("Seen", _viewer) if lines.next_starts_with("[Seen ") else None
@@ -67,7 +78,9 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
         variant=variant,
         edition=edition,
         options=options,
-        players=tuple(players),
+        players=tuple([name for name, _ in players]),
+        bots=tuple([bot for _, bot in players if bot is not None]),
+        clock=clock,
         game=game,
         date=date,
         fairness=fairness,
@@ -87,12 +100,37 @@ def decode_record(data: bytes) -> str:
         raise InvalidRecord("This is no UTF-8.", before.count("\n") + 1, len(before) - line_start + 1) from None
 
 
-def _player(scanner: Scanner, seat: int) -> str:
+def _player(scanner: Scanner, seat: int) -> tuple[str, RecordedBot | None]:
+    """The name, and the computer player if it is one."""
     start = scanner.at
     if scanner.number(NATURAL) != seat:
         scanner.fail(f"The players are numbered by their seats; here {seat} is expected.", start)
     scanner.expect(" ")
-    return scanner.quoted()
+    name = scanner.quoted()
+    if not scanner.accept(" bot="):
+        return name, None
+    level = scanner.match(_WORD, "a level of computer players")
+    scanner.expect(" edition=")
+    return name, RecordedBot(seat, level, scanner.number(POSITIVE))
+
+
+def _clock(lines: _Lines) -> RecordedClock:
+    turn, bank, increment = lines.tag("Clock", _times)
+    return RecordedClock(turn, bank, increment, lines.tag("Absence", _absence))
+
+
+def _times(scanner: Scanner) -> tuple[int | None, int, int]:
+    """The time for a turn, or a bank and its increment."""
+    if scanner.accept("turn="):
+        return scanner.number(POSITIVE), 0, 0
+    scanner.expect("bank=")
+    bank = scanner.number(POSITIVE)
+    scanner.expect(" increment=")
+    return None, bank, scanner.number(NATURAL)
+
+
+def _absence(scanner: Scanner) -> Absence:
+    return scanner.match(_ABSENCE, "what follows when a time is over")  # type: ignore[return-value]  # as its pattern
 
 
 def _round(lines: _Lines) -> RecordedRound:
@@ -230,6 +268,7 @@ _KEY: Final = re.compile(r"[a-z][a-z0-9_-]*")
 _ANOTHER: Final = re.compile(r" [a-z]")
 _WORD: Final = re.compile(r"[a-z][a-z0-9_]*")
 _FAIRNESS: Final = re.compile("|".join(get_args(FairnessClaim)))
+_ABSENCE: Final = re.compile("|".join(ABSENCES))
 _HEX: Final = re.compile(r"[0-9a-f]{0,64}")
 _DATE: Final = re.compile(
     r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z"

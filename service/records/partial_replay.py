@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from service.engine.events import Dealt, Done, Drew, Passed, Played
+from service.engine.events import Dealt, Done, Drew, Event, Passed, Played
 from service.engine.layout import OPEN
+from service.engine.presence import Forfeited, Presence, PresenceEvent
 from service.engine.state import PLAYING, PlacementScore, State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.deal_checks import tile_count
-from service.records.event_checks import move_faults
-from service.records.record import Record, VersionedEvent, Viewer
+from service.records.event_checks import automatic_event_faults, move_faults
+from service.records.presence_checks import consequences, presence_fault
+from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
 from service.records.writer import HEAD, Location
 
@@ -46,13 +48,17 @@ def deal_visibility_fault(record: Record, index: int, dealt: RecordedDeal) -> Fa
 class PartialRound:
     """The visible part of a running round: the layout, the viewer's tiles, and the sizes of the hands and the stock.
 
-    ``state`` has the layout and the points; of its hands only the viewer's is known, the others are empty.
+    ``state`` has the layout and the points; of its hands only the viewer's is known, the others are empty. ``pending``
+    is what must follow next.
     """
 
-    def __init__(self, rules: Rules, before: State, dealt: RecordedDeal, viewer: Viewer) -> None:
-        """Start after a deal without a ``deal_visibility_fault``; ``before`` is the state before it."""
+    def __init__(self, record: Record, rules: Rules, before: State, presence: Presence, dealt: RecordedDeal) -> None:
+        """Start after a deal without a ``deal_visibility_fault``; ``before`` and ``presence`` are those before it."""
+        self._record = record
         self._rules = rules
-        self._viewer = viewer
+        self._viewer = record.viewer
+        self.presence = presence
+        self.pending: tuple[Event | Forfeited, ...] = ()
         self.hands = [tile_count(hand) for hand in dealt.hands]
         self.stock = tile_count(dealt.stock)
         self._last: RecordedEvent = dealt
@@ -73,6 +79,8 @@ class PartialRound:
     def add(self, line: VersionedEvent, place: Location) -> Sequence[Fault]:
         """Apply the event of this line, or return its faults and change nothing."""
         event = line.event
+        if self.pending or isinstance(event, PresenceEvent):
+            return self._add_presence(event, place)
         fault = self._fault(event)
         if fault is not None:
             return [Fault(fault[0], place, fault[1])]
@@ -91,6 +99,24 @@ class PartialRound:
         elif not self._keeps_drawn_tile(event):
             self._passed.add(event.seat)
         self._last = event
+        return []
+
+    def _add_presence(self, event: RecordedEvent, place: Location) -> Sequence[Fault]:
+        """Add the event of who plays a seat, or that which follows from one."""
+        if self.pending:
+            expected, *others = self.pending
+            faults = automatic_event_faults(expected, event, place)
+            if faults or not isinstance(expected, Forfeited):
+                return faults or [Fault("wrong_seen", place, "The match is over, but the round is a running one.")]
+            self.presence = self.presence.after(expected)
+            self.pending = tuple(others)
+            return []
+        assert isinstance(event, PresenceEvent)
+        fault = presence_fault(self._record, self.state, self.presence, event, place, whole=False)
+        if fault is not None:
+            return [fault]
+        self.pending = consequences(self._rules, self.state, self.presence, event)
+        self.presence = self.presence.after(event)
         return []
 
     def _fault(self, event: RecordedEvent) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.deal import SCHEME
 from service.engine.options import Value
+from service.engine.presence import Absence
 from service.engine.view import RecordedEvent
 
 FairnessClaim = Literal["domino-deal-1", "arranged"]
@@ -20,6 +21,23 @@ ARRANGED: Final = "arranged"
 
 SPECTATOR: Final = "spectator"
 Viewer = int | Literal["spectator"]
+
+
+class RecordedBot(NamedTuple):
+    """A seat of a computer player: its level, and the edition of the computer players that chose its moves."""
+
+    seat: int
+    level: str
+    edition: int
+
+
+class RecordedClock(NamedTuple):
+    """The time for each ``turn``, or else a ``bank`` and an ``increment``, in seconds; and what follows at its end."""
+
+    turn: int | None
+    bank: int
+    increment: int
+    absence: Absence
 
 
 class VersionedEvent(NamedTuple):
@@ -54,6 +72,9 @@ class Record:
     """Every option with its value, in the order of the variant."""
     players: tuple[str, ...]
     """The names in seat order; empty for an open seat."""
+    bots: tuple[RecordedBot, ...] = ()
+    """The seats of computer players, ascending."""
+    clock: RecordedClock | None = None
     game: str = ""
     """The id of the hosted game; empty if there was none."""
     date: str = ""
@@ -64,3 +85,7 @@ class Record:
     result: tuple[int, ...] | None = None
     """The winners; ``None`` until the match is over."""
     rounds: tuple[RecordedRound, ...] = ()
+
+    def bot_at(self, seat: int) -> RecordedBot | None:
+        """The computer player at this seat; ``None`` for a person."""
+        return next((bot for bot in self.bots if bot.seat == seat), None)

@@ -27,6 +27,7 @@ from service.engine.events import (
     RoundEnded,
 )
 from service.engine.moves import Move
+from service.engine.presence import ALL_PRESENT, Forfeited, Presence, PresenceEvent, ends_turn
 from service.engine.referee import advance, apply
 from service.engine.state import FINISHED, PLAYING, State
 from service.engine.variant import Rules
@@ -35,12 +36,17 @@ from service.reasons import sentence
 from service.records.deal_checks import deal_faults
 from service.records.event_checks import automatic_event_faults, move_faults, move_of
 from service.records.partial_replay import PartialRound, deal_visibility_fault
+from service.records.presence_checks import consequences, presence_fault, with_forfeits
 from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
 from service.records.writer import HEAD, Location
 
-AUTOMATIC_EVENTS: Final = (RoundEnded, Eliminated, Finished)
-"""Events that are not moves; they follow automatically from one."""
+AUTOMATIC_EVENTS: Final = (RoundEnded, Eliminated, Finished, Forfeited)
+"""Events that follow automatically from a move, or from the end of a time."""
+
+
+MOVES: Final = (Played, Drew, DrewView, Passed, Done, Flipped)
+"""Events of a move."""
 
 
 class Step(NamedTuple):
@@ -54,16 +60,17 @@ class Step(NamedTuple):
     state: State
     hands: tuple[int, ...]
     stock: int
+    presence: Presence
 
 
-def make_step(line: VersionedEvent, place: Location, state: State) -> Step:
+def make_step(line: VersionedEvent, place: Location, state: State, presence: Presence) -> Step:
     """The step to a state without hidden hands."""
-    return Step(line, place, state, tuple([len(hand) for hand in state.hands]), len(state.stock))
+    return Step(line, place, state, tuple([len(hand) for hand in state.hands]), len(state.stock), presence)
 
 
 def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
     """Every event of the record with the state after it, to the end or the first faults of the play."""
-    state = rules.start()
+    state, presence = rules.start(), ALL_PRESENT
     for index, each in enumerate(record.rounds):
         if not each.lines:
             continue
@@ -74,15 +81,15 @@ def replay_record(record: Record, rules: Rules) -> Iterator[Step | Fault]:
         if not isinstance(dealt, Dealt | RecordedDeal) or fault or any(deal_faults(rules, dealt, (index, 0))):
             return
         if isinstance(dealt, RecordedDeal):
-            yield from _replay_partial(record, rules, state, index, dealt)
+            yield from _replay_partial(record, rules, state, presence, index)
             return
         state = apply(rules, state, replace(dealt, round=state.round + 1))  # a wrong number is reported elsewhere
-        yield make_step(each.lines[0], (index, 0), state)
-        for step in _replay_round(rules, state, index, each.lines):
+        yield make_step(each.lines[0], (index, 0), state, presence)
+        for step in _replay_round(record, rules, state, presence, index):
             yield step
             if isinstance(step, Fault):
                 return
-            state = step.state
+            state, presence = step.state, step.presence
     if record.viewer is not None:
         yield Fault("wrong_seen", (HEAD, "Seen"), "No round hides anything.")
 
@@ -103,54 +110,72 @@ def _deal_fault(rules: Rules, state: State, index: int, first: VersionedEvent) -
     return None
 
 
-def _replay_round(rules: Rules, state: State, index: int, lines: tuple[VersionedEvent, ...]) -> Iterator[Step | Fault]:
-    """The moves of a round after its deal, each with the events that follow from it."""
-    pending: tuple[Event, ...] = ()
+def _replay_round(record: Record, rules: Rules, state: State, presence: Presence, index: int) -> Iterator[Step | Fault]:
+    """The moves of a round after its deal, each with the events that follow from it, and who plays the seats."""
+    lines = record.rounds[index].lines
+    pending: tuple[Event | Forfeited, ...] = ()
     for at, line in enumerate(lines[1:], 1):
         place = (index, at)
         faults: list[Fault]
         if pending:
-            faults = automatic_event_faults(pending[0], line.event, place)
+            expected_now, *others = pending
+            faults = automatic_event_faults(expected_now, line.event, place)
+            if isinstance(expected_now, Forfeited):
+                presence = presence.after(expected_now)
+            elif not faults:
+                state = apply(rules, state, expected_now)
+            pending = tuple(others)
+        elif isinstance(line.event, PresenceEvent):
+            fault = presence_fault(record, state, presence, line.event, place)
+            faults = [] if fault is None else [fault]
             if not faults:
-                state = apply(rules, state, pending[0])
-                pending = pending[1:]
+                pending = consequences(rules, state, presence, line.event)
+                presence = presence.after(line.event)
         else:
             move, faults = _requested_move(state, line.event, place)
             if move is not None:
                 try:
-                    (expected, *consequences), after = advance(rules, _NO_DECK, state, *move)
+                    (expected, *following), after = advance(rules, _NO_DECK, state, *move)
                 except IllegalMove as refusal:
                     faults = [Fault(_CODE_IF_ILLEGAL[type(line.event)], place, sentence(refusal.reason))]
                 else:
                     faults = move_faults(expected, line.event, place)
-                    state = apply(rules, state, expected) if consequences else after  # each of these is a step, too
-                    pending = tuple(consequences)
+                    state = apply(rules, state, expected) if following else after  # each of these is a step, too
+                    pending = with_forfeits(rules, after, presence, tuple(following))
+                    if presence.substituted is not None and ends_turn(expected, state):
+                        presence = presence.turn_ended()
         if faults:
             yield from faults
             return
-        yield make_step(line, place, state)
+        yield make_step(line, place, state, presence)
     if pending:
         yield from automatic_event_faults(pending[0], None, (index, len(lines) - 1))
 
 
 def _replay_partial(
-    record: Record, rules: Rules, state: State, index: int, dealt: RecordedDeal
+    record: Record, rules: Rules, state: State, presence: Presence, index: int
 ) -> Iterator[Step | Fault]:
-    """The running round of a partial record, to its end or its first faults; ``state`` is before it."""
+    """The running round of a partial record, to its end or its first faults; ``state``, ``presence`` are before it."""
+    dealt = record.rounds[index].lines[0].event
+    assert isinstance(dealt, RecordedDeal)
     fault = deal_visibility_fault(record, index, dealt)
     if fault is not None or record.viewer is None:
         yield from [fault] if fault else []
         return
-    partial = PartialRound(rules, state, dealt, record.viewer)
+    partial = PartialRound(record, rules, state, presence, dealt)
     for at, line in enumerate(record.rounds[index].lines):
         faults = partial.add(line, (index, at)) if at else ()
         if faults:
             yield from faults
             return
-        yield Step(line, (index, at), partial.state, tuple(partial.hands), partial.stock)
+        yield Step(line, (index, at), partial.state, tuple(partial.hands), partial.stock, partial.presence)
+    if partial.pending:
+        yield from automatic_event_faults(partial.pending[0], None, (index, len(record.rounds[index].lines) - 1))
 
 
-def _requested_move(state: State, event: RecordedEvent, place: Location) -> tuple[tuple[int, Move] | None, list[Fault]]:
+def _requested_move(
+    state: State, event: Event | RecordedDeal | DrewView, place: Location
+) -> tuple[tuple[int, Move] | None, list[Fault]]:
     """The seat and the move that caused this event, or ``None`` and the fault if no move can have."""
     code = sentence = None
     if isinstance(event, Dealt | RecordedDeal):
@@ -163,6 +188,8 @@ def _requested_move(state: State, event: RecordedEvent, place: Location) -> tupl
         code, sentence = "wrong_winners", "The match is not over."
     elif state.phase != PLAYING:
         code, sentence = "after_the_count", "The round is over, and this does not follow from its result."
+    elif isinstance(event, Finished) and event.ended_by is not None:
+        code, sentence = "wrong_winners", "The match is not over: more than one side is in it."
     elif isinstance(event, AUTOMATIC_EVENTS):
         code, sentence = "early_count", "The round is not over."
     elif event.seat != state.turn:

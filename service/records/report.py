@@ -6,7 +6,7 @@ Owns the codes of the faults, and the notes of a report. Does not depend on how 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from service.records.record import PROVABLE, FairnessClaim, Viewer
 from service.records.writer import Location
@@ -65,8 +65,22 @@ CODES: Final = {
     "wrong_lines": "another score card",
     "wrong_elimination": "other seats go out of the match",
     "wrong_winners": "other seats have won, or none yet",
+    # who plays the seats
+    "wrong_presence": "a seat that cannot have left, come back, run out of time or forfeited there",
+    "unknown_bot": "a level of computer players that does not exist, or one of them without a name",
+    "wrong_bot_move": "a legal move, but not the one that this computer player makes there",
 }
 """The meaning of every fault by its stable code."""
+
+
+Unchecked = Literal["edition", "seed", "cost"]
+"""Why a decision of a computer player was not made again."""
+
+_WHY_UNCHECKED: Final[dict[Unchecked, str]] = {
+    "edition": "another edition of the computer players made them",
+    "seed": "the seed of their round is not published, or the deal was arranged",
+    "cost": "that would take too long here; the command verify does it",
+}
 
 
 class Fault(NamedTuple):
@@ -104,6 +118,10 @@ class Report:
     moves: int
     """The number of moves that were replayed."""
     finished: bool
+    decisions: int = 0
+    """The number of moves of computer players that were computed again."""
+    unchecked: tuple[tuple[Unchecked, int], ...] = ()
+    """The numbers of those that were not, by the reason."""
 
     @property
     def verified(self) -> bool:
@@ -130,6 +148,15 @@ class Report:
             )
         else:
             notes.append("The deals were arranged; they prove nothing about chance.")
+        if self.decisions:
+            notes.append(
+                f"{_many(self.decisions, 'move')} of computer players computed again, each from what its seat could "
+                "see and the seed of its round, and compared."
+            )
+        notes += [
+            f"{_many(number, 'move')} of computer players not checked: {_WHY_UNCHECKED[why]}."
+            for why, number in self.unchecked
+        ]
         return tuple(notes)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from service.bots.choice import EDITION, LEVELS
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt
 from service.engine.state import FINISHED, State
@@ -17,10 +18,11 @@ from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.engine.view import RecordedDeal
 from service.reasons import sentence
+from service.records.bot_checks import NO_DECISIONS, BotLimits, DecisionChecker
 from service.records.builder import resolved_options
-from service.records.deal_checks import deal_faults, fairness_faults, is_provable, is_scored, seed_faults
+from service.records.deal_checks import deal_faults, fairness_faults, is_over, is_provable, seed_faults
 from service.records.record import ARRANGED, PROVABLE, Record, RecordedRound
-from service.records.replay import AUTOMATIC_EVENTS, replay_record
+from service.records.replay import AUTOMATIC_EVENTS, MOVES, replay_record
 from service.records.report import Fault, Finding, Report
 from service.records.writer import HEAD, line_numbers
 
@@ -30,10 +32,11 @@ YIELD_EVERY: Final = 64
 """Events between two breaths."""
 
 
-def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> Report:
+def verify(record: Record, yield_control: Callable[[], None] = lambda: None, bots: BotLimits = NO_DECISIONS) -> Report:
     """What is wrong with a record, if anything: the play up to its first fault, all else completely.
 
-    ``yield_control`` is called between rounds and every few events, so that a server can let others run.
+    ``yield_control`` is called between rounds, every few events and before each decision of a computer player that is
+    made again, so that a server can let others run. ``bots``: which of these are.
     """
     rules, faults = rules_of(record)
     for check in (_frame_faults, fairness_faults):
@@ -41,6 +44,7 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> 
         yield_control()
     deals = proven = moves = events = 0
     state: State | None = None
+    decisions: DecisionChecker | None = None
     if rules is not None:
         for index in range(len(record.rounds)):
             yield_control()
@@ -49,14 +53,17 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> 
             proven += checked and not found and is_provable(record, record.rounds[index])
             faults += found
         broken = False
+        decisions = DecisionChecker(record, rules, bots, yield_control)
         for step in replay_record(record, rules):
             if isinstance(step, Fault):
                 broken = True
                 faults.append(step)
                 continue
             state = step.state
+            wrong_move = decisions.add(step)
+            faults += [] if wrong_move is None else [wrong_move]
             events += 1
-            moves += not isinstance(step.line.event, (Dealt, RecordedDeal, *AUTOMATIC_EVENTS))
+            moves += isinstance(step.line.event, MOVES)
             if events % YIELD_EVERY == 0:
                 yield_control()
         if not broken and events == sum([len(each.lines) for each in record.rounds]):
@@ -72,6 +79,8 @@ def verify(record: Record, yield_control: Callable[[], None] = lambda: None) -> 
         proven=proven,
         moves=moves,
         finished=state is not None and state.phase == FINISHED,
+        decisions=0 if decisions is None else decisions.checked,
+        unchecked=() if decisions is None else tuple(sorted(decisions.unchecked.items())),
     )
 
 
@@ -105,6 +114,12 @@ def _frame_faults(record: Record) -> Iterator[Fault]:
     if "" in record.players and any([_is_dealt_anew(each) for each in record.rounds]):
         place = (HEAD, f"Player {record.players.index('')}")
         yield Fault("bad_players", place, "Nothing is dealt as long as a seat is open.")
+    for bot in record.bots:
+        place = (HEAD, f"Player {bot.seat}")
+        if bot.edition == EDITION and bot.level not in LEVELS:
+            yield Fault("unknown_bot", place, f"The levels are {', '.join(LEVELS)}.")
+        if not record.players[bot.seat]:
+            yield Fault("unknown_bot", place, "A computer player has a name.")
     for index, each in enumerate(record.rounds):
         if each.number != index + 1:
             yield Fault("wrong_round", (index, "Round"), f"This is round {index + 1}.")
@@ -128,9 +143,8 @@ def _version_faults(record: Record) -> Iterator[Fault]:
                 yield Fault("wrong_version", (index, at), f"The versions ascend; the one before is {before}.")
                 return
             if at and isinstance(event, AUTOMATIC_EVENTS) and version != before + 1:
-                yield Fault(
-                    "wrong_version", (index, at), f"What follows from a move has the next version: {before + 1}."
-                )
+                message = f"What follows from the event before has the next version: {before + 1}."
+                yield Fault("wrong_version", (index, at), message)
                 return
             before = version
 
@@ -149,7 +163,7 @@ def _deal(rules: Rules, record: Record, index: int) -> tuple[bool, list[Fault]]:
         return True, faults + list(deal_faults(rules, dealt, place))
     dealt = replace(dealt, round=index + 1)
     found = list(deal_faults(rules, dealt, place))
-    if not found and is_scored(each):
+    if not found and is_over(each):
         found += seed_faults(rules, record, index, dealt)
     return True, faults + found
 

@@ -17,7 +17,7 @@ from service.records.parser import parse_record
 from service.records.writer import format_record
 from tests.laws.matches import Match, law, steady
 from tests.records.building import arranged, fair, kept, viewers
-from tests.records.test_parsing import BAD, GOOD, is_place, pieces
+from tests.records.test_parsing import BAD, FULL, GOOD, is_place, pieces
 
 ROOT = Path(__file__).parents[2]
 GRAMMAR = Lark((ROOT / "docs/record.lark").read_text("utf-8"), parser="lalr", lexer="contextual")
@@ -89,9 +89,9 @@ def test_rounds_of_tiles_that_there_are_are_accepted(rounds: list[str]) -> None:
 
 
 @settings(drawing, max_examples=400)
-@given(st.integers(0, len(GOOD)), st.integers(0, 9), pieces | st.text(max_size=2) | st.just(""))
-def test_they_say_the_same_of_a_record_that_somebody_has_changed(at: int, cut: int, piece: str) -> None:
-    agree(GOOD[:at] + piece + GOOD[at + cut :])
+@given(st.sampled_from([GOOD, FULL]), st.integers(0, len(FULL)), st.integers(0, 9), pieces | st.text(max_size=2))
+def test_they_say_the_same_of_a_record_that_somebody_has_changed(text: str, at: int, cut: int, piece: str) -> None:
+    agree(text[:at] + piece + text[at + cut :])
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=str(at)) for at, (text, _, _) in enumerate(BAD)])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from service.records.errors import InvalidRecord
 from service.records.parser import MAX_CHARS, MAX_LINE_CHARS, MAX_OPTIONS, MAX_ROUNDS, decode_record, parse_record
+from service.records.record import RecordedBot, RecordedClock
 from service.records.verification import verify
 from service.records.writer import format_record
 from tests.laws.matches import steady
@@ -44,6 +45,26 @@ GOOD = """\
 [Commitment "000000000000000000000000000000000000000000000000000000000000000c"]
 """
 LINES = GOOD.splitlines()
+TIMES = '''\
+[Clock "bank=300 increment=0"]
+[Absence "forfeit"]
+'''
+PRESENCE = """\
+7. 0: left
+7. 0: returned
+7. 1: timed_out forfeit
+7. 1: forfeited
+7. 1: claimed 0
+"""
+
+
+FULL = (
+    GOOD.replace('"Bo"', '"Greedy" bot=greedy edition=1')
+    .replace("[Date", f"{TIMES}[Date")
+    .replace("8. ended", f"{PRESENCE}8. ended")
+    .replace("finished: 0 2", "finished: 0 2 forfeit")
+)
+"""The same with a computer player, a clock, and people who are away."""
 
 
 def with_line(number: int, line: str) -> str:
@@ -57,6 +78,13 @@ def without_line(number: int) -> str:
 
 def test_the_example_is_right() -> None:
     assert format_record(parse_record(GOOD)) == GOOD
+
+
+def test_computer_players_a_clock_and_who_is_away_are_read() -> None:
+    record = parse_record(FULL)
+    assert format_record(record) == FULL
+    assert record.bots == (RecordedBot(1, "greedy", 1),)
+    assert record.clock == RecordedClock(None, 300, 0, "forfeit")
 
 
 def test_tags_that_may_be_absent() -> None:
@@ -96,6 +124,16 @@ BAD = [
     (with_line(8, '[Player 2 "C"y"]'), 8, 14),
     (with_line(8, '[Player 2 "C\\000041y"]'), 8, 13),
     (with_line(8, '[Player 2 "C\ty"]'), 8, 13),
+    (with_line(7, '[Player 1 "Bo" bot=greedy]'), 7, 26),
+    (with_line(7, '[Player 1 "Bo" bot=greedy edition=0]'), 7, 35),
+    (with_line(7, '[Player 1 "Bo" bot=Greedy edition=1]'), 7, 20),
+    (with_line(7, '[Player 1 "Bo"  bot=greedy edition=1]'), 7, 15),
+    (with_line(9, '[Clock "turn=60"]'), 10, 2),
+    (with_line(9, '[Absence "bot"]'), 9, 2),
+    (with_line(9, '[Clock "turn=0"]\n[Absence "bot"]'), 9, 14),
+    (with_line(9, '[Clock "turn=60 increment=1"]\n[Absence "bot"]'), 9, 16),
+    (with_line(9, '[Clock "bank=60"]\n[Absence "bot"]'), 9, 16),
+    (with_line(9, '[Clock "turn=60"]\n[Absence "wait"]'), 10, 11),
     (with_line(9, '[Date "2026-11-21T21:16:28Z"]'), 9, 8),
     (with_line(9, '[Date "2026-13-21T21:16:28.000Z"]'), 9, 8),
     (with_line(10, '[Fairness "sure"]'), 10, 12),
@@ -117,7 +155,12 @@ BAD = [
     (with_line(20, "3.2: 6-6"), 20, 3),
     (with_line(20, "3. 2: 6-6 = 24 0"), 20, 16),
     (with_line(21, "7. 0: drew"), 21, 7),
+    (with_line(21, "7. 0: claimed"), 21, 14),
+    (with_line(21, "7. 0: claimed -1"), 21, 15),
+    (with_line(21, "7. 0: timed_out"), 21, 16),
+    (with_line(21, "7. 0: left 1"), 21, 11),
     (with_line(23, "9. finished: 0 2 "), 23, 18),
+    (with_line(23, "9. finished: 0 2 forfeit 1"), 23, 25),
 ]
 TOO_LONG: list[tuple[str, int, int]] = [
     ("x" * (MAX_CHARS + 1), 1, 1),
@@ -164,9 +207,11 @@ pieces = st.sampled_from([*' -+/|:;,=>"\\[]?*.0123456789ex\n\r\u2028é', "\n\n",
 
 
 @steady
-@given(st.integers(0, len(GOOD)), st.integers(0, 9), pieces | st.text(max_size=3) | st.just(""))
-def test_a_text_is_refused_at_a_place_that_there_is_or_is_the_one_spelling(at: int, cut: int, piece: str) -> None:
-    text = GOOD[:at] + piece + GOOD[at + cut :]
+@given(st.sampled_from([GOOD, FULL]), st.integers(0, len(FULL)), st.integers(0, 9), pieces | st.text(max_size=3))
+def test_a_text_is_refused_at_a_place_that_there_is_or_is_the_one_spelling(
+    text: str, at: int, cut: int, piece: str
+) -> None:
+    text = text[:at] + piece + text[at + cut :]
     place = None
     try:
         assert format_record(parse_record(text)) == text

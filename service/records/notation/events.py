@@ -12,6 +12,8 @@ event is possible, or on who may read it: a redacted event is written with what 
 ``2: 5-12>e7 = 28 +4``         the same where ends are counted: their sum, and the points
 ``2: draw 0-1``                seat 2 drew a tile of the stock; ``?``: a hidden one
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
+``2: timed_out bot``           its time was over, and what follows; also ``2: claimed 0``: by seat 0
+``2: left``                    also ``2: returned``, ``2: forfeited``
 ``ended out; …``               the result of the round: see ``score``
 ``finished: 0 2``              the winners; ``finished: 0 2 forfeit``: because all others have forfeited
 =============================  ========================================================================
@@ -27,6 +29,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from service.engine.events import EVENT_TYPES, Dealt, Drew, EventType, FieldKind, Played, RoundEnded
+from service.engine.presence import PRESENCE_EVENT_TYPES
 from service.engine.state import Hand
 from service.engine.tiles import Tile
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
@@ -161,6 +164,7 @@ class _FieldNotation(NamedTuple):
 
 _FIELDS: Final[dict[FieldKind, _FieldNotation]] = {
     "seats": _FieldNotation(lambda seats: " ".join(map(str, seats)), scan_seats),
+    "seat": _FieldNotation(str, lambda scanner: scanner.number(NATURAL)),
     "tile": _FieldNotation(lambda tile: str(tile or "?"), lambda scan: None if scan.accept("?") else scan_tile(scan)),
     "number": _FieldNotation(str, Scanner.number),
     **dict.fromkeys(
@@ -169,9 +173,10 @@ _FIELDS: Final[dict[FieldKind, _FieldNotation]] = {
 }
 _HIDDEN: Final[dict[type, type]] = {Drew: DrewView}
 """The redacted type of an event with a hidden field."""
-_WITH_SEAT: Final = [kind for kind in EVENT_TYPES if kind.word and ("seat", "seat") in (kind.fields or ())]
-_WITHOUT_SEAT: Final = [kind for kind in EVENT_TYPES if kind.word and kind not in _WITH_SEAT]
-_KIND_BY_TYPE: Final = {kind.event: kind for kind in EVENT_TYPES if kind.word}
+_KINDS: Final = (*EVENT_TYPES, *PRESENCE_EVENT_TYPES)
+_WITH_SEAT: Final = [kind for kind in _KINDS if kind.word and ("seat", "seat") in (kind.fields or ())]
+_WITHOUT_SEAT: Final = [kind for kind in _KINDS if kind.word and kind not in _WITH_SEAT]
+_KIND_BY_TYPE: Final = {kind.event: kind for kind in _KINDS if kind.word}
 _KIND_BY_TYPE[DrewView] = _KIND_BY_TYPE[Drew]
 
 _FORMATS: Final[dict[type, Callable[[Any], str]]] = {

@@ -1,0 +1,157 @@
+"""Makes the decisions of computer players again, from what their seats could see and the seeds of their rounds.
+
+Owns which moves were those of a computer player, and which of them can be checked: the luck of a decision follows from
+the seed of its round (``engine.deal``), so it is known when the round is over. Does not depend on how a level chooses
+(``service.bots``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from service.bots.choice import EDITION, LEVELS, choose_move
+from service.bots.observation import Observation, observe
+from service.engine.deal import bot_luck
+from service.engine.events import DealProof, Dealt, Event
+from service.engine.moves import Move
+from service.engine.presence import ALL_PRESENT, Presence, PresenceEvent
+from service.engine.state import State
+from service.engine.variant import Rules
+from service.engine.view import DrewView, RecordedDeal
+from service.records.deal_checks import is_over, is_provable
+from service.records.event_checks import move_of
+from service.records.record import Record, RecordedBot
+from service.records.replay import MOVES, Step
+from service.records.report import Fault, Unchecked
+
+SUBSTITUTE: Final = "greedy"
+"""The level that plays for a person who is away."""
+_EDITION_OF_SUBSTITUTES: Final = 1
+"""A record does not name it, as there has been no other."""
+_CHOICES: Final = frozenset(LEVELS)
+
+
+class BotLimits(NamedTuple):
+    """Which decisions are made again: those of these levels, and at most so many that are a choice."""
+
+    levels: frozenset[str]
+    most: int
+
+
+NO_DECISIONS: Final = BotLimits(frozenset(), 0)
+CHEAP_DECISIONS: Final = BotLimits(frozenset({"random", "greedy"}), 500)
+"""For a server that has other requests to answer: of the levels that take no more than a few milliseconds."""
+ALL_DECISIONS: Final = BotLimits(_CHOICES, 20_000)
+"""For a process of its own; the most decisions of a level that calculates take the better part of an hour."""
+
+
+class DecisionChecker:
+    """Follows the replay of a record, and makes the decisions of computer players again.
+
+    ``checked`` is how many were, ``unchecked`` how many were not, by the reason.
+    """
+
+    def __init__(self, record: Record, rules: Rules, limits: BotLimits, yield_control: Callable[[], None]) -> None:
+        self.checked = 0
+        self.unchecked: Counter[Unchecked] = Counter()
+        self._record = record
+        self._rules = rules
+        self._limits = limits
+        self._yield_control = yield_control
+        self._choices = 0
+        self._seed: bytes | None = None
+        """Of the running round; ``None`` if it cannot be known."""
+        self._events: list[Event] = []
+        """Of the running round."""
+        self._state: State = rules.start()
+        self._presence: Presence = ALL_PRESENT
+
+    def add(self, step: Step) -> Fault | None:
+        """Follow the next step; the fault if it is another move than the computer player makes."""
+        event, fault = step.line.event, None
+        if isinstance(event, MOVES):
+            bot = self._player(event.seat)
+            if bot is not None:
+                fault = self._decision(bot, step)
+        if isinstance(event, Dealt | RecordedDeal):
+            self._begin_round(step, event)
+        elif not isinstance(event, PresenceEvent | DrewView):
+            self._events.append(event)
+        self._state, self._presence = step.state, step.presence
+        return fault
+
+    def _player(self, seat: int) -> RecordedBot | None:
+        """The computer player that moves for this seat now, ``None`` if its person does."""
+        bot = self._record.bot_at(seat)
+        if bot is not None or self._presence.plays(seat):
+            return bot
+        return RecordedBot(seat, SUBSTITUTE, _EDITION_OF_SUBSTITUTES)
+
+    def _begin_round(self, step: Step, dealt: Dealt | RecordedDeal) -> None:
+        record, index = self._record, step.place[0]
+        each = record.rounds[index]
+        self._seed, self._events = None, []
+        if not isinstance(dealt, Dealt):
+            return
+        dealt = replace(dealt, round=step.state.round)
+        if not dealt.arranged and is_over(each) and is_provable(record, each):
+            self._seed = each.seed
+            following = record.rounds[index + 1].commitment if index + 1 < len(record.rounds) else None
+            if each.attempt is not None and each.client_seeds is not None and following is not None:
+                dealt = replace(dealt, proof=DealProof(each.attempt, each.client_seeds, following))
+        self._events.append(dealt)
+
+    def _decision(self, bot: RecordedBot, step: Step) -> Fault | None:
+        why = self._why_not(bot)
+        if why is not None:
+            self.unchecked[why] += 1
+            return None
+        assert self._seed is not None
+        event = step.line.event
+        assert isinstance(event, MOVES)
+        observation = observe(self._rules, self._state, self._events, bot.seat)
+        if len(observation.view.legal_moves) > 1:
+            if self._choices == self._limits.most:
+                self.unchecked["cost"] += 1
+                return None
+            self._choices += 1
+            self._yield_control()
+        self.checked += 1
+        luck = bot_luck(self._seed, bot.seat, step.line.version - 1)
+        expected = _decide(self._rules, observation, bot.level, luck)
+        if expected[:4] == move_of(event)[:4]:
+            return None
+        message = f"The move is legal, but the computer player {bot.level} {_told(expected)} here."
+        return Fault("wrong_bot_move", step.place, message)
+
+    def _why_not(self, bot: RecordedBot) -> Unchecked | None:
+        """Why the decisions of this computer player are not made again now; ``None`` if they are."""
+        if bot.edition != EDITION or bot.level not in LEVELS:
+            return "edition"
+        if self._seed is None:
+            return "seed"
+        return None if bot.level in self._limits.levels else "cost"
+
+
+def _decide(rules: Rules, observation: Observation, level: str, luck: bytes) -> Move:
+    """The move of this level; should it fail, that of ``SUBSTITUTE``, else the first legal one, as the service does."""
+    for each in (level, SUBSTITUTE):
+        try:
+            return choose_move(rules, observation, each, luck)
+        except Exception:  # noqa: S112 # whatever is wrong with a level, its move is made
+            continue
+    return observation.view.legal_moves[0]
+
+
+def _told(move: Move) -> str:
+    """What a computer player does: *plays 3-5 at right*."""
+    if move.tile is None:
+        return _VERBS[move.action]
+    where = "" if move.end is None else f" at {move.end}"
+    return f"plays {move.tile}{where}{', face down,' if move.face_down else ''}"
+
+
+_VERBS: Final = {"draw": "draws", "pass": "passes", "done": "ends its turn", "flip": "turns the lead over"}
