@@ -135,9 +135,10 @@ def _unreadable(message: str) -> int:
 
 
 def _print_report(record: Record) -> Report:
-    from service.records.verification import verify  # noqa: PLC0415 # serving does not need it
+    from service.records.bot_checks import ALL_DECISIONS  # noqa: PLC0415 # serving does not need it
+    from service.records.verification import verify  # noqa: PLC0415 # as above
 
-    report = verify(record)
+    report = verify(record, bots=ALL_DECISIONS)
     _print(report.notes())
     _print(_findings(report))
     _print(["Verified." if report.verified else "Not verified."])

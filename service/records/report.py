@@ -16,6 +16,7 @@ CODES: Final = {
     "unknown_variant": "this server does not have the game",
     "unknown_edition": "this server has another edition of the rules",
     "bad_players": "the game is not for this number of players, or was dealt with an open seat",
+    "unknown_bot": "a level of computer players that does not exist, or one of them without a name",
     "bad_rules": "house rules that the game does not have, or not each of them once, with a value and in order",
     "wrong_fairness": "tags, or a deal, that do not match the claimed fairness",
     "missing_game": "the deals should be verifiable, but the id of the game is missing or longer than 64 characters",
@@ -67,7 +68,6 @@ CODES: Final = {
     "wrong_winners": "other seats have won, or none yet",
     # who plays the seats
     "wrong_presence": "a seat that cannot have left, come back, run out of time or forfeited there",
-    "unknown_bot": "a level of computer players that does not exist, or one of them without a name",
     "wrong_bot_move": "a legal move, but not the one that this computer player makes there",
 }
 """The meaning of every fault by its stable code."""
@@ -79,7 +79,7 @@ Unchecked = Literal["edition", "seed", "cost"]
 _WHY_UNCHECKED: Final[dict[Unchecked, str]] = {
     "edition": "another edition of the computer players made them",
     "seed": "the seed of their round is not published, or the deal was arranged",
-    "cost": "that would take too long here; the command verify does it",
+    "cost": "that takes too long here, where only some are; the command verify checks more",
 }
 
 

@@ -13,12 +13,13 @@ from typing import Final
 from service.engine.events import Dealt, Drew, Eliminated, Finished, Flipped, Played, RoundEnded, RoundResult
 from service.engine.layout import Layout
 from service.engine.options import format_value
+from service.engine.presence import PresenceEvent
 from service.engine.state import FINISHED, Hand, State
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.notation.tiles import format_tiles
-from service.records.record import SPECTATOR, Record
+from service.records.record import SPECTATOR, Record, RecordedClock
 from service.records.replay import Step, replay_record
 from service.records.report import Fault
 from service.records.verification import rules_of
@@ -69,6 +70,8 @@ class _TranscriptWriter:
         title = f"{variant.name.en if variant else record.variant}: {_join_names(self._names)}"
         yield from wrap_words(title.split(" "), WIDTH)
         facts = [f"{key} {format_value(value)}" for key, value in record.options]
+        facts += [f"{self._names[bot.seat]}: computer player {bot.level} {bot.edition}" for bot in record.bots]
+        facts += [] if record.clock is None else [_clock(record.clock)]
         facts += [record.date] if record.date else []
         facts += [f"game {_printable(record.game, 64)}"] if record.game else []
         facts.append(f"fairness {record.fairness}")
@@ -99,7 +102,7 @@ class _TranscriptWriter:
             yield from self._count(event.round, state)
         elif isinstance(event, Finished):
             yield from self._settlement(rules, state)
-        elif not isinstance(event, Eliminated):
+        elif not isinstance(event, Eliminated | PresenceEvent):
             if isinstance(event, Played | Flipped):
                 yield from (f"{'':{_MARGIN}}{line}".rstrip() for line in self._table(rules, state.layout))
             yield from self._standing(rules, step)
@@ -175,6 +178,11 @@ class _TranscriptWriter:
             return
         for payment in rules.settlement(state).payments:
             yield (f"{'':{_MARGIN}}{self._names[payment.payer]} pays {self._names[payment.payee]} {payment.amount}.")
+
+
+def _clock(clock: RecordedClock) -> str:
+    bank = f"bank {clock.bank} s, increment {clock.increment} s"
+    return f"clock: {bank if clock.turn is None else f'turn {clock.turn} s'}, then {clock.absence}"
 
 
 def _many(tiles: int) -> str:

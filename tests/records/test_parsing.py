@@ -45,10 +45,10 @@ GOOD = """\
 [Commitment "000000000000000000000000000000000000000000000000000000000000000c"]
 """
 LINES = GOOD.splitlines()
-TIMES = '''\
+TIMES = """\
 [Clock "bank=300 increment=0"]
 [Absence "forfeit"]
-'''
+"""
 PRESENCE = """\
 7. 0: left
 7. 0: returned

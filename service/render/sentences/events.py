@@ -22,7 +22,7 @@ from service.engine.events import (
     RoundResult,
 )
 from service.engine.layout import OPEN, Layout
-from service.engine.presence import PRESENCE_EVENT_TYPES
+from service.engine.presence import Claimed, Forfeited, Left, Returned, TimedOut
 from service.engine.view import DealtView, DrewView, RecordedDeal, RecordedEvent
 from service.render.sentences.numbers import capitalized, number_word, pip_word, tile_name
 from service.render.sentences.people import Naming, Reader, about, fitted, joined
@@ -135,7 +135,20 @@ def _round_sentence(result: RoundResult, reader: Reader, name: Naming) -> str:
 
 
 def _finished(event: Finished, _layout: Layout | None, reader: Reader) -> str:
-    return winners_sentence(event.winners, reader)
+    before = "" if event.ended_by is None else f"{text('finished.forfeit', reader.language)} "
+    return winners_sentence(event.winners, reader, before)
+
+
+def _timed_out(event: TimedOut, _layout: Layout | None, reader: Reader) -> str:
+    return about(reader, f"timed_out.{event.then}", event.seat)
+
+
+def _claimed(event: Claimed, _layout: Layout | None, reader: Reader) -> str:
+    key = {event.seat: "claimed.you", event.by: "claimed.by_you"}.get(-1 if reader.seat is None else reader.seat)
+    return fitted(
+        reader,
+        lambda name: text(key or "claimed", reader.language, name=name(event.seat), by=name(event.by)),
+    )
 
 
 def _of_seat(key: str) -> Callable[[Any, Layout | None, Reader], str]:
@@ -156,5 +169,9 @@ _SENTENCES: Final[dict[type, Callable[[Any, Layout | None, Reader], str]]] = {
     RoundEnded: _round_ended,
     Eliminated: _of_seat("eliminated"),
     Finished: _finished,
-    **{kind.event: _of_seat(kind.name) for kind in PRESENCE_EVENT_TYPES},
+    TimedOut: _timed_out,
+    Left: _of_seat("left"),
+    Returned: _of_seat("returned"),
+    Claimed: _claimed,
+    Forfeited: _of_seat("forfeited"),
 }

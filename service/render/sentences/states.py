@@ -29,18 +29,19 @@ def waiting_sentence(open_seats: int, language: str) -> str:
     return text("waiting", language, number=number_word(open_seats, language))
 
 
-def winners_sentence(winners: tuple[int, ...], reader: Reader) -> str:
-    """Who wins the match."""
+def winners_sentence(winners: tuple[int, ...], reader: Reader, before: str = "") -> str:
+    """Who wins the match, after the words ``before``."""
     language = reader.language
     others = [seat for seat in winners if seat != reader.seat]
     if not others:
-        return text("finished.you", language)
+        return before + text("finished.you", language)
     if len(others) < len(winners):
         key, you = "finished.you_and", [text("you", language)]
     else:
         key, you = "finished" if len(winners) == 1 else "finished.several", []
     return fitted(
-        reader, lambda name: text(key, language, names=joined([*you, *[name(seat) for seat in others]], language))
+        reader,
+        lambda name: before + text(key, language, names=joined([*you, *[name(seat) for seat in others]], language)),
     )
 
 

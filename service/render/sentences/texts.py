@@ -90,19 +90,46 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "finished.several": ("{names} win the match.", "{names} gewinnen die Partie."),
         "finished.you": ("You win the match.", "Du gewinnst die Partie."),
         "finished.you_and": ("{names} win the match.", "{names} gewinnt die Partie."),
-        "timed_out": ("{name} ran out of time.", "{name} hat keine Zeit mehr."),
-        "timed_out.you": ("You ran out of time.", "Du hast keine Zeit mehr."),
+        "finished.forfeit": ("All others have forfeited.", "Alle anderen haben kampflos verloren."),
+        "timed_out.bot": (
+            "{name} ran out of time; a computer player goes on.",
+            "{name} hat keine Zeit mehr; ein Computerspieler macht weiter.",
+        ),
+        "timed_out.bot.you": (
+            "You ran out of time; a computer player goes on.",
+            "Du hast keine Zeit mehr; ein Computerspieler macht weiter.",
+        ),
+        "timed_out.move": (
+            "{name} ran out of time; a computer player plays this turn.",
+            "{name} hat keine Zeit mehr; ein Computerspieler spielt diesen Zug.",
+        ),
+        "timed_out.move.you": (
+            "You ran out of time; a computer player plays this turn.",
+            "Du hast keine Zeit mehr; ein Computerspieler spielt diesen Zug.",
+        ),
+        "timed_out.forfeit": (
+            "{name} ran out of time; a computer player goes on.",
+            "{name} hat keine Zeit mehr; ein Computerspieler macht weiter.",
+        ),
+        "timed_out.forfeit.you": (
+            "You ran out of time; a computer player goes on.",
+            "Du hast keine Zeit mehr; ein Computerspieler macht weiter.",
+        ),
         "left": ("{name} left; a computer player goes on.", "{name} ist gegangen; ein Computerspieler macht weiter."),
         "left.you": ("You left; a computer player goes on.", "Du bist gegangen; ein Computerspieler macht weiter."),
         "returned": ("{name} is back.", "{name} ist wieder da."),
         "returned.you": ("You are back.", "Du bist wieder da."),
         "claimed": (
-            "{name} was too slow; a computer player goes on.",
-            "{name} war zu langsam; ein Computerspieler macht weiter.",
+            "{name} ran out of time; {by} has a computer player go on.",
+            "{name} hat keine Zeit mehr; {by} lässt einen Computerspieler weitermachen.",
         ),
         "claimed.you": (
-            "You were too slow; a computer player goes on.",
-            "Du warst zu langsam; ein Computerspieler macht weiter.",
+            "You ran out of time; {by} has a computer player go on.",
+            "Du hast keine Zeit mehr; {by} lässt einen Computerspieler weitermachen.",
+        ),
+        "claimed.by_you": (
+            "{name} ran out of time; you have a computer player go on.",
+            "{name} hat keine Zeit mehr; du lässt einen Computerspieler weitermachen.",
         ),
         "forfeited": ("{name} has forfeited the match.", "{name} hat die Partie kampflos verloren."),
         "forfeited.you": ("You have forfeited the match.", "Du hast die Partie kampflos verloren."),

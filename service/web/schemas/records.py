@@ -108,6 +108,22 @@ class RecordedPlayer(SeatOut):
     """A player of the match."""
 
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
+    bot = fields.String(metadata=doc("The level of a computer player; absent for a person.", example="greedy"))
+    edition = fields.Integer(metadata=doc("The edition of the computer players, with `bot`.", minimum=1, example=1))
+
+
+class RecordedClock(Schema):
+    """Either the time for each `turn`, or a `bank` for the match and an `increment` for each turn, in seconds."""
+
+    turn = fields.Integer(metadata=doc("The time for each turn.", minimum=1, example=60))
+    bank = fields.Integer(metadata=doc("The time for all turns of a seat.", minimum=1, example=300))
+    increment = fields.Integer(metadata=doc("What a turn adds to the bank.", minimum=0, example=10))
+
+
+class RecordedAbsence(Schema):
+    """What follows when the time of a seat is over."""
+
+    then = fields.String(required=True, metadata=doc("`bot`, `move`, `claim` or `forfeit`.", example="bot"))
 
 
 class MatchRecord(Schema):
@@ -118,6 +134,8 @@ class MatchRecord(Schema):
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
     rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules."))
     players = fields.List(fields.Nested(RecordedPlayer), required=True, metadata=doc("In seat order."))
+    clock = fields.Nested(RecordedClock, metadata=doc("The time for each turn; absent without a clock."))
+    absence = fields.Nested(RecordedAbsence, metadata=doc("What follows at a deadline; with `clock`."))
     date = fields.DateTime(metadata=doc("When the game was created."))
     fairness = fields.String(
         required=True,
@@ -219,6 +237,15 @@ class Verification(Schema):
     proven = fields.Integer(
         required=True,
         metadata=doc("The number of deals that were proven to follow from their seeds.", minimum=0, example=1),
+    )
+    decisions = fields.Integer(
+        required=True,
+        metadata=doc(
+            "The number of moves of computer players that were computed again from the seeds of their rounds. Here "
+            "only those of the levels `random` and `greedy`, and not more than 500; the notes say what was left out.",
+            minimum=0,
+            example=0,
+        ),
     )
     notes = fields.List(
         fields.String(), required=True, metadata=doc("What the verification proves and what it does not, in sentences.")

@@ -8,7 +8,7 @@ from service.engine.events import Dealt
 from service.engine.tiles import Tile
 from service.engine.view import DealtView, RecordedDeal
 from service.games.views import EventView
-from service.records.record import Record, RecordedRound, VersionedEvent
+from service.records.record import Record, RecordedBot, RecordedClock, RecordedRound, VersionedEvent
 from service.records.report import Finding, Report
 from service.render.replays import Replay, ReplayedEvent, ReplayedRound
 from service.web.serializers.board import geometry_json
@@ -25,6 +25,8 @@ def record_json(record: Record, yield_control: Callable[[], None]) -> JsonObject
     if record.game:
         result["game"] = record.game
     result |= _match(record)
+    if record.clock is not None:
+        result |= _clock(record.clock)
     if record.date:
         result["date"] = record.date
     result |= {"fairness": record.fairness, "whole": record.viewer is None}
@@ -44,12 +46,18 @@ def _match(record: Record) -> JsonObject:
         "variant": record.variant,
         "edition": record.edition,
         "rules": dict(record.options),
-        "players": [_player(seat, name) for seat, name in enumerate(record.players)],
+        "players": [_player(seat, name, record.bot_at(seat)) for seat, name in enumerate(record.players)],
     }
 
 
-def _player(seat: int, name: str) -> JsonObject:
-    return {"seat": seat, "name": name} if name else {"seat": seat}
+def _player(seat: int, name: str, bot: RecordedBot | None) -> JsonObject:
+    result: JsonObject = {"seat": seat, "name": name} if name else {"seat": seat}
+    return result if bot is None else result | {"bot": bot.level, "edition": bot.edition}
+
+
+def _clock(clock: RecordedClock) -> JsonObject:
+    times = {"bank": clock.bank, "increment": clock.increment} if clock.turn is None else {"turn": clock.turn}
+    return {"clock": times, "absence": {"then": clock.absence}}
 
 
 def _round(each: RecordedRound) -> JsonObject:
@@ -106,6 +114,7 @@ def report_json(report: Report) -> JsonObject:
         "moves": report.moves,
         "deals": report.deals,
         "proven": report.proven,
+        "decisions": report.decisions,
         "notes": list(report.notes()),
         "findings": [_finding(each) for each in report.findings],
         "more": report.omitted,

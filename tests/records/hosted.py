@@ -1,0 +1,152 @@
+"""Hosted matches with computer players, people who come and go, and a clock, played in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+
+from service.bots.choice import choose_move
+from service.bots.observation import observe
+from service.engine.deal import bot_luck, round_seed
+from service.engine.events import Event
+from service.engine.moves import Move
+from service.engine.options import Value
+from service.engine.presence import PresenceEvent
+from service.engine.referee import legal_moves
+from service.games.automation import Automation
+from service.games.clock import ClockSettings
+from service.games.commands import MoveCommand
+from service.games.game import Created, Game, Joined, TokenChanged
+from service.games.repository import GameRepository
+from service.games.schedule import GRACE_MS, BotTurn
+from service.games.service import GameService
+from service.games.validation import GameRequest, SeatRequest
+from service.records.record import Record
+from service.storage.memory_store import MemoryStore
+
+START = 1_767_728_000_000
+
+
+class HostedMatch:
+    """A match of people (``None``) and computer players of these levels, with everything drawn from ``seed``."""
+
+    def __init__(
+        self,
+        variant: str,
+        levels: tuple[str | None, ...],
+        *,
+        seed: int,
+        options: Mapping[str, Value] | None = None,
+        clock: ClockSettings | None = None,
+        dealt_from: str | None = None,
+    ) -> None:
+        self.rng = Random(seed)
+        self.now = START
+        store = MemoryStore(10_000_000, lambda: self.now / 1000)
+        random_bytes = self.rng.randbytes
+        self.games = GameService(
+            store, store, clock=lambda: self.now, random_bytes=random_bytes, secrets=[b"s"], ttl_seconds=10_000_000
+        )
+        self.repository = GameRepository(
+            store,
+            clock=lambda: self.now,
+            random_bytes=random_bytes,
+            run_later=lambda work: work(),
+            observe=lambda _: None,
+            yield_control=lambda: None,
+            admit_read=lambda _: None,
+        )
+        self.automation = Automation(self.repository, lambda: self.now)
+        seats = tuple(
+            [
+                SeatRequest("human", f"Person {seat}") if level is None else SeatRequest("bot", level=level)
+                for seat, level in enumerate(levels)
+            ]
+        )
+        created = self.games.commands.create(
+            GameRequest(variant, seats, options or {}, seed=dealt_from, clock=clock, pace=0)
+        ).answer
+        self.id = created.view.id
+        self.tokens = {each.seat: each.token for each in created.seats}
+
+    @property
+    def game(self) -> Game:
+        return self.repository.reload(self.id)
+
+    @property
+    def over(self) -> bool:
+        return self.game.status == "finished"
+
+    def record(self, seat: int | None = None) -> Record:
+        access = self.games.access.authenticate(self.id, None if seat is None else self.tokens[seat])
+        return self.games.queries.record(access)
+
+    def play(self, most: int = 10_000) -> None:
+        """So many acts at most, of all who take part; people now and then leave, return or let their time pass."""
+        for _ in range(most):
+            game = self.game
+            if game.status == "finished":
+                return
+            self.now += 100
+            if not self.comes_or_goes(game):
+                self.goes_on(game)
+
+    def comes_or_goes(self, game: Game) -> bool:
+        people = [seat for seat in game.state.active_seats() if seat in self.tokens]
+        away = [seat for seat in people if seat in game.presence.away]
+        present = [seat for seat in people if seat not in away]
+        if away and (not present or self.rng.random() < 0.1):
+            self.set_presence(self.rng.choice(away), away=False)
+        elif present and self.rng.random() < 0.05:
+            self.set_presence(self.rng.choice(present), away=True)
+        else:
+            return False
+        return True
+
+    def goes_on(self, game: Game) -> None:
+        deadline = game.deadline
+        turn = game.state.turn
+        if deadline is not None and self.rng.random() < 0.1 and self.now < deadline + GRACE_MS:
+            self.now = deadline + GRACE_MS
+            assert game.clock is not None
+            others = [seat for seat in game.state.active_seats() if seat in self.tokens and seat != turn]
+            if game.clock.absence == "claim" and turn is not None:
+                if others:
+                    self.claim(self.rng.choice(others), turn)
+            else:
+                assert self.automation.time_out(self.id) is not None
+            return
+        bot = self.automation.next_turn(self.id)
+        if bot is None:
+            seat = self.rng.choice([seat for seat in game.to_act if seat in self.tokens])
+            self.move(seat, self.rng.choice(legal_moves(game.rules, game.state, seat)))
+        elif bot.action == "deal":
+            self.automation.deal(bot)
+        elif bot.seat in self.tokens and self.rng.random() < 0.05:
+            # A person who is away, or whose turn a computer player would play, moves first.
+            self.move(bot.seat, self.rng.choice(legal_moves(game.rules, game.state, bot.seat)))
+        else:
+            self.automation.play(bot, self.decision(bot))
+
+    def move(self, seat: int, move: Move) -> None:
+        access = self.games.access.authenticate(self.id, self.tokens[seat])
+        self.games.commands.make_move(access, MoveCommand(move))
+
+    def set_presence(self, seat: int, *, away: bool) -> None:
+        access = self.games.access.authenticate(self.id, self.tokens[seat])
+        self.games.commands.set_presence(access, away=away)
+
+    def claim(self, by: int, seat: int) -> None:
+        access = self.games.access.authenticate(self.id, self.tokens[by])
+        self.games.commands.claim(access, seat)
+
+    def decision(self, turn: BotTurn) -> Move:
+        """What the computer player makes of what its seat can see."""
+        game = turn.game
+        hosting = (Created, Joined, TokenChanged, PresenceEvent)
+        happened = self.repository.events_of_round(game, game.version)
+        events: list[Event] = [event for event in happened if not isinstance(event, hosting)]
+        observation = observe(game.rules, game.state, events, turn.seat)
+        provable = game.deck.game is not None
+        seed = round_seed(game.deck.seed, game.state.round) if provable else game.deck.seed
+        return choose_move(game.rules, observation, turn.level, bot_luck(seed, turn.seat, game.version))
