@@ -6,7 +6,7 @@ of the match. Does not depend on how moves are checked (``replay``).
 
 from __future__ import annotations
 
-from service.engine.events import Event, Finished
+from service.engine.events import Eliminated, Event, Finished
 from service.engine.presence import (
     Claimed,
     Forfeited,
@@ -81,11 +81,12 @@ def consequences(
 
 
 def with_forfeits(rules: Rules, after: State, presence: Presence, following: tuple[Event, ...]) -> tuple[Event, ...]:
-    """The events that follow from a move, where none of the winners is of a side that has forfeited.
-
-    ``after`` is the state after them.
+    """The events that follow from a move by the rules (``following``), after which the state is ``after``, and by
+    forfeits: no winner is of a side that has forfeited; and if only one other side is left, the match is over.
     """
-    if not following or not isinstance(following[-1], Finished) or not presence.forfeited:
-        return following
-    winners = winners_after_forfeits(rules, rules.best, after, following[-1].winners, presence.forfeited)
-    return (*following[:-1], Finished(winners))
+    last = following[-1] if following and presence.forfeited else None
+    if isinstance(last, Finished):
+        winners = winners_after_forfeits(rules, rules.best, after, last.winners, presence.forfeited)
+        return (*following[:-1], Finished(winners))
+    end = end_by_forfeit(rules, after, presence.forfeited) if isinstance(last, Eliminated) else None
+    return following if end is None else (*following, end)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from random import Random
+from typing import Final
 
 from service.bots.choice import choose_move
 from service.bots.observation import observe
@@ -11,8 +13,9 @@ from service.engine.deal import bot_luck, round_seed
 from service.engine.events import Event
 from service.engine.moves import Move
 from service.engine.options import Value
-from service.engine.presence import PresenceEvent
+from service.engine.presence import ABSENCES, PresenceEvent
 from service.engine.referee import legal_moves
+from service.engine.variants import variants
 from service.games.automation import Automation
 from service.games.clock import ClockSettings
 from service.games.commands import MoveCommand
@@ -23,6 +26,7 @@ from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.records.record import Record
 from service.storage.memory_store import MemoryStore
+from tests.laws.matches import setups
 
 START = 1_767_728_000_000
 
@@ -150,3 +154,30 @@ class HostedMatch:
         provable = game.deck.game is not None
         seed = round_seed(game.deck.seed, game.state.round) if provable else game.deck.seed
         return choose_move(game.rules, observation, turn.level, bot_luck(seed, turn.seat, game.version))
+
+
+MANY: Final = 40
+
+
+@cache
+def hosted_records() -> tuple[Record, ...]:
+    """The records of some matches of all games, with what follows at a deadline in turn; without partial ones."""
+    records = [hosted_match(number).record() for number in range(MANY)]
+    return tuple([record for record in records if record.viewer is None])
+
+
+@cache
+def hosted_match(number: int, most: int = 300) -> HostedMatch:
+    """So many acts of one of these matches."""
+    rng = Random(f"hosted {number}")
+    key = rng.choice(list(variants()))
+    seats, options = rng.choice(setups(key))
+    absence = ABSENCES[number % len(ABSENCES)]
+    turn, bank = (
+        ClockSettings(turn=60_000, absence=absence),
+        ClockSettings(bank=60_000, increment=1000, absence=absence),
+    )
+    levels = tuple([rng.choice([None, None, "random", "greedy"]) for _ in range(seats)])
+    match = HostedMatch(key, levels, seed=number, options=dict(options), clock=rng.choice([turn, bank, None]))
+    match.play(most)
+    return match

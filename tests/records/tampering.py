@@ -23,13 +23,14 @@ from service.engine.events import (
     RoundResult,
     ScoreLine,
 )
+from service.engine.presence import ABSENCES, Claimed, Forfeited, Left, Returned, TimedOut
 from service.engine.referee import legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, sort_tiles
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.notation.events import format_event
 from service.records.record import ARRANGED, Record, RecordedRound, VersionedEvent
-from service.records.replay import Step, replay_record
+from service.records.replay import AUTOMATIC_EVENTS, Step, replay_record
 from service.records.verification import rules_of
 
 Tampering = Callable[[Record, Random], Record | None]
@@ -155,7 +156,7 @@ def too_many_players(record: Record, rng: Random) -> Record:
     return replace(record, players=record.players * 7)
 
 
-@finds("bad_players")
+@finds("bad_players", "unknown_bot")
 def an_open_seat(record: Record, rng: Random) -> Record:
     return replace(record, players=("", *record.players[1:]))
 
@@ -322,7 +323,7 @@ def a_deal_left_out(record: Record, rng: Random) -> Record | None:
 def a_second_deal(record: Record, rng: Random) -> Record:
     index = rng.choice(dealt_in(record))
     events = events_of(record, index)
-    return with_lines(record, index, [*events[:2], events[0], *events[2:]])
+    return with_lines(record, index, [events[0], *events])
 
 
 @finds("not_dealt")
@@ -591,7 +592,9 @@ def a_round_after_the_end(record: Record, rng: Random) -> Record | None:
 @finds("unfinished_round", "missing_seed", "early_seed", "wrong_attempt")
 def a_round_broken_off(record: Record, rng: Random) -> Record | None:
     index = some([index for index in dealt_in(record)[:-1] if len(record.rounds[index].lines) > 4], rng)
-    return None if index is None else with_lines(record, index, events_of(record, index)[:2])
+    if index is None or isinstance(event_at(record, (index, 1)), TimedOut):
+        return None
+    return with_lines(record, index, events_of(record, index)[:2])
 
 
 # Counts
@@ -712,3 +715,184 @@ def an_end_left_out(record: Record, rng: Random) -> Record | None:
         return None
     assert format_event(event_at(record, place)).startswith("finished")
     return with_lines(record, place[0], events_of(record, place[0])[:-1])
+
+
+# Who plays the seats
+
+
+def with_another(record: Record, place: Place | None, event: RecordedEvent) -> Record | None:
+    """The record with this event before the one in that place."""
+    if place is None:
+        return None
+    events = events_of(record, place[0])
+    return with_lines(record, place[0], [*events[: place[1]], event, *events[place[1] :]])
+
+
+def somewhere(record: Record, rng: Random) -> Place | None:
+    """Where a seat is to move that nobody but its person plays."""
+    rules, _ = rules_of(record)
+    assert rules is not None
+    found: list[Place] = []
+    before: Step | None = None
+    for step in replay_record(record, rules):
+        assert isinstance(step, Step)
+        turn = None if before is None else before.state.turn
+        if before is not None and turn is not None and not isinstance(step.line.event, (*AUTOMATIC_EVENTS, Returned)):
+            index, at = step.place
+            assert isinstance(at, int)
+            if record.bot_at(turn) is None and before.presence.plays(turn):
+                found.append((index, at))
+        before = step
+    place: Place | None = some(found, rng)
+    return place
+
+
+def before(record: Record, place: Place) -> Step:
+    """The step before the event in this place."""
+    rules, _ = rules_of(record)
+    assert rules is not None
+    steps = [step for step in replay_record(record, rules) if isinstance(step, Step) and step.place < place]
+    return steps[-1]
+
+
+def person_to_move(record: Record, place: Place) -> int:
+    turn = before(record, place).state.turn
+    assert turn is not None
+    return turn
+
+
+@finds("wrong_presence")
+def somebody_away_leaves(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Left), rng)
+    return None if place is None else with_another(record, (place[0], place[1] + 1), event_at(record, place))
+
+
+@finds("wrong_presence")
+def somebody_comes_back_who_is_there(record: Record, rng: Random) -> Record | None:
+    place = somewhere(record, rng)
+    return with_another(record, place, Returned(person_to_move(record, place))) if place else None
+
+
+@finds("wrong_presence")
+def a_return_left_out(record: Record, rng: Random) -> Record | None:
+    """Then the seat is away already when it leaves again."""
+    found = []
+    for place in places(record, Returned):
+        seat = event_at(record, place).seat
+        later = [each for each in places(record, (Left, Returned, TimedOut, Claimed)) if each > place]
+        following = next((event for each in later if (event := event_at(record, each)).seat == seat), None)
+        if isinstance(following, Left) and seat in before(record, place).presence.away:
+            found.append(place)
+    place = some(found, rng)
+    if place is None:
+        return None
+    events = events_of(record, place[0])
+    return with_lines(record, place[0], [*events[: place[1]], *events[place[1] + 1 :]])
+
+
+@finds("wrong_presence")
+def somebody_who_does_not_exist_leaves(record: Record, rng: Random) -> Record | None:
+    return with_another(record, somewhere(record, rng), Left(len(record.players)))
+
+
+@finds("wrong_presence")
+def a_computer_player_leaves(record: Record, rng: Random) -> Record | None:
+    return with_another(record, somewhere(record, rng), Left(record.bots[0].seat)) if record.bots else None
+
+
+@finds("wrong_presence")
+def a_time_that_is_over_for_a_seat_that_is_not_to_move(record: Record, rng: Random) -> Record | None:
+    place = somewhere(record, rng)
+    if place is None or record.clock is None or record.clock.absence == "claim":
+        return None
+    turn = person_to_move(record, place)
+    state = before(record, place).state
+    others = [seat for seat in state.active_seats() if seat != turn and record.bot_at(seat) is None]
+    return with_another(record, place, TimedOut(rng.choice(others), record.clock.absence)) if others else None
+
+
+@finds("wrong_presence")
+def another_consequence_of_a_time_that_is_over(record: Record, rng: Random) -> Record | None:
+    place = somewhere(record, rng)
+    if place is None:
+        return None
+    right = None if record.clock is None or record.clock.absence == "claim" else record.clock.absence
+    then = rng.choice([absence for absence in ABSENCES if absence != right])
+    return with_another(record, place, TimedOut(person_to_move(record, place), then))
+
+
+@finds("wrong_presence")
+def a_claim_that_nobody_may_make(record: Record, rng: Random) -> Record | None:
+    place = somewhere(record, rng)
+    if place is None:
+        return None
+    turn = person_to_move(record, place)
+    can = record.clock is not None and record.clock.absence == "claim"
+    return with_another(record, place, Claimed(turn, turn if can else (turn + 1) % len(record.players)))
+
+
+@finds("wrong_presence")
+def a_forfeit_without_a_reason(record: Record, rng: Random) -> Record | None:
+    place = somewhere(record, rng)
+    return with_another(record, place, Forfeited(person_to_move(record, place))) if place else None
+
+
+@finds("wrong_presence")
+def a_forfeit_left_out(record: Record, rng: Random) -> Record | None:
+    found = [place for place in places(record, Forfeited) if place[1] + 1 < len(events_of(record, place[0]))]
+    place = some(found, rng)
+    if place is None:
+        return None
+    events = events_of(record, place[0])
+    return with_lines(record, place[0], [*events[: place[1]], *events[place[1] + 1 :]])
+
+
+@finds("after_the_end")
+def somebody_leaves_after_the_end(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Finished), rng)
+    return None if place is None else with_another(record, (place[0], place[1] + 1), Left(0))
+
+
+@finds("wrong_winners", "missing_seed")
+def an_end_by_forfeit_with_several_sides_left(record: Record, rng: Random) -> Record | None:
+    place = somewhere(record, rng)
+    if place is None or record.result is not None:
+        return None
+    return with_another(record, place, Finished((0,), ended_by="forfeit"))
+
+
+@finds("wrong_winners")
+def winners_that_have_forfeited(record: Record, rng: Random) -> Record | None:
+    """Or others at least than those who had not."""
+    place = some(places(record, Finished), rng)
+    if place is None or not before(record, place).presence.forfeited:
+        return None
+    event = event_at(record, place)
+    return with_event(record, place, Finished(tuple(before(record, place).presence.forfeited), event.ended_by))
+
+
+@finds("wrong_winners")
+def another_reason_of_the_end(record: Record, rng: Random) -> Record | None:
+    place = some(places(record, Finished), rng)
+    if place is None:
+        return None
+    event = event_at(record, place)
+    return with_event(record, place, Finished(event.winners, None if event.ended_by else "forfeit"))
+
+
+@finds("unknown_bot")
+def a_level_that_does_not_exist(record: Record, _rng: Random) -> Record | None:
+    if not record.bots:
+        return None
+    return replace(record, bots=(record.bots[0]._replace(level="wise"), *record.bots[1:]))
+
+
+@finds("wrong_bot_move")
+def another_level_than_that_which_played(record: Record, _rng: Random) -> Record | None:
+    """Not of a seat that had little to choose."""
+    if not record.bots or record.result is None:
+        return None
+    if sum(event_at(record, place).seat == record.bots[0].seat for place in places(record, Played)) < 40:
+        return None
+    level = "random" if record.bots[0].level == "greedy" else "greedy"
+    return replace(record, bots=(record.bots[0]._replace(level=level), *record.bots[1:]))

@@ -25,7 +25,7 @@ from service.records.verification import verify
 from service.records.writer import format_record
 from service.render.replays import replay
 from service.render.transcript import render_transcript
-from tests.records.hosted import HostedMatch
+from tests.records.hosted import MANY, HostedMatch, hosted_match
 
 ADA_AND = (None, "greedy", "random")
 
@@ -117,6 +117,13 @@ def test_while_a_match_goes_on_each_viewer_has_a_record_that_holds_and_tells_not
             moved_by_bots = any(why == "seed" for why, _ in report.unchecked)
             assert moved_by_bots or report.unchecked == ()
     assert partial > 5
+
+
+@pytest.mark.parametrize("number", range(MANY))
+def test_matches_of_all_games_have_records_that_hold_for_every_viewer(number: int) -> None:
+    match = hosted_match(number)
+    for viewer in (None, *match.tokens):
+        check(match.record(viewer))
 
 
 class Cheat(HostedMatch):

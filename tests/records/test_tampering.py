@@ -7,16 +7,18 @@ from random import Random
 
 import pytest
 
+from service.records.bot_checks import ALL_DECISIONS, NO_DECISIONS
 from service.records.parser import parse_record
 from service.records.report import CODES
 from service.records.verification import verify
 from service.records.writer import format_record
 from tests.records.building import long_records
+from tests.records.hosted import hosted_records
 from tests.records.tampering import TAMPERINGS, Tampering
 
 ENOUGH = 12
 """So many records are tampered with in each way, if there are as many that give occasion."""
-CODES_OF_A_LINE = frozenset(list(CODES)[list(CODES).index("wrong_turn") :])
+CODES_OF_A_LINE = frozenset(list(CODES)[list(CODES).index("wrong_turn") :]) - {"wrong_bot_move"}
 """What is wrong with a move or a count is said of its line."""
 
 
@@ -33,7 +35,7 @@ def changed_lines(one: str, other: str) -> Iterator[tuple[int, str]]:
 )
 def test_it_is_found_and_named(code: str, tampering: Tampering, along: frozenset[str]) -> None:
     rng = Random(f"tampering {tampering.__name__}")
-    records = list(long_records())
+    records = [*long_records(), *hosted_records()]
     rng.shuffle(records)
     done = 0
     for record in records:
@@ -43,7 +45,7 @@ def test_it_is_found_and_named(code: str, tampering: Tampering, along: frozenset
         text = format_record(changed)
         assert text.encode()
         assert text != format_record(record)
-        report = verify(parse_record(text))
+        report = verify(parse_record(text), bots=ALL_DECISIONS if code == "wrong_bot_move" else NO_DECISIONS)
         found = {finding.code for finding in report.findings}
         assert code in found
         assert found <= {code} | along
@@ -61,8 +63,8 @@ def test_it_is_found_and_named(code: str, tampering: Tampering, along: frozenset
 
 
 def test_untouched_they_are_verified() -> None:
-    for record in long_records():
-        assert verify(record).findings == ()
+    for record in [*long_records(), *hosted_records()]:
+        assert verify(record, bots=ALL_DECISIONS).findings == ()
 
 
 def test_every_code_is_found_somewhere() -> None:
