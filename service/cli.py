@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from service.config import SETTINGS, InvalidSettings, Settings
@@ -138,11 +139,26 @@ def _print_report(record: Record) -> Report:
     from service.records.bot_checks import ALL_DECISIONS  # noqa: PLC0415 # serving does not need it
     from service.records.verification import verify  # noqa: PLC0415 # as above
 
-    report = verify(record, bots=ALL_DECISIONS)
+    report = verify(record, _progress(), ALL_DECISIONS)
     _print(report.notes())
     _print(_findings(report))
     _print(["Verified." if report.verified else "Not verified."])
     return report
+
+
+def _progress() -> Callable[[], None]:
+    """Says on a terminal once a second for how long a record has been checked; computer players may take minutes."""
+    if not sys.stderr.isatty():
+        return lambda: None
+    started = said = monotonic()
+
+    def tell() -> None:
+        nonlocal said
+        if monotonic() - said >= 1:
+            said = monotonic()
+            supervisor.warn(f"checking for {said - started:.0f} s")
+
+    return tell
 
 
 def _print_transcript(record: Record, *, drawing: bool = False) -> Report:

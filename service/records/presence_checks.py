@@ -81,8 +81,9 @@ def consequences(
 
 
 def with_forfeits(rules: Rules, after: State, presence: Presence, following: tuple[Event, ...]) -> tuple[Event, ...]:
-    """The events that follow from a move by the rules (``following``), after which the state is ``after``, and by
-    forfeits: no winner is of a side that has forfeited; and if only one other side is left, the match is over.
+    """The events that follow from a move, by the rules (``following``) and by forfeits; ``after`` is the state then.
+
+    No winner is of a side that has forfeited; and if only one other side is left, the match is over.
     """
     last = following[-1] if following and presence.forfeited else None
     if isinstance(last, Finished):

@@ -10,6 +10,7 @@ import pytest
 
 from service.records.writer import format_record
 from service.render.drawing import LEGEND
+from tests.records.hosted import HostedMatch
 from tests.render.test_transcript import TRANSCRIPTS, sample_record
 
 RECORD = format_record(sample_record("fido", 3, 45))
@@ -42,6 +43,20 @@ def test_a_sound_record_is_verified(file: Path) -> None:
     assert lines[1] == "The deals were arranged; they prove nothing about chance."
     assert lines[2:] == ["Verified."]
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_moves_of_computer_players_are_computed_again(tmp_path: Path) -> None:
+    match = HostedMatch("domino", ("expert", "greedy"), seed=2, options={"limit": 1})
+    match.play()
+    text = format_record(match.record())
+    done = run("verify", "-", given=text.encode())
+    moves = text.count(": pass\n") + text.count(">") + text.count(": draw ") + text.count("dealt:")
+    assert f"{moves} moves of computer players computed again, each from".encode() in done.stdout
+    assert done.stdout.endswith(b"Verified.\n")
+    assert done.returncode == 0
+    done = run("verify", "-", given=text.replace("bot=expert", "bot=random").encode())
+    assert b": wrong_bot_move: The move is legal, but the computer player random plays " in done.stdout
+    assert done.returncode == 1
 
 
 def test_a_wrong_record_is_not_and_every_finding_has_its_line(file: Path) -> None:

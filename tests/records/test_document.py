@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hmac
 import re
 from pathlib import Path
 
+from service.engine.deal import bot_luck
 from service.engine.variants import variants
+from service.records.bot_checks import ALL_DECISIONS, CHEAP_DECISIONS
 from service.records.parser import parse_record
 from service.records.report import CODES
 from service.records.verification import verify
 from service.records.writer import format_record
 
 PAGE = (Path(__file__).parents[2] / "docs/record.md").read_text("utf-8")
+FAIRNESS = (Path(__file__).parents[2] / "docs/fairness.md").read_text("utf-8")
 
 
 def test_its_example_is_verified() -> None:
@@ -31,3 +35,15 @@ def test_it_lists_every_code_with_its_meaning_in_order() -> None:
 
 def test_it_names_every_game() -> None:
     assert all(f"`{key}`" in PAGE for key in variants())
+
+
+def test_the_page_on_fairness_has_the_luck_of_a_decision() -> None:
+    fields = b"\0\0\0\x0cdomino-bot-1" + b"\0\0\0\x012" + b"\0\0\0\x0241"
+    luck = hmac.digest(bytes(range(32)), fields, "sha256")
+    assert bot_luck(bytes(range(32)), 2, 41) == luck
+    assert f"```text\n{luck.hex()}\n```" in FAIRNESS
+
+
+def test_it_says_how_many_decisions_are_made_again() -> None:
+    assert f"at most {CHEAP_DECISIONS.most};" in PAGE
+    assert f"at most {ALL_DECISIONS.most:,}," in PAGE

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from service.engine.events import Played
+from service.engine.moves import Move
+from service.engine.presence import Absence
+from service.engine.referee import legal_moves
 from service.engine.variants import variants
+from service.games.clock import ClockSettings
+from service.games.schedule import BotTurn
 from service.records.builder import build_record
 from service.records.record import Record, Viewer
 from service.records.verification import verify
@@ -17,6 +23,7 @@ from service.render.layout_text import render_layout
 from service.render.transcript import WIDTH, render_transcript
 from tests.laws.matches import Case, Match, law
 from tests.records.building import arranged, fair, kept, viewers
+from tests.records.hosted import HostedMatch
 from tests.records.tampering import event_at, places, with_event
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts"
@@ -39,6 +46,23 @@ def test_a_transcript_is_as_it_was(key: str, same_as_file: Callable[[Path, str],
 def test_a_transcript_shows_what_its_viewer_saw(same_as_file: Callable[[Path, str], None]) -> None:
     text = "".join([f"{line}\n" for line in render_transcript(sample_record("dominospiel", 3, 20, 1))])
     same_as_file(TRANSCRIPTS / "dominospiel-seen.txt", text)
+
+
+class Simple(HostedMatch):
+    """A match whose computer players make the first legal move."""
+
+    def decision(self, turn: BotTurn) -> Move:
+        return legal_moves(turn.game.rules, turn.game.state, turn.seat)[0]
+
+
+@pytest.mark.parametrize("absence", ["move", "claim", "forfeit"])
+def test_a_transcript_tells_who_plays_a_seat(absence: Absence, same_as_file: Callable[[Path, str], None]) -> None:
+    clock = ClockSettings(bank=60_000, increment=1000, absence=absence)
+    match = Simple("domino", (None, "greedy", None), seed=12, options={"limit": 30}, clock=clock)
+    match.play(60)
+    record = replace(match.record(), game="", date="")
+    text = "".join([f"{line}\n" for line in render_transcript(record)])
+    same_as_file(TRANSCRIPTS / f"hosted-{absence}.txt", text)
 
 
 @law(matches=4, drawn=1)

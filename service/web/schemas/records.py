@@ -11,7 +11,7 @@ from service.records.report import CODES
 from service.web.schemas.board import PlacedBoard
 from service.web.schemas.events import EventData
 from service.web.schemas.fields import doc
-from service.web.schemas.game import Commitment, RulesOut, SeatOut, digest, seat_field
+from service.web.schemas.game import AbsenceRule, Clock, Commitment, RulesOut, SeatOut, digest, seat_field
 
 _FINDINGS: Final = "One of " + ", ".join([f"`{code}` ({meaning})" for code, meaning in CODES.items()]) + "."
 
@@ -112,20 +112,6 @@ class RecordedPlayer(SeatOut):
     edition = fields.Integer(metadata=doc("The edition of the computer players, with `bot`.", minimum=1, example=1))
 
 
-class RecordedClock(Schema):
-    """Either the time for each `turn`, or a `bank` for the match and an `increment` for each turn, in seconds."""
-
-    turn = fields.Integer(metadata=doc("The time for each turn.", minimum=1, example=60))
-    bank = fields.Integer(metadata=doc("The time for all turns of a seat.", minimum=1, example=300))
-    increment = fields.Integer(metadata=doc("What a turn adds to the bank.", minimum=0, example=10))
-
-
-class RecordedAbsence(Schema):
-    """What follows when the time of a seat is over."""
-
-    then = fields.String(required=True, metadata=doc("`bot`, `move`, `claim` or `forfeit`.", example="bot"))
-
-
 class MatchRecord(Schema):
     """The record of a match."""
 
@@ -134,8 +120,8 @@ class MatchRecord(Schema):
     edition = fields.Integer(required=True, metadata=doc("The edition of its rules.", minimum=1, example=1))
     rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules."))
     players = fields.List(fields.Nested(RecordedPlayer), required=True, metadata=doc("In seat order."))
-    clock = fields.Nested(RecordedClock, metadata=doc("The time for each turn; absent without a clock."))
-    absence = fields.Nested(RecordedAbsence, metadata=doc("What follows at a deadline; with `clock`."))
+    clock = fields.Nested(Clock, metadata=doc("The limits of time, in seconds; absent without a clock."))
+    absence = fields.Nested(AbsenceRule, metadata=doc("What follows at a deadline; with `clock`."))
     date = fields.DateTime(metadata=doc("When the game was created."))
     fairness = fields.String(
         required=True,
