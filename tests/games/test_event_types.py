@@ -23,7 +23,7 @@ from service.engine.events import (
     RoundResult,
 )
 from service.engine.layout import NEVER, empty_layout
-from service.engine.presence import Absence
+from service.engine.presence import Absence, Forfeited
 from service.engine.tiles import Tile, parse_tile
 from service.engine.variants import variants
 from service.engine.view import event_view
@@ -159,7 +159,7 @@ def test_the_referee_applies_every_type(kind: EventType) -> None:
 
 
 def test_records_know_which_events_no_seat_asked_for() -> None:
-    assert {Dealt, *replay.AUTOMATIC_EVENTS} == {Dealt, RoundEnded, Eliminated, Finished}
+    assert {Dealt, *replay.AUTOMATIC_EVENTS} == {Dealt, RoundEnded, Eliminated, Finished, Forfeited}
 
 
 @pytest.mark.parametrize(
