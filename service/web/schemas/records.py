@@ -7,12 +7,14 @@ from typing import Final
 from marshmallow import Schema, fields
 
 from service.engine.deal import SCHEME
+from service.records.bot_checks import CHEAP_DECISIONS
 from service.records.report import CODES
 from service.web.schemas.board import PlacedBoard
 from service.web.schemas.events import EventData
 from service.web.schemas.fields import doc
 from service.web.schemas.game import AbsenceRule, Clock, Commitment, RulesOut, SeatOut, digest, seat_field
 
+_CHEAP_LEVELS: Final = " and ".join([f"`{level}`" for level in sorted(CHEAP_DECISIONS.levels)])
 _FINDINGS: Final = "One of " + ", ".join([f"`{code}` ({meaning})" for code, meaning in CODES.items()]) + "."
 
 
@@ -228,7 +230,8 @@ class Verification(Schema):
         required=True,
         metadata=doc(
             "The number of moves of computer players that were computed again from the seeds of their rounds. Here "
-            "only those of the levels `random` and `greedy`, and not more than 500; the notes say what was left out.",
+            f"only those of the levels {_CHEAP_LEVELS}, and not more than {CHEAP_DECISIONS.most}; the notes say what "
+            "was left out.",
             minimum=0,
             example=0,
         ),
