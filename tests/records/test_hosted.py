@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from service.engine.deal import round_seed
-from service.engine.events import Dealt, Drew, Finished, Played
+from service.engine.events import Dealt, Drew, Eliminated, Finished, Played
 from service.engine.moves import Move
 from service.engine.presence import Claimed, Forfeited, Left, PresenceEvent, Returned, TimedOut
 from service.engine.referee import legal_moves
@@ -17,6 +17,7 @@ from service.engine.view import DrewView, RecordedDeal
 from service.games.clock import ClockSettings
 from service.games.schedule import BotTurn
 from service.records.bot_checks import ALL_DECISIONS, CHEAP_DECISIONS, BotLimits
+from service.records.errors import InvalidForkPoint
 from service.records.fork_points import fork_point_at
 from service.records.parser import parse_record
 from service.records.record import SPECTATOR, Record, RecordedBot, RecordedClock
@@ -265,6 +266,41 @@ def test_a_match_that_ends_by_forfeit_in_the_middle_of_a_round_is_complete(varia
         round_seed(game.deck.seed, following.number),
     )
     assert (game.to_act, game.state.turn, game.deadline) == ((), None, None)
+
+
+class Simple(HostedMatch):
+    """Its computer players make the first legal move, whatever their level."""
+
+    def decision(self, turn: BotTurn) -> Move:
+        return legal_moves(turn.game.rules, turn.game.state, turn.seat)[0]
+
+
+def test_a_match_can_end_by_forfeit_when_a_seat_goes_out() -> None:
+    """If all that are left but one side have forfeited."""
+    for seed in range(60):
+        clock = ClockSettings(turn=60_000, absence="forfeit")
+        match = Simple("menschenwolf", (None, None, None), seed=seed, options={"limit": 1}, clock=clock)
+        match.play(400)
+        *_, before, last = lines(match.record())
+        if isinstance(before, Eliminated) and isinstance(last, Finished) and last.ended_by == "forfeit":
+            break
+    else:
+        raise AssertionError("it never ended so")
+    record = match.record()
+    assert verify(record).findings == ()
+    without = record.rounds[-2]._replace(lines=record.rounds[-2].lines[:-1])
+    changed = replace(record, rounds=(*record.rounds[:-2], without, record.rounds[-1]))
+    assert "wrong_winners" in {finding.code for finding in verify(changed).findings}
+
+
+def test_a_forfeit_is_not_separated_from_the_end_of_the_time_that_it_follows_from() -> None:
+    record = hosted(1).record()
+    versions = [line.version for each in record.rounds for line in each.lines if isinstance(line.event, TimedOut)]
+    assert versions
+    for version in versions:
+        with pytest.raises(InvalidForkPoint, match="no_fork_point"):
+            fork_point_at(record, version)
+        assert fork_point_at(record, version - 1).version == version - 1
 
 
 def test_the_report_on_its_fairness_reveals_the_round_that_was_not_finished() -> None:
