@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -139,10 +140,10 @@ class DecisionChecker:
 def _decide(rules: Rules, observation: Observation, level: str, luck: bytes) -> Move:
     """The move of this level; should it fail, that of ``SUBSTITUTE``, else the first legal one, as the service does."""
     for each in (level, SUBSTITUTE):
-        try:
-            return choose_move(rules, observation, each, luck)
-        except Exception:  # noqa: S112 # whatever is wrong with a level, its move is made
-            continue
+        with suppress(Exception):  # whatever is wrong with a level, a move is made
+            move = choose_move(rules, observation, each, luck)
+            if move in observation.view.legal_moves:
+                return move
     return observation.view.legal_moves[0]
 
 

@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from service.bots.choice import LEVELS
 from service.engine.deal import round_seed
 from service.engine.events import Dealt, Drew, Eliminated, Finished, Played
 from service.engine.moves import Move
@@ -159,6 +160,26 @@ def test_another_move_than_that_of_the_computer_player_is_found(levels: tuple[st
     (finding,) = verify(record, bots=ALL_DECISIONS).findings
     assert (finding.code, finding.version) == ("wrong_bot_move", match.cheated)
     assert finding.message.startswith("The move is legal, but the computer player ")
+
+
+class Fallback(HostedMatch):
+    """A service where the level ``random`` fails, so that a greedy player chooses instead."""
+
+    def decision(self, turn: BotTurn) -> Move:
+        return super().decision(turn._replace(level="greedy"))
+
+
+def test_where_a_level_fails_the_move_of_a_greedy_player_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = Fallback("fido", ("random", "random", "greedy"), seed=3, options={"rounds": 1})
+    match.play()
+    record = match.record()
+    assert {finding.code for finding in verify(record, bots=ALL_DECISIONS).findings} == {"wrong_bot_move"}
+
+    def fail(*_: object) -> Move:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(LEVELS, "random", LEVELS["random"]._replace(choose=fail))
+    check(record)
 
 
 def test_an_expert_s_decisions_can_be_made_again_but_not_where_that_takes_too_long() -> None:
