@@ -11,13 +11,14 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
 from threading import Thread
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from flask import Flask
 
 from service.config import Network, Settings
-from service.games.ports import Clock, Feed, RunLater, Store, run_inline
-from service.games.repository import Committed
+from service.games.automation import Automation
+from service.games.ports import Clock, Feed, ReminderQueue, RunLater, Store, run_inline
+from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
 from service.json_logging import configure_logging
 from service.storage.memory_reserve import MemoryReserve
@@ -28,7 +29,7 @@ from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import load_or_create_secret, read_secret
 from service.storage.server_clock import ServerClock, system_clock
-from service.storage.topology import open_topology
+from service.storage.topology import Topology, open_topology
 from service.web.access import limit_history
 from service.web.app import create_app
 from service.web.metrics import Metrics
@@ -51,27 +52,14 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
 
     Raises ``ValueError`` without a ``REDIS_URL``.
     """
-    if settings.redis_url is None:
-        raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
     configure_logging(settings.log_level, settings.log_format)
-    ttl = settings.game_ttl_days * _DAY_SECONDS
     metrics = Metrics()
-    topology = open_topology(settings.redis_url)
-    for warning in topology.durability_warnings():
+    storage = open_storage(settings, metrics)
+    for warning in storage.topology.durability_warnings():
         logging.getLogger(__name__).warning(warning)
-    reminders = RedisReminders(topology, observe=metrics.redis, observe_failure=metrics.store_write_failed)
-    clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
-    clock.start_measurement()
-    store = RedisStore(
-        topology,
-        ttl,
-        replicated=settings.durability == "replicated",
-        reserve=MemoryReserve(topology),
-        observe=metrics.redis,
-        observe_failure=metrics.store_write_failed,
-    )
+    storage.clock.start_measurement()
     limits = RateLimits(
-        partial(counters_at, settings.redis_url),
+        partial(counters_at, storage.url),
         workers=settings.workers,
         create=settings.creates_per_minute,
         failure=settings.token_failures_per_minute,
@@ -80,12 +68,12 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         token=settings.token_changes_per_hour,
     )
     games = build_games(
-        store,
-        RedisEventFeed(topology),
+        storage.store,
+        RedisEventFeed(storage.topology),
         server_secrets(settings),
-        ttl,
-        clock=clock,
-        hold_until=RedisReminders(topology, observe=metrics.redis).hold_until,
+        settings.game_ttl_days * _DAY_SECONDS,
+        clock=storage.clock,
+        reminders=storage.reminders,
         run_later=run_in_background,
         observe=metrics.write_committed,
         admit_read=partial(limit_history, limits),
@@ -105,6 +93,63 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         yield_control=yield_control,
         metrics_port=settings.metrics_port,
     )
+
+
+class Storage(NamedTuple):
+    """What a process needs of the Redis of the settings: the games, their reminders, and its clock."""
+
+    url: str
+    topology: Topology
+    store: RedisStore
+    reminders: RedisReminders
+    clock: ServerClock
+
+
+def open_storage(settings: Settings, metrics: Metrics) -> Storage:
+    """The storage of the settings, which count in ``metrics``. Raises ``ValueError`` without a ``REDIS_URL``."""
+    if settings.redis_url is None:
+        raise ValueError("REDIS_URL is required; `python -m service` starts an embedded server")
+    topology = open_topology(settings.redis_url)
+    store = RedisStore(
+        topology,
+        settings.game_ttl_days * _DAY_SECONDS,
+        replicated=settings.durability == "replicated",
+        reserve=MemoryReserve(topology),
+        observe=metrics.redis,
+        observe_failure=metrics.store_write_failed,
+    )
+    reminders = RedisReminders(topology, observe=metrics.redis, observe_failure=metrics.store_write_failed)
+    return Storage(
+        settings.redis_url, topology, store, reminders, ServerClock(reminders.server_time, observe=metrics.clock_offset)
+    )
+
+
+class WorkerParts(NamedTuple):
+    """What the processes beside the web server work with."""
+
+    repository: GameRepository
+    automation: Automation
+    reminders: ReminderQueue
+    clock: ServerClock
+
+
+def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
+    """The parts of a process that does what is due in games. Raises ``ValueError`` without a ``REDIS_URL``.
+
+    Whether a time is over is judged by the clock of Redis.
+    """
+    storage = open_storage(settings, metrics)
+    repository = GameRepository(
+        storage.store,
+        clock=storage.clock,
+        random_bytes=os.urandom,
+        run_later=run_inline,
+        observe=metrics.write_committed,
+        yield_control=lambda: None,
+        admit_read=lambda _: None,
+    )
+    automation = Automation(repository, storage.reminders.server_time)
+    return WorkerParts(repository, automation, storage.reminders, storage.clock)
 
 
 def server_secrets(settings: Settings) -> tuple[bytes, ...]:
@@ -148,7 +193,7 @@ def build_games(
     ttl_seconds: int,
     *,
     clock: Clock = system_clock,
-    hold_until: Callable[[str], int] = lambda _: 0,
+    reminders: ReminderQueue | None = None,
     run_later: RunLater = run_inline,
     observe: Callable[[Committed], None] = lambda _: None,
     admit_read: Callable[[int], None] = lambda _: None,
@@ -162,10 +207,10 @@ def build_games(
         secrets=secrets,
         ttl_seconds=ttl_seconds,
         yield_control=yield_control,
-        hold_until=hold_until,
         run_later=run_later,
         observe=observe,
         admit_read=admit_read,
+        reminders=reminders,
     )
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from service.games.errors import Forbidden, NotFound, Unauthorized, unauthorized
 from service.games.game import Game
 from service.games.idempotency import Idempotency, IdempotencyKey
+from service.games.lost_reminders import Notice
 from service.games.ports import PriorWrite
 from service.games.repository import GameRepository
 from service.games.tokens import find_hash
@@ -49,11 +50,15 @@ class TokenRotation(NamedTuple):
 
 
 class AccessControl:
-    """Authenticates the bearers of tokens. Every method raises ``StorageUnavailable``."""
+    """Authenticates the bearers of tokens. Every method raises ``StorageUnavailable``.
 
-    def __init__(self, repository: GameRepository, idempotency: Idempotency) -> None:
+    ``notice`` is called with every game that is read for a request.
+    """
+
+    def __init__(self, repository: GameRepository, idempotency: Idempotency, notice: Notice = lambda _: None) -> None:
         self._repository = repository
         self._idempotency = idempotency
+        self._notice = notice
 
     def authenticate(self, game_id: str, token: str | None) -> Access:
         """The stored game and the seat that ``token`` plays; without a token, a spectator's access.
@@ -64,6 +69,7 @@ class AccessControl:
         game = self._repository.load(game_id)
         if game is None:
             raise NotFound("no_such_game") if token is None else unauthorized()
+        self._notice(game)
         if token is None:
             return Access(game, None)
         seat = seat_of(token, game)

@@ -72,6 +72,11 @@ class Automation:
         """Deal the next round. Raises as ``play``."""
         return self.play(turn, DEAL)
 
+    def next_time_out(self, game_id: str) -> int | None:
+        """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
+        game = self._repository.load(game_id)
+        return None if game is None else time_out_due(game)
+
     def time_out(self, game_id: str) -> Committed | None:
         """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
 

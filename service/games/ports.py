@@ -215,6 +215,9 @@ class ReminderQueue(Protocol):
         Does nothing if it is no longer leased as it was taken: a write has replaced it, or somebody else has taken it.
         """
 
+    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+        """Write a reminder that was lost; does nothing if the game has one of this kind, leased or not."""
+
     def server_time(self) -> int:
         """The current time by the clock of the store."""
 

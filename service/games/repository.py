@@ -335,16 +335,18 @@ class GameRepository:
         events: list[GameEvent] = []
         while version and not (events and isinstance(events[0], Dealt)):
             start = max(version - _EVENTS_PER_TURN, 0)
-            self._admit_read(version - start)
-            page = self.event_range(game.id, start, version - start)
-            if page.first != start + 1 or len(page.events) != version - start:
-                raise StorageUnavailable("events are missing")
-            numbered = enumerate(self.yielding(page.events), page.first)
-            earlier = [decode(number, game.created_at, data).event for number, data in numbered]
-            last_deal = max([at for at, event in enumerate(earlier) if isinstance(event, Dealt)], default=0)
-            events = earlier[last_deal:] + events
+            events = from_last_deal(self.events_between(game, start, version)) + events
             version = start
         return events
+
+    def events_between(self, game: Game, after: int, version: int) -> list[GameEvent]:
+        """The events after a version up to another, which the game has reached. Raises ``NotFound`` as above."""
+        self._admit_read(version - after)
+        page = self.event_range(game.id, after, version - after)
+        if page.first != after + 1 or len(page.events) != version - after:
+            raise StorageUnavailable("events are missing")
+        numbered = enumerate(self.yielding(page.events), page.first)
+        return [decode(number, game.created_at, data).event for number, data in numbered]
 
     def yielding(self, items: Iterable[T]) -> Iterator[T]:
         """The items; other requests run after every ``_EVENTS_PER_TURN`` of them."""
@@ -393,6 +395,11 @@ class GameRepository:
             self._cache[game.id] = (game, state)
             if len(self._cache) > CACHE_SIZE:
                 del self._cache[next(iter(self._cache))]
+
+
+def from_last_deal(events: list[GameEvent]) -> list[GameEvent]:
+    """The last deal of these events and what follows it; all of them without a deal."""
+    return events[max([at for at, event in enumerate(events) if isinstance(event, Dealt)], default=0) :]
 
 
 def _send_again(send: Callable[[], T], unknown: OutcomeUnknown) -> T:

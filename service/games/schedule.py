@@ -19,19 +19,25 @@ MOST_ROUNDS_OF_BOTS: Final = 500
 """After so many rounds a match of computer players alone is not dealt any further."""
 SUBSTITUTE: Final = "greedy"
 """The level of the computer player that plays for a person."""
+LEAD_MS: Final = 800
+"""For so many milliseconds before its move is due, a computer player may choose it."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
+_LEAST_WITH_PEOPLE_MS: Final = {"expert": 120}
+"""The least time until the move of a level that calculates: a forced move must not come sooner than another."""
 
 
 class BotTurn(NamedTuple):
     """A move that the service is to make: by the bot of this ``level`` for a seat, or a deal, at this version.
 
-    ``seat`` is that of the move; for a deal one that may deal. ``due`` in milliseconds since 1970.
+    ``seat`` is that of the move; for a deal one that may deal. The move is made when it is ``due``, and may be chosen
+    from ``begin`` on; both in milliseconds since 1970.
     """
 
     game: Game
     seat: int
     level: str
     action: Literal["move", "deal"]
+    begin: int
     due: int
 
 
@@ -48,16 +54,23 @@ def bot_turn(game: Game) -> BotTurn | None:
     present = present_people(state, presence, game.people)
     if not present and any([seat in game.people for seat in active]):
         return None
-    due = game.running_clock.acted + pace(game)
     if state.phase == ROUND_OVER:
         if present or state.round >= MOST_ROUNDS_OF_BOTS:
             return None
-        return BotTurn(game, active[0], SUBSTITUTE, "deal", due)
+        return _bot_turn(game, active[0], SUBSTITUTE, "deal")
     seat = state.turn
     assert seat is not None
     if game.seats[seat].kind == BOT:
-        return BotTurn(game, seat, game.seats[seat].level or SUBSTITUTE, "move", due)
-    return None if presence.plays(seat) else BotTurn(game, seat, SUBSTITUTE, "move", due)
+        return _bot_turn(game, seat, game.seats[seat].level or SUBSTITUTE, "move")
+    return None if presence.plays(seat) else _bot_turn(game, seat, SUBSTITUTE, "move")
+
+
+def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]) -> BotTurn:
+    """The turn, due so long after the last event that its time tells nothing about the choice."""
+    acted, wait = game.running_clock.acted, pace(game)
+    if game.people:
+        wait = max(wait, _LEAST_WITH_PEOPLE_MS.get(level, 0))
+    return BotTurn(game, seat, level, action, acted + max(wait - LEAD_MS, 0), acted + wait)
 
 
 def pace(game: Game) -> int:
@@ -88,4 +101,4 @@ def reminders(before: Game | None, after: Game) -> Reminders | None:
     if not (after.is_automatic or (before is not None and before.is_automatic)):
         return None
     turn = bot_turn(after)
-    return Reminders(bots=None if turn is None else turn.due, clock=time_out_due(after))
+    return Reminders(bots=None if turn is None else turn.begin, clock=time_out_due(after))

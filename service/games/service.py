@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 
 from service.games.access import AccessControl
 from service.games.commands import GameCommands
+from service.games.game import Game
 from service.games.idempotency import Idempotency
-from service.games.ports import Clock, Feed, RandomBytes, RunLater, Store, run_inline
+from service.games.lost_reminders import LostReminders
+from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLater, Store, run_inline
 from service.games.queries import GameQueries
 from service.games.readiness import Readiness
 from service.games.repository import Committed, GameRepository
@@ -19,9 +21,9 @@ class GameService:
     Tokens of requests under an idempotency key are derived from the first of ``secrets``, those of repeated requests
     from any of them; they must be the same for every process that serves the same store. ``ttl_seconds`` is the time
     from the last write of a game to its expiry, as in the store. ``yield_control`` is called regularly during long
-    computations, to let other requests run; ``hold_until`` is that of the ``ReminderQueue`` of the store, and says
-    until when nobody is late; ``run_later`` runs background work; ``observe`` is called with every write that was
-    committed, and ``admit_read`` with a number of events before so many are read for a request; it may raise.
+    computations, to let other requests run; ``run_later`` runs background work; ``observe`` is called with every write
+    that was committed, and ``admit_read`` with a number of events before so many are read for a request; it may raise.
+    ``reminders`` are those of the store: they tell until when nobody is late, and are restored where they were lost.
     """
 
     def __init__(
@@ -34,10 +36,10 @@ class GameService:
         secrets: Sequence[bytes],
         ttl_seconds: int,
         yield_control: Callable[[], None] = lambda: None,
-        hold_until: Callable[[str], int] = lambda _: 0,
         run_later: RunLater = run_inline,
         observe: Callable[[Committed], None] = lambda _: None,
         admit_read: Callable[[int], None] = lambda _: None,
+        reminders: ReminderQueue | None = None,
     ) -> None:
         ttl = ttl_seconds * 1000
         repository = GameRepository(
@@ -50,7 +52,8 @@ class GameService:
             admit_read=admit_read,
         )
         idempotency = Idempotency(secrets)
-        self.access = AccessControl(repository, idempotency)
+        notice = _ignore if reminders is None else LostReminders(reminders, clock, run_later).notice
+        self.access = AccessControl(repository, idempotency, notice)
         self.commands = GameCommands(
             repository,
             idempotency,
@@ -58,7 +61,15 @@ class GameService:
             random_bytes=random_bytes,
             ttl=ttl,
             yield_control=yield_control,
-            hold_until=hold_until,
+            hold_until=_never_held if reminders is None else reminders.hold_until,
         )
         self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(store, clock)
+
+
+def _never_held(_: str) -> int:
+    return 0
+
+
+def _ignore(_: Game) -> None:
+    """Notice nothing."""

@@ -202,6 +202,12 @@ class MemoryStore(Store, ReminderQueue, Feed):
             self._remind(kind, game, at)
             return True
 
+    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+        """Add a reminder where there is none."""
+        if shard_of(game) is not None:
+            with self._lock:
+                self._reminders[kind].setdefault(game, at)
+
     def server_time(self) -> int:
         """The time of the clock of this store."""
         return round(self._now() * 1000)

@@ -69,6 +69,13 @@ class RedisReminders(ReminderQueue):
         command = evalsha("reschedule", (key,), game.encode(), repr(leased).encode(), due)
         return self._run("reschedule", [command]) == [1]
 
+    def restore(self, kind: ReminderKind, game: str, at: int) -> None:
+        """Add a reminder where there is none."""
+        shard = shard_of(game)
+        if shard is not None:
+            key = keys.REMINDERS[kind][shard]
+            self._call("restore", key, (b"ZADD", key, b"NX", at, game.encode()))
+
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""
         return self._time_and_note(keys.SWEEPS[0])[0]
@@ -84,18 +91,23 @@ class RedisReminders(ReminderQueue):
 
     def _time_and_note(self, key: bytes) -> tuple[int, SweepNote | None]:
         """The time of the server that owns the key of a note, and the note."""
+        time, note = self._call("time", key, (b"TIME",), (b"GET", key))
+        seconds, micros = map(int, time)
+        return seconds * 1000 + micros // 1000, note and SweepNote(*map(int, note.split()))
+
+    def _call(self, operation: str, key: bytes, *commands: Command) -> list[Any]:
+        """The answers of the owner of the key to these commands. Raises ``StorageUnavailable``."""
         began = monotonic()
         try:
-            time, note = self._topology.call(key, (b"TIME",), (b"GET", key))
+            answers = self._topology.call(key, *commands)
         except (NotSent, MaybeSent) as error:
             raise unanswered(error) from error
         finally:
-            self._observe("time", monotonic() - began)
-        for answer in (time, note):
+            self._observe(operation, monotonic() - began)
+        for answer in answers:
             if isinstance(answer, Exception):
                 raise as_unavailable(answer) or answer from None
-        seconds, micros = map(int, time)
-        return seconds * 1000 + micros // 1000, note and SweepNote(*map(int, note.split()))
+        return answers
 
     def _run(self, script: str, commands: Sequence[Command]) -> list[Any]:
         """The answers to commands that run this script, each on the owner of its first key.

@@ -31,8 +31,8 @@ class _RequestMetrics(NamedTuple):
 class Metrics:
     """The metrics of one application; ``streams`` is the gauge of open streams."""
 
-    def __init__(self) -> None:
-        self._registry = CollectorRegistry()
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self._registry = CollectorRegistry() if registry is None else registry
         self._requests = Counter(
             "domino_http_requests_total", "HTTP requests.", ["method", "route", "status"], registry=self._registry
         )

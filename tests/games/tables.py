@@ -56,7 +56,7 @@ class Hosted:
             random_bytes=self._bytes,
             secrets=[b"a secret"],
             ttl_seconds=TTL,
-            hold_until=self.store.hold_until,
+            reminders=self.store,
         )
         self.service = self.another_service()
         kinds = {"h": HUMAN, "b": BOT, "o": OPEN_SEAT}

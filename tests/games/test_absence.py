@@ -23,7 +23,7 @@ from service.games.forks import ForkSource, export_record
 from service.games.game import FORMAT_WITHOUT_AUTOMATION, STORED_FORMAT, Game
 from service.games.idempotency import IdempotencyKey
 from service.games.ports import PriorWrite, StoredGame
-from service.games.schedule import MOST_ROUNDS_OF_BOTS, bot_turn
+from service.games.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
 from service.records.writer import format_record
 from service.storage.memory_store import MemoryStore
 from tests.games.tables import START, Hosted
@@ -344,7 +344,7 @@ def test_leaving_works_without_a_clock_and_leaves_no_trace_in_storage() -> None:
     view = hosted.leave(seat)
     assert [each.away for each in view.seats] == [each == seat for each in range(2)]
     assert hosted.game.stored_format == STORED_FORMAT
-    assert hosted.due == {"bots": 1_000, "clock": None}
+    assert hosted.due == {"bots": 1_000 - LEAD_MS, "clock": None}
     assert hosted.leave(seat).version == view.version
     hosted.now += 1_000
     hosted.play()
@@ -363,13 +363,13 @@ def test_nobody_delays_a_computer_player_by_leaving_and_coming_back() -> None:
     if hosted.turn != 1:
         hosted.play_on(lambda game: game.state.turn == 1)
     due = hosted.due["bots"]
-    assert due == 1_000
+    assert due == 1_000 - LEAD_MS
     for _ in range(3):
         hosted.now += 200
         hosted.leave(0)
         hosted.now += 100
         hosted.come_back(0)
-    assert hosted.due["bots"] == 100
+    assert hosted.due["bots"] == 100 - LEAD_MS
 
 
 def test_presence_needs_a_match_that_is_running_with_that_seat() -> None:

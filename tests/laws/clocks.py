@@ -333,7 +333,7 @@ class Course:
         for taken in self.store.take("bots", 10, LEASE):
             turn = self.automations[0].next_turn(self.id)
             if turn is None or turn.due > self.time.now:
-                self.store.reschedule("bots", self.id, taken.leased, None if turn is None else turn.due)
+                self.store.reschedule("bots", self.id, taken.leased, None if turn is None else turn.begin)
             elif self.random.random() < 0.8:
                 self._play(turn)
             else:
@@ -484,7 +484,7 @@ class Course:
             random_bytes=self.random.randbytes,
             secrets=[b"a secret"],
             ttl_seconds=TTL,
-            hold_until=self.store.hold_until,
+            reminders=self.store,
         )
 
     def _automation(self, skew: int) -> Automation:

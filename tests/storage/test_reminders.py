@@ -441,3 +441,29 @@ def test_the_time_of_the_store_goes_on(harness: Harness) -> None:
     first = harness.queue.server_time()
     assert first > 1_700_000_000_000
     assert harness.queue.server_time() >= first
+
+
+# ── Lost ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_reminder_that_was_lost_is_restored(harness: Harness, kind: ReminderKind) -> None:
+    game = create(harness, kind, None)
+    harness.queue.restore(kind, game, 5_000)
+    assert harness.scores(kind) == {game: 5_000}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_that_exists_stays_as_it_is_leased_or_not(harness: Harness, kind: ReminderKind) -> None:
+    sweep_once(harness)
+    leased, waiting = create(harness, kind, -AGO), create(harness, kind, LATER)
+    assert take(harness, kind) == {leased}
+    before = harness.scores(kind)
+    for game in (leased, waiting):
+        harness.queue.restore(kind, game, 5_000)
+    assert harness.scores(kind) == before
+
+
+def test_nothing_is_restored_for_a_game_without_a_shard(harness: Harness) -> None:
+    harness.queue.restore("bots", "old", 5_000)
+    assert harness.scores("bots") == {}
