@@ -23,6 +23,7 @@ from service.devserver import supervisor
 if TYPE_CHECKING:
     from service.records.record import Record
     from service.records.report import Report
+    from service.workers.loop import Stop
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
@@ -58,6 +59,12 @@ def _parser() -> argparse.ArgumentParser:
         help="run the server until Ctrl-C (the default); without REDIS_URL also an embedded Redis server",
     )
     serve.set_defaults(run=_serve)
+    bots = commands.add_parser("bots", help="make the moves of computer players until Ctrl-C; needs REDIS_URL")
+    bots.set_defaults(run=_run_bots)
+    scheduler = commands.add_parser(
+        "scheduler", help="let the consequences of deadlines follow until Ctrl-C; needs REDIS_URL"
+    )
+    scheduler.set_defaults(run=_run_scheduler)
     document = commands.add_parser("openapi", help="print the OpenAPI document")
     document.set_defaults(run=_print_document)
     for name, show, meaning in (
@@ -84,6 +91,38 @@ def _serve(settings: Settings) -> int:
         command = [sys.executable, "-m", "gunicorn", "-c", str(supervisor.GUNICORN_CONF)]
         os.execv(sys.executable, command)  # noqa: S606 # no shell is wanted
     return supervisor.serve(settings)
+
+
+def _run_bots(settings: Settings) -> int:
+    if settings.redis_url is None:
+        return _redis_required()
+    stop = _stop_by_signal()
+    from service.workers.processes import run_bots  # noqa: PLC0415 # serving does not need it
+
+    return run_bots(settings, stop)
+
+
+def _run_scheduler(settings: Settings) -> int:
+    if settings.redis_url is None:
+        return _redis_required()
+    stop = _stop_by_signal()
+    from service.workers.processes import run_scheduler  # noqa: PLC0415 # as above
+
+    return run_scheduler(settings, stop)
+
+
+def _stop_by_signal() -> Stop:
+    """Have stop signals heeded from now on, as loading the application takes a while."""
+    from service.workers.loop import Stop  # noqa: PLC0415 # as above
+
+    stop = Stop()
+    stop.install()
+    return stop
+
+
+def _redis_required() -> int:
+    supervisor.warn("REDIS_URL is not set; `domino-service serve` starts this process with its embedded server")
+    return 2
 
 
 def _print_document(_settings: Settings) -> int:

@@ -169,6 +169,16 @@ class Settings:
         "0", _integer(0, 65535), "port of `/metrics`, also of `/healthz` and `/readyz`; other than `PORT`; `0`: none"
     )
     workers: int = _setting("2", _integer(1, 256), "worker processes; about one per core")
+    bot_workers: int = _setting(
+        "1",
+        _integer(0, 64),
+        "processes that make the moves of computer players, in a run without `REDIS_URL`; `0`: none",
+    )
+    schedulers: int = _setting(
+        "1",
+        _integer(0, 16),
+        "processes that let the consequences of deadlines follow, in a run without `REDIS_URL`; `0`: none",
+    )
     redis_url: str | None = _setting(
         "",
         _REDIS_URL,

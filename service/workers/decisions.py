@@ -1,0 +1,84 @@
+"""What a computer player is shown of a hosted game, and what it chooses.
+
+Owns the way from a game to a move: the game itself, with its hands and seeds, goes no further than here. A level gets
+only what its seat may know, as ``service.engine.view`` decides it, and luck. Does not depend on when a move is made.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import perf_counter
+from typing import Final
+
+from service.bots.choice import choose_move
+from service.bots.observation import Observation, observe
+from service.engine.deal import bot_luck, round_seed
+from service.engine.moves import DEAL, Move
+from service.engine.variant import Rules
+from service.games.game import Game
+from service.games.repository import Committed
+from service.games.schedule import SUBSTITUTE, BotTurn
+from service.workers.metrics import WorkerMetrics
+from service.workers.round_events import RoundEvents
+
+MOST_FAILURES: Final = 2
+"""After so many failures in a row of one level in a game, another one chooses."""
+
+Choose = Callable[[Rules, Observation, str, bytes], Move]
+
+_log = logging.getLogger(__name__)
+
+
+class Decisions:
+    """Chooses moves; ``choose`` is the entrance to the levels."""
+
+    def __init__(self, events: RoundEvents, metrics: WorkerMetrics, choose: Choose = choose_move) -> None:
+        self._events = events
+        self._metrics = metrics
+        self._choose = choose
+
+    def move(self, turn: BotTurn, failures: int) -> Move:
+        """The move of this turn, whose decision has failed so often before.
+
+        Raises whatever the level raises; after ``MOST_FAILURES`` a greedy player chooses instead, and if that fails
+        too, it is the first legal move. Raises ``StorageUnavailable`` and ``NotFound``.
+        """
+        if turn.action == "deal":
+            return DEAL
+        game = turn.game
+        observation = observe(game.rules, game.state, self._events.of(game), turn.seat)
+        luck = luck_of(game, turn.seat)
+        if failures < MOST_FAILURES:
+            began = perf_counter()
+            move = self._choose(game.rules, observation, turn.level, luck)
+            self._metrics.decided(turn.level, perf_counter() - began)
+            return move
+        try:
+            move = self._choose(game.rules, observation, SUBSTITUTE, luck)
+        except Exception:
+            _log.exception("the substitute of a computer player failed", extra=log_fields(turn))
+        else:
+            if move in observation.view.legal_moves:
+                self._metrics.fell_back(SUBSTITUTE)
+                return move
+        self._metrics.fell_back("first")
+        return observation.view.legal_moves[0]
+
+    def made(self, turn: BotTurn, committed: Committed) -> None:
+        """Remember the events of this turn for the next decision in its game."""
+        self._events.add(turn.game, committed)
+
+
+def luck_of(game: Game, seat: int) -> bytes:
+    """The luck of this seat for its decision on this version of the game; told with the seed, after the round."""
+    deck = game.deck
+    seed = deck.seed if deck.game is None else round_seed(deck.seed, game.state.round)
+    return bot_luck(seed, seat, game.version)
+
+
+def log_fields(turn: BotTurn) -> dict[str, object]:
+    """What the log says of a turn: nothing that is hidden, and not which game it is."""
+    game = turn.game
+    fields = {"variant": game.variant.key, "version": game.version, "seat": turn.seat, "level": turn.level}
+    return {"fields": fields}

@@ -1,0 +1,75 @@
+"""The metrics of the bot worker and the scheduler; what they share with the web server is in ``service.web.metrics``.
+
+Owns their names. They never name a game, a seat or what is hidden. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment
+they are counted in that folder, which the web server of the same run exposes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from service.games.ports import ReminderKind
+
+_DECISION_SECONDS: Final = (0.00025, 0.001, 0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
+_LAG_SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 30.0)
+
+
+class WorkerMetrics:
+    """The metrics of one process."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._decisions = Histogram(
+            "domino_bot_decision_seconds",
+            "Seconds in which a computer player chose a move.",
+            ["level"],
+            buckets=_DECISION_SECONDS,
+            registry=registry,
+        )
+        self._moves = Counter(
+            "domino_bot_moves_total", "Moves and deals made for computer players.", ["level"], registry=registry
+        )
+        self._fallbacks = Counter(
+            "domino_bot_fallbacks_total",
+            "Decisions that failed repeatedly, by what chose instead.",
+            ["by"],
+            registry=registry,
+        )
+        self._time_outs = Counter(
+            "domino_time_outs_total", "Deadlines from which something followed.", ["then"], registry=registry
+        )
+        self._lags = Histogram(
+            "domino_reminder_lag_seconds",
+            "Seconds by which a reminder was taken later than it was due.",
+            ["kind"],
+            buckets=_LAG_SECONDS,
+            registry=registry,
+        )
+        self._failures = Counter(
+            "domino_reminder_failures_total", "Reminders put off because of an error.", ["kind"], registry=registry
+        )
+
+    def decided(self, level: str, seconds: float) -> None:
+        """Observe a decision of this level."""
+        self._decisions.labels(level).observe(seconds)
+
+    def played(self, level: str) -> None:
+        """Count a move for a computer player of this level."""
+        self._moves.labels(level).inc()
+
+    def fell_back(self, by: str) -> None:
+        """Count a decision that was left to ``by``: ``greedy`` or ``first``."""
+        self._fallbacks.labels(by).inc()
+
+    def timed_out(self, then: str) -> None:
+        """Count a deadline; ``then`` is what followed."""
+        self._time_outs.labels(then).inc()
+
+    def taken(self, kind: ReminderKind, lag_ms: int) -> None:
+        """Observe a reminder that was taken."""
+        self._lags.labels(kind).observe(max(lag_ms, 0) / 1000)
+
+    def failed(self, kind: ReminderKind) -> None:
+        """Count a reminder that was put off because of an error."""
+        self._failures.labels(kind).inc()

@@ -1,0 +1,50 @@
+"""The entry points of the processes: ``python -m service bots`` and ``python -m service scheduler``."""
+
+from __future__ import annotations
+
+import gc
+
+from prometheus_client import CollectorRegistry
+
+from service.bootstrap import WorkerParts, build_worker_parts
+from service.config import Settings
+from service.json_logging import configure_logging
+from service.web.metrics import Metrics
+from service.workers.bot_worker import BotWorker
+from service.workers.decisions import Decisions
+from service.workers.loop import Stop, run
+from service.workers.metrics import WorkerMetrics
+from service.workers.metrics_server import serve_metrics
+from service.workers.round_events import RoundEvents
+from service.workers.scheduler import Scheduler
+
+
+def run_bots(settings: Settings, stop: Stop) -> int:
+    """Make the moves of computer players until a stop is requested; returns the exit status."""
+    parts, metrics = _start(settings, stop)
+    decisions = Decisions(RoundEvents(parts.repository), metrics)
+    worker = BotWorker(parts.automation, parts.reminders, decisions, metrics, parts.clock)
+    run(worker.step, stop)
+    worker.close()
+    return 0
+
+
+def run_scheduler(settings: Settings, stop: Stop) -> int:
+    """Let the consequences of deadlines follow until a stop is requested; returns the exit status."""
+    parts, metrics = _start(settings, stop)
+    run(Scheduler(parts.automation, parts.reminders, metrics, parts.clock).step, stop)
+    return 0
+
+
+def _start(settings: Settings, stop: Stop) -> tuple[WorkerParts, WorkerMetrics]:
+    """Put the process together."""
+    configure_logging(settings.log_level, settings.log_format)
+    registry = CollectorRegistry()
+    metrics = Metrics(registry)
+    parts = build_worker_parts(settings, metrics)
+    parts.clock.measure()
+    if settings.metrics_port:
+        serve_metrics(settings.metrics_host, settings.metrics_port, metrics.text, stop.is_alive)
+    gc.collect()
+    gc.freeze()
+    return parts, WorkerMetrics(registry)
