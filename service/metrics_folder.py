@@ -1,7 +1,7 @@
-"""The folder in which the workers of one run count together, and what killed runs have left behind.
+"""The folder in which the processes of one run count together, and what killed runs have left behind.
 
-Owns the names of these folders, and how a folder that is in use is recognised: its master and workers hold a lock on
-it, which ends with the last of them, however it ends. Does not depend on what is counted.
+Owns the names of these folders, and how a folder that is in use is recognised: its processes hold a lock on it, which
+ends with the last of them, however it ends. Does not depend on what is counted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,11 @@ _PREFIX = "domino-service-metrics-"
 
 def create() -> Path:
     """A new folder, which this process and all that it starts have locked."""
+    return create_locked()[0]
+
+
+def create_locked() -> tuple[Path, int]:
+    """A new folder, and the inheritable descriptor by which this process has locked it."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
         with contextlib.suppress(FileNotFoundError):
@@ -25,7 +30,7 @@ def create() -> Path:
             fcntl.flock(descriptor, fcntl.LOCK_SH)
             os.set_inheritable(descriptor, True)  # noqa: FBT003 # for the new master after SIGUSR2
             if folder.exists():
-                return folder
+                return folder, descriptor
             os.close(descriptor)  # another process was faster and has removed it, as it was not locked yet
 
 
@@ -33,6 +38,12 @@ def remove_own(folder: Path) -> None:
     """Remove the folder if this process created it."""
     if folder.name.startswith(f"{_PREFIX}{os.getpid()}-"):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_gauges(folder: Path, pid: int) -> None:
+    """Remove the gauges of a process that has ended, as what they show has ended with it."""
+    for file in folder.glob(f"gauge_live*_{pid}.db"):
+        file.unlink(missing_ok=True)
 
 
 def remove_abandoned() -> None:

@@ -1,12 +1,13 @@
 """The processes of a run without REDIS_URL: starts them in order, monitors them, stops them in reverse order.
 
-    supervisor ─┬─ embedded server   (restarted if it ends by itself)
+    supervisor ─┬─ embedded server              (restarted if it ends by itself)
+                ├─ bot workers, schedulers      (as well)
                 └─ gunicorn ─── workers
 
 Owns the listening socket and the messages on the terminal. The children have sessions of their own, so that Ctrl-C in
 the terminal reaches this process only, which then stops them; on Linux they also end when it is killed.
 
-SIGINT, SIGTERM   stop both; a second one stops at once
+SIGINT, SIGTERM   stop all; a second one stops at once
 SIGHUP, SIGUSR1,  passed on to gunicorn once it answers, where they have gunicorn's meaning; but a SIGHUP stops a run
 SIGTTIN, SIGTTOU  whose standard input is a terminal, as that is what a closed terminal sends
 
@@ -28,11 +29,14 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from service import metrics_folder
 from service.config import Settings
+from service.devserver.background import BackgroundProcess, describe_exit
 from service.devserver.embedded import EmbeddedServer, EmbeddedServerError, die_with_parent
 
 APP = "service.wsgi:create()"
 GUNICORN_CONF = Path(__file__).parent.with_name("gunicorn_conf.py")
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 READY_SECONDS = 60.0
 FORCED_STOP_SECONDS = 3.0
@@ -89,6 +93,10 @@ class ProcessGroup:
             settings.data_dir, options={"maxmemory": f"{settings.max_memory_mb}mb"}, report=warn
         )
         self.web: subprocess.Popen[bytes] | None = None
+        self.background: list[BackgroundProcess] = []
+        self.environ = dict(os.environ)
+        self.inherited: list[int] = []
+        self.metrics: Path | None = None
 
     def run(self) -> None:
         """Start all processes, print the address, and serve until a stop signal; then stop all processes.
@@ -98,19 +106,23 @@ class ProcessGroup:
         """
         try:
             self.store.start(lambda: not self.signals.stops)
+            self._prepare_environ()
             self.web = self._start_gunicorn()
+            self.background = self._background_processes()
             ready = False
             deadline = time.monotonic() + READY_SECONDS
             while not self.signals.stops:
                 self._check_children(self.web)
-                if ready:
-                    self._forward_signals(self.web)
-                else:
+                if not ready:
                     ready = _answers(self.listener)
                     if ready:
                         self._announce()
                     elif time.monotonic() > deadline:
                         raise CannotServe(f"the service did not answer /healthz within {READY_SECONDS:.0f} s")
+                if ready:
+                    self._forward_signals(self.web)
+                    for each in self.background:
+                        each.check()
                 self.signals.wait(RESTART_PAUSE_SECONDS if ready else 0.05)
         except EmbeddedServerError as error:
             if not self.signals.stops:
@@ -118,9 +130,37 @@ class ProcessGroup:
         finally:
             for listener in self.listeners:
                 listener.close()
+            for each in self.background:
+                each.request_stop()
             if self.web is not None:
                 self._stop_gunicorn(self.web)
+            for each in self.background:
+                each.wait()
             self.store.stop()
+            if self.metrics is not None:
+                metrics_folder.remove_own(self.metrics)
+
+    def _prepare_environ(self) -> None:
+        """What all children have in their environment; they count in its folder of metrics, or in one of this run."""
+        self.environ |= {"REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1"}
+        if not self.environ.get(METRICS_FOLDER):
+            metrics_folder.remove_abandoned()
+            self.metrics, descriptor = metrics_folder.create_locked()
+            self.environ[METRICS_FOLDER] = str(self.metrics)
+            self.inherited = [descriptor]
+
+    def _background_processes(self) -> list[BackgroundProcess]:
+        """The bot workers and schedulers, not yet started; gunicorn serves their metrics."""
+        commands = ["bots"] * self.settings.bot_workers + ["scheduler"] * self.settings.schedulers
+        environ = {**self.environ, "METRICS_PORT": "0"}
+        return [
+            BackgroundProcess(command, environ, self.inherited, report=warn, ended=self._remove_gauges)
+            for command in commands
+        ]
+
+    def _remove_gauges(self, pid: int) -> None:
+        if self.metrics is not None:
+            metrics_folder.remove_gauges(self.metrics, pid)
 
     def _start_gunicorn(self) -> subprocess.Popen[bytes]:
         descriptors = [listener.fileno() for listener in self.listeners]
@@ -129,8 +169,8 @@ class ProcessGroup:
         return subprocess.Popen(
             die_with_parent([*command, self.app], signal.SIGQUIT),
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "REDIS_URL": self.store.url, "DOMINO_DEVSERVER": "1"},
-            pass_fds=descriptors,
+            env=self.environ,
+            pass_fds=(*descriptors, *self.inherited),
             start_new_session=True,
         )
 
@@ -248,8 +288,3 @@ def _reachable(listener: socket.socket) -> tuple[str, int]:
 def _url(address: tuple[str, int]) -> str:
     host, port = address[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def describe_exit(status: int) -> str:
-    """How a process ended, for people."""
-    return f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
