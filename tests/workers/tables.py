@@ -1,0 +1,166 @@
+"""Hosted games with computer players, and what has happened in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+
+from service.bootstrap import build_games
+from service.bots.choice import choose_move
+from service.engine.variants import variants
+from service.games.automation import Automation
+from service.games.clock import ClockSettings
+from service.games.game import Game, GameEvent
+from service.games.ports import run_inline
+from service.games.repository import GameRepository
+from service.games.results import CreatedGame
+from service.games.service import GameService
+from service.games.validation import GameRequest, SeatRequest
+from service.storage.memory_store import MemoryStore
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_store import RedisStore
+from service.storage.topology import open_topology
+from service.workers.bot_worker import BotWorker
+from service.workers.decisions import Choose, Decisions
+from service.workers.metrics import WorkerMetrics
+from service.workers.round_events import RoundEvents
+
+TTL = 86_400
+VARIANTS = sorted(variants())
+PATIENCE = 60.0
+
+
+def request(
+    variant: str = "domino",
+    seats: str = "rr",
+    *,
+    seed: str | None = "seed",
+    clock: ClockSettings | None = None,
+    pace: int | None = None,
+) -> GameRequest:
+    """A game with a seat for each letter: a person (p), or a bot: random (r), greedy (g), expert (e)."""
+    levels = {"r": "random", "g": "greedy", "e": "expert"}
+    players = [
+        SeatRequest("human", f"Player {seat}") if letter == "p" else SeatRequest("bot", level=levels[letter])
+        for seat, letter in enumerate(seats)
+    ]
+    return GameRequest(variant, tuple(players), {}, seed, clock=clock, pace=pace)
+
+
+def fewest(variant: str) -> int:
+    """The fewest players of a variant."""
+    return variants()[variant].players[0]
+
+
+class Hosted:
+    """The use cases on a store, without the web."""
+
+    def __init__(self, games: GameService) -> None:
+        self.games = games
+
+    def create(self, wanted: GameRequest) -> CreatedGame:
+        return self.games.commands.create(wanted).answer
+
+    def game(self, game_id: str) -> Game:
+        return self.games.access.authenticate(game_id, None).game
+
+    def events(self, game_id: str) -> list[GameEvent]:
+        """All events of the game, without their times."""
+        repository: GameRepository = self.games.access._repository
+        return [each.event for each in repository.history(self.game(game_id))]
+
+
+def on_redis(url: str) -> Hosted:
+    """Games on a real server; whatever is needed is opened anew, so that the server may have been restarted."""
+    topology = open_topology(url)
+    return Hosted(
+        build_games(
+            RedisStore(topology, TTL), RedisEventFeed(topology), [b"s"], TTL, reminders=RedisReminders(topology)
+        )
+    )
+
+
+def until(condition: Callable[[], object], seconds: float = PATIENCE) -> Any:
+    """Wait until the condition holds, and return what it returned."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "timeout"
+        time.sleep(0.02)
+    return found
+
+
+class InProcess(Hosted):
+    """Games in memory with a bot worker in this process, at a time that only the test moves."""
+
+    def __init__(self, choose: Choose = choose_move) -> None:
+        self.now = 1_800_000_000_000
+        self.store = MemoryStore(TTL, lambda: self.now / 1000)
+        clock = lambda: self.now  # noqa: E731 # a clock
+        super().__init__(
+            GameService(
+                self.store,
+                self.store,
+                clock=clock,
+                random_bytes=_Counted(),
+                secrets=[b"s"],
+                ttl_seconds=TTL,
+                reminders=self.store,
+            )
+        )
+        self.repository = GameRepository(
+            self.store,
+            clock=clock,
+            random_bytes=_Counted(b"w"),
+            run_later=run_inline,
+            observe=lambda _: None,
+            yield_control=lambda: None,
+            admit_read=lambda _: None,
+        )
+        self.automation = Automation(self.repository, clock)
+        self.registry = CollectorRegistry()
+        self.metrics = WorkerMetrics(self.registry)
+        self.decisions = Decisions(RoundEvents(self.repository), self.metrics, choose)
+        self.clock = clock
+        self.worker = self.new_worker()
+
+    def new_worker(self) -> BotWorker:
+        return BotWorker(self.automation, self.store, self.decisions, self.metrics, self.clock)
+
+    def step(self, worker: BotWorker | None = None) -> float:
+        """One step, which looks for games at once."""
+        worker = worker or self.worker
+        worker._next_look = 0.0
+        return worker.step()
+
+    def play_out(self, game_id: str) -> list[GameEvent]:
+        """Play a game without people to its end, undisturbed; returns all its events."""
+        for _ in range(20_000):
+            if self.game(game_id).status == "finished":
+                return self.events(game_id)
+            self.step()
+        raise AssertionError("the match does not end")
+
+
+class _Counted:
+    """Bytes that are different at every call, and the same in every run."""
+
+    def __init__(self, prefix: bytes = b"") -> None:
+        self._prefix = prefix
+        self._calls = 0
+
+    def __call__(self, size: int, /) -> bytes:
+        self._calls += 1
+        return (self._prefix + self._calls.to_bytes(8, "big")).rjust(size, b"\0")[-size:]
+
+
+def undisturbed(wanted: GameRequest) -> list[GameEvent]:
+    """The events of this match of computer players, played in one process without a fault.
+
+    With a seed every decision is determined, so that any other run must have exactly these events.
+    """
+    table = InProcess()
+    return table.play_out(table.create(wanted).view.id)

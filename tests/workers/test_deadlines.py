@@ -1,0 +1,155 @@
+"""The scheduler in this process, and reminders that were lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from service.engine.presence import Absence
+from service.games.clock import ClockSettings
+from service.games.lost_reminders import OVERDUE_MS, PAUSE_MS
+from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.schedule import GRACE_MS
+from service.workers.metrics import WorkerMetrics
+from service.workers.scheduler import Scheduler
+from tests.workers.tables import InProcess, request
+
+TURN = 60_000
+
+
+class Clocked(InProcess):
+    """Games with a clock, and a scheduler that has just looked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scheduler = Scheduler(self.automation, self.store, WorkerMetrics(CollectorRegistry()), self.clock)
+        self.scheduler.step()
+
+    def new(self, absence: Absence = "bot", seats: str = "pp") -> str:
+        return self.create(request("domino", seats, clock=ClockSettings(turn=TURN, absence=absence))).view.id
+
+    def pass_time(self, milliseconds: int) -> None:
+        """Let so much time pass while the scheduler looks every second."""
+        until = self.now + milliseconds
+        while self.now < until:
+            self.now = min(self.now + 1000, until)
+            self.scheduler.step()
+
+    def reminder(self, game: str) -> float | None:
+        return self.store._reminders["clock"].get(game)
+
+
+@pytest.fixture
+def table() -> Clocked:
+    return Clocked()
+
+
+def test_nobody_is_timed_out_before_the_deadline_and_the_grace(table: Clocked) -> None:
+    game = table.new()
+    assert table.game(game).deadline == table.now + TURN
+    table.pass_time(TURN + GRACE_MS - 1)
+    assert not table.game(game).presence.away
+    table.pass_time(1)
+    assert table.game(game).presence.away
+
+
+def test_a_reminder_that_is_too_early_is_set_to_its_time(table: Clocked) -> None:
+    game = table.new()
+    table.store._reminders["clock"][game] = table.now
+    table.scheduler.step()
+    assert not table.game(game).presence.away
+    assert table.reminder(game) == table.now + TURN + GRACE_MS
+
+
+def test_a_reminder_without_a_cause_is_removed(table: Clocked) -> None:
+    claimable, gone = table.new("claim"), table.new()
+    table.store._reminders["clock"] |= {claimable: table.now, gone: table.now}
+    del table.store._games[gone]
+    table.scheduler.step()
+    assert table.reminder(claimable) is None
+    assert table.reminder(gone) is None
+
+
+def test_while_the_storage_is_away_the_game_is_looked_at_again(table: Clocked, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = table.new()
+    commit = table.store.commit
+    errors = iter([StorageUnavailable("away"), OutcomeUnknown("lost"), OutcomeUnknown("lost")])
+
+    def failing(*arguments: Any, **more: Any) -> Any:
+        error = next(errors, None)
+        if error is not None:
+            raise error
+        return commit(*arguments, **more)
+
+    monkeypatch.setattr(table.store, "commit", failing)
+    table.pass_time(TURN + GRACE_MS + 3000)
+    assert table.game(game).presence.away
+    assert len(table.events(game)) == 3
+
+
+def test_an_error_puts_one_game_off_and_no_other(table: Clocked, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, other = table.new(), table.new()
+    time_out = table.automation.time_out
+
+    def failing(game: str) -> Any:
+        if game == broken:
+            raise ValueError(game)
+        return time_out(game)
+
+    monkeypatch.setattr(table.automation, "time_out", failing)
+    table.pass_time(TURN + GRACE_MS)
+    assert table.game(other).presence.away
+    assert table.reminder(broken) == table.now + 1000
+    table.pass_time(1000)
+    assert table.reminder(broken) == table.now + 2000
+
+
+def test_two_schedulers_time_out_once(table: Clocked) -> None:
+    game = table.new()
+    other = Scheduler(table.automation, table.store, WorkerMetrics(CollectorRegistry()), table.clock)
+    table.pass_time(TURN + GRACE_MS - 1)
+    table.now += 1
+    taken = table.store.take("clock", 1, 1)
+    table.store._reminders["clock"][game] = table.now
+    other.step()
+    table.scheduler._look(taken[0])
+    assert len(table.events(game)) == 3
+
+
+@pytest.mark.parametrize(("kind", "seats", "due"), [("bots", "gg", 0), ("clock", "pp", TURN + GRACE_MS)])
+def test_a_lost_reminder_is_restored_by_the_next_read_of_a_game_that_is_overdue(
+    kind: Any, seats: str, due: int, table: Clocked
+) -> None:
+    game = table.new(seats=seats)
+    reminders = table.store._reminders[kind]
+    at = reminders.pop(game)
+    table.now += due + OVERDUE_MS
+    table.game(game)
+    assert game not in reminders
+    table.now += 1
+    table.game(game)
+    assert reminders[game] == at
+    del reminders[game]
+    table.now += PAUSE_MS - 1
+    table.game(game)
+    assert game not in reminders
+    table.now += 1
+    table.game(game)
+    assert reminders[game] == at
+
+
+def test_reading_does_not_take_a_lease_away(table: Clocked) -> None:
+    game = table.new(seats="gg")
+    (taken,) = table.store.take("bots", 1, 60_000)
+    table.now += OVERDUE_MS + 1
+    table.game(game)
+    assert table.store._reminders["bots"][game] == taken.leased
+
+
+def test_reading_a_game_without_automation_writes_nothing(table: Clocked, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = table.create(request("domino", "pp")).view.id
+    monkeypatch.setattr(table.store, "restore", None)
+    table.now += 10 * OVERDUE_MS
+    table.game(game)

@@ -1,0 +1,128 @@
+"""The bot worker and the scheduler as real processes on a real Redis."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from service.engine.presence import TimedOut
+from service.games.clock import ClockSettings
+from service.storage.keys import REMINDERS, SWEEPS
+from service.storage.redis_reminders import RedisReminders
+from service.storage.topology import open_topology
+from tests.storage.servers import RealServer
+from tests.support.background import Background
+from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
+
+
+def is_finished(hosted: Hosted, game: str) -> bool:
+    return hosted.game(game).status == "finished"
+
+
+def is_left(hosted: Hosted, game: str) -> bool:
+    """Whether anybody is away."""
+    return bool(hosted.game(game).presence.away)
+
+
+def test_matches_of_bots_alone_are_played_to_their_end(server: RealServer, tmp_path: Path) -> None:
+    hosted = on_redis(server.url)
+    wanted = [request(variant, "g" * fewest(variant), seed=f"{number}") for variant in VARIANTS for number in range(2)]
+    games = [hosted.create(each).view.id for each in wanted]
+    with Background("bots", server.url, tmp_path) as bots:
+        for game in games:
+            until(partial(is_finished, hosted, game))
+        assert bots.stop() == 0
+        assert bots.lines() == []
+    for game, each in zip(games, wanted, strict=True):
+        assert hosted.events(game) == undisturbed(each)
+
+
+def test_a_person_is_timed_out_after_the_deadline_and_not_before(server: RealServer, tmp_path: Path) -> None:
+    hosted = on_redis(server.url)
+    with Background("scheduler", server.url, tmp_path) as scheduler:
+        until(lambda: _has_looked(server))
+        clocks = [ClockSettings(turn=100 * number) for number in range(6)]
+        games = [hosted.create(request("domino", "pp", clock=clock)).view.id for clock in clocks]
+        deadlines = {game: hosted.game(game).deadline or 0 for game in games}
+        for game in games:
+            until(partial(is_left, hosted, game))
+        assert scheduler.stop() == 0
+        assert scheduler.lines() == []
+    for game in games:
+        history = hosted.games.access._repository.history(hosted.game(game))
+        (at,) = [each.at for each in history if isinstance(each.event, TimedOut)]
+        assert deadlines[game] < at < deadlines[game] + 2500
+
+
+def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp_path: Path) -> None:
+    hosted = on_redis(server.url)
+    game = hosted.create(request("domino", "pp", clock=ClockSettings(turn=10))).view.id
+    time.sleep(1.2)
+    server.admin.set(SWEEPS[0], f"{RedisReminders(open_topology(server.url)).server_time() - 60_000} 0")
+    with Background("scheduler", server.url, tmp_path):
+        until(lambda: _has_looked(server))
+        assert not hosted.game(game).presence.away
+
+
+def test_a_person_whose_time_is_over_is_played_for_turn_by_turn(server: RealServer, tmp_path: Path) -> None:
+    hosted = on_redis(server.url)
+    clock = ClockSettings(turn=100, absence="move")
+    game = hosted.create(request("domino", "pg", pace=0, clock=clock)).view.id
+    with Background("scheduler", server.url, tmp_path), Background("bots", server.url, tmp_path):
+        until(lambda: hosted.game(game).version > 12)
+    seats = [each.seat for each in hosted.events(game) if isinstance(each, TimedOut)]
+    assert len(seats) >= 2
+    assert set(seats) == {0}
+    assert hosted.game(game).presence.away == frozenset()
+
+
+def test_reminders_that_were_deleted_come_back_with_the_next_read(server: RealServer, tmp_path: Path) -> None:
+    hosted = on_redis(server.url)
+    wanted = request("domino", "gg")
+    game = hosted.create(wanted).view.id
+    for key in server.admin.scan_iter("domino:bots:*"):
+        server.admin.delete(key)
+    with Background("bots", server.url, tmp_path):
+        time.sleep(5.1)
+        assert hosted.game(game).version == 2
+        until(lambda: hosted.game(game).status == "finished")
+    assert hosted.events(game) == undisturbed(wanted)
+
+
+@pytest.mark.parametrize("command", ["bots", "scheduler"])
+def test_a_stop_signal_ends_an_idle_process_at_once(command: str, server: RealServer, tmp_path: Path) -> None:
+    with Background(command, server.url, tmp_path) as process:
+        until(lambda: _has_looked(server))
+        began = time.monotonic()
+        assert process.stop() == 0
+        assert time.monotonic() - began < 2
+
+
+def test_at_a_stop_leases_are_given_back(server: RealServer, tmp_path: Path) -> None:
+    hosted = on_redis(server.url)
+    queue = RedisReminders(open_topology(server.url))
+    with Background("bots", server.url, tmp_path) as bots:
+        until(lambda: _has_looked(server))
+        for number in range(30):
+            hosted.create(request("domino", "pg", seed=f"{number}", pace=900))
+        until(lambda: _latest(server) > queue.server_time() + 20_000)
+        assert bots.stop() == 0
+        assert _latest(server) < queue.server_time() + 1000
+
+
+def _has_looked(server: RealServer) -> bool:
+    """Whether a process has taken reminders, which it does many times a second."""
+    server.admin.config_resetstat()
+    time.sleep(0.6)
+    return "cmdstat_evalsha" in server.admin.info("commandstats")
+
+
+def _latest(server: RealServer) -> float:
+    """The highest score of all reminders of bots: a lease ends long after what is due."""
+    reminders: list[tuple[bytes, float]] = []
+    for key in REMINDERS["bots"]:
+        reminders += server.admin.zrange(key, 0, -1, withscores=True)  # type: ignore[arg-type]
+    return max([at for _, at in reminders], default=0.0)
