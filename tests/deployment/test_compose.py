@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from service.config import SETTINGS, Settings
+from service.devserver.background import STOP_SECONDS
 from tests.support.serving import ROOT
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
@@ -39,8 +40,26 @@ def options(command: list[str]) -> dict[str, str]:
     return {name.removeprefix("--"): default(value) for name, value in zip(command[1::2], command[2::2], strict=True)}
 
 
-def test_the_services_are_the_program_and_its_store() -> None:
-    assert set(SERVICES) == {"service", "store"}
+WORKERS = ("bots", "scheduler")
+
+
+def test_the_services_are_the_processes_of_the_program_and_their_store() -> None:
+    assert set(SERVICES) == {"service", *WORKERS, "store"}
+
+
+@pytest.mark.parametrize("name", WORKERS)
+def test_a_worker_is_the_same_image_with_a_command_and_settings_as_the_service_has_them(name: str) -> None:
+    worker, service = SERVICES[name], SERVICES["service"]
+    assert worker["build"] == service["build"]
+    assert worker["command"] == ["domino-service", name]
+    assert worker["depends_on"] == service["depends_on"]
+    assert seconds(worker["stop_grace_period"]) > STOP_SECONDS
+    given = dict(worker["environment"])
+    port = given.pop("METRICS_PORT")
+    assert given == {each: service["environment"][each] for each in given}
+    assert {"REDIS_URL", "GAME_TTL_DAYS"} <= set(given)
+    assert f"http://127.0.0.1:{port}/healthz" in worker["healthcheck"]["test"][-1]
+    compile(worker["healthcheck"]["test"][-1], "healthcheck", "exec")
 
 
 @each_service
@@ -78,7 +97,7 @@ def test_every_image_is_built_here_or_fixed_by_its_digest(name: str) -> None:
 
 def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
     assert [default_port.partition(":")[0] for default_port in SERVICES["service"]["ports"]] == ["127.0.0.1"]
-    assert "ports" not in SERVICES["store"]
+    assert [name for name in SERVICES if "ports" in SERVICES[name]] == ["service"]
 
 
 def test_the_service_waits_for_a_healthy_store_and_stops_in_time() -> None:

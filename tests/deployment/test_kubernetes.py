@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from service.config import SETTINGS, InvalidSettings, Settings
+from service.devserver.background import STOP_SECONDS
 from tests.deployment.dockerfile import final, stages
 from tests.support.serving import ROOT
 
@@ -23,7 +24,16 @@ def only(kind: str) -> dict[str, Any]:
     return found
 
 
-DEPLOYMENT = only("Deployment")["spec"]
+def deployment(name: str) -> dict[str, Any]:
+    """The specification of the deployment of this name."""
+    (found,) = (it for it in OBJECTS if it["kind"] == "Deployment" and it["metadata"]["name"] == name)
+    spec: dict[str, Any] = found["spec"]
+    return spec
+
+
+DEPLOYMENT = deployment("domino")
+WORKERS = {command: deployment(f"domino-{command}") for command in ("bots", "scheduler")}
+each_worker = pytest.mark.parametrize("command", WORKERS)
 POD: dict[str, Any] = DEPLOYMENT["template"]["spec"]
 (CONTAINER,) = POD["containers"]
 LABELS = DEPLOYMENT["template"]["metadata"]["labels"]
@@ -41,7 +51,12 @@ def test_a_misspelt_field_is_found() -> None:
 
 
 def test_the_example_has_all_that_a_deployment_needs() -> None:
-    assert sorted(it["kind"] for it in OBJECTS) == ["Deployment", "PodDisruptionBudget", "Secret", "Service"]
+    assert sorted(it["kind"] for it in OBJECTS) == [
+        *["Deployment"] * 3,
+        "PodDisruptionBudget",
+        "Secret",
+        "Service",
+    ]
 
 
 def test_service_and_budget_select_the_pods() -> None:
@@ -112,3 +127,30 @@ def test_secrets_come_from_the_secret_whose_placeholders_are_refused() -> None:
     with pytest.raises(InvalidSettings) as caught:
         settings(**secret["stringData"])
     assert {error.name for error in caught.value.errors} == expected
+
+
+@each_worker
+def test_a_worker_is_the_same_image_with_a_command_and_no_more_rights(command: str) -> None:
+    pod = WORKERS[command]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert container["image"] == CONTAINER["image"]
+    assert container["command"] == ["domino-service", command]
+    assert container["securityContext"] == CONTAINER["securityContext"]
+    assert set(container["resources"]["limits"]) == set(CONTAINER["resources"]["limits"])
+    for name in ("securityContext", "automountServiceAccountToken", "enableServiceLinks"):
+        assert pod[name] == POD[name]
+    assert pod["terminationGracePeriodSeconds"] > STOP_SECONDS
+    assert WORKERS[command]["selector"]["matchLabels"] == WORKERS[command]["template"]["metadata"]["labels"]
+    assert WORKERS[command]["selector"]["matchLabels"] != LABELS
+
+
+@each_worker
+def test_the_probes_of_a_worker_ask_the_port_of_its_metrics(command: str) -> None:
+    (container,) = WORKERS[command]["template"]["spec"]["containers"]
+    given = {it["name"]: it["value"] for it in container["env"] if "value" in it}
+    settings = Settings.from_environ(given | {"REDIS_URL": "redis://redis"})
+    (port,) = container["ports"]
+    assert settings.metrics_port == port["containerPort"]
+    assert settings.metrics_host == "0.0.0.0"
+    for name in ("startupProbe", "livenessProbe"):
+        assert container[name]["httpGet"] == {"path": "/healthz", "port": port["name"]}
