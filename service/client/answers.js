@@ -7,12 +7,13 @@ import { html, nothing } from "./vendor/lit-html.js";
 import { open } from "./dialog.js";
 import { KEYS, TELLING, keyName, nameOfKey } from "./input.js";
 import { numberName, placeName, tileName } from "./names.js";
-import { actionText, isOnTurn, nameOf } from "./parts.js";
+import { actionText, chainText, isOnTurn, nameOf, stateText } from "./parts.js";
+import { fragmentOf } from "./routes.js";
 import { COMMON, capitalized } from "./text.js";
 import { ANSWERS, KEY_HELP } from "./texts/answers.js";
 import { TABLE } from "./texts/table.js";
 
-/** @import { App, Game, Score, Variant } from "./types.js" */
+/** @import { App, Game, GameEvent, Score, Variant } from "./types.js" */
 
 /**
  * @typedef {object} Command
@@ -22,8 +23,35 @@ import { TABLE } from "./texts/table.js";
  * @property {boolean} [faceDown]
  */
 
+/**
+ * What is told of the game, by what is asked.
+ * @param {App} app @param {string} action
+ * @param {object} known
+ * @param {Game} known.game
+ * @param {Score | undefined} known.card where scores are asked for
+ * @param {Variant | undefined} known.variant
+ * @param {import("./input.js").Choice} known.choice
+ * @param {GameEvent[]} known.events
+ * @returns {string | undefined}
+ */
+export function textOf(app, action, { game, card, variant, choice, events }) {
+  /** @type {Record<string, () => string | undefined>} */
+  const texts = {
+    scores: () => card && scoresText(app, game, card),
+    count: () => card && countText(app, game, card),
+    ends: () => endsText(app, game),
+    chain: () => chainText(app, game),
+    information: () => informationText(app, game, variant),
+    turn: () => stateText(app, game),
+    hand: () => handText(app, game),
+    moves: () => movesText(app, game, choice),
+    last: () => events.filter((each) => each.text).at(-1)?.text ?? app.t(ANSWERS.noLast),
+  };
+  return texts[action]?.();
+}
+
 /** The ends of the table in order, and their sum. @param {App} app @param {Game} game */
-export function endsText({ t, device }, { board }) {
+function endsText({ t, device }, { board }) {
   const { language } = device.settings;
   if (!board.ends.length) return t(ANSWERS.noEnds);
   const ends = board.ends.map((each) => {
@@ -36,7 +64,7 @@ export function endsText({ t, device }, { board }) {
 }
 
 /** The totals in order of rank. @param {App} app @param {Game} game @param {Score} score */
-export function scoresText({ t }, game, score) {
+function scoresText({ t }, game, score) {
   const standings = [...score.standings].sort((one, other) => one.rank - other.rank);
   const lines = standings.map((each) => {
     const name = each.in ? nameOf(game, each.seat) : `${nameOf(game, each.seat)} (${t(TABLE.out)})`;
@@ -46,7 +74,7 @@ export function scoresText({ t }, game, score) {
 }
 
 /** The game, the round, the options, the stock and how many tiles each has. @param {App} app @param {Game} game @param {Variant | undefined} variant */
-export function informationText(app, game, variant) {
+function informationText(app, game, variant) {
   const { t } = app;
   return [
     t(ANSWERS.information, { variant: variant?.name ?? game.variant, round: game.round }),
@@ -56,8 +84,13 @@ export function informationText(app, game, variant) {
   ].join(" ");
 }
 
+/** The options of the game, and where its rules and scores are. @param {App} app @param {Game} game @param {Variant | undefined} variant */
+export const about = (app, game, variant) => html`<ul>${optionTexts(app, game, variant).map((each) => html`<li>${each}</li>`)}</ul>
+  <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${app.t(ANSWERS.rules)}</a> · <a
+    href=${fragmentOf({ view: "score", id: game.id })}>${app.t(TABLE.scoreCard)}</a></p>`;
+
 /** The options of the game with their values. @param {App} app @param {Game} game @param {Variant | undefined} variant */
-export function optionTexts({ t }, game, variant) {
+function optionTexts({ t }, game, variant) {
   /** @type {Record<string, unknown>} */
   const rules = { ...game.rules };
   return Object.entries(variant?.options.properties ?? {})
@@ -76,7 +109,7 @@ function explained(description, word) {
 }
 
 /** The hand, its pips, and which tiles fit. @param {App} app @param {Game} game */
-export function handText({ t, device }, game) {
+function handText({ t, device }, game) {
   const hand = game.you?.hand;
   if (!hand) return t(TABLE.notYours);
   if (!hand.length) return t(TABLE.noTiles);
@@ -89,7 +122,7 @@ export function handText({ t, device }, game) {
 }
 
 /** Every legal move. @param {App} app @param {Game} game @param {import("./input.js").Choice} choice */
-export function movesText({ t, device }, game, choice) {
+function movesText({ t, device }, game, choice) {
   if (!game.legal_moves.length) return t(ANSWERS.noMoves);
   return capitalized(`${game.legal_moves.map((move) => move.tile
     ? t(ANSWERS.moveAt, { tile: tileName(device.settings.language, move.tile), place: choice.placeText(move) })
@@ -97,7 +130,7 @@ export function movesText({ t, device }, game, choice) {
 }
 
 /** The lines of the last count. @param {App} app @param {Game} game @param {Score} score */
-export function countText({ t }, game, score) {
+function countText({ t }, game, score) {
   const round = score.rounds.at(-1);
   if (!round) return t(ANSWERS.noCount);
   const lines = round.lines.map((each) =>
@@ -155,7 +188,7 @@ const FACE_DOWN = ["down", "verdeckt", "x"];
  * whether face down. `undefined`: nothing.
  * @param {string} line @returns {Command | undefined}
  */
-export function parseCommand(line) {
+function parseCommand(line) {
   const words = line.trim().toLowerCase().split(/\s+/);
   const tileAt = words.findIndex((each) => /^\d+[-/:|]\d+$/.test(each));
   if (tileAt < 0) {
@@ -176,4 +209,28 @@ export function parseCommand(line) {
   }
   if (command.faceDown && command.action === "choose") command.action = "layDown";
   return command;
+}
+
+/**
+ * Does what a line means.
+ * @param {App} app @param {string} line
+ * @param {object} table
+ * @param {string[]} table.hand
+ * @param {import("./input.js").Choice} table.choice
+ * @param {(message: string, options?: {urgent?: boolean}) => void} table.say
+ * @param {(command: Command) => unknown} table.perform
+ */
+export function follow({ t, device }, line, { hand, choice, say, perform }) {
+  const command = parseCommand(line);
+  if (!command) return say(t(ANSWERS.unknownCommand, { command: line }), { urgent: true });
+  if (command.tile) {
+    const name = tileName(device.settings.language, command.tile);
+    if (!hand.includes(command.tile)) return say(t(ANSWERS.notInHand, { tile: name }), { urgent: true });
+    choice.choose(command.tile);
+    const places = choice.moves().map(choice.placeText).join("; ");
+    if (command.action === "choose") return say(`${name}: ${places || t(TABLE.fitsNot)}.`);
+  }
+  perform(command);
+  // A tile with the number of its place is meant to be laid there.
+  if (command.tile && command.place && choice.index >= 0) choice.layChosen(command.faceDown);
 }

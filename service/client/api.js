@@ -78,9 +78,9 @@ export function createApi({ language, changed }) {
   /** @type {typeof fetch} */
   const connect = (address, init) => (faults.offline ? Promise.reject(TypeError("offline")) : fetch(address, init));
 
-  /** @param {Omit<Exchange, "id" | "status" | "ms" | "answerHeaders" | "answer">} request @returns {Exchange} */
+  /** @param {Omit<Exchange, "id" | "at" | "status" | "ms" | "answerHeaders" | "answer">} request @returns {Exchange} */
   function keep(request) {
-    const exchange = { ...request, id: ++lastId, status: 0, ms: 0, answerHeaders: [], answer: undefined };
+    const exchange = { ...request, id: ++lastId, at: Date.now(), status: 0, ms: 0, answerHeaders: [], answer: undefined };
     exchanges.unshift(exchange);
     exchanges.length = Math.min(exchanges.length, MAX_EXCHANGES);
     changed();

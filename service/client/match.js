@@ -80,7 +80,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   /** The token of the only seat of this device; none where there are several, as each has a view of its own. */
   const onlyToken = () => (match.seats.length === 1 ? tokenOf(match.seats[0]) : undefined);
   /** The seat of this device that is to act. @param {Game | undefined} game */
-  const actor = (game) => (game?.status === "playing" ? match.seats.find((each) => game.to_act.includes(each)) : undefined);
+  const actor = (game) => (game?.status === "playing" ? match.seats.find((each) => game.to_act.includes(each) && !game.players[each].away) : undefined);
 
   /** Takes over a view, unless a later one is known. @param {Game} game @param {GameEvent[]} [events] */
   function take(game, events = []) {

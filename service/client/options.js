@@ -154,7 +154,7 @@ export function switchField({ path, errors, label, hint, value, change }) {
 }
 
 /** @param {App} app @param {Form & {value: unknown, usual: number | undefined}} form `usual`: what it is if left empty */
-function numberField({ t }, { path, schema, errors, value, usual, change }) {
+export function numberField({ t }, { path, schema, errors, value, usual, change }) {
   const { minimum, maximum, description } = schema;
   const bounds = minimum === undefined || maximum === undefined ? "" : t(NEW.bounds, { minimum, maximum });
   const entered = (/** @type {Event} */ event) => {

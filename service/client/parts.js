@@ -35,8 +35,9 @@ export const log = ({ t }, events) => html`<div class="log" role="log" aria-labe
  * @param {() => void} does.load loads the answers
  * @param {(action: string) => void} does.tell
  * @param {(event: SubmitEvent) => void} does.onCommand
+ * @param {(() => void) | undefined} does.leave lets a computer player go on, where that is possible
  */
-export const tools = (app, game, variant, { answers, load, tell, onCommand }) => html`<div class="tools">
+export const tools = (app, game, variant, { answers, load, tell, onCommand, leave }) => html`<div class="tools">
   <details class="listen" @toggle=${load}><summary>${app.t(TABLE.listen)}</summary>${answers?.tellButtons(app, tell)}</details>
   <form class="command inline" @submit=${onCommand}>
     <label for="command">${app.t(TABLE.command)}</label>
@@ -45,9 +46,9 @@ export const tools = (app, game, variant, { answers, load, tell, onCommand }) =>
     <p class="hint soft" id="command-hint">${app.t(TABLE.commandHint)}</p>
   </form>
   <details class="about" @toggle=${load}><summary>${app.t(TABLE.options)}</summary>
-    <ul>${answers?.optionTexts(app, game, variant).map((each) => html`<li>${each}</li>`)}</ul>
-    <p><a href=${fragmentOf({ view: "rules", id: game.variant })}>${app.t(TABLE.rules)}</a> · <a href=${fragmentOf({ view: "score", id: game.id })}>${app.t(TABLE.scoreCard)}</a></p>
+    ${answers?.about(app, game, variant)}
   </details>
+  ${leave ? html`<button class="plain" data-leave @click=${leave}>${app.t(TABLE.leave)}</button>` : nothing}
 </div>`;
 
 /** What keeps the game from being followed, if anything does. @param {App} app @param {import("./match.js").Match} match */
@@ -129,8 +130,12 @@ function drag(start, tile, choice, drop) {
   addEventListener("pointercancel", end);
 }
 
-/** The players clockwise, with what all may know of them. @param {App} app @param {Game} game @param {number[]} own the seats of this device */
-export function playersList({ t }, game, own) {
+/**
+ * The players clockwise, with what all may know of them.
+ * @param {App} app @param {Game} game @param {number[]} own the seats of this device
+ * @param {Pick<ReturnType<typeof import("./presence.js").createPresence>, "marks" | "bank">} [presence]
+ */
+export function playersList({ t }, game, own, presence) {
   const { players, to_act: toAct, status, dealer } = game;
   return html`<ul class="players" aria-label=${t(TABLE.players)} tabindex="0">${players.map((each) => {
     const onTurn = status === "playing" && toAct.includes(each.seat);
@@ -139,6 +144,7 @@ export function playersList({ t }, game, own) {
       each.team === undefined ? "" : t(TABLE.team, { team: each.team + 1 }),
       dealer === each.seat ? t(TABLE.deals) : "",
       each.in ? "" : t(TABLE.out),
+      ...(presence?.marks(each) ?? []),
     ].filter(Boolean);
     return html`<li class=${classMap({ player: true, mine: own.includes(each.seat), "on-turn": onTurn, out: !each.in, winner: game.winners.includes(each.seat) })}
       data-seat=${each.seat} aria-current=${onTurn ? "true" : nothing}>
@@ -146,7 +152,7 @@ export function playersList({ t }, game, own) {
         own.includes(each.seat) ? html` <span class="you">${t(TABLE.you)}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
         onTurn ? html`<span class="hidden-text">, ${t(TABLE.onTurn)}</span>` : nothing}</span>
       <span class="count"><svg viewBox="0 0 10 20" class="back" aria-hidden="true"><rect x="1" y="1" width="8" height="18" rx="2"></rect></svg><span
-        aria-hidden="true">${each.tiles}</span><span class="hidden-text">, ${t(TABLE.tiles, { count: each.tiles })}</span></span>
+        aria-hidden="true">${each.tiles}</span><span class="hidden-text">, ${t(TABLE.tiles, { count: each.tiles })}</span>${presence?.bank(game, each)}</span>
       <span class="total"><span aria-hidden="true">${each.total}</span><span class="hidden-text">, ${t(TABLE.points, { count: each.total })}</span></span>
     </li>`;
   })}</ul>`;

@@ -7,6 +7,7 @@
  * @typedef {Schemas["Move"]} Move
  * @typedef {Schemas["Variant"]} Variant
  * @typedef {Schemas["VariantSummary"]} VariantSummary
+ * @typedef {Schemas["Bot"]} Bot
  * @typedef {Schemas["Problem"]} ProblemBody
  * @typedef {Schemas["Score"]} Score
  * @typedef {Pick<Schemas["PlacedBoard"], "round" | "table" | "bounds" | "tiles" | "ends">} Board as a record has it, too
@@ -88,6 +89,7 @@
  * @property {Record<string, string>} headers of the request, without the token
  * @property {string | undefined} token known to the drawer alone, which shows it when asked to
  * @property {unknown} body
+ * @property {number} at when it was sent, in milliseconds since 1970
  * @property {number} status 0 until there is an answer, and where there is none
  * @property {number} ms
  * @property {[string, string][]} answerHeaders

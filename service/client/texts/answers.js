@@ -28,6 +28,7 @@ export const ANSWERS = {
   ],
   fitting: ["Fits: {tiles}.", "Es passt: {tiles}."],
   fittingNone: ["Nothing fits.", "Nichts passt."],
+  rules: ["Rules", "Regeln"],
   noMoves: ["You have no moves now.", "Du kannst gerade nichts tun."],
   moveAt: ["{tile} {place}", "{tile} {place}"],
   noCount: ["No round has been counted yet.", "Noch ist keine Runde abgerechnet."],
@@ -36,6 +37,12 @@ export const ANSWERS = {
   written: ["This round", "Diese Runde"],
   total: ["Total", "Gesamt"],
   countIs: ["Round {round}.", "Runde {round}."],
+  unknownCommand: [
+    "“{command}” is not a command. The question mark lists the keys.",
+    "„{command}“ ist kein Befehl. Das Fragezeichen zeigt die Tasten.",
+  ],
+  notInHand: ["{tile} is not in the hand.", "{tile} ist nicht auf der Hand."],
+  noLast: ["Nothing has happened yet.", "Noch ist nichts passiert."],
 };
 
 /** What the keys do, by the actions of input.js. @satisfies {Record<string, import("../text.js").Text>} */

@@ -20,6 +20,8 @@ export const HOME = {
   players: ["{min} to {max} players", "{min} bis {max} Personen"],
   playersExactly: ["{min} players", "{min} Personen"],
   rules: ["Rules", "Regeln"],
+  againstComputer: ["Play against the computer", "Gegen den Computer spielen"],
+  guest: ["Guest", "Gast"],
   invited: ["you may invite others", "du kannst andere einladen"],
   unread: ["could not be looked up", "ließ sich nicht nachsehen"],
   failed: ["The games cannot be shown.", "Die Spiele lassen sich nicht anzeigen."],

@@ -14,6 +14,7 @@ export const NEW = {
   number: ["Number of players", "Wie viele Personen?"],
   allHere: ["All on this device", "Alle an diesem Gerät"],
   eachOwn: ["Each on their own", "Jeder am eigenen Gerät"],
+  againstComputer: ["Me against the computer", "Ich gegen den Computer"],
   order: ["The turns go in this order.", "Gespielt wird in dieser Reihenfolge."],
   kind: ["Who sits on seat {number}", "Wer auf Platz {number} sitzt"],
   here: ["On this device", "An diesem Gerät"],
@@ -51,6 +52,12 @@ export const NEW = {
   seedHint: [
     "The same words give the same tiles again, to try something out or to compare. Whoever knows them knows all hands. Leave it empty for a fair shuffle.",
     "Dieselben Wörter ergeben wieder dieselben Steine, zum Ausprobieren oder Vergleichen. Wer sie kennt, kennt alle Hände. Bleibt das Feld leer, wird ehrlich gemischt.",
+  ],
+  time: ["Time", "Zeit"],
+  pace: ["Seconds before a computer player’s move", "Sekunden vor dem Zug eines Computerspielers"],
+  paceHint: [
+    "So that everybody can follow. Left empty, it is one second.",
+    "Damit alle mitkommen. Bleibt das Feld leer, ist es eine Sekunde.",
   ],
   create: ["Start the game", "Spiel beginnen"],
   creating: ["The game is being created …", "Das Spiel wird angelegt …"],

@@ -15,7 +15,6 @@ export const TABLE = {
   sum: ["Sum {sum}", "Summe {sum}"],
   carry: ["{points} points carried", "{points} Punkte übertragen"],
   options: ["Options and rules", "Regeln und Einstellungen"],
-  rules: ["Rules", "Regeln"],
   scoreCard: ["Score card", "Spielzettel"],
   watching: ["You are watching.", "Du schaust zu."],
   lost: ["No connection. Trying again …", "Keine Verbindung. Neuer Versuch …"],
@@ -73,7 +72,6 @@ export const TABLE = {
   notYourTurn: ["It is not your turn.", "Du bist nicht dran."],
   notNow: ["That is not possible now.", "Das geht jetzt nicht."],
   chooseFirst: ["Choose a tile first.", "Wähle zuerst einen Stein."],
-  notInHand: ["{tile} is not in the hand.", "{tile} ist nicht auf der Hand."],
   fitsNowhere: ["{tile} fits nowhere.", "{tile} passt nirgends."],
   notThere: ["{tile} does not fit there.", "{tile} passt dort nicht."],
   notFaceDown: ["{tile} cannot be laid face down there.", "{tile} lässt sich dort nicht verdeckt legen."],
@@ -83,10 +81,8 @@ export const TABLE = {
   ],
   noSuchPlace: ["There is no place {number} for it.", "Einen Platz {number} gibt es dafür nicht."],
   // Several seats on one device
-  passTo: ["Pass to {name}", "Weiter an {name}"],
-  curtain: ["All hands are hidden", "Alle Hände sind verdeckt"],
-  showHand: ["Show {name}’s hand", "Die Hand von {name} zeigen"],
   hideHand: ["Hide this hand", "Diese Hand verdecken"],
+  leave: ["Leave the table (a computer player goes on)", "Vom Tisch aufstehen (ein Computerspieler macht weiter)"],
   // A finished match
   newGame: ["New game", "Neues Spiel"],
   replay: ["Replay", "Nachspielen"],
@@ -98,16 +94,11 @@ export const TABLE = {
     "Ein Buchstabe aus der Tastenliste; ein Stein, etwa 5-3; Stein und Platz: 5-3 g, 5-3 2, 5-3 g verdeckt.",
   ],
   send: ["Do it", "Ausführen"],
-  unknownCommand: [
-    "“{command}” is not a command. The question mark lists the keys.",
-    "„{command}“ ist kein Befehl. Das Fragezeichen zeigt die Tasten.",
-  ],
   line: ["From left to right: {tiles}.", "Von links nach rechts: {tiles}."],
   first: ["First tile: {tile}.", "Erster Stein: {tile}."],
   branch: ["{place}: {tiles}.", "{place}: {tiles}."],
   behind: ["Behind {tile}", "Hinter {tile}"],
   tileDown: ["{tile} face down", "{tile} verdeckt"],
-  noLast: ["Nothing has happened yet.", "Noch ist nichts passiert."],
   nothingSaid: ["Nothing to repeat.", "Nichts zu wiederholen."],
 };
 

@@ -1,12 +1,13 @@
 /** Home: the games on this device and whose turn it is, the games that can be played, and the ways into others. */
 import { html, nothing, repeat, svg } from "../vendor/lit-html.js";
 import { Problem } from "../api.js";
+import { playersOf, usualLevel, USUAL_PLAYERS } from "../opponents.js";
 import { fragmentOf, parseRoute } from "../routes.js";
 import { COMMON } from "../text.js";
 import { HOME } from "../texts/home.js";
 import { tileShape } from "../tiles.js";
 
-/** @import { App, Game, VariantSummary, View } from "../types.js" */
+/** @import { App, Bot, Game, SeatChoice, VariantSummary, View } from "../types.js" */
 
 /** How many of the games on this device are looked up. */
 const SHOWN = 20;
@@ -17,17 +18,22 @@ export function create(app) {
   const stop = new AbortController();
   /** @type {VariantSummary[]} */
   let variants = [];
+  /** @type {Bot[]} */
+  let bots = [];
   /** @type {Map<string, Game | "gone" | "unread">} */
   const games = new Map();
   let failure = "";
   let mistake = "";
+  /** Why no game against computer players could be begun. */
+  let refusal = "";
+  let isStarting = false;
 
   const load = async () => {
     failure = "";
     app.update();
     void Promise.all(gameIds().map(look));
     try {
-      variants = (await api.get("v1/variants", { signal: stop.signal })).body.variants;
+      ({ variants, bots } = (await api.get("v1/variants", { signal: stop.signal })).body);
     } catch (error) {
       if (stop.signal.aborted) return;
       failure = app.explain(error);
@@ -94,6 +100,26 @@ export function create(app) {
     await askToForget(app, id);
   };
 
+  /** Begins a game of one person and computer players, with the usual rules. @param {VariantSummary} variant */
+  const playAgainstComputer = async ({ id, players: { min, max } }) => {
+    if (isStarting) return;
+    isStarting = true;
+    const name = device.lastSeats().find((each) => each.kind === "here" && each.name)?.name ?? t(HOME.guest);
+    const others = Math.min(Math.max(USUAL_PLAYERS, min), max) - 1;
+    /** @type {SeatChoice[]} */
+    const seats = [{ kind: "here", name, level: "" }, ...Array(others).fill({ kind: "bot", name: "", level: usualLevel(bots) })];
+    try {
+      const { body } = await api.postOnce("v1/games", { variant: id, players: playersOf(seats) }, { signal: stop.signal });
+      for (const seat of body.seats) device.keep({ game: body.game.id, ...seat, variant: id });
+      if (!stop.signal.aborted) app.go({ view: "table", game: body.game.id });
+    } catch (error) {
+      if (!stop.signal.aborted) app.announce((refusal = app.explain(error)), { urgent: true });
+    } finally {
+      isStarting = false;
+      app.update();
+    }
+  };
+
   /** Joins or watches by a link, or by the id of a game. @param {SubmitEvent} event */
   const enter = (event) => {
     event.preventDefault();
@@ -125,9 +151,12 @@ export function create(app) {
       <h2>${t(HOME.choose)}</h2>
       ${failure ? html`<p class="error">${t(HOME.failed)} ${failure}</p><button @click=${load}>${t(COMMON.tryAgain)}</button>` : nothing}
       ${!failure && !variants.length ? html`<p>${t(COMMON.loading)}</p>` : nothing}
+      ${refusal ? html`<p class="error">${refusal}</p>` : nothing}
       <ul class="cards">${variants.map((variant) => html`<li class="card variant">
         <h3><a href=${fragmentOf({ view: "new", variant: variant.id })}>${variant.name}</a></h3>
         <p>${variant.summary}</p>
+        ${bots.length ? html`<button aria-label=${`${variant.name}: ${t(HOME.againstComputer)}`} @click=${() => playAgainstComputer(variant)}>${
+          t(HOME.againstComputer)}</button>` : nothing}
         <p class="soft">${t(variant.players.min === variant.players.max ? HOME.playersExactly : HOME.players, variant.players)}
           · <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t(HOME.rules)}: ${variant.name}`}>${t(HOME.rules)}</a></p>
       </li>`)}</ul>

@@ -1,15 +1,14 @@
 /** A new game: who plays and by which house rules, of whatever games the service offers. */
 import { html, live, nothing } from "../vendor/lit-html.js";
-import { idempotencyKey, Problem } from "../api.js";
-import { dealOf, describedBy, errorAt, fieldId, optionFields, rulesOf, SET, switchField, textField } from "../options.js";
+import { Problem } from "../api.js";
+import { playersOf, usualLevel, USUAL_PLAYERS } from "../opponents.js";
+import { dealOf, describedBy, errorAt, fieldId, numberField as pauseField, optionFields, rulesOf, SET, switchField, textField } from "../options.js";
 import { fragmentOf } from "../routes.js";
-import { COMMON } from "../text.js";
+import { noClock, timeFields, timeOf } from "../timefields.js";
+import { COMMON, capitalized } from "../text.js";
 import { NEW } from "../texts/new.js";
 
-/** @import { App, SeatChoice, Variant, VariantSummary, View } from "../types.js" */
-
-/** The number of players that is proposed where the game allows it and none was chosen before. */
-const USUAL_PLAYERS = 4;
+/** @import { App, Bot, SeatChoice, Variant, VariantSummary, View } from "../types.js" */
 
 /** @param {App} app @param {{variant?: string}} route @returns {View} */
 export function create(app, { variant: asked }) {
@@ -17,7 +16,7 @@ export function create(app, { variant: asked }) {
   const stop = new AbortController();
   /** @type {VariantSummary[]} */
   let variants = [];
-  /** @type {string[]} */
+  /** @type {Bot[]} */
   let bots = [];
   /** @type {Variant | undefined} */
   let variant;
@@ -28,6 +27,9 @@ export function create(app, { variant: asked }) {
   let values = {};
   let uniqueNames = false;
   let seed = "";
+  let time = noClock();
+  /** Seconds before the move of a computer player; the service decides where it is "". @type {number | ""} */
+  let pace = "";
   /** @type {Record<string, string[]>} */
   let errors = {};
   let failure = "";
@@ -75,7 +77,7 @@ export function create(app, { variant: asked }) {
     players = Math.min(Math.max(number, min), max);
     while (seats.length < players) seats.push({ kind: seats.length ? "open" : "here", name: "", level: "" });
     // A level that the service no longer has.
-    seats = seats.map((each) => (each.kind === "bot" && !bots.includes(each.level) ? { ...each, kind: "open" } : each));
+    seats = seats.map((each) => (each.kind === "bot" && !bots.some(({ id }) => id === each.level) ? { ...each, kind: "open" } : each));
     errors = {};
     app.update();
   };
@@ -86,17 +88,11 @@ export function create(app, { variant: asked }) {
   };
   /** @param {SeatChoice["kind"]} first @param {SeatChoice["kind"]} others */
   const setKinds = (first, others) => {
-    seats = seats.map((each, at) => ({ ...each, kind: at ? others : first }));
+    const level = others === "bot" ? usualLevel(bots) : "";
+    seats = seats.map((each, at) => (at ? { ...each, kind: others, level } : { ...each, kind: first, level: "" }));
     app.update();
   };
 
-  /** @param {SeatChoice} seat */
-  const seatIn = ({ kind, name, level }) => {
-    if (kind === "open") return { open: true };
-    if (kind === "bot") return { bot: level };
-    // Chance that the service could not have foreseen, unless the deals are to be foreseen.
-    return seed ? { name } : { name, client_seed: idempotencyKey() };
-  };
   /** @param {SubmitEvent} event */
   const submit = async (event) => {
     event.preventDefault();
@@ -109,10 +105,12 @@ export function create(app, { variant: asked }) {
     try {
       const { body } = await api.postOnce("v1/games", {
         variant: variant.id,
-        players: chosen.map(seatIn),
+        players: playersOf(chosen, seed),
         rules: rulesOf(variant, values, players),
         unique_names: uniqueNames || undefined,
         seed: seed || undefined,
+        pace: pace === "" ? undefined : pace,
+        ...timeOf(time),
       }, { signal: stop.signal, onRetry: waiting });
       device.keepLastSeats(chosen);
       // The seat that is kept last is the first one of its game.
@@ -180,9 +178,9 @@ export function create(app, { variant: asked }) {
       html`<option value=${value} .selected=${live(value === (kind === "bot" ? `bot ${level}` : kind))}>${label}</option>`;
     return html`<li class="seat-choice">
       <span class="seat-number" aria-hidden="true">${number}</span>
-      <select aria-label=${t(NEW.kind, { number })} @change=${chosen}>
+      <select aria-label=${t(NEW.kind, { number })} aria-describedby=${kind === "bot" ? `level-${level}` : nothing} @change=${chosen}>
         ${option("here", t(NEW.here))} ${option("open", t(NEW.open))}
-        ${bots.map((each) => option(`bot ${each}`, t(NEW.bot, { level: each })))}
+        ${bots.map(({ id }) => option(`bot ${id}`, t(NEW.bot, { level: capitalized(id) })))}
       </select>
       ${kind === "here" ? html`<input id=${fieldId(path)} aria-label=${t(NEW.nameOf, { number })} placeholder=${t(NEW.name)} autocomplete="off" dir="auto"
           .value=${live(name)} aria-invalid=${errors[path] ? "true" : nothing} aria-describedby=${describedBy(errors, path)}
@@ -190,6 +188,9 @@ export function create(app, { variant: asked }) {
       ${errorAt(errors, path)}
     </li>`;
   };
+  /** What a level of computer players does, and how strong it is in this game. @param {Bot} level */
+  const levelText = ({ id, summary }) => html`<p class="soft" id=${`level-${id}`}><b>${capitalized(id)}</b>: ${summary}
+    ${variant?.bots.find((each) => each.id === id)?.strength}</p>`;
   /** @param {Variant} shown */
   const form = (shown) => {
     const playing = seats.slice(0, players);
@@ -210,13 +211,20 @@ export function create(app, { variant: asked }) {
         <h2 id="who">${t(NEW.who)}</h2>
         ${numberField(shown)}
         <div class="buttons"><button type="button" @click=${() => setKinds("here", "here")}>${t(NEW.allHere)}</button>
-          <button type="button" @click=${() => setKinds("here", "open")}>${t(NEW.eachOwn)}</button></div>
+          <button type="button" @click=${() => setKinds("here", "open")}>${t(NEW.eachOwn)}</button>
+          ${bots.length ? html`<button type="button" @click=${() => setKinds("here", "bot")}>${t(NEW.againstComputer)}</button>` : nothing}</div>
         <ol class="seat-choices">${playing.map(seatField)}</ol>
         ${errorAt(errors, "players")}
+        ${bots.filter(({ id }) => playing.some((each) => each.level === id)).map(levelText)}
         <p class="soft">${t(NEW.order)} ${playing.some((each) => each.kind === "open") ? t(NEW.invitation) : nothing}</p>
         ${deal && !(SET in shown.options.properties) ? html`<p class="soft">${t(NEW.deal, deal)}</p>` : nothing}
       </section>
       ${fields.length ? html`<section class="card" aria-labelledby="house-rules"><h2 id="house-rules">${t(NEW.houseRules)}</h2>${fields}</section>` : nothing}
+      <section class="card" aria-labelledby="time"><h2 id="time">${t(NEW.time)}</h2>
+        ${timeFields(app, { choice: time, errors, change(choice) {
+          time = choice;
+          app.update();
+        } })}</section>
       <details class="fold card"><summary>${t(NEW.advanced)}</summary>
         ${switchField({ path: "unique_names", errors, label: t(NEW.uniqueNames), hint: t(NEW.uniqueNamesHint), value: uniqueNames, change(value) {
           uniqueNames = value;
@@ -226,6 +234,11 @@ export function create(app, { variant: asked }) {
           seed = String(value);
           app.update();
         } })}
+        ${playing.some((each) => each.kind === "bot") ? pauseField(app, { name: "pace", path: "pace", errors, value: pace, usual: undefined,
+          schema: { title: t(NEW.pace), description: t(NEW.paceHint), type: "number", minimum: 0, maximum: 10 }, change(value) {
+            pace = value === undefined || value === "" ? "" : Number(value);
+            app.update();
+          } }) : nothing}
       </details>
       <details class="fold card" @toggle=${openRules}><summary>${t(NEW.rules)}</summary>
         ${rulesAreOpen && markdown ? html`<div class="rules">${markdown(shown.rules, { level: 2 }).slice(1)}</div>` : nothing}

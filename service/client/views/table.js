@@ -37,8 +37,12 @@ export function create(app, { game: id, watch = false, token }) {
   let score;
   /** @type {typeof import("../invite.js").invite | undefined} loaded when seats are free */
   let invite;
+  /** @type {typeof import("../curtain.js").curtain | undefined} loaded where several seats are of this device */
+  let curtain;
   /** @type {typeof import("../answers.js") | undefined} loaded when something is asked */
   let answers;
+  /** @type {ReturnType<typeof import("../presence.js").createPresence> | undefined} loaded for a clock, or when somebody is away */
+  let presence;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
   let curtainSince = 0;
@@ -83,7 +87,9 @@ export function create(app, { game: id, watch = false, token }) {
       said = "";
     }
     if (!variant) void loadVariant(game.variant);
-    if (game.status === "waiting" && !invite) void loadInvite();
+    if (match.seats.length > 1 && !curtain) void load(import("../curtain.js"), (module) => ({ curtain } = module));
+    if (game.status === "waiting" && !invite) void load(import("../invite.js"), (module) => ({ invite } = module));
+    if (presence || game.clock || game.players.some((each) => each.away || each.forfeited)) void loadPresence();
     const { hand } = before?.you ?? {};
     if (before && before.version < game.version) {
       drawn = hand && before.round === game.round ? game.you?.hand.find((each) => !hand.includes(each)) : undefined;
@@ -100,7 +106,7 @@ export function create(app, { game: id, watch = false, token }) {
     } else if (events.some((each) => each.type === "played")) void signal("tile");
     if (game.status !== "round_over" && game.status !== "finished") return;
     if (before?.status !== game.status) picture.fitAll();
-    loadAnswers().catch(failed);
+    void loadAnswers();
     if (score?.version !== game.version) loadScore().catch(failed);
   }
 
@@ -124,22 +130,28 @@ export function create(app, { game: id, watch = false, token }) {
       variantIsLoading = false;
     }
   }
-  async function loadInvite() {
+  /**
+   * Loads a part of this view, with its styles, at its first use.
+   * @template Module @param {Promise<Module>} loading @param {(module: Module) => void} use
+   */
+  async function load(loading, use) {
     try {
-      const [module] = await Promise.all([loaded(import("../invite.js")), app.styles("views")]);
-      invite = module.invite;
+      const [module] = await Promise.all([loaded(loading), app.styles("views")]);
+      if (!closing.signal.aborted) use(module);
       app.update();
     } catch (error) {
       failed(error);
     }
   }
   async function loadAnswers() {
-    if (!answers) {
-      [answers] = await Promise.all([loaded(import("../answers.js")), app.styles("views")]);
-      app.update();
-    }
+    if (!answers) await load(import("../answers.js"), (module) => (answers = module));
     return answers;
   }
+  /** Begins to count down, if there is a clock. */
+  const loadPresence = () => load(import("../presence.js"), ({ createPresence }) => {
+    presence ??= createPresence(app, match, failed);
+    if (match.game) presence.follow(match.game);
+  });
   async function loadScore() {
     score = /** @type {Score} */ ((await api.get(`v1/games/${encodeURIComponent(id)}/score`, { signal: closing.signal })).body);
     app.update();
@@ -171,22 +183,11 @@ export function create(app, { game: id, watch = false, token }) {
     if (action === "again") return say(said || t(TABLE.nothingSaid));
     try {
       const to = await loadAnswers();
+      if (!to) return;
       if (action === "help") return void to.showKeys(app);
       const card = action === "scores" || action === "count" ? await loadScore() : undefined;
       const { game } = match;
-      if (!game || closing.signal.aborted) return;
-      const texts = {
-        scores: () => card && to.scoresText(app, game, card),
-        count: () => card && to.countText(app, game, card),
-        ends: () => to.endsText(app, game),
-        chain: () => chainText(app, game),
-        information: () => to.informationText(app, game, variant),
-        turn: () => stateText(app, game),
-        hand: () => to.handText(app, game),
-        moves: () => to.movesText(app, game, choice),
-        last: () => match.events.filter((each) => each.text).at(-1)?.text ?? t(TABLE.noLast),
-      };
-      say(texts[/** @type {keyof typeof texts} */ (action)]() ?? "");
+      if (game && !closing.signal.aborted) say(to.textOf(app, action, { game, card, variant, choice, events: match.events }) ?? "");
     } catch (error) {
       failed(error);
     }
@@ -231,20 +232,7 @@ export function create(app, { game: id, watch = false, token }) {
     const form = /** @type {HTMLFormElement} */ (event.target);
     const line = String(new FormData(form).get("command")).trim();
     form.reset();
-    const to = await loadAnswers().catch(failed);
-    if (!to) return;
-    const command = to.parseCommand(line);
-    if (!command) return say(t(TABLE.unknownCommand, { command: line }), { urgent: true });
-    if (command.tile) {
-      const name = tileName(device.settings.language, command.tile);
-      if (!match.game?.you?.hand.includes(command.tile)) return say(t(TABLE.notInHand, { tile: name }), { urgent: true });
-      choice.choose(command.tile);
-      const places = choice.moves().map(choice.placeText).join("; ");
-      if (command.action === "choose") return say(`${name}: ${places || t(TABLE.fitsNot)}.`);
-    }
-    perform(command);
-    // A tile with the number of its place is meant to be laid there.
-    if (command.tile && command.place && choice.index >= 0) choice.layChosen(command.faceDown);
+    (await loadAnswers())?.follow(app, line, { hand: match.game?.you?.hand ?? [], choice, say, perform });
   }
 
   /** A dragged tile is dropped: at the place that is nearest or, with only one, anywhere on the table. @param {number} x @param {number} y */
@@ -298,7 +286,7 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
-    if (isCurtainDown()) return curtain(game);
+    if (isCurtainDown()) return curtain?.(app, game, { seats: match.seats, next: nextSeat(), show });
     if (game.status === "round_over" || game.status === "finished") return answers?.lastCount(app, game, score);
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
@@ -310,20 +298,17 @@ export function create(app, { game: id, watch = false, token }) {
   }
 
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
-  const nextSeat = () => match.seats.find((each) => match.game?.to_act.includes(each));
+  const nextSeat = () => match.seats.find((each) => match.game?.to_act.includes(each) && !match.game.players[each].away);
+  /** Lets a computer player go on for the shown seat. */
+  async function leave() {
+    await loadPresence();
+    if (match.seat !== undefined) await presence?.leave(match.seat);
+  }
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
   const showNext = () => show(nextSeat());
 
-  /** Several seats of this device, and no hand. @param {Game} game */
-  function curtain(game) {
-    const next = nextSeat();
-    const button = (/** @type {number} */ seat) => html`<button class=${seat === next ? "main" : ""} data-show=${seat}
-      @click=${() => show(seat)}>${t(TABLE.showHand, { name: nameOf(game, seat) })}</button>`;
-    return html`<section class="curtain" aria-labelledby="curtain-title">
-      <h2 id="curtain-title">${next === undefined ? t(TABLE.curtain) : t(TABLE.passTo, { name: nameOf(game, next) })}</h2>
-      <div class="buttons">${next === undefined ? match.seats.map(button) : button(next)}</div>
-    </section>`;
-  }
+  /** @param {Game} game */
+  const canLeave = ({ status, players, you }) => you && /^(playing|round_over)$/.test(status) && players[you.seat].in && !players[you.seat].away;
 
   /** Buttons for what is possible with the chosen tile, and without one. @param {Game} game */
   function actions(game) {
@@ -372,12 +357,13 @@ export function create(app, { game: id, watch = false, token }) {
       <div class="top">
         ${banner(app, match)}
         ${heading(app, game, variant)}
-        ${playersList(app, game, match.seats.length === 1 ? match.seats : [])}
+        ${playersList(app, game, match.seats.length === 1 ? match.seats : [], presence)}
       </div>
       <div class="middle">
         ${game.status === "waiting" ? nothing : tableArea(game)}
         <div class="own">
-          <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)}</p>
+          <p class=${isOnTurn(game) ? "state turn" : "state"} data-state>${stateText(app, game)} ${presence?.time(game)}</p>
+          ${presence?.actions(game)}
           ${said ? html`<p class=${isRefusal ? "said error" : "said"} data-said>${said}</p>` : nothing}
           ${ownPart(game)}
           ${actions(game)}
@@ -386,7 +372,7 @@ export function create(app, { game: id, watch = false, token }) {
     </div>
     <div class="side">
       ${log(app, match.events)}
-      ${tools(app, game, variant, { answers, load: () => loadAnswers().catch(failed), tell, onCommand })}
+      ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: canLeave(game) ? leave : undefined })}
     </div>`;
 
   return {
@@ -398,6 +384,7 @@ export function create(app, { game: id, watch = false, token }) {
     close() {
       closing.abort();
       match.close();
+      presence?.close();
     },
     key: onKey,
     render() {

@@ -1,0 +1,99 @@
+/**
+ * The countdown of a running game: how much of the time for the turn or the deal is left by the clock of the service,
+ * and when that is told. Owns the estimate of that clock; not what follows at a deadline. Loaded in games with a clock.
+ */
+import { PRESENCE } from "./texts/presence.js";
+
+/** @import { App, Exchange, Game } from "./types.js" */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** So long after a deadline the service lets something follow from it. */
+const GRACE = SECOND;
+/** The last of the time, which is stressed. */
+const SHORT = 10 * SECOND;
+/** When the player on turn is told what is left, in seconds. */
+const TOLD = [10, 30];
+/** How many of the last answers the clock of the service is read from. */
+const ANSWERS = 20;
+
+/** @typedef {ReturnType<typeof createCountdown>} Countdown */
+
+/** @param {App} app */
+export function createCountdown({ t, api, update, announce }) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  /** @type {Game | undefined} */
+  let game;
+  /** What was left, and until when, at the last look. */
+  let before = { left: 0, deadline: 0 };
+
+  const now = () => Date.now() + offset(api.exchanges);
+  /** When the running time is over, in milliseconds since 1970. */
+  const deadline = () => Date.parse(game?.turn?.deadline ?? game?.deal?.deadline ?? "") || undefined;
+
+  /** Tells the player on turn when little is left, and looks again when something else is to be shown. */
+  function tick() {
+    clearTimeout(timer);
+    const end = deadline();
+    if (end === undefined) return;
+    const left = Math.max(0, end - now());
+    const isOwn = game?.turn !== undefined && game.turn.seat === game.you?.seat;
+    const due = TOLD.find((each) => left <= each * SECOND);
+    if (isOwn && due && left && before.deadline === end && before.left > due * SECOND) announce(t(PRESENCE.secondsLeft, { count: due }));
+    before = { left, deadline: end };
+    const shown = left > HOUR ? MINUTE : SECOND;
+    if (left) timer = setTimeout(changed, (left % shown || shown) + 5);
+    else if (now() < end + GRACE) timer = setTimeout(changed, end + GRACE - now() + 5);
+  }
+  function changed() {
+    tick();
+    update();
+  }
+
+  return {
+    /** Counts down for this view from now on. @param {Game} next */
+    follow(next) {
+      game = next;
+      tick();
+    },
+    /** Milliseconds until the deadline, never less than 0; none while no time runs. */
+    left() {
+      const end = deadline();
+      return end === undefined ? undefined : Math.max(0, end - now());
+    },
+    /** Whether the deadline has passed for the service, too. */
+    isOver: () => now() >= (deadline() ?? Infinity) + GRACE,
+    /** Whether little is left. @param {number} left in milliseconds */
+    isShort: (left) => left <= SHORT,
+    /** A time as "2 d 3 h", "1 h 5 min" or "4:09". @param {number} ms */
+    text(ms) {
+      const seconds = Math.ceil(ms / SECOND);
+      const whole = (/** @type {number} */ unit) => Math.floor((seconds * SECOND) / unit);
+      if (whole(DAY)) return t(PRESENCE.days, { days: whole(DAY), hours: whole(HOUR) % 24 });
+      if (whole(HOUR)) return t(PRESENCE.hours, { hours: whole(HOUR), minutes: whole(MINUTE) % 60 });
+      return `${whole(MINUTE)}:${String(seconds % 60).padStart(2, "0")}`;
+    },
+    close: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * How far the clock of the service is ahead of the one here, in milliseconds. Each answer has the second in which it
+ * was made, which lies between its request and its arrival; several narrow that down.
+ * @param {Exchange[]} exchanges newest first
+ */
+function offset(exchanges) {
+  let [least, most] = [-Infinity, Infinity];
+  for (const { at, ms, answerHeaders } of exchanges.slice(0, ANSWERS)) {
+    const date = Date.parse(new Map(answerHeaders).get("date") ?? "");
+    if (Number.isNaN(date)) continue;
+    const [from, to] = [date - (at + ms), date + SECOND - at];
+    // One of the clocks was set in between.
+    if (from > most || to < least) break;
+    [least, most] = [Math.max(least, from), Math.min(most, to)];
+  }
+  return Number.isFinite(least) ? (least + most) / 2 : 0;
+}

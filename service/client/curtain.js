@@ -1,0 +1,22 @@
+/** What is shown in place of a hand where several seats are of one device: whose turn it is, and the button for the hand. */
+import { html } from "./vendor/lit-html.js";
+import { nameOf } from "./parts.js";
+import { CURTAIN } from "./texts/curtain.js";
+
+/** @import { App, Game } from "./types.js" */
+
+/**
+ * @param {App} app @param {Game} game
+ * @param {object} device
+ * @param {number[]} device.seats
+ * @param {number | undefined} device.next the one that is to act
+ * @param {(seat: number) => void} device.show shows the hand of a seat
+ */
+export function curtain({ t }, game, { seats, next, show }) {
+  const button = (/** @type {number} */ seat) => html`<button class=${seat === next ? "main" : ""} data-show=${seat}
+    @click=${() => show(seat)}>${t(CURTAIN.showHand, { name: nameOf(game, seat) })}</button>`;
+  return html`<section class="curtain" aria-labelledby="curtain-title">
+    <h2 id="curtain-title">${next === undefined ? t(CURTAIN.hidden) : t(CURTAIN.passTo, { name: nameOf(game, next) })}</h2>
+    <div class="buttons">${next === undefined ? seats.map(button) : button(next)}</div>
+  </section>`;
+}
