@@ -67,8 +67,9 @@ function endsText({ t, device }, { board }) {
 function scoresText({ t }, game, score) {
   const standings = [...score.standings].sort((one, other) => one.rank - other.rank);
   const lines = standings.map((each) => {
-    const name = each.in ? nameOf(game, each.seat) : `${nameOf(game, each.seat)} (${t(TABLE.out)})`;
-    return t(ANSWERS.standing, { rank: each.rank, name, total: each.total });
+    const mark = each.forfeited ? t(ANSWERS.forfeited) : each.in ? "" : t(TABLE.out);
+    const name = nameOf(game, each.seat);
+    return t(ANSWERS.standing, { rank: each.rank, name: mark ? `${name} (${mark})` : name, total: each.total });
   });
   return `${lines.join("; ")}.${score.carry ? ` ${t(ANSWERS.carried, { points: score.carry })}` : ""}`;
 }
@@ -141,6 +142,10 @@ function countText({ t }, game, score) {
 /** What the last round has written. @param {App} app @param {Game} game @param {Score | undefined} score */
 export function lastCount({ t }, game, score) {
   const round = score?.rounds.find((each) => each.number === game.round);
+  // A match can end by forfeits, in a round that is never counted.
+  if (score && !round && game.status === "finished") {
+    return html`<section class="last-count"><p>${t(ANSWERS.byForfeit)}</p></section>`;
+  }
   return html`<section class="last-count" aria-labelledby="count-title">
     <h2 id="count-title">${t(ANSWERS.lastCount, { round: game.round })}</h2>
     ${round ? html`<table>

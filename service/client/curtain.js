@@ -1,4 +1,4 @@
-/** What is shown in place of a hand where several seats are of one device: whose turn it is, and the button for the hand. */
+/** Several seats of one device: what is shown in place of a hand, with the button that shows it, and above a hand. */
 import { html } from "./vendor/lit-html.js";
 import { nameOf } from "./parts.js";
 import { CURTAIN } from "./texts/curtain.js";
@@ -20,3 +20,7 @@ export function curtain({ t }, game, { seats, next, show }) {
     <div class="buttons">${next === undefined ? seats.map(button) : button(next)}</div>
   </section>`;
 }
+
+/** Whose hand is shown. @param {App} app @param {string} name @param {() => void} hide */
+export const whose = ({ t }, name, hide) => html`<div class="whose"><h2>${t(CURTAIN.handOf, { name })}</h2>
+  <button class="plain" @click=${hide}>${t(CURTAIN.hideHand)}</button></div>`;

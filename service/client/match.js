@@ -62,6 +62,8 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
     pending: false,
     show,
     move,
+    /** The seat of this device that is to act in the running round. */
+    next: () => actor(match.game),
     close() {
       closing.abort();
       stream.abort();
@@ -79,7 +81,7 @@ export function createMatch(app, id, { watch = false, token: link, aspect = () =
   const tokenOf = (seat) => (watch ? undefined : device.seatsOf(id).find((each) => each.seat === seat)?.token);
   /** The token of the only seat of this device; none where there are several, as each has a view of its own. */
   const onlyToken = () => (match.seats.length === 1 ? tokenOf(match.seats[0]) : undefined);
-  /** The seat of this device that is to act. @param {Game | undefined} game */
+  /** The seat of this device that is to act, unless a computer player does. @param {Game | undefined} game */
   const actor = (game) => (game?.status === "playing" ? match.seats.find((each) => game.to_act.includes(each) && !game.players[each].away) : undefined);
 
   /** Takes over a view, unless a later one is known. @param {Game} game @param {GameEvent[]} [events] */

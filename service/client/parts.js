@@ -12,6 +12,8 @@ import { hasColours, tileImage } from "./tiles.js";
 
 /** @import { App, Game, GameEvent, Variant } from "./types.js" */
 
+/** @typedef {ReturnType<typeof import("./presence.js").createPresence>} Presence */
+
 /** A pointer that moves so far, in CSS pixels, drags. */
 const DRAG_FROM = 10;
 
@@ -35,9 +37,10 @@ export const log = ({ t }, events) => html`<div class="log" role="log" aria-labe
  * @param {() => void} does.load loads the answers
  * @param {(action: string) => void} does.tell
  * @param {(event: SubmitEvent) => void} does.onCommand
- * @param {(() => void) | undefined} does.leave lets a computer player go on, where that is possible
+ * @param {(() => void) | false | undefined} does.leave
+ * @param {Presence} [does.presence]
  */
-export const tools = (app, game, variant, { answers, load, tell, onCommand, leave }) => html`<div class="tools">
+export const tools = (app, game, variant, { answers, load, tell, onCommand, leave, presence }) => html`<div class="tools">
   <details class="listen" @toggle=${load}><summary>${app.t(TABLE.listen)}</summary>${answers?.tellButtons(app, tell)}</details>
   <form class="command inline" @submit=${onCommand}>
     <label for="command">${app.t(TABLE.command)}</label>
@@ -46,7 +49,7 @@ export const tools = (app, game, variant, { answers, load, tell, onCommand, leav
     <p class="hint soft" id="command-hint">${app.t(TABLE.commandHint)}</p>
   </form>
   <details class="about" @toggle=${load}><summary>${app.t(TABLE.options)}</summary>
-    ${answers?.about(app, game, variant)}
+    ${answers?.about(app, game, variant)}${presence?.about(game)}
   </details>
   ${leave ? html`<button class="plain" data-leave @click=${leave}>${app.t(TABLE.leave)}</button>` : nothing}
 </div>`;
@@ -133,7 +136,7 @@ function drag(start, tile, choice, drop) {
 /**
  * The players clockwise, with what all may know of them.
  * @param {App} app @param {Game} game @param {number[]} own the seats of this device
- * @param {Pick<ReturnType<typeof import("./presence.js").createPresence>, "marks" | "bank">} [presence]
+ * @param {Presence} [presence]
  */
 export function playersList({ t }, game, own, presence) {
   const { players, to_act: toAct, status, dealer } = game;

@@ -5,6 +5,7 @@
  */
 import { html, nothing } from "./vendor/lit-html.js";
 import { createCountdown } from "./clock.js";
+import { timeText } from "./durations.js";
 import { nameOf } from "./parts.js";
 import { PRESENCE } from "./texts/presence.js";
 
@@ -77,13 +78,17 @@ export function createPresence(app, match, failed) {
     /** What is to be said of a player in a word. @param {Game["players"][number]} player */
     marks: ({ away, forfeited }) => [...(away ? [t(PRESENCE.away)] : []), ...(forfeited ? [t(PRESENCE.forfeited)] : [])],
 
+    /** The clock of the game in words. @param {Game} game */
+    about: (game) => game.clock && html`<p>${timeText(app, game)}</p>`,
+
     /** Buttons for who comes back, and for who waits for somebody whose time is over. @param {Game} game */
     actions(game) {
       if (game.status === "finished") return nothing;
       const late = claimable(game);
+      const sleeps = game.players.every((each) => each.kind !== "human" || each.away || !each.in);
       const isOnlyOne = match.seats.length === 1;
       return html`${awayHere(game).map((seat) => html`<div class="note presence"><p>${
-        isOnlyOne ? t(PRESENCE.youAreAway) : t(PRESENCE.isAway, { name: nameOf(game, seat) })}</p>
+        sleeps ? t(PRESENCE.sleeps) : isOnlyOne ? t(PRESENCE.youAreAway) : t(PRESENCE.isAway, { name: nameOf(game, seat) })}</p>
         <button class="main" data-back=${seat} ?disabled=${isAsking} @click=${() => setAway(seat, false)}>${
           isOnlyOne ? t(PRESENCE.back) : t(PRESENCE.isBack, { name: nameOf(game, seat) })}</button></div>`)}
       ${late ? html`<div class="note presence"><button class="main" data-claim=${late.seat} ?disabled=${isAsking} @click=${() => claim(late.seat, late.by)}>${

@@ -3,13 +3,14 @@
  * player is over. Owns the usual clocks, and what is sent for them.
  */
 import { html, live, nothing } from "./vendor/lit-html.js";
+import { absenceText, clockText, UNITS } from "./durations.js";
 import { describedBy, errorAt, fieldId } from "./options.js";
 import { TIME, UNIT_NAMES } from "./texts/time.js";
 
 /** @import { App } from "./types.js" */
 /** @typedef {import("./text.js").Text} Text */
 /** @typedef {"" | "turn" | "bank"} Form no clock, a time for each turn, or a bank for the match */
-/** @typedef {keyof typeof UNITS} Unit */
+/** @typedef {import("./durations.js").Unit} Unit */
 
 /**
  * What was entered.
@@ -22,7 +23,6 @@ import { TIME, UNIT_NAMES } from "./texts/time.js";
  * @property {typeof THEN[number]} then
  */
 
-const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 const THEN = /** @type {const} */ (["bot", "move", "claim", "forfeit"]);
 /** No clock, then clocks from short to long. @type {{form: Form, amount: number, unit: Unit, increment: number}[]} */
 const USUAL = [
@@ -44,7 +44,7 @@ const OWN = {
 /** @returns {TimeChoice} */
 export const noClock = () => ({ usual: 0, ...USUAL[0], then: "bot" });
 
-/** What to send as `clock` and `absence`. @param {TimeChoice} choice */
+/** What to send as `clock` and `absence`. @param {Omit<TimeChoice, "usual">} choice */
 export function timeOf({ form, amount, unit, increment, then }) {
   if (!form) return {};
   const seconds = Math.round(Number(amount) * UNITS[unit]);
@@ -55,12 +55,9 @@ export function timeOf({ form, amount, unit, increment, then }) {
  * @param {App} app
  * @param {{choice: TimeChoice, errors: Record<string, string[]>, change: (choice: TimeChoice) => void}} form
  */
-export function timeFields({ t }, { choice, errors, change }) {
+export function timeFields(app, { choice, errors, change }) {
+  const { t } = app;
   const { usual, form, unit, then } = choice;
-  const text = (/** @type {typeof USUAL[number]} */ each) => {
-    const time = t(TIME[each.unit], { count: each.amount });
-    return t({ "": TIME.none, turn: TIME.turn, bank: TIME.bank }[each.form], { time, seconds: each.increment });
-  };
   /** @param {Event} event */
   const choose = ({ target }) => {
     const { value } = /** @type {HTMLSelectElement} */ (target);
@@ -88,12 +85,12 @@ export function timeFields({ t }, { choice, errors, change }) {
   return html`
     <div class="field"><label for="field-clock">${t(TIME.clock)}</label>
       <select id="field-clock" aria-describedby=${describedBy(errors, "clock")} @change=${choose}>
-        ${USUAL.map((each, at) => html`<option value=${at} .selected=${live(at === usual)}>${text(each)}</option>`)}
+        ${USUAL.map((each, at) => html`<option value=${at} .selected=${live(at === usual)}>${clockText(app, timeOf({ ...each, then }).clock)}</option>`)}
         <option value="turn" .selected=${live(usual < 0 && form === "turn")}>${t(TIME.otherTurn)}</option>
         <option value="bank" .selected=${live(usual < 0 && form === "bank")}>${t(TIME.otherBank)}</option>
       </select>${errorAt(errors, "clock")}</div>
     ${usual < 0 ? own() : nothing}
     ${form ? html`<fieldset class="field"><legend>${t(TIME.then)}</legend><div class="choices column">${THEN.map((each) => html`<label class="choice">
       <input type="radio" name="then" .checked=${live(each === then)} @change=${() => change({ ...choice, then: each })}>
-      <span>${t(TIME[each])}</span></label>`)}</div></fieldset>` : nothing}`;
+      <span>${absenceText(app, { then: each })}</span></label>`)}</div></fieldset>` : nothing}`;
 }

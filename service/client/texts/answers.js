@@ -19,6 +19,11 @@ export const ANSWERS = {
   endClosed: ["{end}, closed", "{end}, zu"],
   sumIs: ["Sum {sum}.", "Summe {sum}."],
   standing: ["{rank}. {name}: {total}", "{rank}. {name}: {total}"],
+  forfeited: ["forfeited", "kampflos verloren"],
+  byForfeit: [
+    "All others have forfeited. This round is not counted.",
+    "Alle anderen haben kampflos verloren. Diese Runde wird nicht gezählt.",
+  ],
   carried: ["{points} points are carried.", "{points} Punkte werden übertragen."],
   information: ["{variant}, round {round}.", "{variant}, Runde {round}."],
   handIs: ["{tiles}. {count}, {pips}.", "{tiles}. {count}, {pips}."],

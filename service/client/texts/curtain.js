@@ -5,4 +5,6 @@ export const CURTAIN = {
   passTo: ["Pass to {name}", "Weiter an {name}"],
   hidden: ["All hands are hidden", "Alle Hände sind verdeckt"],
   showHand: ["Show {name}’s hand", "Die Hand von {name} zeigen"],
+  handOf: ["{name}’s hand", "Die Hand von {name}"],
+  hideHand: ["Hide this hand", "Diese Hand verdecken"],
 };

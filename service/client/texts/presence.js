@@ -21,6 +21,10 @@ export const PRESENCE = {
     "A computer player plays for you, until you are back or make a move.",
     "Für dich spielt ein Computerspieler, bis du wieder da bist oder einen Zug machst.",
   ],
+  sleeps: [
+    "Nobody is here, so the game waits until somebody is back or makes a move.",
+    "Niemand ist da. Das Spiel wartet, bis jemand wieder da ist oder einen Zug macht.",
+  ],
   isAway: ["A computer player plays for {name}.", "Für {name} spielt ein Computerspieler."],
   back: ["I am back", "Ich bin wieder da"],
   isBack: ["{name} is back", "{name} ist wieder da"],

@@ -48,6 +48,8 @@ export const SCORE = {
   rank: ["Rank", "Platz"],
   total: ["Total", "Summe"],
   out: ["out", "ausgeschieden"],
+  forfeited: ["forfeited", "kampflos verloren"],
+  byForfeit: ["All others have forfeited.", "Alle anderen haben kampflos verloren."],
   settlement: ["Settlement", "Ausgleich"],
   pays: ["{from} pays {to} {amount}.", "{from} zahlt {amount} an {to}."],
   noPayments: ["Nobody pays anything.", "Niemand zahlt etwas."],

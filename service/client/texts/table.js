@@ -49,7 +49,6 @@ export const TABLE = {
   out: ["out", "ausgeschieden"],
   team: ["team {team}", "Team {team}"],
   hand: ["Your hand", "Deine Hand"],
-  handOf: ["{name}’s hand", "Die Hand von {name}"],
   noTiles: ["No tiles.", "Keine Steine."],
   row: ["Row {row}", "Reihe {row}"],
   log: ["What has happened", "Verlauf"],
@@ -80,8 +79,6 @@ export const TABLE = {
     "Hier haben die Plätze keine Seite. Wähle einen mit den Pfeiltasten auf und ab.",
   ],
   noSuchPlace: ["There is no place {number} for it.", "Einen Platz {number} gibt es dafür nicht."],
-  // Several seats on one device
-  hideHand: ["Hide this hand", "Diese Hand verdecken"],
   leave: ["Leave the table (a computer player goes on)", "Vom Tisch aufstehen (ein Computerspieler macht weiter)"],
   // A finished match
   newGame: ["New game", "Neues Spiel"],

@@ -1,6 +1,7 @@
 /** Joining a game by a link, or by its id and code. The code is taken out of the address before anything is asked. */
 import { html, live, nothing } from "../vendor/lit-html.js";
 import { idempotencyKey, Problem } from "../api.js";
+import { timeText } from "../durations.js";
 import { fragmentOf, parseRoute } from "../routes.js";
 import { COMMON } from "../text.js";
 import { JOIN } from "../texts/join.js";
@@ -145,7 +146,9 @@ export function create(app, { game: id = "", code: givenCode = "" }) {
         <p>${free ? t(JOIN.freeSeats, { count: free }) : t(JOIN.full)} <a href=${fragmentOf({ view: "rules", id: shown.variant })}>${t(JOIN.rules)}</a></p>
         <ol class="at-table" aria-label=${t(JOIN.players)}>${shown.players.map((each) => html`<li class=${each.kind === "open" ? "soft" : nothing}>
           <bdi>${each.name ?? (each.kind === "open" ? t(JOIN.free) : t(JOIN.computer))}</bdi>
-          ${own.some((seat) => seat.seat === each.seat) ? html`<span class="tag">${t(JOIN.you)}</span>` : nothing}</li>`)}</ol>
+          ${own.some((seat) => seat.seat === each.seat) ? html`<span class="tag">${t(JOIN.you)}</span>` : nothing}
+          ${each.kind === "bot" ? html`<span class="tag">${t(JOIN.computer)}</span>` : nothing}</li>`)}</ol>
+        ${shown.clock ? html`<p class="soft">${timeText(app, shown)}</p>` : nothing}
       </section>
       ${own.length ? html`<p class="note">${t(JOIN.already, { names: own.map((each) => each.name).join(", ") })}
         <a href=${fragmentOf({ view: "table", game: shown.id })}>${t(JOIN.toTable)}</a></p>` : nothing}

@@ -21,6 +21,8 @@ export function create(app, { id }) {
   let variant = { id: "", name: "" };
   /** @type {(() => unknown) | undefined} */
   let deals;
+  /** Whether the match ended because all others had forfeited. */
+  let endedByForfeit = false;
   let failure = "";
 
   const load = async () => {
@@ -31,6 +33,10 @@ export function create(app, { id }) {
     score = card.body;
     const found = variants.body.variants.find((/** @type {{id: string}} */ each) => each.id === game.body.variant);
     variant = found ?? { id: game.body.variant, name: game.body.variant };
+    if (card.body.winners.length && card.body.standings.some((/** @type {{forfeited?: boolean}} */ each) => each.forfeited)) {
+      const { events } = (await api.get(`${path}/events`, { ...request, query: { after: card.body.version - 1 } })).body;
+      endedByForfeit = events.at(-1)?.ended_by === "forfeit";
+    }
     app.update();
     if (!card.body.rounds.length) return;
     const fairness = await api.get(`${path}/fairness`, request);
@@ -56,6 +62,7 @@ export function create(app, { id }) {
     const best = card.standings.find((each) => card.winners.includes(each.seat));
     return html`<div class="winner">
       <p>${t(SCORE.wins, { names: list(card.winners.map(nameOf)), number: card.winners.length })}</p>
+      ${endedByForfeit ? html`<p>${t(SCORE.byForfeit)}</p>` : nothing}
       <p class="soft">${t(SCORE.winsAfter, { points: points(best?.total ?? 0), rounds: card.rounds.length })}</p>
     </div>`;
   };
@@ -111,7 +118,8 @@ export function create(app, { id }) {
           ${inTeams ? html`<th scope="col">${t(SCORE.team)}</th>` : nothing}<th scope="col" class="number">${t(SCORE.total)}</th></tr></thead>
         <tbody>${all.map((each) => html`<tr class=${winners.includes(each.seat) ? "first" : nothing}>
           <td>${each.rank}</td>
-          <th scope="row">${each.name ?? "…"} ${each.in ? nothing : html`<span class="tag">${t(SCORE.out)}</span>`}</th>
+          <th scope="row">${each.name ?? "…"} ${each.in ? nothing : html`<span class="tag">${t(SCORE.out)}</span>`}
+            ${each.forfeited ? html`<span class="tag">${t(SCORE.forfeited)}</span>` : nothing}</th>
           ${inTeams ? html`<td>${(each.team ?? 0) + 1}</td>` : nothing}
           <td class="number">${number(each.total)}</td></tr>`)}</tbody>
       </table>

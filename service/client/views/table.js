@@ -37,11 +37,11 @@ export function create(app, { game: id, watch = false, token }) {
   let score;
   /** @type {typeof import("../invite.js").invite | undefined} loaded when seats are free */
   let invite;
-  /** @type {typeof import("../curtain.js").curtain | undefined} loaded where several seats are of this device */
+  /** @type {typeof import("../curtain.js") | undefined} loaded for several seats */
   let curtain;
   /** @type {typeof import("../answers.js") | undefined} loaded when something is asked */
   let answers;
-  /** @type {ReturnType<typeof import("../presence.js").createPresence> | undefined} loaded for a clock, or when somebody is away */
+  /** @type {ReturnType<typeof import("../presence.js").createPresence> | undefined} loaded when it is needed */
   let presence;
   /** The tile that was just drawn. @type {string | undefined} */
   let drawn;
@@ -87,7 +87,7 @@ export function create(app, { game: id, watch = false, token }) {
       said = "";
     }
     if (!variant) void loadVariant(game.variant);
-    if (match.seats.length > 1 && !curtain) void load(import("../curtain.js"), (module) => ({ curtain } = module));
+    if (match.seats.length > 1 && !curtain) void load(import("../curtain.js"), (module) => (curtain = module));
     if (game.status === "waiting" && !invite) void load(import("../invite.js"), (module) => ({ invite } = module));
     if (presence || game.clock || game.players.some((each) => each.away || each.forfeited)) void loadPresence();
     const { hand } = before?.you ?? {};
@@ -131,7 +131,7 @@ export function create(app, { game: id, watch = false, token }) {
     }
   }
   /**
-   * Loads a part of this view, with its styles, at its first use.
+   * Loads a part of this view at its first use.
    * @template Module @param {Promise<Module>} loading @param {(module: Module) => void} use
    */
   async function load(loading, use) {
@@ -147,7 +147,6 @@ export function create(app, { game: id, watch = false, token }) {
     if (!answers) await load(import("../answers.js"), (module) => (answers = module));
     return answers;
   }
-  /** Begins to count down, if there is a clock. */
   const loadPresence = () => load(import("../presence.js"), ({ createPresence }) => {
     presence ??= createPresence(app, match, failed);
     if (match.game) presence.follow(match.game);
@@ -260,7 +259,7 @@ export function create(app, { game: id, watch = false, token }) {
       region()?.querySelector("h1")?.focus({ preventScroll: true });
     } else if (isLost && hadFocus) {
       /** @type {HTMLElement | null | undefined} */
-      const next = region()?.querySelector(".curtain .main") ?? region()?.querySelector(".hand [tabindex='0']") ??
+      const next = region()?.querySelector(".curtain .main, [data-back]") ?? region()?.querySelector(".hand [tabindex='0']") ??
         region()?.querySelector(".actions button") ?? region()?.querySelector("h1");
       next?.focus({ preventScroll: true });
       atHeading = next?.matches("h1") ?? false;
@@ -286,29 +285,29 @@ export function create(app, { game: id, watch = false, token }) {
 
   /** The hand, or what is there instead. @param {Game} game */
   function ownPart(game) {
-    if (isCurtainDown()) return curtain?.(app, game, { seats: match.seats, next: nextSeat(), show });
+    if (isCurtainDown()) return curtain?.curtain(app, game, { seats: match.seats, next: match.next(), show });
     if (game.status === "round_over" || game.status === "finished") return answers?.lastCount(app, game, score);
     if (game.status === "waiting") return invite?.(app, game) ?? nothing;
     if (!game.you) return match.seats.length ? nothing : html`<p class="soft">${t(TABLE.watching)}</p>`;
-    const name = nameOf(game, game.you.seat);
     return html`
-      ${match.seats.length > 1 ? html`<div class="whose"><h2>${t(TABLE.handOf, { name })}</h2>
-        <button class="plain" @click=${() => match.show(undefined)}>${t(TABLE.hideHand)}</button></div>` : nothing}
+      ${match.seats.length > 1 ? curtain?.whose(app, nameOf(game, game.you.seat), () => match.show(undefined)) : nothing}
       ${handList(app, game, { choice, drop, drawn })}`;
   }
 
   const isCurtainDown = () => match.seats.length > 1 && match.seat === undefined && match.game?.status === "playing";
-  const nextSeat = () => match.seats.find((each) => match.game?.to_act.includes(each) && !match.game.players[each].away);
   /** Lets a computer player go on for the shown seat. */
   async function leave() {
     await loadPresence();
     if (match.seat !== undefined) await presence?.leave(match.seat);
   }
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
-  const showNext = () => show(nextSeat());
+  const showNext = () => show(match.next());
 
-  /** @param {Game} game */
-  const canLeave = ({ status, players, you }) => you && /^(playing|round_over)$/.test(status) && players[you.seat].in && !players[you.seat].away;
+  /** Whether others wait for the shown seat. @param {Game} game */
+  const canLeave = ({ players, to_act: toAct, you }) => {
+    const own = players[you?.seat ?? -1];
+    return toAct.length > 0 && own?.in && !own.away && players.some((each) => each !== own && each.in && each.kind === "human");
+  };
 
   /** Buttons for what is possible with the chosen tile, and without one. @param {Game} game */
   function actions(game) {
@@ -372,7 +371,7 @@ export function create(app, { game: id, watch = false, token }) {
     </div>
     <div class="side">
       ${log(app, match.events)}
-      ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: canLeave(game) ? leave : undefined })}
+      ${tools(app, game, variant, { answers, load: loadAnswers, tell, onCommand, leave: canLeave(game) && leave, presence })}
     </div>`;
 
   return {
