@@ -39,6 +39,7 @@ UNHEARD_OF: dict[str, Any] = {
         *({"set": 7, "players": players, "hand": 6, "stock": 36 - 6 * players, "drawable": 0} for players in (3, 4, 5)),
     ],
     "scoring": {"best": "lowest", "text": "Who has the fewest sweets washes up."},
+    "bots": [{"id": "gentle", "summary": "Kind.", "strength": "Weak at noon."}],
     "rules": "# Kitchen table\n\n**9.1** Everybody sits down.\n\nSee 9.1, not 9.2. <b>Text</b>",
 }
 """A game as the service would offer it, with options of every kind."""
@@ -93,7 +94,7 @@ def test_a_game_that_the_page_has_never_heard_of_can_be_set_up(open_page: OpenPa
         route.fulfill(status=200, json={"game": {"id": "made", "variant": UNHEARD_OF["id"]}, "seats": []})
 
     summary = {key: UNHEARD_OF[key] for key in ("id", "name", "summary", "players")}
-    page.route("**/v1/variants", lambda route: route.fulfill(json={"variants": [summary], "bots": ["gentle"]}))
+    page.route("**/v1/variants", lambda route: route.fulfill(json={"variants": [summary], "bots": [{"id": "gentle", "summary": "Kind."}]}))
     page.route("**/v1/variants/kitchen-table", lambda route: route.fulfill(json=UNHEARD_OF))
     page.route("**/v1/games", create)
     page.goto("/")
@@ -109,7 +110,7 @@ def test_a_game_that_the_page_has_never_heard_of_can_be_set_up(open_page: OpenPa
     page.get_by_role("switch", name="Cocoa").check()
     fill_names(page, ["Ada", "Bo", "Cleo"])
     page.get_by_label("Who sits on seat 4").select_option("Somebody joins")
-    page.get_by_label("Who sits on seat 5").select_option("Computer: gentle")
+    page.get_by_label("Who sits on seat 5").select_option("Computer: Gentle")
     page.route("**/v1/games/made**", lambda route: route.fulfill(status=204))
     page.get_by_role("button", name="Start the game").click()
     page.wait_for_url("**/#/g/made")

@@ -35,7 +35,7 @@ export function create(app, { id }) {
     variant = found ?? { id: game.body.variant, name: game.body.variant };
     if (card.body.winners.length && card.body.standings.some((/** @type {{forfeited?: boolean}} */ each) => each.forfeited)) {
       const { events } = (await api.get(`${path}/events`, { ...request, query: { after: card.body.version - 1 } })).body;
-      endedByForfeit = events.at(-1)?.ended_by === "forfeit";
+      endedByForfeit = events.at(-1)?.data?.ended_by === "forfeit";
     }
     app.update();
     if (!card.body.rounds.length) return;
@@ -63,7 +63,8 @@ export function create(app, { id }) {
     return html`<div class="winner">
       <p>${t(SCORE.wins, { names: list(card.winners.map(nameOf)), number: card.winners.length })}</p>
       ${endedByForfeit ? html`<p>${t(SCORE.byForfeit)}</p>` : nothing}
-      <p class="soft">${t(SCORE.winsAfter, { points: points(best?.total ?? 0), rounds: card.rounds.length })}</p>
+      ${card.rounds.length ? html`<p class="soft">${
+        t(SCORE.winsAfter, { points: points(best?.total ?? 0), rounds: card.rounds.length })}</p>` : nothing}
     </div>`;
   };
 
@@ -163,7 +164,7 @@ export function create(app, { id }) {
         ${last ? html`<a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(SCORE.replay)}</a>` : nothing}
         <button @click=${() => print()}>${t(SCORE.print)}</button>
       </div>
-      ${last ? html`<h2>${t(SCORE.lastCount, { round: last.number })}</h2>${count(last)}` : html`<p>${t(SCORE.noRounds)}</p>`}
+      ${last ? html`<h2>${t(SCORE.lastCount, { round: last.number })}</h2>${count(last)}` : card.winners.length ? nothing : html`<p>${t(SCORE.noRounds)}</p>`}
       ${standings(card)}
       ${card.settlement ? settled(card.settlement) : nothing}
       ${last ? paper(card) : nothing}
