@@ -147,12 +147,12 @@ export function playersList({ t }, game, own, presence) {
       each.team === undefined ? "" : t(TABLE.team, { team: each.team + 1 }),
       dealer === each.seat ? t(TABLE.deals) : "",
       each.in ? "" : t(TABLE.out),
-      ...(presence?.marks(each) ?? []),
+      ...(presence?.marks(game, each) ?? []),
     ].filter(Boolean);
     return html`<li class=${classMap({ player: true, mine: own.includes(each.seat), "on-turn": onTurn, out: !each.in, winner: game.winners.includes(each.seat) })}
       data-seat=${each.seat} aria-current=${onTurn ? "true" : nothing}>
       <span class="name">${each.kind === "open" ? t(TABLE.openSeat) : each.name}${
-        own.includes(each.seat) ? html` <span class="you">${t(TABLE.you)}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
+        own.includes(each.seat) ? html` <span class="you">${t(TABLE.you)}${tags.length ? "," : ""}</span>` : nothing}${tags.length ? html` <span class="tags">${tags.join(", ")}</span>` : nothing}${
         onTurn ? html`<span class="hidden-text">, ${t(TABLE.onTurn)}</span>` : nothing}</span>
       <span class="count"><svg viewBox="0 0 10 20" class="back" aria-hidden="true"><rect x="1" y="1" width="8" height="18" rx="2"></rect></svg><span
         aria-hidden="true">${each.tiles}</span><span class="hidden-text">, ${t(TABLE.tiles, { count: each.tiles })}</span>${presence?.bank(game, each)}</span>

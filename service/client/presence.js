@@ -75,8 +75,9 @@ export function createPresence(app, match, failed) {
       const time = countdown.text((game.turn?.seat === seat ? countdown.left() : undefined) ?? 1000 * bank);
       return html`<span class="bank"><span aria-hidden="true">${time}</span><span class="hidden-text">, ${t(PRESENCE.bank, { time })}</span></span>`;
     },
-    /** What is to be said of a player in a word. @param {Game["players"][number]} player */
-    marks: ({ away, forfeited }) => [...(away ? [t(PRESENCE.away)] : []), ...(forfeited ? [t(PRESENCE.forfeited)] : [])],
+    /** What is to be said of a player in a word. @param {Game} game @param {Game["players"][number]} player */
+    marks: ({ status }, { away, forfeited }) =>
+      [...(away && status !== "finished" ? [t(PRESENCE.away)] : []), ...(forfeited ? [t(PRESENCE.forfeited)] : [])],
 
     /** The clock of the game in words. @param {Game} game */
     about: (game) => game.clock && html`<p>${timeText(app, game)}</p>`,

@@ -94,7 +94,10 @@ def test_a_game_that_the_page_has_never_heard_of_can_be_set_up(open_page: OpenPa
         route.fulfill(status=200, json={"game": {"id": "made", "variant": UNHEARD_OF["id"]}, "seats": []})
 
     summary = {key: UNHEARD_OF[key] for key in ("id", "name", "summary", "players")}
-    page.route("**/v1/variants", lambda route: route.fulfill(json={"variants": [summary], "bots": [{"id": "gentle", "summary": "Kind."}]}))
+    page.route(
+        "**/v1/variants",
+        lambda route: route.fulfill(json={"variants": [summary], "bots": [{"id": "gentle", "summary": "Kind."}]}),
+    )
     page.route("**/v1/variants/kitchen-table", lambda route: route.fulfill(json=UNHEARD_OF))
     page.route("**/v1/games", create)
     page.goto("/")

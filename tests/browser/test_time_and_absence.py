@@ -127,7 +127,9 @@ def test_a_clock_is_chosen_in_words(open_page: OpenPage, expect_console: ExpectC
         ({"bank": seconds, "increment": 5}, {"then": "claim"}) for seconds in (172_800, 7_200)
     ]
     page.get_by_text("Options and rules").click()
-    expect(page.get_by_text("2 hours for the match + 5 s a turn. When a player’s time is up: The others")).to_be_visible()
+    expect(
+        page.get_by_text("2 hours for the match + 5 s a turn. When a player’s time is up: The others")
+    ).to_be_visible()
 
 
 def test_the_time_left_is_that_of_the_service_whatever_the_clock_of_the_device_says(
