@@ -258,9 +258,8 @@ export function create(app, { game: id, watch = false, token }) {
       // A page that was just opened is read from its heading on.
       region()?.querySelector("h1")?.focus({ preventScroll: true });
     } else if (isLost && hadFocus) {
-      /** @type {HTMLElement | null | undefined} */
-      const next = region()?.querySelector(".curtain .main, [data-back]") ?? region()?.querySelector(".hand [tabindex='0']") ??
-        region()?.querySelector(".actions button") ?? region()?.querySelector("h1");
+      const places = [".curtain .main", "[data-back]", ".hand [tabindex='0']", ".actions button", "h1"];
+      const next = /** @type {HTMLElement | undefined} */ (places.map((each) => region()?.querySelector(each)).find(Boolean));
       next?.focus({ preventScroll: true });
       atHeading = next?.matches("h1") ?? false;
     } else atHeading = false;
