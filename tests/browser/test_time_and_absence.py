@@ -210,7 +210,7 @@ def test_a_match_that_ends_by_forfeit_says_so(games: Games, open_page: OpenPage)
     expect(page.get_by_role("row", name=name)).to_contain_text("forfeited")
     page.goto(f"/#/replay/{table.id}")
     steps = page.locator(".replay .steps")
-    expect(steps).to_contain_text(f"{name} ran out of time.")
+    expect(steps).to_contain_text(f"{name} ran out of time")
     expect(steps).to_contain_text(f"{name} has forfeited the match.")
 
 
