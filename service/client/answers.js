@@ -32,9 +32,10 @@ import { TABLE } from "./texts/table.js";
  * @param {Variant | undefined} known.variant
  * @param {import("./input.js").Choice} known.choice
  * @param {GameEvent[]} known.events
+ * @param {string} [known.time] what is left for the turn
  * @returns {string | undefined}
  */
-export function textOf(app, action, { game, card, variant, choice, events }) {
+export function textOf(app, action, { game, card, variant, choice, events, time = "" }) {
   /** @type {Record<string, () => string | undefined>} */
   const texts = {
     scores: () => card && scoresText(app, game, card),
@@ -42,7 +43,7 @@ export function textOf(app, action, { game, card, variant, choice, events }) {
     ends: () => endsText(app, game),
     chain: () => chainText(app, game),
     information: () => informationText(app, game, variant),
-    turn: () => stateText(app, game),
+    turn: () => `${stateText(app, game)} ${time}`.trim(),
     hand: () => handText(app, game),
     moves: () => movesText(app, game, choice),
     last: () => events.filter((each) => each.text).at(-1)?.text ?? app.t(ANSWERS.noLast),

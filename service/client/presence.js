@@ -69,6 +69,11 @@ export function createPresence(app, match, failed) {
       return html`<span class=${countdown.isShort(left) ? "clock short" : "clock"} role="timer">${
         left ? html`<span class=${game.deal ? "" : "hidden-text"}>${label}</span> ${countdown.text(left)}` : t(PRESENCE.over)}</span>`;
     },
+    /** The same as a sentence. @param {Game} game */
+    timeText(game) {
+      const left = countdown.left();
+      return left === undefined ? "" : left ? `${t(game.deal ? PRESENCE.timeToDeal : PRESENCE.timeLeft)} ${countdown.text(left)}.` : `${t(PRESENCE.over)}.`;
+    },
     /** What is left of the bank of a seat. @param {Game} game @param {Game["players"][number]} player */
     bank(game, { seat, bank }) {
       if (bank === undefined) return nothing;

@@ -19,4 +19,6 @@ def test_a_page_opens_with_its_heading(path: str, open_page: OpenPage) -> None:
 @pytest.mark.parametrize("path", ["/", "/problems"])  # /docs is the work of others, and has faults
 def test_a_page_is_accessible(path: str, open_page: OpenPage, axe: Axe) -> None:
     for viewport, scheme in product((DESK, NARROW), SCHEMES):
-        assert axe(open_page(path, viewport=viewport, scheme=scheme)) == []
+        page = open_page(path, viewport=viewport, scheme=scheme)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert axe(page) == []

@@ -147,6 +147,8 @@ def test_the_time_left_is_that_of_the_service_whatever_the_clock_of_the_device_s
 
     expect(clock(own)).to_have_text(re.compile(r"Time left: (1:00|0:5\d)"))
     assert status.inner_text() == ""
+    own.get_by_role("option").first.press("t")
+    expect(own.locator("[data-said]")).to_have_text(re.compile(r"^Your turn\. .*Time left: \d:\d\d\.$"))
     for page in (own, other):
         page.clock.fast_forward(1000 * (seconds_left(page) - 29))
     expect(status).to_have_text("30 seconds left.")
@@ -251,4 +253,6 @@ def test_the_clock_and_what_follows_are_accessible(
     assert axe(page) == [], "a claim"
     claim.click()
     expect(player(page, late)).to_contain_text("abwesend" if german else "away")
-    expect(log(page).filter(has_text=re.compile("was too slow|war zu langsam"))).to_have_count(1)
+    expect(
+        log(page).filter(has_text=re.compile("you have a computer player|du lässt einen Computerspieler"))
+    ).to_have_count(1)

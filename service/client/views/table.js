@@ -186,7 +186,7 @@ export function create(app, { game: id, watch = false, token }) {
       if (action === "help") return void to.showKeys(app);
       const card = action === "scores" || action === "count" ? await loadScore() : undefined;
       const { game } = match;
-      if (game && !closing.signal.aborted) say(to.textOf(app, action, { game, card, variant, choice, events: match.events }) ?? "");
+      if (game && !closing.signal.aborted) say(to.textOf(app, action, { game, card, variant, choice, events: match.events, time: presence?.timeText(game) }) ?? "");
     } catch (error) {
       failed(error);
     }
