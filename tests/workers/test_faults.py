@@ -101,9 +101,11 @@ def matches(folder: Path, *, seed: int, games: int, workers: int) -> Iterator[Ma
     server = RealServer(folder / "redis")
     try:
         playing = Matches(server, folder, seed, games, workers)
-        yield playing
-        for each in playing.workers:
-            each.stop()
+        try:
+            yield playing
+        finally:
+            for each in playing.workers:
+                each.stop()
     finally:
         server.stop()
 
