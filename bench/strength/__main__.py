@@ -18,7 +18,7 @@ from bench.strength.rows import ROWS
 from bench.strength.schedule import play
 
 KEPT: Final = Path(".cache/strength")
-DOCS: Final = Path("docs")
+PROJECT: Final = Path()
 
 
 def main(argv: Sequence[str]) -> int:
@@ -30,7 +30,14 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; one a core by default")
     parser.add_argument("--label", default="reported", help="other labels have other deals, to try changes on")
     parser.add_argument("--kept", type=Path, default=KEPT, help=f"folder of the deals played ({KEPT})")
-    parser.add_argument("--write", type=Path, nargs="?", const=DOCS, help=f"write strength.md and its plot ({DOCS})")
+    parser.add_argument(
+        "--write",
+        metavar="PROJECT",
+        type=Path,
+        nargs="?",
+        const=PROJECT,
+        help=f"write {report.PAGE}, {report.PLOT} and {report.DATA}",
+    )
     arguments = parser.parse_args(argv)
     rows = [row for row in ROWS if all(word in row.name.replace(",", "").split() for word in arguments.words)]
     results = Results(arguments.kept, arguments.label)

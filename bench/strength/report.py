@@ -1,4 +1,4 @@
-"""The figures for people: as text, as ``docs/strength.md`` and as its plot ``docs/strength.svg``."""
+"""The figures: for people as text, as ``docs/strength.md`` and its plot; for the service as ``strength.json``."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from bench.strength.results import Measured
+import orjson
+
+from bench.strength.results import FEWEST, Measured
+from service.games.strength import Strength
+
+PAGE: Final = Path("docs/strength.md")
+PLOT: Final = Path("docs/strength.svg")
+DATA: Final = Path("service/games/strength.json")
 
 _HEAD: Final = ("game", "win", "must exceed", "lead in a round", "deals", "CPU of a decision: median", "p99")
-_PAGE: Final = """# How strong the computer players are
+_TEXT: Final = """# How strong the computer players are
 
 Written by `make strength`. Each row is one game with two levels at its table: first rounds only, every deal played once
 in each seating (the stronger level on the even seats, then on the odd ones; on each seat alone where their number is
@@ -33,11 +40,36 @@ def table(figures: Sequence[Measured]) -> str:
     return "\n\n".join([f"{title}\n\n{_rows(part)}" for title, part in _parts(figures)])
 
 
-def write(folder: Path, figures: Sequence[Measured]) -> None:
-    """Write the page and its plot."""
+def write(project: Path, figures: Sequence[Measured]) -> None:
+    """Write the page, its plot, and the data of the service, each to its place in the project."""
     parts = [f"## {title}\n\n{_rows(part)}\n" for title, part in _parts(figures)]
-    (folder / "strength.md").write_text("\n".join([_PAGE, *parts]))
-    (folder / "strength.svg").write_text(plot(figures))
+    for path, content in (
+        (PAGE, "\n".join([_TEXT, *parts]).encode()),
+        (PLOT, plot(figures).encode()),
+        (DATA, data(figures)),
+    ):
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_bytes(content)
+
+
+def data(figures: Sequence[Measured]) -> bytes:
+    """What ``service.games.strength`` reads: a row on each line, only those with enough deals to be judged."""
+    rows = [_strength(each)._asdict() for each in figures if each.deals >= FEWEST]
+    return b"[\n" + b",\n".join([orjson.dumps(row) for row in rows]) + b"\n]\n"
+
+
+def _strength(measured: Measured) -> Strength:
+    setup = measured.row.setup
+    return Strength(
+        variant=setup.variant,
+        players=setup.seats,
+        options=dict(setup.options),
+        stronger=measured.row.stronger,
+        weaker=measured.row.weaker,
+        share=round(measured.win, 3),
+        interval=round(measured.win_error, 3),
+        deals=measured.deals,
+    )
 
 
 def _parts(figures: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:

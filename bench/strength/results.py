@@ -13,7 +13,7 @@ from bench.strength.rounds import Outcome
 from bench.strength.rows import Row
 from service.bots.choice import EDITION
 
-_FEWEST: Final = 100
+FEWEST: Final = 100
 """Deals by which a row is judged."""
 
 
@@ -32,7 +32,7 @@ class Measured(NamedTuple):
     @property
     def reached(self) -> bool:
         """Whether the whole interval is above the bound; of a few deals, it would say too little."""
-        return self.deals >= _FEWEST and self.win - self.win_error > self.row.bound
+        return self.deals >= FEWEST and self.win - self.win_error > self.row.bound
 
 
 class Results:

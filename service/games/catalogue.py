@@ -1,7 +1,7 @@
 """The catalogue: the variants with their rule pages in English and German and their deals, and the computer players.
 
-Owns the access to the rule pages, which are beside the modules of the variants, and the texts of the levels of computer
-players. Does not depend on HTTP.
+Owns the access to the rule pages, which are beside the modules of the variants, and what is said about the levels of
+computer players. Does not depend on HTTP, nor on how a level chooses.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from service.engine.options import LocalizedText, Value
 from service.engine.variant import Variant
 from service.engine.variants import modules, variants
 from service.games.errors import NotFound
+from service.games.strength import measured_strength
 
 Language = Literal["en", "de"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "de")
@@ -34,7 +35,7 @@ class DealRow(NamedTuple):
 
 
 class BotLevel(NamedTuple):
-    """A level of computer players: how it chooses its moves, and how strong it is, in a sentence each."""
+    """A level of computer players: how it chooses its moves, and how strong it is in any game, in a sentence each."""
 
     key: str
     summary: LocalizedText
@@ -46,7 +47,8 @@ BOT_LEVELS: Final = (
         "random",
         LocalizedText("Makes any legal move.", "Macht irgendeinen erlaubten Zug."),
         LocalizedText(
-            "No strength at all: for tests, and to win against.", "Ohne Spielstärke: für Tests und zum Gewinnen."
+            "Does not try to win: for a first game, and for tests.",
+            "Will nicht gewinnen: für die erste Partie und für Tests.",
         ),
     ),
     BotLevel(
@@ -56,18 +58,21 @@ BOT_LEVELS: Final = (
             "Punktet, wird schwere Steine los, bleibt anlegefähig und behindert den Nächsten.",
         ),
         LocalizedText(
-            "Plays like a practised player who does not calculate.",
-            "Spielt wie ein geübter Mensch, der nicht rechnet.",
+            "Of medium strength; it also plays for people who are away.",
+            "Mittelstark; spielt auch für alle, die abwesend sind.",
         ),
     ),
     BotLevel(
         "expert",
         LocalizedText(
-            "Plays its best moves to the end of the round over deals that fit all it has seen, and takes the best.",
-            "Spielt seine besten Züge bis zum Rundenende über Verteilungen durch, die zu allem Gesehenen passen, und "
-            "nimmt den besten.",
+            "Plays its best moves on over many deals that agree with all it has seen, and takes the best of them.",
+            "Spielt seine besten Züge über viele Verteilungen weiter, die zu allem Gesehenen passen, und nimmt den "
+            "besten.",
         ),
-        LocalizedText("The strongest.", "Die stärkste Stufe."),
+        LocalizedText(
+            "The strongest level; by how much depends on the game and the number of players.",
+            "Die stärkste Stufe; wie deutlich, hängt vom Spiel und von der Zahl der Spieler ab.",
+        ),
     ),
 )
 """The levels of computer players (``game.LEVELS``), from weak to strong."""
@@ -84,6 +89,30 @@ def find_variant(key: str) -> Variant:
 def localize(text: LocalizedText, language: Language) -> str:
     """The text in that language."""
     return text.de if language == "de" else text.en
+
+
+@cache
+def level_strength(level: BotLevel, variant: Variant, language: Language) -> str:
+    """How strong a level of computer players is in this variant: in general, and as measured, if it was."""
+    general = localize(level.strength, language)
+    shares = [row for row in measured_strength() if row.variant == variant.key and row.stronger == level.key]
+    if not shares:
+        return general
+    labels = {option.key: localize(option.label, language) for option in variant.options}
+    players = "Spieler" if language == "de" else "players"
+    figures = []
+    for row in shares:
+        table = ", ".join(
+            [f"{row.players} {players}", *[f"{labels[key]} {value}" for key, value in row.options.items()]]
+        )
+        figures.append(f"{100 * row.share:.0f} % ({table})")
+    weaker = shares[0].weaker.capitalize()
+    first, *others = figures
+    if language == "de":
+        cases = ", ".join([first.replace("(", "der Fälle ("), *others])
+        return f"{general} Gemessen: Die Runde ist besser als die von {weaker} in {cases}."
+    cases = ", ".join([first.replace("(", "of cases ("), *others])
+    return f"{general} Measured: its round is better than that of {weaker} in {cases}."
 
 
 @cache

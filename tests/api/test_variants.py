@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from service.engine.variants import variants
 from service.games.game import LEVELS
+from service.games.strength import measured_strength
 from tests.api.client import Api
 
 CANDIDATES: tuple[Any, ...] = (
@@ -300,3 +301,15 @@ def test_the_deal_table_is_what_is_dealt(api: Api, variant: str) -> None:
         game = table.created["game"]
         assert [player["tiles"] for player in game["players"]] == [row["hand"]] * row["players"]
         assert game["stock"] == {"tiles": row["stock"], "drawable": row["drawable"]}
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_the_measured_strength_is_told_for_each_game(api: Api, variant: str) -> None:
+    rows = [row for row in measured_strength() if row.variant == variant]
+    assert {(row.stronger, row.weaker) for row in rows} >= {("greedy", "random")}
+    for language, players in (("en", "players"), ("de", "Spieler")):
+        told = {bot["id"]: bot["strength"] for bot in shown(api, variant, language)["bots"]}
+        for row in rows:
+            assert f"{100 * row.share:.0f} % " in told[row.stronger]
+            assert f"({row.players} {players}" in told[row.stronger]
+        assert "%" not in told["random"]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pytest
 
 from bench.strength.__main__ import main
-from bench.strength.report import plot
-from bench.strength.results import Results, measured
+from bench.strength.report import DATA, PAGE, PLOT, data, plot
+from bench.strength.results import FEWEST, Results, measured
 from bench.strength.rounds import Outcome, play_deal
 from bench.strength.rows import ROWS, Row, Setup
 from service.bots.choice import EDITION
+from service.games.strength import measured_strength
+from tests.support.serving import ROOT
 
 
 def run(folder: Path, *arguments: str) -> int:
@@ -24,10 +27,11 @@ def test_runs_add_up_and_the_page_has_every_row(tmp_path: Path) -> None:
     run(tmp_path, "greedy", "random", "fido", "set=6", "--deals", "3")
     (file,) = kept.iterdir()
     assert len(file.read_text().splitlines()) == 3
-    page = (tmp_path / "strength.md").read_text()
+    page = (tmp_path / PAGE).read_text()
     assert all(f"| {row.setup.name} |" in page for row in ROWS)
     assert page.count("not measured") == len(ROWS) - 1
-    assert (tmp_path / "strength.svg").read_text().count("<circle") == 1
+    assert (tmp_path / PLOT).read_text().count("<circle") == 1
+    assert orjson.loads((tmp_path / DATA).read_bytes()) == []
 
 
 def test_the_exit_status_says_whether_the_bounds_are_reached(tmp_path: Path) -> None:
@@ -53,3 +57,31 @@ def test_a_row_is_judged_by_the_lower_end_of_its_interval() -> None:
     assert not measured(row, hardly).reached
     assert not measured(row, surely[:99]).reached
     assert "<circle" in plot([measured(row, surely)])
+
+
+def test_the_data_of_the_service_have_the_rows_with_enough_deals() -> None:
+    row = Row("greedy", "random", Setup("fido", 3, (("set", 6),)), 0.5, 1)
+    outcomes = [Outcome(deal, 0.8 + deal % 2 / 10, 1.0, [2.0]) for deal in range(120)]
+    assert orjson.loads(data([measured(row, outcomes[:99])])) == []
+    (kept,) = orjson.loads(data([measured(row, outcomes)]))
+    assert (kept["share"], kept["deals"], kept["options"]) == (0.85, 120, {"set": 6})
+
+
+def test_the_page_and_the_data_of_the_service_agree() -> None:
+    told = []
+    for line in (ROOT / PAGE).read_text().splitlines():
+        if line.startswith("## "):
+            stronger, weaker = line[3:].lower().split(" over ")
+        elif "±" in line and line.startswith("|"):
+            name, share, _bound, _lead, deals, *_ = [cell.strip() for cell in line.strip("|").split("|")]
+            if int(deals) >= FEWEST:
+                told.append((f"{stronger} over {weaker}, {name}", share, int(deals)))
+    assert told == [
+        (
+            Row(each.stronger, each.weaker, Setup(each.variant, each.players, tuple(each.options.items())), 0, 0).name,
+            f"{100 * each.share:.1f} ± {100 * each.interval:.1f} %",
+            each.deals,
+        )
+        for each in measured_strength()
+    ]
+    assert told

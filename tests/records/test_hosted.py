@@ -178,7 +178,7 @@ def test_where_a_level_fails_the_move_of_a_greedy_player_is_expected(monkeypatch
     def fail(*_: object) -> Move:
         raise ZeroDivisionError
 
-    monkeypatch.setitem(LEVELS, "random", LEVELS["random"]._replace(choose=fail))
+    monkeypatch.setitem(LEVELS, "random", fail)
     check(record)
 
 

@@ -33,7 +33,9 @@ class Bot(Schema):
 class VariantBot(Bot):
     """A level of computer players, and how strong it is in this game."""
 
-    strength = fields.String(required=True, metadata=doc("How strong it is, in one sentence."))
+    strength = fields.String(
+        required=True, metadata=doc("How strong it is, with what was measured in this game; a tie counts half.")
+    )
 
 
 class Variants(Schema):

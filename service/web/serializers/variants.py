@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.engine.options import Option
 from service.engine.variant import Variant
-from service.games.catalogue import BOT_LEVELS, Language, deal_table, localize, rule_page
+from service.games.catalogue import BOT_LEVELS, Language, deal_table, level_strength, localize, rule_page
 from service.web.serializers.values import JsonObject
 
 
@@ -49,7 +49,7 @@ def variant_json(variant: Variant, language: Language) -> JsonObject:
             {
                 "id": level.key,
                 "summary": localize(level.summary, language),
-                "strength": localize(level.strength, language),
+                "strength": level_strength(level, variant, language),
             }
             for level in BOT_LEVELS
         ],
