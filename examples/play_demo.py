@@ -1,4 +1,4 @@
-"""Play one match of each variant with random legal moves: ``make demo``; ``make demo ARGS=fido`` prints one in full.
+"""Play one match of each game with random legal moves: ``make demo``; ``make demo ARGS=fido`` prints one in full.
 
 With ``--bots`` computer players play, and the matches are only followed: ``make demo ARGS="fido --bots expert"``. Uses
 the service over HTTP like any client, and posts back legal moves as they are listed; it does not import the
@@ -17,6 +17,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -28,6 +30,9 @@ _PREFERRED_SEATS = 4
 _WAIT = 20
 _TIMEOUT = _WAIT + 10
 """Seconds that the service may hold back an answer for something to happen, and that an answer may take."""
+_PATIENCE = 60
+"""Seconds in which computer players must have moved."""
+_WIDTH = 80
 
 
 class Client:
@@ -84,13 +89,15 @@ def main(argv: Sequence[str]) -> int:
             return 0
         for variant in variants.values():
             play_match(client, variant, arguments, show_moves=False)
-        print(f"\nOne of them move by move: make demo ARGS={next(reversed(variants))}")
+        one = next(reversed(variants))
+        more = one if arguments.bots is None else f'"{one} --bots {arguments.bots}"'
+        print(f"\nOne of them move by move: make demo ARGS={more}")
     return 0
 
 
 def play_match(client: Client, variant: dict[str, Any], arguments: argparse.Namespace, *, show_moves: bool) -> None:
     """Create a game of this variant, play it to the end with random legal moves or by bots, and print the result."""
-    show = print if show_moves else _print_nothing
+    show = _print_wrapped if show_moves else _print_nothing
     choices = random.Random(arguments.seed)  # noqa: S311 # reproducible on purpose
     seats = min(max(variant["players"]["min"], _PREFERRED_SEATS), variant["players"]["max"])
     players = [{"name": name} if arguments.bots is None else {"bot": arguments.bots} for name in _NAMES[:seats]]
@@ -101,27 +108,40 @@ def play_match(client: Client, variant: dict[str, Any], arguments: argparse.Name
     names = [player["name"] for player in view["players"]]
     print(f"\n═══ {variant['name']} ═══")
     show(f"    {variant['summary']}")
-    show(f"    {', '.join(names)}; house rules {view['rules']}")
+    show(f"    {', '.join(names)}")
+    show(f"    House rules: {', '.join([f'{option} {value}' for option, value in view['rules'].items()])}")
     printed = 0
+    moved = time.monotonic()
     while True:
         if show_moves:
             printed = _print_events(client, f"{path}/events", printed, names)
         if view["status"] == "finished":
             break
         if not tokens:
-            view = client.get(f"{path}?after={view['version']}&wait={_WAIT}")
+            version = view["version"]
+            view = client.get(f"{path}?after={version}&wait={_WAIT}")
+            if view["version"] != version:
+                moved = time.monotonic()
+            elif time.monotonic() - moved > _PATIENCE:
+                raise SystemExit("The computer players do not move. Does a bot worker run (BOT_WORKERS)?")
             continue
         seat = view["turn"]["seat"] if "turn" in view else _first_seat_in_match(view)
         moves = client.get(f"{path}/moves", tokens[seat])["moves"]
         view = client.post(f"{path}/moves", choices.choice(moves), tokens[seat])
     card = client.get(f"{path}/score")
-    show("\n  Final standings")
-    print("    " + ", ".join(f"{each['rank']}. {each['name']} {each['total']}" for each in card["standings"]))
+    show("")
+    show("  Final standings")
+    _print_wrapped("    " + ", ".join(f"{each['rank']}. {each['name']} {each['total']}" for each in card["standings"]))
     for payment in card.get("settlement", {}).get("payments", ()):
         show(f"    {names[payment['from']]} pays {names[payment['to']]} {payment['exact']}")
     winners = " and ".join(names[seat] for seat in card["winners"])
     rounds = len(card["rounds"])
     print(f"    Won by {winners} after {rounds} round{'' if rounds == 1 else 's'}, at version {card['version']}")
+
+
+def _print_wrapped(line: str) -> None:
+    """Print a line that is indented by four, and what is left of it on further lines."""
+    print(textwrap.fill(line, _WIDTH, subsequent_indent=" " * 6))
 
 
 def _print_nothing(_line: str) -> None:
@@ -135,9 +155,13 @@ def _print_events(client: Client, path: str, version: int, names: Sequence[str])
         page = client.get(f"{path}?after={version}&text=true")
         for event in page["events"]:
             blank = "\n" if event["type"] == "dealt" else ""
-            print(f"{blank}    {event['text']}")
+            print(blank, end="")
+            _print_wrapped(f"    {event['text']}")
+            width = max(map(len, names))
             for line in event["data"].get("lines", ()):
-                print(f"       {names[line['seat']]:5} {line['points']:+6}  {line['text']}  (rules {line['rule']})")
+                _print_wrapped(
+                    f"       {names[line['seat']]:{width}} {line['points']:+6}  {line['text']}  (rules {line['rule']})"
+                )
         version, more = page["version"], page["more"]
     return int(version)
 

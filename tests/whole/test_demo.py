@@ -15,10 +15,14 @@ from tests.support.serving import ROOT, Service
 
 def demo(service: Service, *arguments: str) -> subprocess.CompletedProcess[str]:
     address = urlsplit(service.url)
+    return run_demo({"HOST": str(address.hostname), "PORT": str(address.port)}, *arguments)
+
+
+def run_demo(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "examples/play_demo.py", *arguments],
         cwd=ROOT,
-        env={"HOST": str(address.hostname), "PORT": str(address.port), "PYTHONIOENCODING": "utf-8"},
+        env={**environ, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
         timeout=120,
@@ -26,8 +30,11 @@ def demo(service: Service, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_results_of_all_matches_fit_on_a_screen(service: Service, http: httpx.Client) -> None:
-    done = demo(service)
+@pytest.mark.parametrize("arguments", [(), ("--bots",)])
+def test_the_results_of_all_matches_fit_on_a_screen(
+    arguments: tuple[str, ...], service: Service, http: httpx.Client
+) -> None:
+    done = demo(service, *arguments)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) <= 24
@@ -35,14 +42,31 @@ def test_the_results_of_all_matches_fit_on_a_screen(service: Service, http: http
     for variant in http.get("/v1/variants").json()["variants"]:
         assert f"═══ {variant['name']} ═══" in lines
     assert done.stdout.count("Won by") == len(variants())
+    assert ("Greedy" in done.stdout) == bool(arguments)
 
 
-def test_one_match_is_printed_move_by_move(service: Service) -> None:
-    done = demo(service, "fido")
+@pytest.mark.parametrize(("arguments", "player"), [((), "Ada"), (("--bots", "expert"), "Expert")])
+def test_one_match_is_printed_move_by_move(arguments: tuple[str, ...], player: str, service: Service) -> None:
+    done = demo(service, "fido", *arguments)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("═══") == 2
     assert done.stdout.count(" Sum ") > 20
+    assert f"\n    {player} opened with" in done.stdout or f"\n    {player} played" in done.stdout
     assert "Final standings" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_service_is_started_where_none_runs() -> None:
+    done = run_demo({"PORT": "1"}, "dominospiel", "--bots")
+    assert done.returncode == 0, done.stderr
+    assert "playing on one started for the demo" in done.stdout
+    assert "Final standings" in done.stdout
+
+
+def test_an_unknown_level_is_named_with_those_there_are(service: Service) -> None:
+    done = demo(service, "fido", "--bots", "perfect")
+    assert done.returncode == 2
+    assert all(word in done.stderr for word in ("'perfect'", "random, greedy, expert"))
 
 
 @pytest.mark.parametrize("name", ["chess", "FIDO"])
