@@ -55,7 +55,7 @@ class EventRange(NamedTuple):
 
 
 ReminderKind = Literal["bots", "clock"]
-"""What a reminder is about: a seat that the service plays is on turn, or a time limit ends."""
+"""What a reminder is about: a computer player is on turn, or a deadline ends."""
 
 
 class Reminders(NamedTuple):

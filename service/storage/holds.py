@@ -19,7 +19,7 @@ NOTE_MS: Final = 1_000
 
 
 class SweepNote(NamedTuple):
-    """When somebody last looked for time limits that have ended, and until when none of them counts."""
+    """When a scheduler last looked for deadlines, and until when nothing follows from one."""
 
     last: int
     hold: int = 0

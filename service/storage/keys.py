@@ -16,13 +16,13 @@ how they are sent.
                                 under a client's idempotency key
 ``domino:key:<name>``           string, for 24 hours: the value reserved under a creator's
                                 idempotency key
-``domino:bots:{<tag>}``         sorted set: the games of the shard with a seat that the service has
-                                to play. The score is when, in milliseconds since 1970
-``domino:clock:{<tag>}``        sorted set: the games of the shard with a time limit; the score is
-                                when it ends
-``domino:sweep:{<tag>}``        string: ``<last> <hold>``, when somebody last looked for time limits
-                                that have ended, and until when none of them counts. On servers
-                                that share the games, one for each shard; else for the first only
+``domino:bots:{<tag>}``         sorted set: the games of the shard in which a computer player is
+                                on turn. The score is when it is due, in milliseconds since 1970
+``domino:clock:{<tag>}``        sorted set: the games of the shard with a deadline, which is the
+                                score
+``domino:sweep:{<tag>}``        string: ``<last> <hold>``, when a scheduler last looked for deadlines,
+                                and until when nothing follows from one. On servers that share
+                                the games, one for each shard; else for the first only
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
@@ -41,7 +41,7 @@ REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
 """The sets of the reminders of each kind, by shard."""
 
 SWEEPS: Final = tuple(b"domino:sweep:{%b}" % tag.encode() for tag in TAGS)
-"""The notes of when somebody last looked for time limits that have ended, by shard."""
+"""The notes of when a scheduler last looked for deadlines, by shard."""
 
 CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
 """Enough for each primary of a Cluster to own one."""

@@ -213,7 +213,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
         return round(self._now() * 1000)
 
     def hold_until(self, game: str) -> int:
-        """Until when no time limit of this game counts."""
+        """Until when nothing follows from the deadlines of this game."""
         with self._lock:
             now = self.server_time()
             hold = 0 if self._sweep is None or shard_of(game) is None else self._sweep.hold_from(now)

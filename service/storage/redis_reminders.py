@@ -81,7 +81,7 @@ class RedisReminders(ReminderQueue):
         return self._time_and_note(keys.SWEEPS[0])[0]
 
     def hold_until(self, game: str) -> int:
-        """Until when no time limit of this game counts."""
+        """Until when nothing follows from the deadlines of this game."""
         shard = shard_of(game)
         if shard is None:
             return 0

@@ -11,7 +11,7 @@ export const NEW = {
   rules: ["Rules", "Regeln"],
   rulesPage: ["The rules on a page of their own", "Die Regeln auf einer eigenen Seite"],
   who: ["Who plays?", "Wer spielt mit?"],
-  number: ["Number of players", "Wie viele Personen?"],
+  number: ["Number of players", "Wie viele spielen mit?"],
   allHere: ["All on this device", "Alle an diesem Gerät"],
   eachOwn: ["Each on their own", "Jeder am eigenen Gerät"],
   againstComputer: ["Me against the computer", "Ich gegen den Computer"],
