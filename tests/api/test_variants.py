@@ -306,7 +306,6 @@ def test_the_deal_table_is_what_is_dealt(api: Api, variant: str) -> None:
 @pytest.mark.parametrize("variant", variants())
 def test_the_measured_strength_is_told_for_each_game(api: Api, variant: str) -> None:
     rows = [row for row in measured_strength() if row.variant == variant]
-    assert {(row.stronger, row.weaker) for row in rows} >= {("greedy", "random")}
     for language, players in (("en", "players"), ("de", "Spieler")):
         told = {bot["id"]: bot["strength"] for bot in shown(api, variant, language)["bots"]}
         for row in rows:

@@ -45,7 +45,7 @@ def test_the_results_of_all_matches_fit_on_a_screen(
     assert ("Greedy" in done.stdout) == bool(arguments)
 
 
-@pytest.mark.parametrize(("arguments", "player"), [((), "Ada"), (("--bots", "expert"), "Expert")])
+@pytest.mark.parametrize(("arguments", "player"), [((), "Ada"), (("--bots", "greedy"), "Greedy")])
 def test_one_match_is_printed_move_by_move(arguments: tuple[str, ...], player: str, service: Service) -> None:
     done = demo(service, "fido", *arguments)
     assert done.returncode == 0, done.stderr
