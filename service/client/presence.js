@@ -82,7 +82,7 @@ export function createPresence(app, match, failed) {
     },
     /** What is to be said of a player in a word. @param {Game} game @param {Game["players"][number]} player */
     marks: ({ status }, { away, forfeited }) =>
-      [...(away && status !== "finished" ? [t(PRESENCE.away)] : []), ...(forfeited ? [t(PRESENCE.forfeited)] : [])],
+      [...(forfeited ? [t(PRESENCE.forfeited)] : []), ...(away && status !== "finished" ? [t(PRESENCE.away)] : [])],
 
     /** The clock of the game in words. @param {Game} game */
     about: (game) => game.clock && html`<p>${timeText(app, game)}</p>`,
