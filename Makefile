@@ -40,7 +40,7 @@ install-dev: $(DEV) ## the same, with the dependencies of tests and checks
 run: $(RUN) ## run the server, with an embedded Redis unless REDIS_URL is set
 	@$(BIN)/python -m service serve $(ARGS)
 
-demo: $(RUN) ## play one match of each variant on the running service (ARGS=fido: one, move by move)
+demo: $(RUN) ## play one match of each game on the running service (ARGS=fido: one, move by move; ARGS=--bots)
 	@$(BIN)/python examples/play_demo.py $(ARGS)
 
 test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more in parallel)
@@ -61,7 +61,7 @@ bench: $(BENCH) ## run the benchmarks and write bench/RESULTS.md (ARGS="--smoke"
 attack: $(DEV) ## attack a service on loopback, and print how honest players fare (ARGS="--list", ARGS=--write)
 	@$(BIN)/python -m bench.attack $(ARGS)
 
-strength: $(DEV) ## measure the computer players and write docs/strength.md (ARGS="--minutes 5 expert fido")
+strength: $(DEV) ## measure the computer players, write docs/strength.md and its data (ARGS="--minutes 5 expert fido")
 	@$(BIN)/python -m bench.strength --write $(ARGS)
 
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
