@@ -626,7 +626,7 @@ BAD_BODIES = {
     "a fraction": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": 2.0}}',
     "true": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "rules": {"limit": true}}',
     "an unknown field": b'{"variant": "domino", "players": [{"name": "A"}, {"name": "B"}], "colour": "red"}',
-    "a bot": b'{"variant": "domino", "players": [{"name": "A"}, {"bot": "greedy"}]}',
+    "an unknown bot": b'{"variant": "domino", "players": [{"name": "A"}, {"bot": "grand master"}]}',
     "many seats": b'{"variant": "domino", "players": [' + b'{"name": "A"},' * 9000 + b'{"name": "A"}]}',
 }
 
