@@ -232,7 +232,9 @@ class Settings:
         "wrong tokens, join codes and game ids that one address may send per minute; `0`: no limit",
     )
     seat_requests_per_minute: int = _setting(
-        "6000", _integer(0, 1_000_000), "requests that one seat may send per minute; `0`: no limit"
+        "6000",
+        _integer(0, 1_000_000),
+        "requests that one seat may send per minute, 20 of them to leave or come back; `0`: no limit",
     )
     token_changes_per_hour: int = _setting(
         "10", _integer(0, 1_000_000), "changes of its token that one seat may request per hour; `0`: no limit"

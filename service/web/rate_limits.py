@@ -6,6 +6,7 @@
     failure    every response 401, 403 or 404 below /v1/games/, by address; only such responses are replaced by 429
     seat       every request with the token of a seat, by game and seat
     token      every change of the token of a seat, by game and seat
+    presence   every request of a seat to leave or come back, by game and seat, where seats have a limit
 
 A request with a large body counts more. Owns the counters and the limits. The windows are the minutes and hours of the
 clock, so that counting takes one round trip, and all machines agree on when a window ends. A seat is counted in the
@@ -28,6 +29,12 @@ from service.web.client_address import parse_address
 
 WINDOW_SECONDS: Final = 60
 TOKEN_WINDOW_SECONDS: Final = 3600
+PRESENCE_CHANGES: Final = 20
+"""Requests to leave or come back that a seat may send per minute.
+
+Each is an event, and a computer player whose turn it is has to decide again after it: without this limit, a player
+could keep one that takes its time from ever moving.
+"""
 FALLBACK_SECONDS: Final = 5.0
 """How long a worker uses its local count after Redis has failed."""
 
@@ -111,6 +118,10 @@ class RateLimits:
     def limit_token(self, game: str, seat: int) -> None:
         """Count a change of the token of a seat. Raises ``RateLimited``."""
         _checked(self._count("token", f"{game}/{seat}", self._token, 1, TOKEN_WINDOW_SECONDS))
+
+    def limit_presence(self, game: str, seat: int) -> None:
+        """Count a request of a seat to leave or come back. Raises ``RateLimited``."""
+        _checked(self._count("presence", f"{game}/{seat}", min(self._seat, PRESENCE_CHANGES), 1, WINDOW_SECONDS))
 
     def count_failure(self, address: str) -> Quota | None:
         """Count a response that rejected a token, a code or an address; returns the quota if there were too many."""

@@ -25,7 +25,7 @@ from service.storage.rate_limit_storage import counters_at
 from service.web.access import PLACES_PER_READ
 from service.web.app import create_app
 from service.web.handlers.docs import READS_PER_FILE
-from service.web.rate_limits import FALLBACK_SECONDS, RateLimited, RateLimits, client_network
+from service.web.rate_limits import FALLBACK_SECONDS, PRESENCE_CHANGES, RateLimited, RateLimits, client_network
 from service.web.request_parsing import BODY_UNIT_BYTES, MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.test_bad_input import as_stream
@@ -281,6 +281,24 @@ def test_requests_are_limited_by_seat(workers: Workers, clock: Clock) -> None:
     assert api.get(table.path, token=table.tokens[1]).status_code == 200
     clock.now += 60
     assert api.get(table.path, token=table.tokens[0]).status_code == 200
+
+
+def test_leaving_and_coming_back_are_limited_by_seat(workers: Workers, clock: Clock) -> None:
+    (api,) = workers(seat=100)
+    table = api.create("domino", 2)
+
+    def put_presence(seat: int, *, away: bool) -> TestResponse:
+        return api.put(f"{table.path}/players/{seat}/presence", {"away": away}, token=table.tokens[seat])
+
+    for turn in range(PRESENCE_CHANGES):
+        assert put_presence(0, away=turn % 2 == 0).status_code == 200
+    version = api.view(table)["version"]
+    assert_limited(put_presence(0, away=True), "presence", PRESENCE_CHANGES, 42)
+    assert api.view(table)["version"] == version
+    assert put_presence(1, away=True).status_code == 200
+    assert api.get(table.path, token=table.tokens[0]).status_code == 200
+    clock.now += 60
+    assert put_presence(0, away=True).status_code == 200
 
 
 def test_a_busy_seat_is_counted_across_workers(workers: Workers) -> None:

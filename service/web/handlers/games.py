@@ -143,6 +143,8 @@ def change_token(services: Services, rotation: TokenRotation) -> RawResponse:
 def set_presence(services: Services, access: Access) -> RawResponse:
     """Leave a seat to a computer player, or come back."""
     negotiate(JSON)
+    assert access.seat is not None
+    services.limits.limit_presence(access.game.id, access.seat)
     away = validate(_presence_in, read_json())["away"]
     view = services.games.commands.set_presence(access, away=away)
     return ok(game_view_json(view), etag=view.etag)
