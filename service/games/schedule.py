@@ -45,14 +45,14 @@ def bot_turn(game: Game) -> BotTurn | None:
     """What the service has to play in this game now; ``None`` if it is a person's turn, or the game sleeps.
 
     Between two rounds people deal, as long as one of them is present and in the match. While all people who are in the
-    match are away, the game sleeps.
+    match are away, the game sleeps, unless all of them have forfeited: then computer players decide it without them.
     """
     state, presence = game.state, game.presence
     if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER):
         return None
     active = state.active_seats()
     present = present_people(state, presence, game.people)
-    if not present and any([seat in game.people for seat in active]):
+    if not present and any([seat in game.people and seat not in presence.forfeited for seat in active]):
         return None
     if state.phase == ROUND_OVER:
         if present or state.round >= MOST_ROUNDS_OF_BOTS:

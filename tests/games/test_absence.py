@@ -586,6 +586,28 @@ def test_a_team_has_forfeited_when_all_its_seats_have() -> None:
     assert hosted.time_out() == [TimedOut(partner, "forfeit"), Forfeited(partner), Finished(others, "forfeit")]
 
 
+def test_computer_players_decide_the_match_when_all_people_have_forfeited() -> None:
+    hosted = forfeiting("hhbb", limit=30)
+    for seat in (0, 1):
+        hosted.play_on(lambda game, seat=seat: game.state.turn == seat)  # type: ignore[misc]
+        hosted.now += 61_000
+        assert hosted.time_out()[-1] == Forfeited(seat)
+    hosted.play_on(lambda game: game.state.phase == FINISHED)
+    last = hosted.events()[-1]
+    assert isinstance(last, Finished)
+    assert set(last.winners) <= {2, 3}
+    assert hosted.game.presence.away == {0, 1}, "nobody had to come back for it"
+
+
+def test_a_match_waits_for_a_person_who_is_away_without_having_forfeited() -> None:
+    hosted = forfeiting("hhbb")
+    hosted.play_on(lambda game: game.state.turn == 0)
+    hosted.now += 61_000
+    hosted.time_out()
+    hosted.leave(1)
+    assert hosted.due == {"bots": None, "clock": None}
+
+
 def test_the_whole_team_wins_with_a_partner_who_has_forfeited() -> None:
     hosted = forfeiting("hhhh", teams=2)
     for seat in (0, 1, 3):

@@ -430,10 +430,10 @@ class Course:
         in_match = {seat for seat in model.people if not game.state.eliminated_round[seat]}
         if person:
             assert (game.deadline is None) is (game.clock is None)
-        elif in_match and not model.present:
+        elif in_match - model.forfeited and not model.present:
             assert bot_turn(game) is None
             assert game.deadline is None
-        elif not in_match and game.state.phase == ROUND_OVER and game.state.round >= MOST_ROUNDS_OF_BOTS:
+        elif not model.present and game.state.phase == ROUND_OVER and game.state.round >= MOST_ROUNDS_OF_BOTS:
             assert bot_turn(game) is None
         else:
             assert bot_turn(game) is not None

@@ -119,7 +119,7 @@ SET_PRESENCE: Final = Operation(
     description="Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again "
     "changes nothing. A move of the seat brings its player back, too. Works with and without a clock; a player who "
     "comes back has at least 10 s for the running turn, once in it. While all players who are still in the match "
-    "are away, nobody moves.",
+    "are away, nobody moves, unless all of them have forfeited.",
     access="own_seat",
     body=request_schemas.PresenceIn,
     responses={
