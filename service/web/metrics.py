@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from service.engine.presence import Returned
 from service.games.game import HostingEvent
 from service.games.repository import Committed
 
@@ -104,11 +105,15 @@ class Metrics:
         self._clock_offset.set(seconds)
 
     def write_committed(self, committed: Committed) -> None:
-        """Count a committed write: a change of status, and a move if its first event is one of the match."""
+        """Count a committed write: a change of status, and a move if it is one.
+
+        A write is a move if its first event is one of the match; before a move, its player may come back.
+        """
         game = committed.after
         if game.status != committed.status_before:
             self._transitions.labels(game.status).inc()
-        if isinstance(committed.events[0], HostingEvent):
+        events = committed.events
+        if isinstance(events[1 if type(events[0]) is Returned and len(events) > 1 else 0], HostingEvent):
             return
         variant = game.variant.key
         add = self._variants.get(variant)

@@ -300,6 +300,17 @@ def test_moves_are_counted_by_variant_and_games_by_the_status_they_came_to(seen:
     assert counted["domino_game_status_transitions_total", "waiting"] == 1
 
 
+def test_a_move_that_brings_its_player_back_counts_as_a_move_and_coming_back_alone_does_not(seen: Api) -> None:
+    table = seen.create("domino", 2)
+    seat = seen.view(table)["turn"]["seat"]
+    path = f"{table.path}/players/{seat}/presence"
+    for away in (True, False, True):
+        assert seen.put(path, {"away": away}, token=table.tokens[seat]).status_code == 200
+    assert ("domino_moves_total", "domino") not in samples(seen)
+    assert seen.move(table, seat, seen.moves(table, seat)[0]).status_code == 201
+    assert samples(seen)["domino_moves_total", "domino"] == 1
+
+
 def test_two_applications_count_apart(redis_url: str, seen: Api) -> None:
     seen.get("/healthz")
     other = Metrics()
