@@ -22,8 +22,11 @@ SUBSTITUTE: Final = "greedy"
 LEAD_MS: Final = 800
 """For so many milliseconds before its move is due, a computer player may choose it."""
 _PACE_WITH_PEOPLE_MS: Final = 1000
-_LEAST_WITH_PEOPLE_MS: Final = {"expert": 120}
-"""The least time until the move of a level that calculates: a forced move must not come sooner than another."""
+_LEAST_WITH_PEOPLE_MS: Final = {"expert": 300}
+"""The least time until the move of a level that calculates: a forced move must not come sooner than another.
+
+About twice what the longest of a hundred decisions takes.
+"""
 
 
 class BotTurn(NamedTuple):

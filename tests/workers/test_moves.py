@@ -68,7 +68,7 @@ def test_a_bot_moves_at_its_pace_and_not_before(table: InProcess) -> None:
 def test_an_expert_answers_a_person_no_sooner_than_it_may_have_to_think(table: InProcess, pace: int) -> None:
     game, _ = waiting_for_bot(table, "pe", pace=pace)
     version = table.game(game).version
-    table.now += 119
+    table.now += 299
     for _ in range(3):
         table.step()
     assert table.game(game).version == version
