@@ -7,7 +7,6 @@ depend on what is done about a game that is due.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from time import monotonic
 from typing import Any
 
@@ -40,11 +39,18 @@ class RedisReminders(ReminderQueue):
         self._topology = topology
         self._observe = observe
         self._observe_failure = observe_failure
-        self._turns = count()
+        self._start = 0
 
     def take(self, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
-        """Games that are due; every call begins at the next shard, so that none is always the last."""
-        start = next(self._turns) % SHARDS
+        """Games that are due; every call goes on behind the last shard that was served, so that each has its turn."""
+        start = self._start
+        taken = self._take_from(start, kind, limit, lease)
+        last = shard_of(taken[-1].game) if taken and len(taken) == limit else None
+        self._start = ((start if last is None else last) + 1) % SHARDS
+        return sorted(taken, key=lambda each: each.due)
+
+    def _take_from(self, start: int, kind: ReminderKind, limit: int, lease: int) -> list[TakenReminder]:
+        """Games that are due, by shard, beginning with this one."""
         sets = keys.REMINDERS[kind][start:] + keys.REMINDERS[kind][:start]
         if self._topology.scripts_span_slots:
             note = keys.SWEEPS[:1] if kind == "clock" else ()
@@ -139,14 +145,14 @@ def _take(sets: Sequence[bytes], note: Sequence[bytes], limit: int | bytes, leas
 
 
 def _taken(answers: Sequence[Any]) -> list[TakenReminder]:
-    """The games in the answers to ``take``."""
+    """The games in the answers to ``take``, in the same order."""
     taken = []
     for answer in answers:
         if answer is not None:
             leased, *games = answer
             pairs = zip(games[::2], games[1::2], strict=True)
             taken += [TakenReminder(game.decode(), int(float(due)), float(leased)) for game, due in pairs]
-    return sorted(taken, key=lambda each: each.due)
+    return taken
 
 
 def _first_key(command: Command) -> bytes:

@@ -325,6 +325,21 @@ def test_no_shard_waits_for_ever_behind_the_others(harness: Harness) -> None:
     assert taken == games
 
 
+def test_where_nobody_can_keep_up_every_game_has_its_turn_before_any_has_two(harness: Harness) -> None:
+    games: dict[int | None, str] = {}
+    while len(games) < 40:
+        game = new_game()
+        games.setdefault(shard_of(game), game)
+    for game in games.values():
+        create(harness, "bots", -AGO, game)
+    taken: list[str] = []
+    for _ in range(10):
+        for reminder in harness.queue.take("bots", 4, LEASE):
+            taken.append(reminder.game)
+            harness.queue.reschedule("bots", reminder.game, reminder.leased, harness.queue.server_time() - 1)
+    assert sorted(taken) == sorted(games.values())
+
+
 # ── After an interruption ────────────────────────────────────────────────────────────────────────────────────────────
 
 
