@@ -148,7 +148,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
         yield_control=lambda: None,
         admit_read=lambda _: None,
     )
-    automation = Automation(repository, storage.reminders.server_time)
+    automation = Automation(repository, storage.reminders.server_time, storage.reminders.hold)
     return WorkerParts(repository, automation, storage.reminders, storage.clock)
 
 

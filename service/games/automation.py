@@ -8,6 +8,7 @@ looks (``service.workers``), nor on how a computer player chooses its move (``se
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from service.engine.events import Eliminated, Event, Finished
@@ -17,7 +18,7 @@ from service.engine.referee import advance, apply
 from service.engine.state import State
 from service.games.errors import StaleVersion
 from service.games.game import Game, GameEvent
-from service.games.ports import Clock
+from service.games.ports import Clock, Hold
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.schedule import BotTurn, bot_turn, time_out_due
 
@@ -47,13 +48,14 @@ def _with_forfeits(game: Game, events: tuple[Event, ...], state: State) -> tuple
 class Automation:
     """Makes the moves of computer players, and lets the consequences of deadlines follow.
 
-    ``clock`` is that of the store's server, by which deadlines are judged. Every method raises ``StorageUnavailable``,
-    those that write ``OutcomeUnknown``.
+    ``clock`` is that of the store's server, by which deadlines are judged, and ``hold`` that of its reminders. Every
+    method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
     """
 
-    def __init__(self, repository: GameRepository, clock: Clock) -> None:
+    def __init__(self, repository: GameRepository, clock: Clock, hold: Callable[[str], Hold]) -> None:
         self._repository = repository
         self._clock = clock
+        self._hold = hold
 
     def next_turn(self, game_id: str) -> BotTurn | None:
         """What the service has to play in this game; ``None`` if nothing, or if it does not exist."""
@@ -75,7 +77,7 @@ class Automation:
     def next_time_out(self, game_id: str) -> int | None:
         """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
         game = self._repository.load(game_id)
-        return None if game is None else time_out_due(game)
+        return None if game is None else time_out_due(game, self._hold(game_id))
 
     def time_out(self, game_id: str) -> Committed | None:
         """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
@@ -85,8 +87,8 @@ class Automation:
         game = self._repository.load(game_id)
         if game is None:
             return None
-        due = time_out_due(game)
-        if due is None or self._clock() < due:
+        now, due = self._clock(), time_out_due(game)
+        if due is None or now < due or now < (time_out_due(game, self._hold(game_id)) or now):
             return None
         return self._repository.transact(game, partial(_decide_time_out, game))
 

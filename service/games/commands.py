@@ -32,10 +32,10 @@ from service.games.errors import (
 from service.games.forks import as_arranged, load_fork
 from service.games.game import HUMAN, OPEN_SEAT, Created, Game, Joined, Seat, TokenChanged
 from service.games.idempotency import Idempotency, IdempotencyKey
-from service.games.ports import Clock, PriorWrite, RandomBytes
+from service.games.ports import Clock, Hold, PriorWrite, RandomBytes
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.results import CommandResult, CreatedGame, JoinedSeat, SeatToken
-from service.games.schedule import GRACE_MS
+from service.games.schedule import time_over
 from service.games.timestamps import format_rfc3339
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token
 from service.games.validation import FIXED_DEALS, NAME_TAKEN, GameRequest, check_request, is_taken
@@ -77,12 +77,16 @@ class MoveCommand(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """The claim of the seat ``by``, with this token, that ``seat`` be played by a computer player, at this time."""
+    """The claim of the seat ``by``, with this token, that ``seat`` be played by a computer player, at this time.
+
+    ``hold`` is that of the deadlines of the game.
+    """
 
     seat: int
     by: int
     token_hash: bytes | None
     at: int
+    hold: Hold
 
 
 class _Unchanged(Exception):
@@ -92,7 +96,7 @@ class _Unchanged(Exception):
 class GameCommands:
     """The commands on the games of a repository. ``ttl`` in milliseconds.
 
-    ``yield_control`` is called regularly during long computations, to let other requests run; ``hold_until`` is that of
+    ``yield_control`` is called regularly during long computations, to let other requests run; ``hold`` is that of
     the ``ReminderQueue``. Every command may also raise ``StorageUnavailable`` (nothing was changed) and
     ``OutcomeUnknown`` (it may have been committed); all but moves, ``SecretChanged`` (an earlier request was committed,
     but its tokens cannot be derived again).
@@ -107,7 +111,7 @@ class GameCommands:
         random_bytes: RandomBytes,
         ttl: int,
         yield_control: Callable[[], None],
-        hold_until: Callable[[str], int],
+        hold: Callable[[str], Hold],
     ) -> None:
         self._repository = repository
         self._idempotency = idempotency
@@ -115,7 +119,7 @@ class GameCommands:
         self._random_bytes = random_bytes
         self._ttl = ttl
         self._yield_control = yield_control
-        self._hold_until = hold_until
+        self._hold = hold
 
     def create(self, request: GameRequest, key: IdempotencyKey | None = None) -> CommandResult[CreatedGame]:
         """Create a game, and deal its first round if no seat is open.
@@ -237,9 +241,7 @@ class GameCommands:
         if seat >= len(game.seats) or seat == by:
             raise InvalidSetup({"seat": [Reason("another_seat", {"max": len(game.seats) - 1})]})
         record = None if key is None else self._idempotency.record(key, "claim", str(by))
-        held, now = self._hold_until(game.id), self._clock()
-        # While nobody could move, nobody is late.
-        claim = Claim(seat, by, game.seats[by].token_hash, 0 if now < held else now)
+        claim = Claim(seat, by, game.seats[by].token_hash, self._clock(), self._hold(game.id))
         try:
             committed = self._repository.transact(game, partial(_decide_claim, claim), record, from_store=from_store)
         except NotFound:
@@ -322,10 +324,10 @@ def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game
 def _decide_claim(claim: Claim, game: Game) -> Decision:
     seat = claim.seat
     _check_running(game, claim.by, claim.token_hash)
-    deadline = game.deadline
-    if game.clock is None or game.clock.absence != "claim" or deadline is None or seat != game.state.turn:
+    deadline, over = game.deadline, time_over(game, claim.hold)
+    if game.clock is None or game.clock.absence != "claim" or seat != game.state.turn or deadline is None:
         raise NotDue("nothing_to_claim", seat=seat)
-    if claim.at < deadline + GRACE_MS:
+    if over is None or claim.at < over:
         raise NotDue("deadline_not_passed", seat=seat, deadline=format_rfc3339(deadline))
     return game, [Claimed(seat, claim.by)]
 

@@ -81,6 +81,19 @@ class TakenReminder(NamedTuple):
     leased: float
 
 
+class Hold(NamedTuple):
+    """After an interruption nothing follows before ``until`` from a deadline whose time began before ``since``.
+
+    Both in milliseconds since 1970.
+    """
+
+    since: int
+    until: int
+
+
+NO_HOLD: Final = Hold(0, 0)
+
+
 class StorageUnavailable(Exception):
     """The store cannot answer now (unreachable, loading, full, read-only), and nothing has changed.
 
@@ -197,7 +210,7 @@ class ReminderQueue(Protocol):
 
     All times are in milliseconds since 1970, by the clock of the store. The queue gives every reminder that is due at
     least once, and again until a write or ``reschedule`` has replaced it. After a time without any ``take`` of
-    ``clock``, it gives nothing of that kind for as long as that time was, one hour at most: while nobody could move,
+    ``clock``, deadlines have a ``hold`` for as long as that time was, one hour at most: while nobody could move,
     nobody is late. Where several servers share the games, each has its own clock and keeps its own times.
     """
 
@@ -221,10 +234,10 @@ class ReminderQueue(Protocol):
     def server_time(self) -> int:
         """The current time by the clock of the store."""
 
-    def hold_until(self, game: str) -> int:
-        """Until when no reminder of kind ``clock`` of this game is given out; 0 if they are given out now.
+    def hold(self, game: str) -> Hold:
+        """The hold of the deadlines of this game, ``NO_HOLD`` if there is none.
 
-        While nobody takes reminders of that kind, that is as far away as if somebody began now.
+        While nobody takes reminders of kind ``clock``, it is as if somebody began now.
         """
 
 

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.clock import present_people
 from service.games.game import BOT, Game
-from service.games.ports import Reminders
+from service.games.ports import NO_HOLD, Hold, Reminders
 
 GRACE_MS: Final = 1000
 """Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
@@ -86,17 +86,28 @@ def pace(game: Game) -> int:
     return _PACE_WITH_PEOPLE_MS if game.people else 0
 
 
-def time_out_due(game: Game) -> int | None:
+def time_out_due(game: Game, hold: Hold = NO_HOLD) -> int | None:
     """When something follows from the deadline of the game by itself; ``None`` if nothing does.
 
     Where the others may claim, nothing follows from the end of a turn's time.
     """
+    if game.clock is None or (game.clock.absence == "claim" and game.state.phase == PLAYING):
+        return None
+    return time_over(game, hold)
+
+
+def time_over(game: Game, hold: Hold) -> int | None:
+    """When the time for the running turn or deal is over for good; ``None`` while no clock runs.
+
+    That is some time after the deadline; and while nobody could move, nobody is late. An interruption counts for the
+    turns that began before its end; in a game with banks for all that follow too, as it has used up a bank.
+    """
     deadline = game.deadline
     if deadline is None or game.clock is None:
         return None
-    if game.clock.absence == "claim" and game.state.phase == PLAYING:
-        return None
-    return deadline + GRACE_MS
+    over = deadline + GRACE_MS
+    began = game.created_at if game.clock.turn is None else game.running_clock.started
+    return max(over, hold.until) if began <= hold.since else over
 
 
 def reminders(before: Game | None, after: Game) -> Reminders | None:

@@ -9,7 +9,7 @@ from service.games.commands import GameCommands
 from service.games.game import Game
 from service.games.idempotency import Idempotency
 from service.games.lost_reminders import LostReminders
-from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLater, Store, run_inline
+from service.games.ports import NO_HOLD, Clock, Feed, Hold, RandomBytes, ReminderQueue, RunLater, Store, run_inline
 from service.games.queries import GameQueries
 from service.games.readiness import Readiness
 from service.games.repository import Committed, GameRepository
@@ -61,14 +61,14 @@ class GameService:
             random_bytes=random_bytes,
             ttl=ttl,
             yield_control=yield_control,
-            hold_until=_never_held if reminders is None else reminders.hold_until,
+            hold=_never_held if reminders is None else reminders.hold,
         )
         self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(store, clock)
 
 
-def _never_held(_: str) -> int:
-    return 0
+def _never_held(_: str) -> Hold:
+    return NO_HOLD
 
 
 def _ignore(_: Game) -> None:

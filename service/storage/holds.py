@@ -1,13 +1,15 @@
 """Time limits after an interruption: for how long none of them counts.
 
 While nobody could move, nobody is late. So what takes the games whose time has ended notes when it last did so; after
-a gap, it takes none for as long as the gap was. Owns how long that is (``scripts/take.lua`` computes the same on the
-server). Does not depend on where the note is stored.
+a gap, deadlines of turns that began before its end are held back for as long as the gap was. Owns how long that is
+(``scripts/take.lua`` computes the same on the server). Does not depend on where the note is stored.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
+
+from service.games.ports import Hold
 
 GAP_MS: Final = 5_000
 """The longest time between two sweeps that counts as none: milliseconds, as all times here."""
@@ -19,14 +21,15 @@ NOTE_MS: Final = 1_000
 
 
 class SweepNote(NamedTuple):
-    """When a scheduler last looked for deadlines, and until when nothing follows from one."""
+    """When a scheduler last looked for deadlines, when one looked again after the last gap, and the hold after it."""
 
     last: int
-    hold: int = 0
+    since: int = 0
+    until: int = 0
 
-    def hold_from(self, now: int) -> int:
-        """Until when none counts, if somebody looks at ``now``: what is left of an earlier hold, and the new gap."""
+    def hold_from(self, now: int) -> Hold:
+        """The hold if somebody looks at ``now``: what is left of an earlier one, and the new gap."""
         gap = now - self.last
         if gap <= GAP_MS:
-            return self.hold
-        return now + min(max(self.hold - self.last, 0) + gap, LONGEST_HOLD_MS)
+            return Hold(self.since, self.until)
+        return Hold(now, now + min(max(self.until - self.last, 0) + gap, LONGEST_HOLD_MS))

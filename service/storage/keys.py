@@ -20,9 +20,9 @@ how they are sent.
                                 on turn. The score is when it is due, in milliseconds since 1970
 ``domino:clock:{<tag>}``        sorted set: the games of the shard with a deadline, which is the
                                 score
-``domino:sweep:{<tag>}``        string: ``<last> <hold>``, when a scheduler last looked for deadlines,
-                                and until when nothing follows from one. On servers that share
-                                the games, one for each shard; else for the first only
+``domino:sweep:{<tag>}``        string: ``<last> <since> <until>``, when a scheduler last looked for
+                                deadlines, and the hold of deadlines after the last interruption. On
+                                servers that share the games, one for each shard; else for the first
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """

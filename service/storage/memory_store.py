@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 from service.games.ports import (
     IDEMPOTENCY_TTL,
+    NO_HOLD,
     EventNotification,
     EventRange,
     Feed,
     GameExists,
+    Hold,
     Listener,
     OutcomeUnknown,
     PriorWrite,
@@ -186,9 +188,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
             now, reminders = self.server_time(), self._reminders[kind]
             if kind == "clock":
                 last = SweepNote(min([now, *map(int, reminders.values())])) if self._sweep is None else self._sweep
-                self._sweep = SweepNote(now, last.hold_from(now))
-                if now < self._sweep.hold:
-                    return []
+                self._sweep = SweepNote(now, *last.hold_from(now))
             due = sorted((at, game) for game, at in reminders.items() if at <= now)[:limit]
             leased = now + lease + 0.5  # no write makes a game due at half a millisecond
             reminders.update({game: leased for _, game in due})
@@ -212,12 +212,12 @@ class MemoryStore(Store, ReminderQueue, Feed):
         """The time of the clock of this store."""
         return round(self._now() * 1000)
 
-    def hold_until(self, game: str) -> int:
-        """Until when nothing follows from the deadlines of this game."""
+    def hold(self, game: str) -> Hold:
+        """The hold of the deadlines of this game."""
         with self._lock:
             now = self.server_time()
-            hold = 0 if self._sweep is None or shard_of(game) is None else self._sweep.hold_from(now)
-            return hold if hold > now else 0
+            hold = NO_HOLD if self._sweep is None or shard_of(game) is None else self._sweep.hold_from(now)
+            return hold if hold.until > now else NO_HOLD
 
     def watch(self, game: str, listener: Listener) -> Callable[[], None]:
         """Notify ``listener`` of the events of a game from now on."""

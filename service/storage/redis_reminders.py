@@ -12,7 +12,7 @@ from typing import Any
 
 from redis.exceptions import NoScriptError
 
-from service.games.ports import ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
+from service.games.ports import NO_HOLD, Hold, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
 from service.games.shards import SHARDS, shard_of
 from service.storage import keys
 from service.storage.connection import Command, MaybeSent, NotSent
@@ -86,14 +86,14 @@ class RedisReminders(ReminderQueue):
         """The time of the server that owns the first shard."""
         return self._time_and_note(keys.SWEEPS[0])[0]
 
-    def hold_until(self, game: str) -> int:
-        """Until when nothing follows from the deadlines of this game."""
+    def hold(self, game: str) -> Hold:
+        """The hold of the deadlines of this game."""
         shard = shard_of(game)
         if shard is None:
-            return 0
+            return NO_HOLD
         now, note = self._time_and_note(keys.SWEEPS[0 if self._topology.scripts_span_slots else shard])
-        hold = 0 if note is None else note.hold_from(now)
-        return hold if hold > now else 0
+        hold = NO_HOLD if note is None else note.hold_from(now)
+        return hold if hold.until > now else NO_HOLD
 
     def _time_and_note(self, key: bytes) -> tuple[int, SweepNote | None]:
         """The time of the server that owns the key of a note, and the note."""
@@ -140,7 +140,7 @@ class RedisReminders(ReminderQueue):
 
 
 def _take(sets: Sequence[bytes], note: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
-    """The command that takes games of these sets, none while the note holds them back; an empty limit counts them."""
+    """The command that takes games of these sets, and keeps the note; an empty limit counts them."""
     return evalsha("take", (*sets, *note), len(sets), limit, lease, GAP_MS, LONGEST_HOLD_MS, NOTE_MS)
 
 

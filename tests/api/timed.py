@@ -13,6 +13,7 @@ from service.bootstrap import build_document
 from service.engine.referee import legal_moves
 from service.games.automation import Automation
 from service.games.game import Game
+from service.games.ports import NO_HOLD
 from service.games.schedule import GRACE_MS, BotTurn
 from service.games.service import GameService
 from service.storage.pubsub import RedisEventFeed
@@ -60,7 +61,7 @@ class TimedApi(Api):
         )
         super().__init__(create_app(games, build_document).test_client(use_cookies=False))
         self._repository = games.access._repository
-        self._automation = Automation(self._repository, self.clock)
+        self._automation = Automation(self._repository, self.clock, lambda _: NO_HOLD)
 
     def stored(self, table: Table) -> Game:
         """The game as it is stored."""

@@ -93,7 +93,7 @@ class Hosted:
             yield_control=lambda: None,
             admit_read=lambda _: None,
         )
-        return Automation(repository, self.store.server_time)
+        return Automation(repository, self.store.server_time, self.store.hold)
 
     @property
     def game(self) -> Game:

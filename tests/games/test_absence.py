@@ -25,6 +25,7 @@ from service.games.idempotency import IdempotencyKey
 from service.games.ports import PriorWrite, StoredGame
 from service.games.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
 from service.records.writer import format_record
+from service.storage.holds import SweepNote
 from service.storage.memory_store import MemoryStore
 from tests.games.tables import START, Hosted
 
@@ -155,6 +156,43 @@ def test_nobody_is_timed_out_before_the_deadline_and_its_grace() -> None:
     assert hosted.due["clock"] is None
     assert hosted.due["bots"] is not None
     assert hosted.due["bots"] <= 0
+
+
+def test_a_turn_in_which_the_service_was_away_has_as_much_time_more() -> None:
+    hosted = Hosted("hh", MINUTE)
+    seat = hosted.turn
+    hosted.wait(30_000)
+    hosted.now += 40_000  # the service is away
+    hosted.store.take("clock", 0, 1)
+    assert hosted.time_out() == []
+    assert hosted.service.next_time_out(hosted.id) == hosted.now + 40_000
+    hosted.wait(39_999)
+    assert hosted.time_out() == []
+    hosted.wait(1)
+    assert hosted.time_out() == [TimedOut(seat, "bot")]
+
+
+@pytest.mark.parametrize(("clock", "held"), [(MINUTE, False), (BANK._replace(bank=10_000, increment=0), True)])
+def test_a_long_interruption_holds_back_no_later_turn_but_where_it_used_up_a_bank(
+    clock: ClockSettings, held: bool
+) -> None:
+    hosted = Hosted("hh", clock)
+    hosted.store.take("clock", 0, 1)
+    hosted.now += 36_000_000
+    hosted.store.take("clock", 0, 1)
+    hosted.now += 1
+    seat = hosted.turn
+    hosted.play_on(lambda game: game.state.turn not in (seat, None))
+    hosted.wait(61_000)
+    assert bool(hosted.time_out()) is not held
+
+
+def test_a_game_that_is_created_after_an_interruption_is_not_held_back() -> None:
+    hosted = Hosted("hh", BANK._replace(bank=10_000))
+    hosted.store.take("clock", 0, 1)
+    hosted.store._sweep = SweepNote(hosted.now, hosted.now - 1, hosted.now + 3_600_000)
+    hosted.wait(11_000)
+    assert hosted.time_out()
 
 
 def test_a_reminder_that_is_doubled_stale_or_of_no_game_does_nothing() -> None:

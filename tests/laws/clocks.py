@@ -319,7 +319,7 @@ class Course:
         self.store.reschedule("clock", self.id, leased, time_out_due(self.game))
 
     def _time_out(self, automation: Automation) -> bool:
-        due = time_out_due(self.game)
+        due = time_out_due(self.game, self.store.hold(self.id))
         committed = automation.time_out(self.id)
         if committed is None:
             return False
@@ -444,6 +444,7 @@ class Course:
         self.alone = True
         self.faulty.deliver_all()
         self.judge()
+        self.store._sweep = None  # so that the jumps from one deadline to the next are no interruptions
         for _ in range(60):
             game = self.game
             dues = reminders(game, game)
@@ -497,7 +498,7 @@ class Course:
             yield_control=lambda: None,
             admit_read=lambda _: None,
         )
-        return Automation(repository, self.store.server_time)
+        return Automation(repository, self.store.server_time, self.store.hold)
 
     def _create(self) -> str:
         plan = self.plan

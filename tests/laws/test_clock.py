@@ -16,6 +16,7 @@ from service.games.automation import _decide_time_out
 from service.games.clock import ClockSettings
 from service.games.commands import Claim, _decide_claim
 from service.games.game import BOT, HUMAN, OPEN_SEAT, STORED_FORMAT, Game, GameEvent
+from service.games.ports import NO_HOLD
 from service.games.schedule import reminders
 from tests.conftest import Figures
 from tests.laws.clocks import Course, Plan
@@ -103,7 +104,7 @@ def what_follows(game: Game) -> list[GameEvent]:
     seat = game.state.turn
     if game.clock.absence == "claim" and seat is not None:
         by = next(each for each in game.state.active_seats() if each != seat)
-        return list(_decide_claim(Claim(seat, by, b"h" * 32, 60_000), game)[1])
+        return list(_decide_claim(Claim(seat, by, b"h" * 32, 60_000, NO_HOLD), game)[1])
     return list(_decide_time_out(game, game)[1])
 
 

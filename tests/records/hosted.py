@@ -20,6 +20,7 @@ from service.games.automation import Automation
 from service.games.clock import ClockSettings
 from service.games.commands import MoveCommand
 from service.games.game import Created, Game, Joined, TokenChanged
+from service.games.ports import NO_HOLD
 from service.games.repository import GameRepository
 from service.games.schedule import GRACE_MS, BotTurn
 from service.games.service import GameService
@@ -60,7 +61,7 @@ class HostedMatch:
             yield_control=lambda: None,
             admit_read=lambda _: None,
         )
-        self.automation = Automation(self.repository, lambda: self.now)
+        self.automation = Automation(self.repository, lambda: self.now, lambda _: NO_HOLD)
         seats = tuple(
             [
                 SeatRequest("human", f"Person {seat}") if level is None else SeatRequest("bot", level=level)

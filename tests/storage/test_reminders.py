@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import pytest
 
 from service.games.ports import (
+    NO_HOLD,
     IdempotencyRecord,
     ReminderKind,
     ReminderQueue,
@@ -83,8 +84,8 @@ class RedisHarness:
         for key in keys.SWEEPS:
             note = self._call(key, (b"GET", key))
             if note is not None:
-                last, hold = map(int, note.split())
-                self._call(key, (b"SET", key, b"%d %d" % (last - milliseconds, max(hold - milliseconds, 0))))
+                times = [max(each - milliseconds, 0) for each in map(int, note.split())]
+                self._call(key, (b"SET", key, b"%d %d %d" % tuple(times)))
 
     def clear(self) -> None:
         for key in (*keys.REMINDERS["bots"], *keys.REMINDERS["clock"], *keys.SWEEPS):
@@ -212,7 +213,7 @@ def test_an_older_id_has_no_reminders(harness: Harness) -> None:
     assert harness.store.read(game) == StoredGame(2, b"t")
     assert (harness.scores("bots"), harness.scores("clock")) == ({}, {})
     assert harness.queue.reschedule("bots", game, 1.5, 5) is False
-    assert harness.queue.hold_until(game) == 0
+    assert harness.queue.hold(game) == NO_HOLD
 
 
 # ── Taken ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -343,37 +344,31 @@ def test_where_nobody_can_keep_up_every_game_has_its_turn_before_any_has_two(har
 # ── After an interruption ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_time_limit_is_held_back_after_a_gap_for_as_long_as_the_gap_was(harness: Harness) -> None:
+def test_deadlines_are_held_back_after_a_gap_for_as_long_as_the_gap_was(harness: Harness) -> None:
     sweep_once(harness)
     game = create(harness, "clock", -AGO)
-    scores = harness.scores("clock")
     harness.pass_time(30_000)
-    assert take(harness, "clock") == set()
-    now = harness.queue.server_time()
-    assert now + 29_000 <= harness.queue.hold_until(game) <= now + 30_000 + NOTE_MS
-    for _ in range(8):  # sweeps go on, 3.5 s apart
-        harness.pass_time(3_500)
-        assert take(harness, "clock") == set()
-    harness.pass_time(3_500)
-    assert harness.queue.hold_until(game) == 0
+    began = harness.queue.server_time()
     assert take(harness, "clock") == {game}
-    assert scores.keys() == {game}
-
-
-def test_a_hold_leaves_the_reminders_as_they_are(harness: Harness) -> None:
-    sweep_once(harness)
-    create(harness, "clock", -AGO)
-    harness.pass_time(30_000)
-    scores = harness.scores("clock")
-    take(harness, "clock")
-    assert harness.scores("clock") == scores
+    now = harness.queue.server_time()
+    since, until = harness.queue.hold(game)
+    assert began <= since <= now
+    assert now + 29_000 <= until <= now + 30_000 + NOTE_MS
+    for passed in range(3_500, 29_000, 3_500):  # sweeps go on, 3.5 s apart, and the hold comes nearer
+        harness.pass_time(3_500)
+        take(harness, "clock")
+        now = harness.queue.server_time()
+        assert since - passed <= harness.queue.hold(game).since <= since
+        assert harness.queue.hold(game).until <= now + 30_000 + NOTE_MS - passed
+    harness.pass_time(3_500)
+    assert harness.queue.hold(game) == NO_HOLD
 
 
 def test_a_short_gap_holds_nothing_back(harness: Harness) -> None:
     sweep_once(harness)
     game = create(harness, "clock", -AGO)
     harness.pass_time(GAP_MS - 2_000)
-    assert harness.queue.hold_until(game) == 0
+    assert harness.queue.hold(game) == NO_HOLD
     assert take(harness, "clock") == {game}
 
 
@@ -381,7 +376,6 @@ def test_bots_are_never_held_back(harness: Harness) -> None:
     sweep_once(harness)
     game = create(harness, "bots", -AGO)
     harness.pass_time(30_000)
-    assert take(harness, "clock") == set()
     assert take(harness, "bots") == {game}
 
 
@@ -391,7 +385,7 @@ def test_a_hold_is_an_hour_at_most(harness: Harness) -> None:
     harness.pass_time(10 * LONGEST_HOLD_MS)
     take(harness, "clock")
     now = harness.queue.server_time()
-    assert now + LONGEST_HOLD_MS - 5_000 <= harness.queue.hold_until(game) <= now + LONGEST_HOLD_MS
+    assert now + LONGEST_HOLD_MS - 5_000 <= harness.queue.hold(game).until <= now + LONGEST_HOLD_MS
 
 
 def test_a_second_gap_adds_to_what_is_left_of_the_first_hold(harness: Harness) -> None:
@@ -402,7 +396,7 @@ def test_a_second_gap_adds_to_what_is_left_of_the_first_hold(harness: Harness) -
     harness.pass_time(20_000)
     take(harness, "clock")
     now = harness.queue.server_time()
-    assert now + 49_000 <= harness.queue.hold_until(game) <= now + 50_000 + 2 * NOTE_MS
+    assert now + 49_000 <= harness.queue.hold(game).until <= now + 50_000 + 2 * NOTE_MS
 
 
 def test_before_anybody_sweeps_again_the_hold_is_as_if_somebody_did(harness: Harness) -> None:
@@ -410,15 +404,15 @@ def test_before_anybody_sweeps_again_the_hold_is_as_if_somebody_did(harness: Har
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     now = harness.queue.server_time()
-    assert now + 29_000 <= harness.queue.hold_until(game) <= now + 30_000 + NOTE_MS
+    assert now + 29_000 <= harness.queue.hold(game).until <= now + 30_000 + NOTE_MS
 
 
 def test_where_nobody_ever_looked_the_gap_begins_when_the_first_game_was_due(harness: Harness) -> None:
     game = create(harness, "clock", -30_000)
-    assert harness.queue.hold_until(game) == 0
-    assert take(harness, "clock") == set()
+    assert harness.queue.hold(game) == NO_HOLD
+    assert take(harness, "clock") == {game}
     now = harness.queue.server_time()
-    assert now + 29_000 <= harness.queue.hold_until(game) <= now + 31_000
+    assert now + 29_000 <= harness.queue.hold(game).until <= now + 31_000
 
 
 def test_where_nobody_ever_looked_a_game_that_is_due_just_now_is_taken(harness: Harness) -> None:
@@ -449,7 +443,7 @@ def test_a_clock_that_was_set_back_does_not_hide_later_gaps(harness: Harness) ->
     game = create(harness, "clock", -AGO)
     harness.pass_time(30_000)
     take(harness, "clock")
-    assert harness.queue.hold_until(game) > harness.queue.server_time() + 25_000
+    assert harness.queue.hold(game).until > harness.queue.server_time() + 25_000
 
 
 def test_the_time_of_the_store_goes_on(harness: Harness) -> None:

@@ -14,7 +14,7 @@ from service.engine.variants import variants
 from service.games.automation import Automation
 from service.games.clock import ClockSettings
 from service.games.game import Game, GameEvent
-from service.games.ports import run_inline
+from service.games.ports import NO_HOLD, run_inline
 from service.games.repository import GameRepository
 from service.games.results import CreatedGame
 from service.games.service import GameService
@@ -120,7 +120,7 @@ class InProcess(Hosted):
             yield_control=lambda: None,
             admit_read=lambda _: None,
         )
-        self.automation = Automation(self.repository, clock)
+        self.automation = Automation(self.repository, clock, lambda _: NO_HOLD)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)
         self.decisions = Decisions(RoundEvents(self.repository), self.metrics, choose)

@@ -2,17 +2,17 @@
 -- Takes games that are due, and makes each of them due again at the end of its lease.
 --
 -- KEYS[1…] sorted sets  games by when they are due, in ms since 1970: as many as ARGV[1] says
--- KEYS[…]  string  "<last> <hold>": when somebody last ran this script, and until when nothing is taken, both in ms;
---                  left out for reminders that are never held back
+-- KEYS[…]  string  "<last> <since> <until>" in ms: when somebody last ran this script, when it ran again after the
+--                  last gap, and until when deadlines are held back because of it; left out for other reminders
 -- ARGV[1]  how many sets
 -- ARGV[2]  how many games at most; empty to count those that are due instead
 -- ARGV[3]  the length of a lease in ms
--- ARGV[4]  the shortest time without this script after which reminders are held back, in ms
+-- ARGV[4]  the shortest time without this script after which deadlines are held back, in ms
 -- ARGV[5]  the longest time for which they are, in ms
 -- ARGV[6]  the age of the string from which it is written again, in ms
 --
 -- Returns {score of the leased games, game, score at which it was due, …}, with the earliest first in each set; or the
--- number of games that are due; nil while reminders are held back.
+-- number of games that are due.
 -- Times are small here: a double is exact up to 2^53.
 
 local sets = tonumber(ARGV[1])
@@ -21,12 +21,12 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local note = KEYS[sets + 1]
 if note then
-  local last, hold = string.match(redis.call('GET', note) or '', '^(%d+) (%d+)$')
+  local last, since, hold = string.match(redis.call('GET', note) or '', '^(%d+) (%d+) (%d+)$')
   local noted = last
-  last, hold = tonumber(last), tonumber(hold)
+  last, since, hold = tonumber(last), tonumber(since), tonumber(hold)
   if not noted then
     -- Nobody knows for how long there was no sweep: at least since the first game was due.
-    last, hold = now, 0
+    last, since, hold = now, 0, 0
     for i = 1, sets do
       local first = redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')
       last = math.min(last, tonumber(first[2] or now))
@@ -34,13 +34,10 @@ if note then
   end
   local gap = now - last
   if gap > tonumber(ARGV[4]) then
-    hold = now + math.min(math.max(hold - last, 0) + gap, tonumber(ARGV[5]))
+    since, hold = now, now + math.min(math.max(hold - last, 0) + gap, tonumber(ARGV[5]))
   end
   if not noted or math.abs(gap) >= tonumber(ARGV[6]) then
-    redis.call('SET', note, string.format('%.0f %.0f', now, hold))
-  end
-  if now < hold then
-    return nil
+    redis.call('SET', note, string.format('%.0f %.0f %.0f', now, since, hold))
   end
 end
 
