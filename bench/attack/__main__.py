@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from bench.attack.attackers import ATTACKERS, Attackers, Done
 from bench.attack.attacks import Attack, attacks
 from bench.attack.cost import Cost, costs
+from bench.attack.faults import SCENARIOS, Outcome, play
 from bench.attack.honest import PLAYERS, THINKING_SECONDS, Fared, HonestPlayers, Victim
 from bench.attack.target import ROOT, Refused, Target
 from bench.figures import percentile
@@ -27,14 +28,19 @@ END: Final = "<!-- attack table ends -->"
 """Between these two lines the page has the tables."""
 COST: Final = "cost"
 """The name of the part that measures single requests."""
+FAULTS: Final = "faults"
+"""The name of the part that lets processes and servers fail under computer players and clocks."""
 SECONDS: Final = 4.0
 WATCHDOG_SECONDS: Final = 3
 """gunicorn ends a worker that has been blocked for so long; by default 30 s, which is longer than an attack."""
+PARTS: Final = (COST, FAULTS)
 _CALM_SECONDS: Final = 1.5
 _WARM_UP_SECONDS: Final = 0.5
 _RECOVERY_SECONDS: Final = 5.0
 _COST_SECONDS: Final = 90.0
+_FAULT_SECONDS: Final = 40.0
 _TOP: Final = 25
+_MOST_COMPLAINTS: Final = 10
 _HEAD: Final = (
     "attack",
     "service",
@@ -47,6 +53,7 @@ _HEAD: Final = (
     "attack requests",
 )
 _COST_HEAD: Final = ("route", "large input", "CPU ms", "answer", "answer bytes")
+_FAULT_HEAD: Final = ("fault", "how often", "games", "bot moves", "deadlines", "lost", "doubled", "early", "other")
 _SENTENCE: Final = (
     f"Measured by `make attack` on one machine with {os.cpu_count()} processor cores: a service with two workers and "
     f"default settings but for gunicorn's watchdog, which is at {WATCHDOG_SECONDS} s, {PLAYERS} honest players with "
@@ -74,7 +81,7 @@ def main(argv: Sequence[str]) -> int:
     known = attacks()
     arguments = _arguments(argv, known)
     if arguments.list:
-        print("\n".join([*[attack.name for attack in known], COST]))
+        print("\n".join([*[attack.name for attack in known], *PARTS]))
         return 0
     chosen = [attack for attack in known if not arguments.only or attack.name in arguments.only]
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing that was started is left behind
@@ -85,6 +92,8 @@ def main(argv: Sequence[str]) -> int:
         tables.append(_attack_table(chosen, arguments))
     if not arguments.only or COST in arguments.only:
         tables += [_cost_table(checkout, arguments.seconds) for checkout in arguments.service]
+    if not arguments.only or FAULTS in arguments.only:
+        tables.append(_fault_table(arguments.seconds / SECONDS * _FAULT_SECONDS))
     if arguments.write:
         _write("\n\n".join(tables))
     return 0
@@ -94,7 +103,9 @@ def _arguments(argv: Sequence[str], known: Sequence[Attack]) -> argparse.Namespa
     parser = argparse.ArgumentParser(prog="python -m bench.attack", description=__doc__)
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"of each attack ({SECONDS:.0f})")
     parser.add_argument("--attackers", type=int, default=ATTACKERS, help=f"processes that attack ({ATTACKERS})")
-    parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help=f"only these attacks, or {COST!r}")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", default=[], help=f"only these attacks, or {' or '.join(PARTS)}"
+    )
     parser.add_argument("--list", action="store_true", help="print the names of the attacks")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/operations.md")
     parser.add_argument(
@@ -106,7 +117,7 @@ def _arguments(argv: Sequence[str], known: Sequence[Attack]) -> argparse.Namespa
         "each attack is made on all of them in turn",
     )
     arguments = parser.parse_args(argv)
-    unknown = set(arguments.only) - {attack.name for attack in known} - {COST}
+    unknown = set(arguments.only) - {attack.name for attack in known} - set(PARTS)
     if unknown:
         parser.error(f"no such attack: {', '.join(sorted(unknown))} (see --list)")
     arguments.service = [checkout.resolve() for checkout in arguments.service or [ROOT]]
@@ -143,6 +154,21 @@ def _cost_table(checkout: Path, seconds: float) -> str:
     for row in (_COST_HEAD, *rows):
         print(_line(row, [42, 44, 8, 8, 12]), flush=True)
     return f"{title}:\n\n{_markdown(_COST_HEAD, rows)}"
+
+
+def _fault_table(seconds: float) -> str:
+    """Let everything fail under games that the service plays; prints a table, and returns it in Markdown."""
+    title = f"Computer players and deadlines under faults, {seconds:.0f} s of each"
+    widths = [48, 30, *[max(len(word), 6) for word in _FAULT_HEAD[2:]]]
+    rows = []
+    print(f"\n{title}\n{_line(_FAULT_HEAD, widths)}", flush=True)
+    for scenario in SCENARIOS:
+        outcome = play(scenario, seconds)
+        rows.append((scenario.name, *_fault_figures(outcome)))
+        print(_line(rows[-1], widths), flush=True)
+        for complaint in outcome.complaints[:_MOST_COMPLAINTS]:
+            print(f"    {complaint}", flush=True)
+    return f"{title}:\n\n{_markdown(_FAULT_HEAD, rows)}"
 
 
 def _attacked(target: Target, attack: Attack, sources: Sequence[str], seconds: float) -> Result | str:
@@ -203,6 +229,14 @@ def _figures(result: Result | str) -> Row:
         str(result.killed),
         "; ".join([*([outcomes] if outcomes else ()), *result.notes]) or "none",
     )
+
+
+def _fault_figures(outcome: Outcome) -> Row:
+    counted = outcome.counted
+    faults = ", ".join([f"{many:,} {name}" for name, many in outcome.faults.items()])
+    figures = [counted["games"], counted["moves"], counted["deadlines"]]
+    wrong = [outcome.lost, outcome.doubled, outcome.early, outcome.wrong]
+    return (faults or "–", *[f"{number:,}" for number in figures], *[str(len(each)) for each in wrong])
 
 
 def _cost_row(cost: Cost) -> Row:

@@ -75,7 +75,7 @@ def check(history: History, store: Store, games: Collection[str]) -> Verdict:
         (creations if family[0].kind == "create" else by_game[family[0].game]).append(family)
     stored = {}
     for game_id in games:
-        read = _read(store, game_id, verdict)
+        read = read_game(store, game_id, verdict)
         if read is not None:
             stored[game_id] = read
     for game_id in by_game.keys() - stored.keys():
@@ -121,7 +121,7 @@ def _check_answers(family: list[Operation], verdict: Verdict) -> None:
 # What is in the games
 
 
-def _read(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[EventEnvelope]] | None:
+def read_game(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[EventEnvelope]] | None:
     """The game and its events; reports gaps in the versions, and events that do not lead to the state."""
     stored = store.read(game_id)
     if stored is None:
