@@ -96,6 +96,10 @@ class Candidate:
         """Stop it, and wait until it has ended."""
         stop(self._process, STOP_SECONDS)
 
+    def signal(self, number: int) -> None:
+        """Send a signal to its first process."""
+        self._process.send_signal(number)
+
     def worker_bytes(self) -> list[int]:
         """The resident memory of each worker. Empty except on Linux."""
         page = os.sysconf("SC_PAGE_SIZE")

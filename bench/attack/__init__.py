@@ -11,4 +11,7 @@ players play domino on it, first undisturbed, then while attackers in processes 
     attacks     the attacks: their names and requests
     bodies      large bodies, records and heads
     cost        the processor time of single requests: every route with every input that may be large
+    faults      computer players and deadlines while processes and servers fail
+    race        people who move at their deadline, and when the service ends their turn
+    pace        whether the time of a computer player's answer tells how many moves it had
 """

@@ -19,6 +19,8 @@ from bench.attack.attacks import Attack, attacks
 from bench.attack.cost import Cost, costs
 from bench.attack.faults import SCENARIOS, Outcome, play
 from bench.attack.honest import PLAYERS, THINKING_SECONDS, Fared, HonestPlayers, Victim
+from bench.attack.pace import PACE_MS, TABLES, compare
+from bench.attack.race import AROUND_MS, race
 from bench.attack.target import ROOT, Refused, Target
 from bench.figures import percentile
 
@@ -33,12 +35,18 @@ FAULTS: Final = "faults"
 SECONDS: Final = 4.0
 WATCHDOG_SECONDS: Final = 3
 """gunicorn ends a worker that has been blocked for so long; by default 30 s, which is longer than an attack."""
-PARTS: Final = (COST, FAULTS)
+RACE: Final = "race"
+"""The name of the part in which people move at their deadlines."""
+PACE: Final = "pace"
+"""The name of the part that compares the times of forced and free answers of computer players."""
+PARTS: Final = (COST, FAULTS, RACE, PACE)
 _CALM_SECONDS: Final = 1.5
 _WARM_UP_SECONDS: Final = 0.5
 _RECOVERY_SECONDS: Final = 5.0
 _COST_SECONDS: Final = 90.0
 _FAULT_SECONDS: Final = 40.0
+_RACE_SECONDS: Final = 60.0
+_PACE_SECONDS: Final = 120.0
 _TOP: Final = 25
 _MOST_COMPLAINTS: Final = 10
 _HEAD: Final = (
@@ -94,6 +102,10 @@ def main(argv: Sequence[str]) -> int:
         tables += [_cost_table(checkout, arguments.seconds) for checkout in arguments.service]
     if not arguments.only or FAULTS in arguments.only:
         tables.append(_fault_table(arguments.seconds / SECONDS * _FAULT_SECONDS))
+    if not arguments.only or RACE in arguments.only:
+        tables.append(_race_table(arguments.seconds / SECONDS * _RACE_SECONDS))
+    if not arguments.only or PACE in arguments.only:
+        tables.append(_pace_table(arguments.seconds / SECONDS * _PACE_SECONDS))
     if arguments.write:
         _write("\n\n".join(tables))
     return 0
@@ -169,6 +181,37 @@ def _fault_table(seconds: float) -> str:
         for complaint in outcome.complaints[:_MOST_COMPLAINTS]:
             print(f"    {complaint}", flush=True)
     return f"{title}:\n\n{_markdown(_FAULT_HEAD, rows)}"
+
+
+def _race_table(seconds: float) -> str:
+    """Let people move at their deadlines; prints a table, and returns it in Markdown."""
+    title = f"Moves within {AROUND_MS} ms of their deadline and of the end of the turn, {seconds:.0f} s"
+    raced = race(seconds)
+    rows = [(name, f"{many:,}") for name, many in sorted(raced.counted.items())]
+    rows += [
+        ("turns with another number of outcomes than one, or moves lost", str(len(raced.verdict.complaints))),
+        ("turns that ended before the deadline", str(len(raced.early))),
+        ("refusals that do not tell the new version", str(len(raced.untold))),
+    ]
+    return _printed(title, ("what", "how many"), rows, [70, 10])
+
+
+def _pace_table(seconds: float) -> str:
+    """Compare the times of answers; prints a table, and returns it in Markdown."""
+    title = f"Forced and free answers of computer players at a pace of {PACE_MS} ms, {seconds:.0f} s of each level"
+    rows = []
+    for level in TABLES:
+        compared = compare(level, seconds)
+        shown = [", ".join([f"{percentile(each, percent):.0f}" for percent in (50, 90, 99)]) for each in compared]
+        rows.append((level, str(len(compared.forced)), str(len(compared.free)), *shown, f"{compared.p:.2f}"))
+    head = ("level", "forced", "free", "forced ms: p50, p90, p99", "free ms: p50, p90, p99", "p (Kolmogorov-Smirnov)")
+    return _printed(title, head, rows, [8, 6, 6, 26, 26, 22])
+
+
+def _printed(title: str, head: Row, rows: Sequence[Row], widths: Sequence[int]) -> str:
+    """Print a table, and return it in Markdown."""
+    print("\n".join(["", title, *[_line(row, widths) for row in (head, *rows)]]), flush=True)
+    return f"{title}:\n\n{_markdown(head, rows)}"
 
 
 def _attacked(target: Target, attack: Attack, sources: Sequence[str], seconds: float) -> Result | str:

@@ -16,13 +16,18 @@ from typing import NamedTuple
 
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played, RoundEnded
 from service.engine.moves import Action
+from service.engine.presence import ALL_PRESENT, Claimed, Left, PresenceEvent, Returned, TimedOut, ends_turn
+from service.engine.referee import apply
 from service.games.codec import decode_event, decode_game
-from service.games.game import Created, EventEnvelope, Game, GameEvent, Joined, TokenChanged
+from service.games.game import BOT, Created, EventEnvelope, Game, GameEvent, HostingEvent, Joined, TokenChanged
 from service.games.ports import Store
 from service.games.repository import rebuild_game
 from tests.histories.history import History, MoveRequest, Operation, Outcome
 
 _PAGE = 1000
+_STARTS = (
+    Created | Joined | TokenChanged | Played | Drew | Passed | Done | Flipped | TimedOut | Left | Returned | Claimed
+)
 _SIMPLE: dict[type[GameEvent], Action] = {Drew: "draw", Passed: "pass", Done: "done", Flipped: "flip"}
 
 
@@ -30,12 +35,14 @@ class Batch(NamedTuple):
     """The events of one write: their first and last version, and what they are.
 
     ``expected`` is the lowest version for which the operation may have been meant: since then only tokens had changed.
+    ``by_service``: no client requested it, but a computer player moved or a time was over.
     """
 
     first: int
     last: int
     events: tuple[GameEvent, ...]
     expected: int
+    by_service: bool = False
 
 
 @dataclass
@@ -81,8 +88,8 @@ def check(history: History, store: Store, games: Collection[str]) -> Verdict:
     for game_id in by_game.keys() - stored.keys():
         verdict.lost.append(f"{game_id}: the whole game")
     _check_creations(creations, [game for game, _ in stored.values()], verdict)
-    for game_id, (_, envelopes) in stored.items():
-        _check_game(game_id, _batches(envelopes), by_game.get(game_id, []), verdict)
+    for game_id, (game, envelopes) in stored.items():
+        _check_game(game_id, _batches(game, envelopes), by_game.get(game_id, []), verdict)
     return verdict
 
 
@@ -153,21 +160,50 @@ def _leads_to(game: Game, envelopes: Sequence[EventEnvelope]) -> bool:
         return False
 
 
-def _batches(envelopes: Sequence[EventEnvelope]) -> list[Batch]:
-    """The events grouped by write: each begins with the action of a player."""
+def _batches(game: Game, envelopes: Sequence[EventEnvelope]) -> list[Batch]:
+    """The events grouped by write: each begins with the action of a player, or of the service."""
     starts: list[int] = []
     for place, (_, _, event, _) in enumerate(envelopes):
         before = envelopes[place - 1].event if place else None
-        starts_batch = isinstance(event, Created | Joined | TokenChanged | Played | Drew | Passed | Done | Flipped)
+        starts_batch = isinstance(event, _STARTS) and not isinstance(before, Returned)
         if starts_batch or (isinstance(event, Dealt) and not isinstance(before, Created | Joined)):
             starts.append(place)
+    automatic = _made_by_service(game, envelopes)
     batches = []
     expected = 0
     for start, end in zip(starts, [*starts[1:], len(envelopes)], strict=True):
-        batches.append(Batch(start + 1, end, tuple([each.event for each in envelopes[start:end]]), expected))
+        events = tuple([each.event for each in envelopes[start:end]])
+        batches.append(Batch(start + 1, end, events, expected, start in automatic))
         if not isinstance(envelopes[start].event, TokenChanged):
             expected = end
     return batches
+
+
+def _made_by_service(game: Game, envelopes: Sequence[EventEnvelope]) -> set[int]:
+    """The places of the events that follow from a time, or are moves of a seat that the service plays then.
+
+    So are all deals where there is a clock: no client deals there.
+    """
+    if not game.is_automatic:
+        return set()
+    found = set()
+    presence, state = ALL_PRESENT, game.rules.start()
+    for place, (_, _, event, _) in enumerate(envelopes):
+        if isinstance(event, PresenceEvent):
+            presence = presence.after(event)
+            if isinstance(event, TimedOut):
+                found.add(place)
+        elif not isinstance(event, HostingEvent):
+            seat = getattr(event, "seat", state.turn)
+            if isinstance(event, Dealt):
+                if game.clock is not None or not game.people:
+                    found.add(place)
+            elif seat is not None and (game.seats[seat].kind == BOT or not presence.plays(seat)):
+                found.add(place)
+            state = apply(game.rules, state, event)
+            if ends_turn(event, state):
+                presence = presence.turn_ended()
+    return found
 
 
 def _check_creations(families: list[list[Operation]], games: list[Game], verdict: Verdict) -> None:
@@ -187,7 +223,7 @@ def _check_creations(families: list[list[Operation]], games: list[Game], verdict
 
 
 def _check_game(game_id: str, batches: list[Batch], families: list[list[Operation]], verdict: Verdict) -> None:
-    own = [batch for batch in batches if not isinstance(batch.events[0], Created)]
+    own = [batch for batch in batches if not isinstance(batch.events[0], Created) and not batch.by_service]
     fitting: list[list[int]] = []  # of every family, the batches it may have made
     required = []
     for place, family in enumerate(families):
@@ -218,7 +254,7 @@ def _fits(operation: Operation, batch: Batch) -> bool:
         return False
     if operation.made and operation.made[0].version not in (None, batch.last):
         return False
-    event = batch.events[0]
+    event = next(each for each in batch.events if not isinstance(each, Returned))  # a move brings its player back
     match operation.kind:
         case "join":
             return isinstance(event, Joined) and event.name == operation.what

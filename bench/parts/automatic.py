@@ -1,0 +1,250 @@
+"""Part 8: computer players and clocks: what they cost others, how many moves they make, and how late they are.
+
+The service, one bot worker and one scheduler run on the server that all candidates share. Times of answers and
+time-outs are those of the events, so they contain no client.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from itertools import pairwise
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from bench.bursts import Work, prepared
+from bench.driver import Connection, Refused, burst, request
+from bench.figures import Spread, percentile, ratios, take_turns
+from bench.hosted import measure
+from bench.processes import free_port
+from bench.report import Goal, Section, Table
+from bench.scale import Scale
+from bench.setups import USUAL, Match, matches
+from bench.stand import Candidate, Stand
+
+_BOTS: Final = {"variant": "domino", "players": [{"bot": "greedy"}] * 4}
+_WITH_BOT: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"bot": "greedy"}], "pace": 0}
+_CLOCKED: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "clock": {"turn": 5}}
+_AFTER_MS: Final = 8000
+"""The time of a turn, the grace and some seconds."""
+
+
+class _Hands(NamedTuple):
+    """The processes beside the web workers, and the port of the metrics of the first."""
+
+    bots: Candidate
+    scheduler: Candidate
+    port: int
+
+    def moves(self) -> float:
+        """The moves that the bot worker has made."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
+            text: str = answer.read().decode()
+        return sum([float(each) for each in re.findall(r"^domino_bot_moves_total\{.*\} (.*)$", text, re.MULTILINE)])
+
+    def busy(self, *, go_on: bool) -> None:
+        """Let the bot worker go on, or freeze it."""
+        self.bots.signal(signal.SIGCONT if go_on else signal.SIGSTOP)
+
+
+def run(stand: Stand, scale: Scale) -> Section:
+    """Measure all of it, at first without anything to do for the two processes."""
+    rng = Random("automatic")  # noqa: S311 # only the order of turns
+    played = matches(USUAL, scale.matches, scale.longest)
+    work = Work(played, measure(stand["service"].address, stand.redis, played[0]), scale.clients, scale.reads)
+    hands = _start(stand)
+    idle = _idle(stand, hands, scale)
+    clock = _clocks(stand, scale, work, rng)
+    answers = _answers(stand, scale)
+    rate, per_second = _bot_moves(stand, hands, scale)
+    slower, slow = _beside_bots(stand, hands, scale, work, rng)
+    late = _time_outs(stand, hands, scale, work)
+    rows = [
+        ("POST move with a clock, fraction of one without", clock.show()),
+        ("p99 of POST move beside a busy bot worker, times without", slower.show()),
+        ("the same, ms: with, without", " and ".join([f"{each * 1000:.1f}" for each in slow])),
+        ("greedy moves of one bot worker a second", f"{rate:.0f}"),
+        ("the same, per second of its processor time", f"{per_second:.0f}"),
+        ("from a person's move to that of the bot, ms: p50, p99", _two(answers)),
+        (f"from a deadline to the end of the turn, ms, of {len(late)}: p50, p99", _two(late)),
+        ("processor time without work, % of a core: bot worker, scheduler, Redis", idle),
+    ]
+    return Section(
+        title="Computer players and clocks",
+        text=f"One bot worker and one scheduler beside {scale.workers} web workers on the same cores.",
+        tables=[Table("What they cost, and how fast they are", ("what", "measured"), rows)],
+        goals=[
+            Goal("POST move with a clock, of one without", "≥ 0.97", clock.show(), clock.median >= 0.97),
+            Goal("greedy moves of one bot worker a second", "≥ 500", f"{rate:.0f}", rate >= 500),
+            Goal(
+                "person's move to bot's, ms, p50 and p99",
+                "≤ 150, ≤ 500",
+                _two(answers),
+                percentile(answers, 50) <= 150 and percentile(answers, 99) <= 500,
+            ),
+            Goal(
+                "time-outs after the deadline, ms, p50 and p99",
+                "≤ 1300, ≤ 2000, never < 0",
+                _two(late),
+                min(late) >= 0 and percentile(late, 50) <= 1300 and percentile(late, 99) <= 2000,
+            ),
+        ],
+    )
+
+
+def _start(stand: Stand) -> _Hands:
+    port = free_port()
+    environ = {"REDIS_URL": stand.redis_url}
+    bots = stand.start([sys.executable, "-m", "service", "bots"], {**environ, "METRICS_PORT": str(port)})
+    hands = _Hands(bots, stand.start([sys.executable, "-m", "service", "scheduler"], environ), port)
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with suppress(OSError):
+            hands.moves()
+            break
+        time.sleep(0.05)
+    return hands
+
+
+def _idle(stand: Stand, hands: _Hands, scale: Scale) -> str:
+    time.sleep(min(3.0, scale.stream_seconds))
+    began, before = time.perf_counter(), _used(stand, hands)
+    time.sleep(scale.stream_seconds)
+    taken = time.perf_counter() - began
+    return ", ".join(
+        [f"{100 * (now - then) / taken:.2f}" for now, then in zip(_used(stand, hands), before, strict=True)]
+    )
+
+
+def _used(stand: Stand, hands: _Hands) -> tuple[float, float, float]:
+    cpu = stand.redis.info("cpu")
+    redis = cpu["used_cpu_user"] + cpu["used_cpu_sys"]
+    return hands.bots.worker_seconds(), hands.scheduler.worker_seconds(), redis
+
+
+def _clocks(stand: Stand, scale: Scale, work: Work, rng: Random) -> Spread:
+    """How the rate of moves with a clock compares with that without."""
+    works = {"with": work._replace(matches=[_with_clock(each) for each in work.matches]), "without": work}
+
+    def rate(name: str) -> float:
+        return burst(stand["service"].address, prepared(stand, "POST move", works[name], "service"), 201).rate
+
+    return ratios(take_turns(tuple(works), scale.turns, rate, rng), "with", "without")
+
+
+def _with_clock(match: Match) -> Match:
+    return match._replace(request=orjson.dumps({**orjson.loads(match.request), "clock": {"turn": 3600}}))
+
+
+def _answers(stand: Stand, scale: Scale) -> list[float]:
+    """Milliseconds from moves of people to those of the bots after them, at some tables in turn."""
+    found: list[float] = []
+    with Connection(stand["service"].address) as connection:
+        tables = [_create(connection, _WITH_BOT) for _ in range(scale.clients)]
+        until = time.monotonic() + scale.stream_seconds
+        while time.monotonic() < until:
+            for game, token in tables:
+                view = _get(connection, game, token)
+                if view["legal_moves"] and view["status"] in ("playing", "round_over"):
+                    with suppress(Refused):
+                        body = orjson.dumps(view["legal_moves"][0])
+                        connection.send(request("POST", f"{game}/moves", body=body, token=token))
+        for game, _ in tables:
+            events = _events(connection, game)
+            for before, event in pairwise(events):
+                if event.get("seat") == 1 and (before.get("seat") == 0 or before["type"] == "dealt"):
+                    found.append(_at(event["at"]) - _at(before["at"]))
+    return found
+
+
+def _bot_moves(stand: Stand, hands: _Hands, scale: Scale) -> tuple[float, float]:
+    """Moves of the bot worker a second, and per second of its processor time, while there is always another."""
+    with Connection(stand["service"].address) as connection:
+        for _ in range(20 * scale.clients):
+            _create(connection, _BOTS)
+    began, moves, used = time.perf_counter(), hands.moves(), hands.bots.worker_seconds()
+    time.sleep(scale.stream_seconds)
+    made = hands.moves() - moves
+    return made / (time.perf_counter() - began), made / max(hands.bots.worker_seconds() - used, 0.01)
+
+
+def _beside_bots(
+    stand: Stand, hands: _Hands, scale: Scale, work: Work, rng: Random
+) -> tuple[Spread, tuple[float, float]]:
+    """How the slowest moves of people beside a busy bot worker compare with those without it."""
+    latencies: dict[str, list[float]] = {"with": [], "without": []}
+
+    def slowest(name: str) -> float:
+        hands.busy(go_on=name == "with")
+        taken = burst(stand["service"].address, prepared(stand, "POST move", work, "service"), 201).latencies
+        latencies[name] += taken
+        return percentile(taken, 99)
+
+    found = take_turns(tuple(latencies), scale.turns, slowest, rng)
+    return ratios(found, "with", "without"), (percentile(latencies["with"], 99), percentile(latencies["without"], 99))
+
+
+def _time_outs(stand: Stand, hands: _Hands, scale: Scale, work: Work) -> list[float]:
+    """Milliseconds from deadlines to the ends of turns, of as many a second as games can be created, beside moves."""
+    hands.busy(go_on=False)
+    stop = threading.Event()
+    other = threading.Thread(target=_keep_moving, args=(stand, work._replace(clients=2), stop.is_set))
+    other.start()
+    found = []
+    with Connection(stand["service"].address) as connection:
+        began = time.perf_counter()
+        games = []
+        for number in range(round(scale.stream_rate * 4 * scale.stream_seconds)):
+            time.sleep(max(0.0, began + number / (4 * scale.stream_rate) - time.perf_counter()))
+            games.append(_create(connection, _CLOCKED)[0])
+        time.sleep(_AFTER_MS / 1000)
+        stop.set()
+        other.join()
+    with Connection(stand["service"].address) as connection:  # the other one has been idle for too long
+        for game in games:
+            events = _events(connection, game)
+            (dealt,) = [each for each in events if each["type"] == "dealt"]
+            ends = [each for each in events if each["type"] == "timed_out"]
+            found += [_at(each["at"]) - _at(dealt["at"]) - 5000 for each in ends[:1]]
+    return found
+
+
+def _keep_moving(stand: Stand, work: Work, is_over: Callable[[], bool]) -> None:
+    while not is_over():
+        burst(stand["service"].address, prepared(stand, "POST move", work, "service"), 201)
+
+
+def _create(connection: Connection, body: dict[str, Any]) -> tuple[str, str]:
+    """The path of a new game, and the token of its first person, if any."""
+    opened = orjson.loads(connection.send(request("POST", "/v1/games", body=orjson.dumps(body))).body)
+    return f"/v1/games/{opened['game']['id']}", opened["seats"][0]["token"] if opened["seats"] else ""
+
+
+def _get(connection: Connection, path: str, token: str | None = None) -> dict[str, Any]:
+    found: dict[str, Any] = orjson.loads(connection.send(request("GET", path, token=token)).body)
+    return found
+
+
+def _events(connection: Connection, game: str) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = []
+    while page := _get(connection, f"{game}/events?limit=1000&after={len(events)}")["events"]:
+        events += page
+    return events
+
+
+def _at(text: str) -> float:
+    """Milliseconds since 1970."""
+    return datetime.fromisoformat(text).timestamp() * 1000
+
+
+def _two(values: list[float]) -> str:
+    return f"{percentile(values, 50):.0f}, {percentile(values, 99):.0f}"
