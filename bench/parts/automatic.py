@@ -30,6 +30,10 @@ from bench.report import Goal, Section, Table
 from bench.scale import Scale
 from bench.setups import USUAL, Match, matches
 from bench.stand import Candidate, Stand
+from service.games.ports import Reminders, WriteRequest
+from service.games.shards import with_shard
+from service.storage.redis_store import RedisStore
+from service.storage.topology import open_topology
 
 _BOTS: Final = {"variant": "domino", "players": [{"bot": "greedy"}] * 4}
 _WITH_BOT: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"bot": "greedy"}], "pace": 0}
@@ -68,7 +72,9 @@ def run(stand: Stand, scale: Scale) -> Section:
     rate, per_second = _bot_moves(stand, hands, scale)
     slower, slow = _beside_bots(stand, hands, scale, work, rng)
     late = _time_outs(stand, hands, scale, work)
+    reminder = _reminders(stand, scale, rng)
     rows = [
+        ("Redis time of a commit with a reminder, times one without", reminder.show()),
         ("POST move with a clock, fraction of one without", clock.show()),
         ("p99 of POST move beside a busy bot worker, times without", slower.show()),
         ("the same, ms: with, without", " and ".join([f"{each * 1000:.1f}" for each in slow])),
@@ -83,6 +89,7 @@ def run(stand: Stand, scale: Scale) -> Section:
         text=f"One bot worker and one scheduler beside {scale.workers} web workers on the same cores.",
         tables=[Table("What they cost, and how fast they are", ("what", "measured"), rows)],
         goals=[
+            Goal("a commit with a reminder, times one without", "≤ 1.05", reminder.show(), reminder.median <= 1.05),
             Goal("POST move with a clock, of one without", "≥ 0.97", clock.show(), clock.median >= 0.97),
             Goal("greedy moves of one bot worker a second", "≥ 500", f"{rate:.0f}", rate >= 500),
             Goal(
@@ -143,6 +150,23 @@ def _clocks(stand: Stand, scale: Scale, work: Work, rng: Random) -> Spread:
 
 def _with_clock(match: Match) -> Match:
     return match._replace(request=orjson.dumps({**orjson.loads(match.request), "clock": {"turn": 3600}}))
+
+
+def _reminders(stand: Stand, scale: Scale, rng: Random) -> Spread:
+    """How the time that Redis takes for a commit with a reminder compares with that for one without."""
+    store = RedisStore(open_topology(stand.redis_url), 3600)
+    state, event = bytes(700), bytes(40)
+
+    def microseconds(name: str) -> float:
+        game = with_shard(f"{rng.getrandbits(80):022x}")
+        reminders = Reminders(None, 2_000_000_000_000) if name == "with" else None
+        store.create(game, state, [event], WriteRequest(b"0"), reminders=reminders)
+        stand.redis.config_resetstat()
+        for version in range(1, 1 + 50 * scale.clients):
+            store.commit(game, version, state, [event], WriteRequest(b"%d" % version), reminders=reminders)
+        return float(stand.redis.info("commandstats")["cmdstat_evalsha"]["usec_per_call"])
+
+    return ratios(take_turns(("with", "without"), 2 * scale.turns, microseconds, rng), "with", "without")
 
 
 def _answers(stand: Stand, scale: Scale) -> list[float]:
