@@ -77,8 +77,9 @@ class Stage(NamedTuple):
 class Play:
     """The games of a scenario, and the processes that play them."""
 
-    def __init__(self, stage: Stage, seed: str) -> None:
+    def __init__(self, stage: Stage, seed: str, matches: int, clocked: int) -> None:
         self.stage = stage
+        self._most = {False: matches, True: clocked}
         self.random = Random(seed)  # noqa: S311 # reproducible on purpose
         self.broken: Counter[str] = Counter()
         self.games: dict[str, GameRequest] = {}
@@ -94,7 +95,7 @@ class Play:
     def top_up(self) -> None:
         """Create games in the place of those that are finished."""
         hosted = on_redis(self.stage.nodes)
-        for clocked, most in ((False, MATCHES), (True, CLOCKED)):
+        for clocked, most in self._most.items():
             running = self._running[clocked]
             running -= {game for game in running if hosted.game(game).status == "finished"}
             while len(running) < most:
@@ -306,10 +307,10 @@ class Outcome(NamedTuple):
         return [*self.lost, *self.doubled, *self.early, *self.wrong]
 
 
-def play(scenario: Scenario, seconds: float) -> Outcome:
+def play(scenario: Scenario, seconds: float, matches: int = MATCHES, clocked: int = CLOCKED) -> Outcome:
     """Let games be played under the faults of a scenario for so long, and judge them."""
     with _staged(scenario.stage) as stage:
-        playing = Play(stage, f"{scenario.name} {os.getpid()}")
+        playing = Play(stage, f"{scenario.name} {os.getpid()}", matches, clocked)
         try:
             playing.top_up()
             time.sleep(2.0)  # until the processes have started

@@ -10,6 +10,9 @@ import pytest
 from bench.attack.__main__ import BEGIN, END, PAGE
 from bench.attack.attacks import attacks
 from bench.attack.cost import costs
+from bench.attack.faults import SCENARIOS, play
+from bench.attack.pace import same_distribution
+from bench.attack.race import race
 from bench.attack.target import ROOT, Target
 from tests.support.processes import runs
 
@@ -36,6 +39,26 @@ def test_the_cost_of_a_request_is_the_processor_time_of_the_workers() -> None:
     assert left >= 0
     assert found == sorted(found, key=lambda cost: cost.seconds, reverse=True)
     assert found[0].seconds > 0
+
+
+def test_games_that_the_service_plays_are_judged_after_faults() -> None:
+    outcome = play(next(each for each in SCENARIOS if "two" in each.name), 2, matches=1, clocked=6)
+    assert outcome.faults["processes killed"] >= 2
+    assert outcome.counted["moves"]
+    assert outcome.counted["deadlines"]
+    assert outcome.complaints == []
+
+
+def test_moves_that_race_their_deadline_are_judged() -> None:
+    raced = race(4)
+    assert raced.counted["turns"]
+    assert [*raced.verdict.complaints, *raced.early, *raced.untold] == []
+
+
+def test_samples_that_differ_are_told_apart() -> None:
+    assert same_distribution(range(500), range(500)) == 1.0
+    assert same_distribution(range(500), range(200, 700)) < 0.001
+    assert 0.05 < same_distribution(range(500), range(35, 535)) < 0.95
 
 
 def test_nothing_is_left_behind() -> None:
