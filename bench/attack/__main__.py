@@ -27,7 +27,10 @@ from bench.figures import percentile
 PAGE: Final = ROOT / "docs" / "operations.md"
 BEGIN: Final = "<!-- attack table begins -->"
 END: Final = "<!-- attack table ends -->"
-"""Between these two lines the page has the tables."""
+"""Between these two lines the page has the tables of the attacks."""
+FAULTS_BEGIN: Final = "<!-- fault tables begin -->"
+FAULTS_END: Final = "<!-- fault tables end -->"
+"""Between these two lines the page has the tables of computer players and clocks."""
 COST: Final = "cost"
 """The name of the part that measures single requests."""
 FAULTS: Final = "faults"
@@ -100,14 +103,20 @@ def main(argv: Sequence[str]) -> int:
         tables.append(_attack_table(chosen, arguments))
     if not arguments.only or COST in arguments.only:
         tables += [_cost_table(checkout, arguments.seconds) for checkout in arguments.service]
-    if not arguments.only or FAULTS in arguments.only:
-        tables.append(_fault_table(arguments.seconds / SECONDS * _FAULT_SECONDS))
-    if not arguments.only or RACE in arguments.only:
-        tables.append(_race_table(arguments.seconds / SECONDS * _RACE_SECONDS))
-    if not arguments.only or PACE in arguments.only:
-        tables.append(_pace_table(arguments.seconds / SECONDS * _PACE_SECONDS))
-    if arguments.write:
-        _write("\n\n".join(tables))
+    parts = (
+        (FAULTS, _fault_table, _FAULT_SECONDS),
+        (RACE, _race_table, _RACE_SECONDS),
+        (PACE, _pace_table, _PACE_SECONDS),
+    )
+    others = [
+        table(arguments.seconds / SECONDS * seconds)
+        for name, table, seconds in parts
+        if not arguments.only or name in arguments.only
+    ]
+    if arguments.write and tables:
+        _write(BEGIN, "\n\n".join([_SENTENCE, *tables]), END)
+    if arguments.write and others:
+        _write(FAULTS_BEGIN, "\n\n".join(others), FAULTS_END)
     return 0
 
 
@@ -295,13 +304,13 @@ def _markdown(head: Row, rows: Sequence[Row]) -> str:
     return "\n".join(["| " + " | ".join([text.replace("|", "\\|") for text in line]) + " |" for line in lines])
 
 
-def _write(text: str) -> None:
-    """Write the tables into the page, between its two marks."""
-    before, begin, rest = PAGE.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{PAGE} has no place for the tables: {BEGIN} … {END}")
-    PAGE.write_text(f"{before}{BEGIN}\n\n{_SENTENCE}\n\n{text}\n\n{END}{after}")
+def _write(begin: str, text: str, end: str) -> None:
+    """Write the tables into the page, between these two marks."""
+    before, found, rest = PAGE.read_text().partition(begin)
+    _, found_too, after = rest.partition(end)
+    if not found or not found_too:
+        raise SystemExit(f"{PAGE} has no place for the tables: {begin} … {end}")
+    PAGE.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
 
 
 if __name__ == "__main__":

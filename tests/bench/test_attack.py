@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bench.attack.__main__ import BEGIN, END, PAGE
+from bench.attack.__main__ import BEGIN, END, FAULTS_BEGIN, FAULTS_END, PAGE
 from bench.attack.attacks import attacks
 from bench.attack.cost import costs
 from bench.attack.faults import SCENARIOS, play
@@ -69,7 +69,8 @@ def test_nothing_is_left_behind() -> None:
     assert not any(map(runs, workers))
 
 
-def test_the_page_has_a_place_for_the_tables() -> None:
-    _, begin, rest = PAGE.read_text().partition(BEGIN)
-    assert begin
-    assert END in rest
+@pytest.mark.parametrize(("begin", "end"), [(BEGIN, END), (FAULTS_BEGIN, FAULTS_END)])
+def test_the_page_has_a_place_for_the_tables(begin: str, end: str) -> None:
+    _, found, rest = PAGE.read_text().partition(begin)
+    assert found
+    assert end in rest
