@@ -33,7 +33,7 @@ from tests.workers.tables import TTL, Hosted, on_redis, request
 PACE_MS: Final = 300
 WANTED: Final = 500
 """Forced answers, and free ones, of each level."""
-TABLES: Final = {"greedy": 8, "expert": 5}
+TABLES: Final = {"greedy": 8, "expert": 2}
 """Games at a time, so that the computer players are not busy."""
 _LOOK_SECONDS: Final = 0.02
 

@@ -124,11 +124,13 @@ class _Client(threading.Thread):
         return view
 
     def _move(self, table: Table, view: dict[str, Any]) -> None:
-        wanted, seat = view["legal_moves"][0], view["turn"]["seat"]
+        wanted, seat = dict(view["legal_moves"][0]), view["turn"]["seat"]
         version = view["version"] if self._random.random() < 0.5 else None
         what = MoveRequest(wanted["action"], wanted.get("tile"), wanted.get("end"), wanted.get("face_down", False))
         operation = self._history.add(Operation(kind="move", game=table.game, seat=seat, what=what, at=version))
-        body = orjson.dumps(wanted if version is None else {**wanted, "version": version})
+        if version is None:
+            wanted.pop("version", None)
+        body = orjson.dumps(wanted)
         when = _when((time.time() - _deadline(view)) * 1000)
         result = self._history.attempt(operation, lambda: self._send(table, seat, body, view["version"]))
         answered = "made" if result.outcome is Known.MADE else f"refused ({result.code})"
