@@ -69,7 +69,7 @@ class _Client(threading.Thread):
     """Plays several games: whenever a turn's deadline comes, its player moves."""
 
     def __init__(
-        self, address: Address, tables: Iterator[Table], history: History, number: int, seconds: float
+        self, address: Address, tables: Iterator[Table], history: History, number: int, *, seconds: float, games: int
     ) -> None:
         super().__init__(daemon=True)
         self.counted: Counter[str] = Counter()
@@ -79,11 +79,12 @@ class _Client(threading.Thread):
         self._tables = tables
         self._history = history
         self._seconds = seconds
+        self._games = games
         self._plans: list[tuple[float, int, Table, dict[str, Any] | None]] = []
         self._numbers = iter(range(10**9))
 
     def run(self) -> None:
-        for _ in range(TABLES):
+        for _ in range(self._games):
             self._plan(time.time(), next(self._tables), None)
         until = time.time() + self._seconds
         while time.time() < until:
@@ -162,8 +163,8 @@ def _when(after: float) -> str:
     return "when the service may end the turn" if GRACE_MS - AROUND_MS <= after <= GRACE_MS + SWEEP_MS else "between"
 
 
-def race(seconds: float) -> Raced:
-    """Let people race the clock for so long, and judge what came of it."""
+def race(seconds: float, games: int = TABLES) -> Raced:
+    """Let people race the clock for so long, each client in so many games at a time, and judge what came of it."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="domino-race-")))
         server = RealServer(folder / "redis")
@@ -174,7 +175,10 @@ def race(seconds: float) -> Raced:
         host, _, port = service.url.removeprefix("http://").partition(":")
         history = History()
         tables = _Tables(server.url, history)
-        clients = [_Client((host, int(port)), tables, history, number, seconds) for number in range(CLIENTS)]
+        clients = [
+            _Client((host, int(port)), tables, history, number, seconds=seconds, games=games)
+            for number in range(CLIENTS)
+        ]
         for client in clients:
             client.start()
         for client in clients:

@@ -50,7 +50,7 @@ def test_games_that_the_service_plays_are_judged_after_faults() -> None:
 
 
 def test_moves_that_race_their_deadline_are_judged() -> None:
-    raced = race(4)
+    raced = race(10, games=2)
     assert raced.counted["turns"]
     assert [*raced.verdict.complaints, *raced.early, *raced.untold] == []
 
