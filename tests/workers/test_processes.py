@@ -61,7 +61,7 @@ def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp
     hosted = on_redis(server.url)
     game = hosted.create(request("domino", "pp", clock=ClockSettings(turn=10))).view.id
     time.sleep(1.2)
-    server.admin.set(SWEEPS[0], f"{RedisReminders(open_topology(server.url)).server_time() - 60_000} 0")
+    server.admin.set(SWEEPS[0], f"{RedisReminders(open_topology(server.url)).server_time() - 60_000} 0 0")
     with Background("scheduler", server.url, tmp_path):
         until(lambda: _has_looked(server))
         assert not hosted.game(game).presence.away
