@@ -17,7 +17,7 @@ from tests.whole.table import Table, connect
 @pytest.fixture(scope="module")
 def finished(service_url: str) -> Iterator[Table]:
     with connect(service_url) as http:
-        table = Table.create(http, "menschenwolf", 3, rules={"limit": 20})
+        table = Table.create(http, "menschenwolf", 3, seed="replay", rules={"limit": 20})
         for _ in table.play("replay"):
             pass
         yield table
