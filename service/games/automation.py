@@ -87,10 +87,14 @@ class Automation:
         game = self._repository.load(game_id)
         if game is None:
             return None
-        now, due = self._clock(), time_out_due(game)
-        if due is None or now < due or now < (time_out_due(game, self._hold(game_id)) or now):
+        now = self._clock()
+        if not _is_due(time_out_due(game), now) or not _is_due(time_out_due(game, self._hold(game_id)), now):
             return None
         return self._repository.transact(game, partial(_decide_time_out, game))
+
+
+def _is_due(at: int | None, now: int) -> bool:
+    return at is not None and at <= now
 
 
 def _check_unchanged(seen: Game, game: Game) -> None:
