@@ -102,6 +102,9 @@ class Presence(NamedTuple):
 
 ALL_PRESENT: Final = Presence()
 
+SUBSTITUTE: Final = "greedy"
+"""The level of the computer player that plays for a person."""
+
 
 def ends_turn(event: Event, after: State) -> bool:
     """Whether an event ended the turn of the seat to move; ``after`` is the state after it.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
+from service.engine.presence import SUBSTITUTE
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.clock import present_people
 from service.games.game import BOT, Game
@@ -17,8 +18,6 @@ GRACE_MS: Final = 1000
 """Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
 MOST_ROUNDS_OF_BOTS: Final = 500
 """After so many rounds a match of computer players alone is not dealt any further."""
-SUBSTITUTE: Final = "greedy"
-"""The level of the computer player that plays for a person."""
 LEAD_MS: Final = 800
 """For so many milliseconds before its move is due, a computer player may choose it."""
 _PACE_WITH_PEOPLE_MS: Final = 1000

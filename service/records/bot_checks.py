@@ -18,7 +18,7 @@ from service.bots.observation import Observation, observe
 from service.engine.deal import bot_luck
 from service.engine.events import DealProof, Dealt, Event
 from service.engine.moves import Move
-from service.engine.presence import ALL_PRESENT, Presence, PresenceEvent
+from service.engine.presence import ALL_PRESENT, SUBSTITUTE, Presence, PresenceEvent
 from service.engine.state import State
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal
@@ -28,8 +28,6 @@ from service.records.record import Record, RecordedBot
 from service.records.replay import MOVES, Step
 from service.records.report import Fault, Unchecked
 
-SUBSTITUTE: Final = "greedy"
-"""The level that plays for a person who is away."""
 _EDITION_OF_SUBSTITUTES: Final = 1
 """A record does not name it, as there has been no other."""
 _CHOICES: Final = frozenset(LEVELS)

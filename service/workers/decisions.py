@@ -15,10 +15,11 @@ from service.bots.choice import choose_move
 from service.bots.observation import Observation, observe
 from service.engine.deal import bot_luck, round_seed
 from service.engine.moves import DEAL, Move
+from service.engine.presence import SUBSTITUTE
 from service.engine.variant import Rules
 from service.games.game import Game
 from service.games.repository import Committed
-from service.games.schedule import SUBSTITUTE, BotTurn
+from service.games.schedule import BotTurn
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 
