@@ -17,7 +17,7 @@ from flask import Flask
 
 from service.config import Network, Settings
 from service.games.automation import Automation
-from service.games.ports import Clock, Feed, ReminderQueue, RunLater, Store, run_inline
+from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLater, Store, run_inline
 from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
 from service.json_logging import configure_logging
@@ -193,17 +193,18 @@ def build_games(
     ttl_seconds: int,
     *,
     clock: Clock = system_clock,
+    random_bytes: RandomBytes = os.urandom,
     reminders: ReminderQueue | None = None,
     run_later: RunLater = run_inline,
     observe: Callable[[Committed], None] = lambda _: None,
     admit_read: Callable[[int], None] = lambda _: None,
 ) -> GameService:
-    """The use cases on a store, with the random bytes of the operating system."""
+    """The use cases on a store, with the random bytes of the operating system unless others are given."""
     return GameService(
         store,
         feed,
         clock=clock,
-        random_bytes=os.urandom,
+        random_bytes=random_bytes,
         secrets=secrets,
         ttl_seconds=ttl_seconds,
         yield_control=yield_control,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 import redis
@@ -55,9 +55,32 @@ def feed(redis_url: str) -> Iterator[RedisEventFeed]:
     feed.close()
 
 
+class SeededBytes:
+    """Random bytes that are the same whenever a test runs, so that what is dealt is not a matter of chance."""
+
+    def __init__(self) -> None:
+        self._random = Random()
+
+    def seed(self, text: str) -> None:
+        self._random.seed(text)
+
+    def __call__(self, size: int) -> bytes:
+        return self._random.randbytes(size)
+
+
 @pytest.fixture(scope="session")
-def games(store: RedisStore, feed: RedisEventFeed) -> GameService:
-    return build_games(store, feed, [SECRET], TTL_SECONDS)
+def seeded_bytes() -> SeededBytes:
+    return SeededBytes()
+
+
+@pytest.fixture(autouse=True)
+def _seed_of_the_test(request: pytest.FixtureRequest, seeded_bytes: SeededBytes) -> None:
+    seeded_bytes.seed(request.node.nodeid)
+
+
+@pytest.fixture(scope="session")
+def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> GameService:
+    return build_games(store, feed, [SECRET], TTL_SECONDS, random_bytes=seeded_bytes)
 
 
 @pytest.fixture(scope="session")
@@ -79,9 +102,9 @@ def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Calla
 
 
 @pytest.fixture
-def timed_api(store: RedisStore, feed: RedisEventFeed) -> TimedApi:
+def timed_api(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> TimedApi:
     """An application with a clock of its own, which the test sets."""
-    return TimedApi(store, feed, SECRET, TTL_SECONDS, os.urandom)
+    return TimedApi(store, feed, SECRET, TTL_SECONDS, seeded_bytes)
 
 
 @pytest.fixture
