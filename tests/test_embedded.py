@@ -336,17 +336,15 @@ def test_the_caller_can_cancel_the_wait(tmp_path: Path) -> None:
 
 
 def test_the_start_waits_for_a_loading_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with EmbeddedServer(tmp_path) as server:
-        put(server, **{f"key-{number}": "x" * 1000 for number in range(200)})
-        with client(server) as store:
-            for number in range(400):
-                store.append(f"key-{number}", "y")
-    monkeypatch.setattr(embedded, "START_SECONDS", 0.2)
-    slow = {"key-load-delay": "2000", "loading-process-events-interval-bytes": "1024"}
+    with EmbeddedServer(tmp_path) as server, client(server) as store, store.pipeline(transaction=False) as commands:
+        for number in range(6000):  # a server that loads answers after every 1,024 commands
+            commands.append(f"key-{number % 400}", "y")
+        commands.execute()
+    monkeypatch.setattr(embedded, "START_SECONDS", 2.0)
     started = time.monotonic()
-    with EmbeddedServer(tmp_path, options=slow) as server:
+    with EmbeddedServer(tmp_path, options={"key-load-delay": "500"}) as server:
         assert time.monotonic() - started > embedded.START_SECONDS
-        assert get(server, "key-399") == "y"
+        assert get(server, "key-399") == "y" * 15
 
 
 def test_a_server_on_the_path_is_preferred_to_the_bundled_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
