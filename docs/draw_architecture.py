@@ -22,6 +22,7 @@ CAPTIONS: Final = {
     "storage": "Redis: scripts, routing, notifications",
     "workers": "bot worker and scheduler: what is due by itself",
     "devserver": "a run without a Redis of one's own",
+    "apps": "applications: index, feed, messages",
     "games": "hosting: seats, tokens, versions, events",
     "records": "a match as one text, verified",
     "render": "a match as text and picture",

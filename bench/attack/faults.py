@@ -148,7 +148,7 @@ def _is_behind(game: Game, now: int) -> bool:
     """Whether a match of computer players goes on, or something was due in a game long ago."""
     if game.status == "finished":
         return False
-    dues = reminders(game, game) or ()
+    dues = reminders(game, game).values()
     return not game.people or any([due is not None and due < now - _OVERDUE_MS for due in dues])
 
 

@@ -30,7 +30,7 @@ from bench.report import Goal, Section, Table
 from bench.scale import Scale
 from bench.setups import USUAL, Match, matches
 from bench.stand import Candidate, Stand
-from service.games.ports import Reminders, WriteRequest
+from service.games.ports import NO_REMINDERS, Reminders, WriteRequest
 from service.games.shards import with_shard
 from service.storage.redis_store import RedisStore
 from service.storage.topology import open_topology
@@ -159,7 +159,7 @@ def _reminders(stand: Stand, scale: Scale, rng: Random) -> Spread:
 
     def microseconds(name: str) -> float:
         game = with_shard(f"{rng.getrandbits(80):022x}")
-        reminders = Reminders(None, 2_000_000_000_000) if name == "with" else None
+        reminders: Reminders = {"clock": 2_000_000_000_000} if name == "with" else NO_REMINDERS
         store.create(game, state, [event], WriteRequest(b"0"), reminders=reminders)
         stand.redis.config_resetstat()
         for version in range(1, 1 + 50 * scale.clients):

@@ -33,12 +33,22 @@ from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.clock import ClockSettings, RunningClock
-from service.games.game import GAME_EVENT_TYPES, STORED_FORMAT, EventEnvelope, Game, GameEvent, Seat, rules_for
+from service.games.game import (
+    GAME_EVENT_TYPES,
+    STORED_FORMAT,
+    EventEnvelope,
+    Game,
+    GameEvent,
+    Ownership,
+    Remote,
+    Seat,
+    rules_for,
+)
 from service.games.layout_cache import LayoutCache
 
-_LATER: Final[tuple[Any, ...]] = (0, "", False, None)
-"""The fields that older formats do not have, as they were then: no change of a token, names that may be equal, and
-nothing that happens without a player.
+_LATER: Final[tuple[Any, ...]] = (0, "", False, None, None, None)
+"""The fields that older formats do not have, as they were then: no change of a token, names that may be equal, nothing
+that happens without a player, no application and no rematch.
 """
 
 _WITH_TO_ACT: Final = 100
@@ -82,7 +92,7 @@ def encode_game(game: Game) -> bytes:
             game.version - game.match_version,
             "" if game.match_write_id == game.write_id else game.match_write_id,
             game.unique_names,
-            *([_encode_automation(game)] if game.is_automatic else []),
+            *_encode_later(game),
         ]
     )
 
@@ -116,7 +126,7 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         state,
         *later,
     ) = fields
-    token_changes, match_write_id, unique_names, automation = later + list(_LATER[len(later) :])
+    token_changes, match_write_id, unique_names, automation, owned, rematch = later + list(_LATER[len(later) :])
     rules = rules_for(variant, options, len(seats))
     game = Game(
         id=game_id,
@@ -144,8 +154,39 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         stored_format=fields[0],
         unique_names=unique_names,
         state=_decode_state(rules, state),
+        rematch=rematch,
     )
-    return game if automation is None else _with_automation(game, automation)
+    if automation is not None:
+        game = _with_automation(game, automation)
+    return game if owned is None else _with_ownership(game, owned)
+
+
+def _encode_later(game: Game) -> list[object]:
+    """The fields that not every format has."""
+    if game.stored_format == STORED_FORMAT:
+        return [
+            _encode_automation(game) if game.is_automatic else None,
+            None if game.ownership is None else _encode_ownership(game, game.ownership),
+            game.rematch,
+        ]
+    return [_encode_automation(game)] if game.is_automatic else []
+
+
+def _encode_ownership(game: Game, ownership: Ownership) -> list[object]:
+    """The application and what it calls the game and its players; and for remote players where they are asked."""
+    remotes = [
+        None if seat.remote is None else [seat.remote.url, _encode_bytes(seat.remote.secret)] for seat in game.seats
+    ]
+    return [*ownership, [seat.ref for seat in game.seats], remotes if any(remotes) else None]
+
+
+def _with_ownership(game: Game, fields: list[Any]) -> Game:
+    *ownership, refs, remotes = fields
+    seats = [
+        seat._replace(ref=ref, remote=None if remote is None else Remote(remote[0], a2b_base64(remote[1])))
+        for seat, ref, remote in zip(game.seats, refs, remotes or [None] * len(refs), strict=True)
+    ]
+    return game._replace(seats=tuple(seats), ownership=Ownership(*ownership))
 
 
 def _encode_automation(game: Game) -> list[object]:
@@ -170,6 +211,7 @@ def _with_automation(game: Game, fields: list[Any]) -> Game:
         presence=Presence(frozenset(away), frozenset(forfeited), substituted),
         clock=None if clock is None else ClockSettings(*clock),
         running_clock=RunningClock(started, tuple(banks), *running),
+        is_automatic=True,
     )
 
 

@@ -14,7 +14,7 @@ from service.engine.referee import deal
 from service.engine.state import State
 from service.engine.variant import Variant
 from service.games.clock import start_clock
-from service.games.game import HUMAN, OPEN_SEAT, STORED_FORMAT, Game, GameEvent, Seat, rules_for
+from service.games.game import HUMAN, OPEN_SEAT, Game, GameEvent, Seat, rules_for
 from service.games.ports import RandomBytes
 from service.games.results import SeatToken
 from service.games.tokens import hash_secret, new_join_code, new_token
@@ -78,9 +78,7 @@ def create_game(
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),
     )
-    if game.is_set_up_automatic:
-        game = game._replace(stored_format=STORED_FORMAT)
-    return NewGame(game, tokens, join_code)
+    return NewGame(game._replace(is_automatic=game.is_set_up_automatic), tokens, join_code)
 
 
 def _names(request: GameRequest) -> list[str | None]:

@@ -30,34 +30,60 @@ from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.clock import STOPPED, ClockSettings, RunningClock, deadline_of, present_people
 
-SeatKind = Literal["human", "bot", "open"]
+SeatKind = Literal["human", "bot", "open", "remote"]
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
 _MAX_VERSION_DIGITS: Final = 10
 
-STORED_FORMAT: Final = 4
+STORED_FORMAT: Final = 5
 """The newest format in which games are stored (``service.games.codec``); a higher one is of a newer service.
 
 Format 1 has no ``match_version`` and ``match_write_id``, format 2 no ``unique_names``, format 3 nothing that happens
-without a player: no computer players, no clock and nobody who is away. Games without these are still stored in it.
+without a player: no computer players, no clock and nobody who is away; format 4 no application and no rematch. Games
+without these are still stored in the older ones.
 """
-FORMAT_WITHOUT_AUTOMATION: Final = 3
+_PLAIN_FORMAT: Final = 3
+_AUTOMATIC_FORMAT: Final = 4
 
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
 BOT: Final = "bot"
+REMOTE: Final = "remote"
 
 LEVELS: Final = ("random", "greedy", "expert")
 """The levels of computer players."""
 
 
+class Remote(NamedTuple):
+    """Where a remote player is asked for its moves, and the secret by which it recognises who asks."""
+
+    url: str
+    secret: bytes
+
+
 class Seat(NamedTuple):
-    """A seat: who plays it, and the hash of the token for it; for a computer player its level."""
+    """A seat: who plays it, and the hash of the token for it; for a computer player its level.
+
+    ``ref`` is the name of the player in the application that owns the game: only that and the seat itself are told.
+    """
 
     kind: SeatKind
     name: str | None = None
     token_hash: bytes | None = None
     level: str | None = None
+    ref: str | None = None
+    remote: Remote | None = None
+
+
+class Ownership(NamedTuple):
+    """The application that owns a game, and how it calls the game: only the application is told ``ref``.
+
+    ``join_code`` is that of a public game with open seats, which everybody is told; ``None`` for any other game.
+    """
+
+    app: str
+    ref: str | None = None
+    join_code: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +168,14 @@ class Game(NamedTuple):
     """The id of the write that led to ``match_version``."""
     commitments: tuple[bytes, ...] = ()
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
-    stored_format: int = FORMAT_WITHOUT_AUTOMATION
-    """The format in which this version is stored; ``STORED_FORMAT`` if anything may happen without a player."""
+    stored_format: int = _PLAIN_FORMAT
+    """The format in which this version is stored."""
+    is_automatic: bool = False
+    """Whether anything may happen in this game without a player: a move of a bot, or the end of a time."""
+    ownership: Ownership | None = None
+    """``None`` for a game that belongs to no application."""
+    rematch: str | None = None
+    """The id of the game that follows this one."""
     unique_names: bool = False
     """Whether no two players may have the same name."""
     pace: int | None = None
@@ -164,11 +196,6 @@ class Game(NamedTuple):
         if self.clock is None or self.has_open_seats:
             return None
         return deadline_of(self.running_clock, self.clock, self.state, self.presence, self.people)
-
-    @property
-    def is_automatic(self) -> bool:
-        """Whether anything may happen in this game without a player: a move of a bot, or the end of a time."""
-        return self.stored_format > FORMAT_WITHOUT_AUTOMATION
 
     @property
     def is_set_up_automatic(self) -> bool:
@@ -218,10 +245,11 @@ class Game(NamedTuple):
             write_id=write_id,
             match_version=match_version,
             match_write_id=match_write_id,
-            stored_format=FORMAT_WITHOUT_AUTOMATION,
+            stored_format=_format_of(self, automatic=False),
+            is_automatic=False,
             commitments=commitments,
         )
-        if self.stored_format == STORED_FORMAT or type(events[0]) in _PRESENCE:
+        if self.is_automatic or type(events[0]) in _PRESENCE:
             after, _ = follow(after, before, [(at, event) for event in yielding(events)])
         return after
 
@@ -285,8 +313,12 @@ def follow(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) ->
                 clock = clock.turn_begins(at)
             if ended:
                 presence = presence.turn_ended()
-    stored_format = STORED_FORMAT if automatic else FORMAT_WITHOUT_AUTOMATION
-    game = game._replace(presence=presence, running_clock=clock if automatic else STOPPED, stored_format=stored_format)
+    game = game._replace(
+        presence=presence,
+        running_clock=clock if automatic else STOPPED,
+        stored_format=_format_of(game, automatic=automatic),
+        is_automatic=automatic,
+    )
     return game, state
 
 
@@ -311,6 +343,13 @@ def _clock_after(
         case TimedOut() | Claimed():
             return clock.timed_out(seat)
     return clock
+
+
+def _format_of(game: Game, *, automatic: bool) -> int:
+    """The oldest format that has everything that there is to store of a game."""
+    if game.ownership is not None or game.rematch is not None:
+        return STORED_FORMAT
+    return _AUTOMATIC_FORMAT if automatic else _PLAIN_FORMAT
 
 
 def changes_play(event: GameEvent) -> bool:

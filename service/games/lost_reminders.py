@@ -41,15 +41,14 @@ class LostReminders:
 
     def notice(self, game: Game) -> None:
         """Look at a game that was just read from the store."""
-        if not game.is_automatic:
+        if not game.is_automatic and game.ownership is None:
             return
         now = self._clock()
         if now - game.updated_at > OVERDUE_MS and self._is_overdue(game, now) and self._may_try(game.id, now):
             self._run_later(partial(self._restore, game))
 
     def _is_overdue(self, game: Game, now: int) -> bool:
-        due = reminders(None, game)
-        return due is not None and any([at is not None and now - at > OVERDUE_MS for at in due])
+        return any([at is not None and now - at > OVERDUE_MS for at in reminders(None, game).values()])
 
     def _may_try(self, game_id: str, now: int) -> bool:
         with self._lock:
@@ -61,13 +60,10 @@ class LostReminders:
         return not recent
 
     def _restore(self, game: Game) -> None:
-        due = reminders(None, game)
-        assert due is not None
         try:
-            if due.bots is not None:
-                self._queue.restore("bots", game.id, due.bots)
-            if due.clock is not None:
-                self._queue.restore("clock", game.id, due.clock)
+            for kind, at in reminders(None, game).items():
+                if at is not None:
+                    self._queue.restore(kind, game.id, at)
         except StorageUnavailable:
             pass  # somebody will read the game again
         except Exception:

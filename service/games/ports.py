@@ -7,7 +7,8 @@ rules of any game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
 IDEMPOTENCY_TTL: Final = 86_400
@@ -54,19 +55,20 @@ class EventRange(NamedTuple):
     version: int
 
 
-ReminderKind = Literal["bots", "clock"]
-"""What a reminder is about: a computer player is on turn, or a deadline ends."""
+ReminderKind = Literal["bots", "clock", "outbox", "remote", "webhooks"]
+"""What a reminder is about: a computer player is on turn; a deadline ends; an application has not been told yet what
+has happened in its game; a remote player is on turn. ``webhooks``: there are messages for an endpoint; it is about an
+endpoint, not about a game, and is written with the index of its application.
+"""
 
+Reminders = Mapping[ReminderKind, int | None]
+"""When somebody must look at a game, in milliseconds since 1970; ``None`` for never. Kinds left out stay as they are.
 
-class Reminders(NamedTuple):
-    """When somebody must look at a game, for each kind, in milliseconds since 1970; ``None`` for never.
+A reminder carries no instruction: what is to be done is read from the game, so one that is early, late or sent twice
+does no harm.
+"""
 
-    A reminder carries no instruction: what is to be done is read from the game, so one that is early, late or sent
-    twice does no harm.
-    """
-
-    bots: int | None = None
-    clock: int | None = None
+NO_REMINDERS: Final[Reminders] = MappingProxyType({})
 
 
 class TakenReminder(NamedTuple):
@@ -135,7 +137,7 @@ class Store(Protocol):
         events: Sequence[bytes],
         write: WriteRequest,
         *,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> PriorWrite | None:
         """Store a new game; its version is the number of its ``events``, at least one.
 
@@ -156,14 +158,13 @@ class Store(Protocol):
         *,
         after: bytes = b"",
         again: bool = False,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> StoredGame | PriorWrite | None:
         """Replace the state of a game that is still at version ``expected``, and append one or more new ``events``.
 
         The stored state must also begin with ``after``: where a failover has lost moves, two histories may reach the
         same version. The new version is ``expected + len(events)``; the expiry starts again. The write is atomic.
-        ``reminders`` replace all reminders of the game, in the same write; ``None`` is for a game that has none and
-        never had. A game whose id has no shard has no reminders.
+        ``reminders`` are written in the same write. A game whose id has no shard has none.
         Returns ``None`` if it is committed, by this attempt or an earlier one; else the earlier write under the same
         idempotency record, which is looked up first; else the current game, because another write came first.
         Raises ``KeyError`` if the game does not exist or has expired, and ``OutcomeUnknown``: also if the write was

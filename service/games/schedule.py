@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from service.engine.presence import SUBSTITUTE
+from service.engine.presence import ALL_PRESENT, SUBSTITUTE
 from service.engine.state import PLAYING, ROUND_OVER
 from service.games.clock import present_people
-from service.games.game import BOT, Game
-from service.games.ports import NO_HOLD, Hold, Reminders
+from service.games.game import BOT, HUMAN, Game
+from service.games.ports import NO_HOLD, NO_REMINDERS, Hold, ReminderKind, Reminders
 
 GRACE_MS: Final = 1000
 """Milliseconds after a deadline before anything follows: an answer that is under way still counts."""
@@ -109,9 +109,27 @@ def time_over(game: Game, hold: Hold) -> int | None:
     return max(over, hold.until) if began <= hold.since else over
 
 
-def reminders(before: Game | None, after: Game) -> Reminders | None:
-    """The reminders of a game after a write; ``None`` if it has none and had none before (``None``: a new game)."""
-    if not (after.is_automatic or (before is not None and before.is_automatic)):
-        return None
-    turn = bot_turn(after)
-    return Reminders(bots=None if turn is None else turn.begin, clock=time_out_due(after))
+def reminders(before: Game | None, after: Game) -> Reminders:
+    """The reminders that a write changes; those of kinds that the game never has are left out.
+
+    ``before`` is ``None`` for a new game.
+    """
+    owned = after.ownership is not None
+    automatic = after.is_automatic or (before is not None and before.is_automatic)
+    if not automatic and not owned:
+        return NO_REMINDERS
+    due: dict[ReminderKind, int | None] = {}
+    if automatic:
+        if after.clock is not None:
+            due["clock"] = time_out_due(after)
+        if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
+            turn = bot_turn(after)
+            due["bots"] = None if turn is None else turn.begin
+    if owned:
+        due["outbox"] = after.updated_at
+    return due
+
+
+def _may_have_bot_turn(game: Game) -> bool:
+    """Whether a computer player plays any seat, for itself or for a person."""
+    return game.presence != ALL_PRESENT or any([seat.kind != HUMAN for seat in game.seats])

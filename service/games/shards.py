@@ -35,9 +35,13 @@ def with_shard(text: str) -> str:
     return text + _SUFFIXES[crc_hqx(b"\0\0", crc_hqx(text.encode(), 0)) % _SLOTS_PER_SHARD]
 
 
-def shard_of(game: str) -> int | None:
-    """The shard of the game with this id, from 0; ``None`` for an older id, and for what is no id at all."""
-    return None if _ID.fullmatch(game) is None else _shard_of_tag(game)
+def shard_of(key: str) -> int | None:
+    """The shard of the game or application with this id, from 0; ``None`` for an older id, and for what is no id.
+
+    What belongs to an application has its id, a dot and a name, and lies in the same shard.
+    """
+    owner = key.partition(".")[0]
+    return None if _ID.fullmatch(owner) is None else _shard_of_tag(owner)
 
 
 def _shard_of_tag(tag: str) -> int | None:

@@ -23,20 +23,25 @@ how they are sent.
 ``domino:sweep:{<tag>}``        string: ``<last> <since> <until>``, when a scheduler last looked for
                                 deadlines, and the hold of deadlines after the last interruption. On
                                 servers that share the games, one for each shard; else for the first
+``domino:outbox:{<tag>}``       sorted set: the games of the shard whose application has not been
+                                told yet what has happened, by when it happened
+``domino:remote:{<tag>}``       sorted set: the games of the shard in which a remote player is on
+                                turn, by when it is to be asked
+``domino:webhooks:{<tag>}``     sorted set: the endpoints of the applications of the shard for which
+                                there are messages, by when one is to be sent
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, get_args
 
 from service.games.ports import ReminderKind
 from service.games.shards import TAGS
 
 REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
-    "bots": tuple(b"domino:bots:{%b}" % tag.encode() for tag in TAGS),
-    "clock": tuple(b"domino:clock:{%b}" % tag.encode() for tag in TAGS),
+    kind: tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS) for kind in get_args(ReminderKind)
 }
 """The sets of the reminders of each kind, by shard."""
 

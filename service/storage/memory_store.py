@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import time
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from service.games.ports import (
     IDEMPOTENCY_TTL,
     NO_HOLD,
+    NO_REMINDERS,
     EventNotification,
     EventRange,
     Feed,
@@ -68,7 +69,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
         self._games: dict[str, _Game] = {}
         self._idempotency: dict[tuple[str, str], _IdempotencyEntry] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
-        self._reminders: dict[ReminderKind, dict[str, float]] = {"bots": {}, "clock": {}}
+        self._reminders: dict[ReminderKind, dict[str, float]] = {kind: {} for kind in get_args(ReminderKind)}
         self._sweep: SweepNote | None = None
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
@@ -80,7 +81,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
         events: Sequence[bytes],
         write: WriteRequest,
         *,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         with self._lock:
@@ -112,7 +113,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
         *,
         after: bytes = b"",
         again: bool = False,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at version ``expected``; ``None`` when done."""
         with self._lock:
@@ -252,10 +253,10 @@ class MemoryStore(Store, ReminderQueue, Feed):
             entry = _IdempotencyEntry(prior, self._now() + IDEMPOTENCY_TTL)
             self._idempotency[game, write.idempotency.name] = entry
 
-    def _record_reminders(self, game: str, reminders: Reminders | None) -> None:
-        if reminders is not None and shard_of(game) is not None:
-            self._remind("bots", game, reminders.bots)
-            self._remind("clock", game, reminders.clock)
+    def _record_reminders(self, game: str, reminders: Reminders) -> None:
+        if shard_of(game) is not None:
+            for kind, at in reminders.items():
+                self._remind(kind, game, at)
 
     def _remind(self, kind: ReminderKind, game: str, at: int | None) -> None:
         if at is None:

@@ -19,6 +19,7 @@ from redis.exceptions import NoScriptError
 
 from service.games.ports import (
     IDEMPOTENCY_TTL,
+    NO_REMINDERS,
     EventRange,
     GameExists,
     OutcomeUnknown,
@@ -95,14 +96,14 @@ class RedisStore(Store):
         events: Sequence[bytes],
         write: WriteRequest,
         *,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> PriorWrite | None:
         """Store a new game; raises ``GameExists``."""
         names = keys.of_game(game, write.idempotency and write.idempotency.name)
         value = b"%d %b" % (len(events), state)
-        head = (value, self._ttl, *_write_args(write, len(events)))
         sets, tail = _reminder_args(game, reminders)
-        command = evalsha("create", names + sets, *head, *frame(write.id, events), *tail)
+        head = (value, self._ttl, *_write_args(write, len(events)))
+        command = evalsha("create", names + sets, *head, len(sets), *frame(write.id, events), *tail)
         answer = self._write("create", names[0], command, *self._confirm, for_new_game=True)
         if answer == 0:
             raise GameExists(game)
@@ -124,15 +125,15 @@ class RedisStore(Store):
         *,
         after: bytes = b"",
         again: bool = False,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> StoredGame | PriorWrite | None:
         """Replace the state of a game at version ``expected``; ``None`` when done."""
         names = keys.of_game(game, write.idempotency and write.idempotency.name)
         version = expected + len(events)
         value = b"%d %b" % (version, state)
-        head = (b"%d %b" % (expected, after), value, self._ttl, *_write_args(write, version), b"%d" % again)
         sets, tail = _reminder_args(game, reminders)
-        command = evalsha("commit", names + sets, *head, *frame(write.id, events), *tail)
+        head = (b"%d %b" % (expected, after), value, self._ttl, *_write_args(write, version), b"%d" % again)
+        command = evalsha("commit", names + sets, *head, len(sets), *frame(write.id, events), *tail)
         answer = self._write("commit", names[0], command, *self._confirm)
         if answer == 1:
             return None
@@ -290,13 +291,13 @@ def _write_args(write: WriteRequest, version: int) -> list[bytes]:
     return [write.id + b" ", b"%b %d %b" % (write.id, version, write.idempotency.fingerprint), _IDEMPOTENCY_TTL]
 
 
-def _reminder_args(game: str, reminders: Reminders | None) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+def _reminder_args(game: str, reminders: Reminders) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
     """The sets of the reminders of a game, and the last arguments of a script that writes them; none without any."""
-    shard = None if reminders is None else shard_of(game)
-    if reminders is None or shard is None:
+    shard = shard_of(game) if reminders else None
+    if shard is None:
         return (), ()
-    due = (b"" if at is None else b"%d" % at for at in reminders)
-    return (keys.REMINDERS["bots"][shard], keys.REMINDERS["clock"][shard]), (game.encode(), *due)
+    due = [b"" if at is None else b"%d" % at for at in reminders.values()]
+    return tuple([keys.REMINDERS[kind][shard] for kind in reminders]), (game.encode(), *due)
 
 
 def _parse_stored(value: bytes) -> StoredGame:

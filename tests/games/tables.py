@@ -14,12 +14,15 @@ from service.games.codec import decode_event
 from service.games.commands import Expected, MoveCommand
 from service.games.forks import ForkSource
 from service.games.game import BOT, HUMAN, OPEN_SEAT, Game, GameEvent
+from service.games.ports import ReminderKind
 from service.games.repository import Committed, GameRepository
 from service.games.schedule import bot_turn
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.games.views import GameView
 from service.storage.memory_store import MemoryStore
+
+_KINDS: tuple[ReminderKind, ...] = ("bots", "clock")
 
 START = 1_767_728_000_000
 TTL = 86_400
@@ -116,7 +119,7 @@ class Hosted:
     @property
     def due(self) -> dict[str, int | None]:
         """Milliseconds to the reminders in the store."""
-        found = {kind: due.get(self.id) for kind, due in self.store._reminders.items()}
+        found = {kind: self.store._reminders[kind].get(self.id) for kind in _KINDS}
         return {kind: None if at is None else round(at) - self.now for kind, at in found.items()}
 
     def access(self, seat: int) -> Access:

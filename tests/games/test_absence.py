@@ -20,7 +20,7 @@ from service.games.codec import decode_game, encode_game, state_prefix
 from service.games.commands import Expected, JoinCommand, MoveCommand
 from service.games.errors import MoveRefused, NotAway, NotDue, NotStarted, StaleVersion
 from service.games.forks import ForkSource, export_record
-from service.games.game import FORMAT_WITHOUT_AUTOMATION, STORED_FORMAT, Game
+from service.games.game import Game
 from service.games.idempotency import IdempotencyKey
 from service.games.ports import PriorWrite, StoredGame
 from service.games.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
@@ -377,18 +377,18 @@ def test_a_sleeping_deal_begins_anew_when_somebody_is_back() -> None:
 def test_leaving_works_without_a_clock_and_leaves_no_trace_in_storage() -> None:
     hosted = Hosted("hh")
     seat = hosted.turn
-    assert hosted.game.stored_format == FORMAT_WITHOUT_AUTOMATION
+    assert hosted.game.stored_format == 3
     assert hosted.due == {"bots": None, "clock": None}
     view = hosted.leave(seat)
     assert [each.away for each in view.seats] == [each == seat for each in range(2)]
-    assert hosted.game.stored_format == STORED_FORMAT
+    assert hosted.game.stored_format == 4
     assert hosted.due == {"bots": 1_000 - LEAD_MS, "clock": None}
     assert hosted.leave(seat).version == view.version
     hosted.now += 1_000
     hosted.play()
     hosted.come_back(seat)
     game = hosted.game
-    assert game.stored_format == FORMAT_WITHOUT_AUTOMATION
+    assert game.stored_format == 3
     assert game.running_clock == RunningClock()
     assert hosted.due == {"bots": None, "clock": None}
     with pytest.raises(NotAway):

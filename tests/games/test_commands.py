@@ -9,7 +9,7 @@ import pytest
 from service.games.commands import MoveCommand
 from service.games.errors import Unauthorized
 from service.games.idempotency import IdempotencyKey
-from service.games.ports import OutcomeUnknown, PriorWrite, Reminders, WriteRequest
+from service.games.ports import NO_REMINDERS, OutcomeUnknown, PriorWrite, Reminders, WriteRequest
 from service.games.repository import RETRY_BUDGET_MS
 from service.games.results import CreatedGame
 from service.games.service import GameService
@@ -40,7 +40,7 @@ class SlowStore(MemoryStore):
         events: Sequence[bytes],
         write: WriteRequest,
         *,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> PriorWrite | None:
         self.creations += 1
         if self.lost_answers:

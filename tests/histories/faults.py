@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from service.games.ports import (
+    NO_REMINDERS,
     EventRange,
     GameExists,
     OutcomeUnknown,
@@ -98,7 +99,7 @@ class FaultyStore(Store):
         events: Sequence[bytes],
         write: WriteRequest,
         *,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> PriorWrite | None:
         self.created.add(game)
         return self._write(lambda: self._store.create(game, state, events, write, reminders=reminders))

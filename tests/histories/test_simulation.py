@@ -14,7 +14,7 @@ from itertools import count, takewhile
 import pytest
 
 from service.games.errors import SecretChanged
-from service.games.ports import PriorWrite, Reminders, StoredGame, WriteRequest
+from service.games.ports import NO_REMINDERS, PriorWrite, Reminders, StoredGame, WriteRequest
 from service.storage.memory_store import MemoryStore, _Game
 from tests.conftest import Figures
 from tests.histories.checker import Verdict
@@ -64,7 +64,7 @@ class ChecksIdempotencyLate(MemoryStore):
         *,
         after: bytes = b"",
         again: bool = False,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> StoredGame | PriorWrite | None:
         return super().commit(game, expected, state, events, WriteRequest(write.id), reminders=reminders)
 
@@ -91,7 +91,7 @@ class LosesWrites(MemoryStore):
         *,
         after: bytes = b"",
         again: bool = False,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> StoredGame | PriorWrite | None:
         self.writes += 1
         if self.writes % 10 == 0:
@@ -112,7 +112,7 @@ class LastWriteWins(MemoryStore):
         *,
         after: bytes = b"",
         again: bool = False,
-        reminders: Reminders | None = None,
+        reminders: Reminders = NO_REMINDERS,
     ) -> StoredGame | PriorWrite | None:
         current = self._find(game)
         keyed = write.idempotency is not None or any(name == game for name, _ in self._idempotency)

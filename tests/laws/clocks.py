@@ -410,7 +410,7 @@ class Course:
         expected = reminders(game, game)
         kinds: tuple[ReminderKind, ...] = ("bots", "clock")
         for kind in kinds:
-            due = None if expected is None else getattr(expected, kind)
+            due = expected.get(kind)
             stored = self.store._reminders[kind].get(self.id)
             leased = stored is not None and stored % 1
             assert stored == due or (leased and due is not None and due <= self.time.now), (kind, stored, due)
@@ -447,8 +447,7 @@ class Course:
         self.store._sweep = None  # so that the jumps from one deadline to the next are no interruptions
         for _ in range(60):
             game = self.game
-            dues = reminders(game, game)
-            soonest = [due for due in dues or () if due is not None]
+            soonest = [due for due in reminders(game, game).values() if due is not None]
             if not soonest:
                 break
             self.time.now = max(self.time.now, *soonest)
@@ -466,7 +465,7 @@ class Course:
         game = self.game
         for version, was in self.snapshots.items():
             again = rebuild_game(game, self.history, version)
-            for told in ("state", "presence", "running_clock", "stored_format", "updated_at", "match_version"):
+            for told in ("state", "presence", "running_clock", "is_automatic", "updated_at", "match_version"):
                 assert getattr(again, told) == getattr(was, told), (version, told)
             assert (again.deadline, again.to_act) == (was.deadline, was.to_act)
         for _, token, command, first in self.answers[-5:]:

@@ -15,7 +15,7 @@ from service.engine.variants import variants
 from service.games.automation import _decide_time_out
 from service.games.clock import ClockSettings
 from service.games.commands import Claim, _decide_claim
-from service.games.game import BOT, HUMAN, OPEN_SEAT, STORED_FORMAT, Game, GameEvent
+from service.games.game import BOT, HUMAN, OPEN_SEAT, Game, GameEvent
 from service.games.ports import NO_HOLD
 from service.games.schedule import reminders
 from tests.conftest import Figures
@@ -95,7 +95,7 @@ def test_what_follows_from_a_deadline_does_not_depend_on_hidden_tiles(match: Mat
 def with_clock(match: Match, state: State, absence: Absence) -> Game:
     """The game of a match in which a time of five seconds runs."""
     clock = ClockSettings(turn=5_000, absence=absence)
-    return hosted(match, state)._replace(clock=clock, stored_format=STORED_FORMAT)
+    return hosted(match, state)._replace(clock=clock, is_automatic=True)
 
 
 def what_follows(game: Game) -> list[GameEvent]:

@@ -11,7 +11,7 @@ from queue import SimpleQueue
 import pytest
 import redis
 
-from service.games.ports import EventNotification, Reminders
+from service.games.ports import EventNotification
 from service.games.shards import with_shard
 from service.storage import keys, pubsub
 from service.storage.connection import DedicatedConnection, NotSent, connect
@@ -111,8 +111,8 @@ def test_a_listener_is_not_told_of_reminders(feed: RedisEventFeed, shared_store:
     shared_store.create(game, b"s", [b"created"], write())
     feed.watch(game, listener)
     assert listener.next() is None
-    shared_store.commit(game, 1, b"s", [b"[3]", b"[8]"], own, reminders=Reminders(LATER, LATER))
-    shared_store.commit(game, 3, b"s", [b"[4]"], own, reminders=Reminders())
+    shared_store.commit(game, 1, b"s", [b"[3]", b"[8]"], own, reminders={"bots": LATER, "clock": LATER})
+    shared_store.commit(game, 3, b"s", [b"[4]"], own, reminders={"bots": None, "clock": None})
     first, second = EventNotification(1, (b"[3]", b"[8]"), own.id), EventNotification(3, (b"[4]",), own.id)
     assert listener.received_only(first, second)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from service.games.ports import Reminders, StorageUnavailable
+from service.games.ports import StorageUnavailable
 from service.games.shards import shard_of, with_shard
 from service.storage import keys
 from service.storage.cluster import ClusterTopology
@@ -43,7 +43,7 @@ def due_games(topology: Topology, number: int) -> list[str]:
     store, games = RedisStore(topology, TTL), []
     for _ in range(number):
         game = with_shard(secrets.token_urlsafe(16))
-        store.create(game, b"s", [b"e1"], write(), reminders=Reminders(bots=1, clock=1))
+        store.create(game, b"s", [b"e1"], write(), reminders={"bots": 1, "clock": 1})
         games.append(game)
     return games
 

@@ -4,7 +4,7 @@
 -- KEYS[1]  string  the version and state of the game; also the channel of its notifications
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
--- KEYS[…]  two sorted sets  the reminders of the kinds bots and clock; left out without any
+-- KEYS[…]  sorted sets  those of the reminders that are written
 -- ARGV[1]  what KEYS[1] must begin with: "<expected version> <prefix of the expected state>"
 -- ARGV[2]  the whole new value of KEYS[1]: "<new version> <state>"
 -- ARGV[3]  seconds to live, from now
@@ -12,9 +12,10 @@
 -- ARGV[5]  the value for KEYS[3], and
 -- ARGV[6]  the seconds it lives; both empty without one
 -- ARGV[7]  1 if an earlier attempt may have made this write, else 0
--- ARGV[8…] the new events, oldest first, each preceded by "<id> "
--- ARGV[…] for reminders: the id of the game, and when it is due in the one and in the other set, in ms since 1970, or
---          empty to remove it
+-- ARGV[8]  how many reminders are written
+-- ARGV[9…] the new events, oldest first, each preceded by "<id> "
+-- ARGV[…] for reminders: the id of the game, and when it is due in each of the sets, in ms since 1970, or empty to
+--          remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; the value of KEYS[1] if the game is at another version; 0 if it is, and compaction has removed the
@@ -22,7 +23,8 @@
 -- the game. A write that was made earlier is touched, so that a WAIT after this script waits for it.
 
 local idempotency = ARGV[6] ~= '' and KEYS[3]
-local last = #KEYS > 3 and #ARGV - 3 or #ARGV  -- the last event
+local reminders = tonumber(ARGV[8])
+local last = #ARGV - (reminders > 0 and reminders + 1 or 0)  -- the last event
 
 local function touch()
   redis.call('EXPIRE', KEYS[1], ARGV[3])
@@ -62,17 +64,15 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
 end
 
 -- The state goes last: if another key has the wrong type, the script ends there and the state stays as it was.
-if last < #ARGV then
-  for kind = 1, 2 do
-    local set, due = KEYS[#KEYS - 2 + kind], ARGV[last + 1 + kind]
-    if due == '' then
-      redis.call('ZREM', set, ARGV[last + 1])
-    else
-      redis.call('ZADD', set, due, ARGV[last + 1])
-    end
+for i = 1, reminders do
+  local set, due = KEYS[#KEYS - reminders + i], ARGV[last + 1 + i]
+  if due == '' then
+    redis.call('ZREM', set, ARGV[last + 1])
+  else
+    redis.call('ZADD', set, due, ARGV[last + 1])
   end
 end
-for i = 8, last do
+for i = 9, last do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
@@ -81,5 +81,5 @@ if idempotency then
   redis.call('SET', idempotency, ARGV[5], 'EX', ARGV[6])
 end
 -- A notification is only a hint: the write succeeds even if the server does not allow publishing.
-redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 8, last))
+redis.pcall('SPUBLISH', KEYS[1], string.match(ARGV[1], '^%d+ ') .. table.concat(ARGV, '\n', 9, last))
 return 1

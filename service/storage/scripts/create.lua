@@ -4,22 +4,24 @@
 -- KEYS[1]  string  the version and state of the game
 -- KEYS[2]  list    its events
 -- KEYS[3]  string  the write under the client's idempotency key; left out without one
--- KEYS[…]  two sorted sets  the reminders of the kinds bots and clock; left out without any
+-- KEYS[…]  sorted sets  those of the reminders that are written
 -- ARGV[1]  the whole value of KEYS[1]: "<version> <state>"
 -- ARGV[2]  seconds to live
 -- ARGV[3]  "<id of this write> "
 -- ARGV[4]  the value for KEYS[3], and
 -- ARGV[5]  the seconds it lives; both empty without one
--- ARGV[6…] the events, oldest first, each preceded by "<id> "
--- ARGV[…] for reminders: the id of the game, and when it is due in the one and in the other set, in ms since 1970, or
---          empty to remove it
+-- ARGV[6]  how many reminders are written
+-- ARGV[7…] the events, oldest first, each preceded by "<id> "
+-- ARGV[…] for reminders: the id of the game, and when it is due in each of the sets, in ms since 1970, or empty to
+--          remove it
 --
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; 0 if there is another game under these keys, or one whose first write has no id any more. Only the
 -- first changes anything. A write that was made earlier is touched, so that a WAIT after this script waits for it.
 
 local idempotency = ARGV[5] ~= '' and KEYS[3]
-local last = #KEYS > 3 and #ARGV - 3 or #ARGV  -- the last event
+local reminders = tonumber(ARGV[6])
+local last = #ARGV - (reminders > 0 and reminders + 1 or 0)  -- the last event
 
 if redis.call('EXISTS', KEYS[1]) == 1 then
   local first = redis.call('LINDEX', KEYS[2], 0)
@@ -33,18 +35,16 @@ if redis.call('EXISTS', KEYS[1]) == 1 then
   return own and 1 or {prior}
 end
 
-if last < #ARGV then
-  for kind = 1, 2 do
-    local set, due = KEYS[#KEYS - 2 + kind], ARGV[last + 1 + kind]
-    if due == '' then
-      redis.call('ZREM', set, ARGV[last + 1])
-    else
-      redis.call('ZADD', set, due, ARGV[last + 1])
-    end
+for i = 1, reminders do
+  local set, due = KEYS[#KEYS - reminders + i], ARGV[last + 1 + i]
+  if due == '' then
+    redis.call('ZREM', set, ARGV[last + 1])
+  else
+    redis.call('ZADD', set, due, ARGV[last + 1])
   end
 end
 redis.call('DEL', KEYS[2])
-for i = 6, last do
+for i = 7, last do
   redis.call('RPUSH', KEYS[2], ARGV[i])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[2])

@@ -1,0 +1,240 @@
+"""The ports of this package: the store of applications, the index of their games, their feed, and their webhooks.
+
+Owns the interfaces only. What belongs to one application lies together (on a Cluster in one slot, that of the shard of
+its id); what belongs to a game lies elsewhere, so the index follows the game, and is right in the end: every update
+names the version of the game, and one that is older than what is there does nothing. Does not depend on Redis or Flask.
+
+Every method answers within three seconds or raises ``StorageUnavailable``; one that writes may raise
+``OutcomeUnknown``, and can be called again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol
+
+
+class KeyRecord(NamedTuple):
+    """A key of an application: the first characters by which people tell it from others, and its SHA-256.
+
+    Times in milliseconds since 1970; a key without ``expires_at`` is valid until it is revoked.
+    """
+
+    hint: str
+    digest: bytes
+    created_at: int
+    expires_at: int | None = None
+
+
+class Application(NamedTuple):
+    """An application; its id has a shard, like that of a game."""
+
+    id: str
+    name: str
+    created_at: int
+    keys: tuple[KeyRecord, ...]
+
+
+class ApplicationStore(Protocol):
+    """The applications. They do not expire."""
+
+    def create(self, application: Application) -> None:
+        """Store a new application."""
+
+    def read(self, app: str) -> Application | None:
+        """The application with this id."""
+
+    def replace(self, before: Application, after: Application | None) -> bool:
+        """Replace the application if it is still as ``before``, or delete it; returns whether that was done."""
+
+    def all(self) -> list[Application]:
+        """Every application, the oldest first."""
+
+
+class PlayerEntry(NamedTuple):
+    """A player of a game as the index finds it; ``urgency`` is the deadline, or else the time, of its turn.
+
+    In milliseconds since 1970; ``None`` if the game does not wait for this player.
+    """
+
+    ref: str
+    urgency: int | None
+
+
+class IndexEntry(NamedTuple):
+    """What the index of an application knows of one of its games, at one version.
+
+    ``summary`` is the JSON object of the listing, without ``expires_at``. ``lobby`` is that of the lobby, for a public
+    game with open seats. ``deleted``: the game is to be removed from the index, with all that it tells.
+    """
+
+    game: str
+    version: int
+    write_id: str
+    updated_at: int
+    ref: str | None
+    players: tuple[PlayerEntry, ...]
+    variant: str
+    summary: bytes
+    lobby: bytes | None = None
+    deleted: bool = False
+
+
+class IndexPosition(NamedTuple):
+    """How far the index has followed a game (version 0: it does not know it), and the active endpoints."""
+
+    version: int
+    write_id: str
+    endpoints: tuple[str, ...]
+
+
+class IndexPage(NamedTuple):
+    """Summaries, each with the time of the last write of its game, and where the next page begins, if there is one."""
+
+    entries: tuple[tuple[bytes, int], ...]
+    next: str | None
+
+
+class IndexQuery(NamedTuple):
+    """What is listed; ``waiting`` only with a ``player_ref``: the games that wait for that player, most urgent first.
+
+    Any other list is ordered by the time of the last write, newest first. Times in milliseconds since 1970.
+    """
+
+    ref: str | None = None
+    player_ref: str | None = None
+    waiting: bool = False
+    status: str | None = None
+    variant: str | None = None
+    updated_after: int | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+
+class GameIndex(Protocol):
+    """The index of the games of each application, the feed that is written with it, and the lobby."""
+
+    def position(self, app: str, game: str) -> IndexPosition:
+        """How far the index has followed a game, and the endpoints that are to be told."""
+
+    def put(
+        self,
+        app: str,
+        entry: IndexEntry,
+        items: Sequence[bytes],
+        endpoints: Sequence[str],
+        *,
+        position: IndexPosition,
+        rebuild: bool = False,
+    ) -> bool:
+        """Replace what the index knows of a game, append ``items`` to the feed, and make ``endpoints`` due.
+
+        Does nothing, and returns ``False``, unless the index is still at ``position``; with ``rebuild`` it replaces
+        whatever is there, and appends nothing. One atomic write.
+        """
+
+    def find(self, app: str, query: IndexQuery) -> IndexPage:
+        """The games of an application. A page may have fewer than ``limit`` games, or none, and yet a next one."""
+
+    def lobby(self, variant: str | None, limit: int) -> list[bytes]:
+        """The public games with open seats, the newest first."""
+
+
+class FeedPage(NamedTuple):
+    """Items of the feed, each with its cursor; ``lost`` if items after the given cursor are no longer kept."""
+
+    items: tuple[tuple[str, bytes], ...]
+    cursor: str
+    lost: bool
+
+
+class FeedStore(Protocol):
+    """The feeds of the applications: the last 100,000 items of each. A cursor is a text, in the order of the items."""
+
+    def read(self, app: str, after: str | None, limit: int) -> FeedPage:
+        """At most ``limit`` items after a cursor; without one, from the oldest that is kept."""
+
+
+WebhookStatus = Literal["unverified", "active", "failing", "disabled"]
+
+
+class Webhook(NamedTuple):
+    """An endpoint of an application. Times in milliseconds since 1970.
+
+    ``old_secret`` signs too until ``old_secret_until``. ``failures`` counts failed attempts since the last success, the
+    first of which was at ``failing_since``; nothing is sent before ``paused_until``.
+    """
+
+    id: str
+    app: str
+    url: str
+    events: tuple[str, ...]
+    status: WebhookStatus
+    created_at: int
+    secret: bytes
+    old_secret: bytes | None = None
+    old_secret_until: int = 0
+    failures: int = 0
+    failing_since: int | None = None
+    paused_until: int = 0
+
+
+class DueGame(NamedTuple):
+    """A game with messages for an endpoint: the version up to which the endpoint knows it, and the failed attempts.
+
+    ``at`` is when it was due, and identifies this state: what comes later has another time.
+    """
+
+    game: str
+    at: int
+    told: int
+    failures: int
+
+
+class Attempt(NamedTuple):
+    """One attempt to deliver a message; ``status`` is that of the answer, ``error`` a word if there was none."""
+
+    message: str
+    type: str
+    game: str | None
+    at: int
+    milliseconds: int
+    status: int | None
+    error: str | None
+
+
+class WebhookStore(Protocol):
+    """The endpoints of the applications, what is due to each of them, and their last attempts."""
+
+    def create(self, webhook: Webhook, most: int) -> bool:
+        """Store a new endpoint; ``False`` if the application has so many already."""
+
+    def read(self, app: str, webhook: str) -> Webhook | None:
+        """The endpoint of this application with this id."""
+
+    def all(self, app: str) -> list[Webhook]:
+        """The endpoints of an application, the oldest first."""
+
+    def replace(self, before: Webhook, after: Webhook | None) -> bool:
+        """Replace an endpoint if it is still as ``before``, or delete it with all that is due; whether that was done.
+
+        An endpoint that becomes active or disabled begins or ceases to be told of the games of its application.
+        """
+
+    def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
+        """The games that are due to an endpoint, the earliest first."""
+
+    def told(self, webhook: Webhook, game: DueGame, version: int) -> None:
+        """Note that the endpoint knows the game up to ``version``; the game is due again only if it has gone on."""
+
+    def failed(self, webhook: Webhook, game: DueGame, at: int) -> None:
+        """Note a failed attempt; the game is due again at that time."""
+
+    def next_due(self, webhook: Webhook) -> int | None:
+        """When the next game is due to an endpoint; ``None`` if none is."""
+
+    def log(self, webhook: Webhook, attempt: Attempt) -> None:
+        """Keep an attempt; the last 100 of an endpoint are kept."""
+
+    def attempts(self, webhook: Webhook) -> list[Attempt]:
+        """The last attempts, the newest first."""
