@@ -1,0 +1,217 @@
+"""Where requests may go: which URLs are taken, and which addresses are public.
+
+Owns the reading of a URL, the networks that are not public, and the look-up of a name. Does not depend on how a request
+is sent. Who sends one connects to an address that ``resolve`` has returned, and never to the name: a second look-up
+could give another address.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from threading import Thread
+from typing import Final, NamedTuple
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+Lookup = Callable[[str], Sequence[str]]
+"""The addresses of a host name, as texts; raises ``OSError`` if it has none."""
+
+MAX_URL_CHARACTERS: Final = 500
+LOOKUP_SECONDS: Final = 5.0
+REASONS: Final = ("too_long", "malformed", "not_https", "credentials", "port", "not_public", "unresolved")
+"""Why a URL is refused."""
+
+EVERYWHERE: Final = (IPv4Network("0.0.0.0/0"), IPv6Network("::/0"))
+"""The networks that contain every address."""
+
+_HTTPS_PORT: Final = 443
+_PORTS: Final = {"http": 80, "https": _HTTPS_PORT}
+_VISIBLE: Final = re.compile(r"[!-~]*")
+_URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>.*)")
+_AUTHORITY: Final = re.compile(
+    r"(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>[1-9][0-9]{0,4}))?"
+)
+_PATH: Final = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*")
+_NAME: Final = re.compile(r"(?=.{1,253}\Z)(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
+_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # system resolvers take these for IPv4 addresses
+
+_NOT_PUBLIC: Final = tuple(
+    map(
+        ip_network,
+        (
+            "0.0.0.0/8",  # this network
+            "10.0.0.0/8",  # private
+            "100.64.0.0/10",  # between a provider and its customers; metadata of Alibaba Cloud
+            "127.0.0.0/8",  # loopback
+            "168.63.129.16/32",  # metadata of Azure
+            "169.254.0.0/16",  # link-local; metadata of most clouds
+            "172.16.0.0/12",  # private
+            "192.0.0.0/24",  # protocol assignments; metadata of Oracle Cloud
+            "192.0.2.0/24",  # documentation
+            "192.31.196.0/24",  # AS112
+            "192.52.193.0/24",  # AMT
+            "192.88.99.0/24",  # relays of 6to4
+            "192.168.0.0/16",  # private
+            "192.175.48.0/24",  # AS112
+            "198.18.0.0/15",  # measurements
+            "198.51.100.0/24",  # documentation
+            "203.0.113.0/24",  # documentation
+            "224.0.0.0/4",  # multicast
+            "240.0.0.0/4",  # reserved; broadcast
+            "2001::/23",  # protocol assignments, among them Teredo
+            "2001:db8::/32",  # documentation
+            "2002::/16",  # 6to4, which contains IPv4 addresses
+            "2620:4f:8000::/48",  # AS112
+            "3fff::/20",  # documentation
+        ),
+    )
+)
+_GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
+"""Outside it: loopback, mapped and translated IPv4 addresses, unique local and link-local ones, multicast."""
+
+
+class RefusedUrl(ValueError):
+    """A URL to which no request is sent; ``reason`` is one of ``REASONS``."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Target(NamedTuple):
+    """What a URL says: ``host`` in small letters, an IPv6 address without brackets; ``path`` with the query."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def authority(self) -> str:
+        """Host and port as in the header ``Host``: without the usual port of the scheme."""
+        return self.host_in_brackets if self.port == _PORTS[self.scheme] else f"{self.host_in_brackets}:{self.port}"
+
+    @property
+    def host_in_brackets(self) -> str:
+        """The host as in a URL."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+def check_url(url: str, networks: Collection[Network] = ()) -> Target:
+    """Read a URL without looking up its host; addresses in ``networks`` are allowed though they are not public.
+
+    ``http``, other ports and names without a dot are for these networks alone: without any they are refused here, else
+    by ``resolve``. A host is written in ASCII (``xn--…``), a name without a final dot, an IPv4 address as four decimal
+    numbers; a URL with a fragment is malformed.
+
+    Raises:
+        RefusedUrl: see ``REASONS``.
+    """
+    if len(url) > MAX_URL_CHARACTERS:
+        raise RefusedUrl("too_long")
+    parts = _URL.fullmatch(url) if _VISIBLE.fullmatch(url) else None
+    if parts is None:
+        raise RefusedUrl("malformed")
+    scheme = parts["scheme"].lower()
+    if scheme not in _PORTS or (scheme != "https" and not networks):
+        raise RefusedUrl("not_https")
+    if "@" in parts["authority"]:
+        raise RefusedUrl("credentials")
+    authority = _AUTHORITY.fullmatch(parts["authority"])
+    port = int(authority["port"] or _PORTS[scheme]) if authority else 0
+    if authority is None or port > 65535 or not _PATH.fullmatch(parts["path"]):
+        raise RefusedUrl("malformed")
+    host = _host(authority)
+    if port != _HTTPS_PORT and not networks:
+        raise RefusedUrl("port")
+    path = parts["path"] if parts["path"].startswith("/") else "/" + parts["path"]
+    target = Target(scheme, host, port, path)
+    literal = _literal(host)
+    if literal is not None:
+        _check_addresses(target, (literal,), networks)
+    elif "." not in host and not networks:
+        raise RefusedUrl("not_public")
+    return target
+
+
+def resolve(
+    target: Target, networks: Collection[Network], lookup: Lookup, seconds: float = LOOKUP_SECONDS
+) -> tuple[Address, ...]:
+    """The addresses of a target, looked up once, in the order of the look-up; at least one, and all are allowed.
+
+    Raises:
+        RefusedUrl: one of the addresses is not allowed, or there is none after so many seconds.
+    """
+    literal = _literal(target.host)
+    addresses = _look_up(lookup, target.host, seconds) if literal is None else (literal,)
+    _check_addresses(target, addresses, networks)
+    return addresses
+
+
+def system_lookup(host: str) -> Sequence[str]:
+    """The addresses of a name, by the resolver of the system."""
+    return [str(each[4][0]) for each in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address belongs to a single host on the internet, and contains no other address."""
+    if isinstance(address, IPv6Address) and (address not in _GLOBAL_UNICAST or address.scope_id is not None):
+        return False
+    return address.is_global and not any(address in network for network in _NOT_PUBLIC)
+
+
+def _host(authority: re.Match[str]) -> str:
+    """The host in a normal form."""
+    try:
+        if authority["ipv6"]:
+            return str(IPv6Address(authority["ipv6"]))
+        name = authority["name"].lower()
+        if _NUMBER.fullmatch(name):
+            return str(IPv4Address(name))
+    except ValueError:
+        raise RefusedUrl("malformed") from None
+    if not _NAME.fullmatch(name):
+        raise RefusedUrl("malformed")
+    return str(name)
+
+
+def _literal(host: str) -> Address | None:
+    """The address that a host in normal form is; ``None`` for a name."""
+    return ip_address(host) if ":" in host or _NUMBER.fullmatch(host) else None
+
+
+def _look_up(lookup: Lookup, host: str, seconds: float) -> tuple[Address, ...]:
+    """The addresses of a name. In a thread of its own, as a look-up cannot be interrupted, and may take a minute."""
+    found: Future[Sequence[str]] = Future()
+
+    def ask() -> None:
+        try:
+            found.set_result(lookup(host))
+        except Exception as error:
+            found.set_exception(error)
+
+    Thread(target=ask, daemon=True).start()
+    try:
+        addresses = tuple(dict.fromkeys(map(ip_address, found.result(seconds))))
+    except (OSError, ValueError):  # also TimeoutError, and names that cannot be encoded
+        raise RefusedUrl("unresolved") from None
+    if not addresses:
+        raise RefusedUrl("unresolved")
+    return addresses
+
+
+def _check_addresses(target: Target, addresses: Collection[Address], networks: Collection[Network]) -> None:
+    """Refuse a target unless each of its addresses is allowed."""
+    for address in addresses:
+        if any(address in network for network in networks):
+            continue
+        if not is_public(address):
+            raise RefusedUrl("not_public")
+        if target.scheme != "https":
+            raise RefusedUrl("not_https")
+        if target.port != _HTTPS_PORT:
+            raise RefusedUrl("port")

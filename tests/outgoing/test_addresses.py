@@ -1,0 +1,310 @@
+"""Only URLs of public hosts are taken, however an address is written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from ipaddress import ip_address, ip_network
+from threading import Event
+
+import pytest
+
+from service.outgoing.addresses import (
+    EVERYWHERE,
+    MAX_URL_CHARACTERS,
+    REASONS,
+    Network,
+    RefusedUrl,
+    Target,
+    check_url,
+    is_public,
+    resolve,
+    system_lookup,
+)
+
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+PUBLIC_ADDRESSES = ("8.8.8.8", "93.184.215.14", "100.63.255.255", "100.128.0.0", "2606:4700:4700::1111", "2a00:1450::1")
+PRIVATE_ADDRESSES = (
+    *("127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1"),
+    *("169.254.169.254", "100.64.0.1", "100.100.100.200", "192.0.0.192", "168.63.129.16", "255.255.255.255"),
+    *("224.0.0.1", "239.255.255.255", "240.0.0.1", "192.0.2.1", "198.51.100.1", "203.0.113.1", "198.18.0.1"),
+    *("192.88.99.1", "192.0.0.1", "192.31.196.1", "192.52.193.1", "192.175.48.1"),
+    *("::", "::1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::127.0.0.1", "::ffff:0:127.0.0.1"),
+    *("64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::a00:1", "2002:7f00:1::", "2002:808:808::"),
+    *("2001:0:7f00:1::", "2001:db8::1", "2001:10::1", "2001:20::1", "3fff::1", "2620:4f:8000::1"),
+    *("fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "ff0e::1", "100::1", "5f00::1", "4000::1"),
+)
+HOSTILE = {
+    # Another scheme, or none
+    "http://hooks.example.com/": "not_https",
+    "ftp://hooks.example.com/": "not_https",
+    "file:///etc/passwd": "not_https",
+    "gopher://127.0.0.1:6379/_FLUSHALL": "not_https",
+    "unix:///run/redis.sock": "not_https",
+    "": "malformed",
+    "hooks.example.com": "malformed",
+    "//hooks.example.com/": "malformed",
+    "javascript:alert(1)": "malformed",
+    "https:hooks.example.com": "malformed",
+    "https:/hooks.example.com": "malformed",
+    "https:///hooks.example.com": "malformed",
+    # An address that is not public
+    "https://127.0.0.1/": "not_public",
+    "https://0.0.0.0/": "not_public",
+    "https://169.254.169.254/latest/meta-data/": "not_public",
+    "https://100.64.0.1/": "not_public",
+    "https://[::1]/": "not_public",
+    "https://[0:0:0:0:0:0:0:1]/": "not_public",
+    "https://[::ffff:127.0.0.1]/": "not_public",
+    "https://[::ffff:7f00:1]/": "not_public",
+    "https://[64:ff9b::7f00:1]/": "not_public",
+    "https://[64:ff9b::10.0.0.1]/": "not_public",
+    "https://[fd00:ec2::254]/": "not_public",
+    "https://localhost/": "not_public",
+    "https://LOCALHOST/": "not_public",
+    "https://redis/": "not_public",
+    # The same in a form that only a system's resolver reads
+    "https://2130706433/": "malformed",
+    "https://0x7f000001/": "malformed",
+    "https://0x7f.0.0.1/": "malformed",
+    "https://127.1/": "malformed",
+    "https://127.0.1/": "malformed",
+    "https://0177.0.0.1/": "malformed",
+    "https://017700000001/": "malformed",
+    "https://127.0.0.01/": "malformed",
+    "https://127.0.0.0x1/": "malformed",
+    "https://127.0.0.1.1/": "malformed",
+    "https://0/": "malformed",
+    "https://0x/": "malformed",
+    "https://256.256.256.256/": "malformed",
+    "https://hooks.example.1/": "malformed",
+    "https://127.0.0.1./": "malformed",
+    "https://localhost./": "malformed",
+    "https://hooks.example.com./": "malformed",
+    "https://１２７.0.0.1/": "malformed",
+    "https://127。0。0。1/": "malformed",
+    "https://①②⑦.0.0.1/": "malformed",
+    "https://ⓛocalhost/": "malformed",
+    "https://bücher.example/": "malformed",
+    "https://127%2e0%2e0%2e1/": "malformed",
+    "https://%31%32%37.0.0.1/": "malformed",
+    # Scope ids, and brackets
+    "https://[fe80::1%eth0]/": "malformed",
+    "https://[fe80::1%25eth0]/": "malformed",
+    "https://[2606:4700::1%251]/": "malformed",
+    "https://[::1/": "malformed",
+    "https://::1/": "malformed",
+    "https://[127.0.0.1]/": "malformed",
+    "https://[v1.x]/": "malformed",
+    "https://[::1]x/": "malformed",
+    "https://[::1].example.com/": "malformed",
+    # Credentials
+    "https://user:pass@hooks.example.com/": "credentials",
+    "https://user@hooks.example.com/": "credentials",
+    "https://@hooks.example.com/": "credentials",
+    "https://hooks.example.com@127.0.0.1/": "credentials",
+    "https://hooks.example.com:443@127.0.0.1/": "credentials",
+    "https://hooks.example.com\\@127.0.0.1/": "credentials",
+    # Ports
+    "https://hooks.example.com:80/": "port",
+    "https://hooks.example.com:22/": "port",
+    "https://hooks.example.com:6379/": "port",
+    "https://hooks.example.com:8443/": "port",
+    "https://hooks.example.com:0/": "malformed",
+    "https://hooks.example.com:65536/": "malformed",
+    "https://hooks.example.com:99999/": "malformed",
+    "https://hooks.example.com:0443/": "malformed",
+    "https://hooks.example.com:+443/": "malformed",
+    "https://hooks.example.com:-1/": "malformed",
+    "https://hooks.example.com:４４３/": "malformed",
+    "https://hooks.example.com:/": "malformed",
+    "https://hooks.example.com:443:80/": "malformed",
+    "https://:443/": "malformed",
+    # What readers of URLs disagree about
+    "https://": "malformed",
+    "https:///": "malformed",
+    "https://?": "malformed",
+    "https://#": "malformed",
+    "https://\\127.0.0.1/": "malformed",
+    "https://hooks.example.com\\.127.0.0.1/": "malformed",
+    "https:\\\\hooks.example.com/": "malformed",
+    "https://hooks.example.com/a\\b": "malformed",
+    "https://hooks.example.com/#fragment": "malformed",
+    "https://hooks.example.com#@127.0.0.1/": "malformed",
+    " https://hooks.example.com/": "malformed",
+    "https://hooks.example.com/ ": "malformed",
+    "https://hooks.example.com/a b": "malformed",
+    "https://hooks.example.com/\r\nHost: 127.0.0.1": "malformed",
+    "https://hooks.example.com\r\n/": "malformed",
+    "https://hooks.example.com/\n": "malformed",
+    "https://hooks.example.com/\t": "malformed",
+    "https://hooks\t.example.com/": "malformed",
+    "ht\ntps://hooks.example.com/": "malformed",
+    "https://hooks.example.com/\0": "malformed",
+    "https://hooks.example.com/\x7f": "malformed",
+    "https://hooks.example.com/ü": "malformed",
+    "https://hooks.example.com/%": "malformed",
+    "https://hooks.example.com/%0": "malformed",
+    "https://hooks.example.com/%zz": "malformed",
+    "https://hooks.example.com/<script>": "malformed",
+    'https://hooks.example.com/"': "malformed",
+    "https://hooks.example.com/{x}": "malformed",
+    "https://hooks..example.com/": "malformed",
+    "https://.example.com/": "malformed",
+    "https://-hooks.example.com/": "malformed",
+    "https://hooks-.example.com/": "malformed",
+    "https://hooks.exa*mple.com/": "malformed",
+    "https://hooks.example.com,127.0.0.1/": "malformed",
+    "https://hooks.example.com;127.0.0.1/": "malformed",
+    "https://hooks.example.com&127.0.0.1/": "malformed",
+    f"https://{'a' * 64}.example.com/": "malformed",
+    f"https://{'a.' * 130}com/": "malformed",
+    f"https://hooks.example.com/{'a' * 500}": "too_long",
+    "x" * 1_000_000: "too_long",
+}
+
+
+def reason(url: str, networks: Sequence[Network] = ()) -> str:
+    with pytest.raises(RefusedUrl) as caught:
+        check_url(url, networks)
+    assert caught.value.reason in REASONS
+    return caught.value.reason
+
+
+def refusal(url: str, *addresses: str) -> str:
+    """Why the addresses of the host of a URL are refused."""
+    with pytest.raises(RefusedUrl) as caught:
+        resolve(check_url(url), (), lambda _: addresses)
+    return caught.value.reason
+
+
+@pytest.mark.parametrize(("url", "expected"), HOSTILE.items(), ids=lambda it: repr(it)[:60])
+def test_a_hostile_url_is_refused(url: str, expected: str) -> None:
+    assert reason(url) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "target"),
+    [
+        ("https://hooks.example.com", Target("https", "hooks.example.com", 443, "/")),
+        ("HTTPS://Hooks.Example.COM:443/A?b=c", Target("https", "hooks.example.com", 443, "/A?b=c")),
+        ("https://hooks.example.com?game=%7Bg%7D&x", Target("https", "hooks.example.com", 443, "/?game=%7Bg%7D&x")),
+        ("https://xn--bcher-kva.example/~a/;b=1,2", Target("https", "xn--bcher-kva.example", 443, "/~a/;b=1,2")),
+        ("https://a_b.example.com/@me", Target("https", "a_b.example.com", 443, "/@me")),
+        ("https://hooks.example.com//127.0.0.1/", Target("https", "hooks.example.com", 443, "//127.0.0.1/")),
+        ("https://8.8.8.8/", Target("https", "8.8.8.8", 443, "/")),
+        ("https://[2606:4700:4700:0::1111]/", Target("https", "2606:4700:4700::1111", 443, "/")),
+    ],
+)
+def test_a_url_of_a_public_host_is_taken(url: str, target: Target) -> None:
+    assert check_url(url) == target
+
+
+def test_the_longest_url_is_taken() -> None:
+    url = "https://hooks.example.com/"
+    url += "a" * (MAX_URL_CHARACTERS - len(url))
+    check_url(url)
+    assert reason(url + "a") == "too_long"
+
+
+@pytest.mark.parametrize("text", PUBLIC_ADDRESSES)
+def test_an_address_of_the_internet_is_public(text: str) -> None:
+    assert is_public(ip_address(text))
+
+
+@pytest.mark.parametrize("text", PRIVATE_ADDRESSES)
+def test_an_address_of_another_network_is_not_public(text: str) -> None:
+    assert not is_public(ip_address(text))
+    assert refusal("https://hooks.example.com/", text) == "not_public"
+
+
+@pytest.mark.parametrize("text", ["fe80::1%eth0", "fe80::1%1", "2606:4700:4700::1111%1"])
+def test_an_address_with_a_scope_is_not_public(text: str) -> None:
+    assert refusal("https://hooks.example.com/", text) == "not_public"
+
+
+@pytest.mark.parametrize("private", ["127.0.0.1", "::1", "169.254.169.254"])
+def test_one_private_address_among_several_is_enough(private: str) -> None:
+    for addresses in ((private, "8.8.8.8"), ("8.8.8.8", private), ("8.8.8.8", "2606:4700::1", private)):
+        assert refusal("https://hooks.example.com/", *addresses) == "not_public"
+
+
+def test_a_name_is_looked_up_once_and_all_its_addresses_are_returned_in_order() -> None:
+    asked = []
+
+    def lookup(host: str) -> Sequence[str]:
+        asked.append(host)
+        return ("2606:4700::1", "8.8.8.8", "8.8.8.8")
+
+    addresses = resolve(check_url("https://hooks.example.com/"), (), lookup)
+    assert [str(each) for each in addresses] == ["2606:4700::1", "8.8.8.8"]
+    assert asked == ["hooks.example.com"]
+
+
+def test_a_name_without_an_address_is_unresolved() -> None:
+    def fail(_: str) -> Sequence[str]:
+        raise OSError("no such host")
+
+    assert refusal("https://hooks.example.com/") == "unresolved"
+    with pytest.raises(RefusedUrl, match="unresolved"):
+        resolve(check_url("https://hooks.example.com/"), (), fail)
+
+
+def test_a_look_up_that_takes_too_long_is_given_up() -> None:
+    never = Event()
+
+    def hang(_: str) -> Sequence[str]:
+        never.wait(30)
+        return ("8.8.8.8",)
+
+    begin = time.monotonic()
+    with pytest.raises(RefusedUrl, match="unresolved"):
+        resolve(check_url("https://hooks.example.com/"), (), hang, 0.05)
+    assert time.monotonic() - begin < 5
+    never.set()
+
+
+def test_what_the_resolver_of_the_system_makes_of_localhost_is_not_public() -> None:
+    target = check_url("https://localhost/", LOOPBACK)
+    assert resolve(target, LOOPBACK, system_lookup)
+    with pytest.raises(RefusedUrl, match="not_public"):
+        resolve(target, (), system_lookup)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8080/", "http://localhost/", "https://[::1]:1/", "http://bot:9000"])
+def test_in_allowed_networks_every_port_and_http_are_possible(url: str) -> None:
+    assert resolve(check_url(url, LOOPBACK), LOOPBACK, lambda _: ("127.0.0.1", "::1"))
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://8.8.8.8/", "not_https"),
+        ("https://8.8.8.8:8443/", "port"),
+        ("https://10.0.0.1/", "not_public"),
+        ("https://[::ffff:127.0.0.1]/", "not_public"),
+    ],
+)
+def test_allowed_networks_allow_nothing_elsewhere(url: str, expected: str) -> None:
+    assert reason(url, LOOPBACK) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "addresses", "expected"),
+    [
+        ("http://hooks.example.com/", ("8.8.8.8",), "not_https"),
+        ("http://hooks.example.com/", ("127.0.0.1", "8.8.8.8"), "not_https"),
+        ("https://hooks.example.com:8443/", ("8.8.8.8",), "port"),
+        ("https://hooks.example.com/", ("127.0.0.1", "10.0.0.1"), "not_public"),
+    ],
+)
+def test_a_name_with_an_address_elsewhere_is_no_name_in_allowed_networks(
+    url: str, addresses: tuple[str, ...], expected: str
+) -> None:
+    with pytest.raises(RefusedUrl, match=expected):
+        resolve(check_url(url, LOOPBACK), LOOPBACK, lambda _: addresses)
+
+
+def test_every_address_is_in_everywhere() -> None:
+    for text in (*PUBLIC_ADDRESSES, *PRIVATE_ADDRESSES):
+        assert any(ip_address(text) in network for network in EVERYWHERE)
