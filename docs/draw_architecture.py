@@ -29,6 +29,7 @@ CAPTIONS: Final = {
     "bots": "computer players, as blind as a person",
     "engine": "the rules, pure",
     "client": "the page, for browsers",
+    "outgoing": "requests to addresses that strangers give",
 }
 """What each package of ``service`` is for."""
 

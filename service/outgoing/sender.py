@@ -1,0 +1,259 @@
+"""Sends requests to addresses of strangers, each within a time limit, and reads a bounded answer.
+
+Owns the request as a whole. There is one way to a socket, ``Sender._open``, which checks every address of the host and
+connects to one of those; no redirect is followed, and no variable of the environment names a proxy.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException, HTTPResponse, IncompleteRead
+from time import monotonic
+from typing import Final, NamedTuple, cast
+
+from service.outgoing.addresses import (
+    EVERYWHERE,
+    Address,
+    Lookup,
+    Network,
+    RefusedUrl,
+    Target,
+    check_url,
+    resolve,
+    system_lookup,
+)
+from service.outgoing.connection import Connection, TooMuch
+from service.outgoing.deadline import Deadline
+from service.outgoing.pool import Key, Open, Pool
+from service.outgoing.tunnel import TunnelRefused, open_tunnel
+
+CONNECT_SECONDS: Final = 3.0
+MAX_ANSWER_BYTES: Final = 65_536
+REASONS: Final = (
+    "refused_address",
+    "unresolved",
+    "connection",
+    "tls",
+    "timeout",
+    "too_large",
+    "not_http",
+)
+"""Why a request got no answer: see ``SendFailed``."""
+
+_HEAD_BYTES: Final = 65_536
+_MOST_ADDRESSES: Final = 4
+_HEADER_NAME: Final = re.compile(r"[A-Za-z0-9-]+")
+_HEADER_VALUE: Final = re.compile(r"[ -~]*")
+_SECONDS: Final = re.compile(r"[0-9]{1,9}")
+
+Connect = Callable[[Address, int, float], socket.socket]
+"""A connection to this address and port, made within so many seconds; raises ``OSError``."""
+
+
+class Answer(NamedTuple):
+    """What the other side answered; success is a status of 2xx alone.
+
+    ``body`` is as it was sent, never decompressed, and cut off where it is longer than allowed: then it is not
+    ``complete``. ``retry_after`` is in seconds, as the header ``Retry-After`` asks for; ``ms`` is the time it all took.
+    """
+
+    status: int
+    body: bytes
+    retry_after: int | None
+    ms: int
+    complete: bool
+
+
+class SendFailed(Exception):
+    """There was no answer, for the reason, after so many milliseconds.
+
+    ``refused_address``: the URL, or an address of its host, is not allowed (any more), or the proxy refuses it;
+    ``unresolved``: the host has no address; ``connection``: it could not be connected, or broke; ``tls``: no TLS, or no
+    valid certificate for the host; ``timeout``; ``too_large``: the head of the answer; ``not_http``: no HTTP.
+    """
+
+    def __init__(self, reason: str, ms: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.ms = ms
+
+
+class Sender:
+    """Sends requests for all threads of a process.
+
+    ``networks`` are allowed although they are not public. With a ``proxy`` (``http://host:port``) every request goes
+    through a tunnel of the proxy, which decides about addresses: no host but the proxy is looked up here, and
+    ``networks`` has to be empty.
+    """
+
+    def __init__(
+        self,
+        user_agent: str,
+        *,
+        networks: Collection[Network] = (),
+        proxy: str | None = None,
+        tls: ssl.SSLContext | None = None,
+        lookup: Lookup = system_lookup,
+        connect: Connect | None = None,
+    ) -> None:
+        self._user_agent = user_agent
+        self._networks = networks
+        self._proxy = None if proxy is None else check_url(proxy, EVERYWHERE)
+        self._tls = tls or ssl.create_default_context()
+        self._lookup = lookup
+        self._connect = connect or connect_socket
+        self._pool = Pool()
+
+    def post(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        timeout: float,
+        max_answer: int = MAX_ANSWER_BYTES,
+    ) -> Answer:
+        """Post a JSON text, and return the answer, whatever its status.
+
+        All of it, from the look-up to the last byte, takes ``timeout`` seconds at most. On a connection that was open
+        before and is closed by the other side without an answer, the request is repeated once, on a new one: so it may
+        arrive twice.
+
+        Raises:
+            SendFailed: there was no answer.
+            ValueError: a header is not one that can be sent.
+        """
+        deadline = Deadline(timeout)
+        try:
+            target = check_url(url, self._networks)
+            request = self._request(target, headers, body)
+            return self._exchange(target, request, deadline, max_answer)
+        except RefusedUrl as error:
+            reason = "unresolved" if error.reason == "unresolved" else "refused_address"
+        except TunnelRefused:
+            reason = "refused_address"
+        except TimeoutError:
+            reason = "timeout"
+        except ssl.SSLError:
+            reason = "tls"
+        except (OSError, IncompleteRead):  # also http.client.RemoteDisconnected
+            reason = "connection"
+        except TooMuch:
+            reason = "too_large"
+        except HTTPException:
+            reason = "not_http"
+        raise SendFailed(reason, deadline.elapsed_ms()) from None
+
+    def close(self) -> None:
+        """Close the connections that wait for another request."""
+        self._pool.close()
+
+    def _request(self, target: Target, headers: Mapping[str, str], body: bytes) -> bytes:
+        """The whole request as it is sent."""
+        fields = {
+            "Host": target.authority,
+            "User-Agent": self._user_agent,
+            "Accept-Encoding": "identity",
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            **headers,
+        }
+        for name, value in fields.items():
+            if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+                raise ValueError(f"the header {name!r} cannot be sent")
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        return f"POST {target.path} HTTP/1.1\r\n{head}\r\n".encode("ascii") + body
+
+    def _exchange(self, target: Target, request: bytes, deadline: Deadline, max_answer: int) -> Answer:
+        key = (target.scheme, target.host, target.port)
+        waiting = self._pool.take(key)
+        if waiting is not None:
+            try:
+                return self._ask(key, waiting, request, deadline, max_answer)
+            except TimeoutError:
+                raise
+            except OSError:
+                if waiting.connection.has_received:
+                    raise
+        return self._ask(key, self._open(target, deadline), request, deadline, max_answer)
+
+    def _ask(self, key: Key, entry: Open, request: bytes, deadline: Deadline, max_answer: int) -> Answer:
+        """Send the request on this connection, and read the answer; then the connection waits, or is closed."""
+        connection = entry.connection
+        reusable = False
+        try:
+            connection.begin(deadline, _HEAD_BYTES + max_answer)
+            connection.sendall(request)
+            response = HTTPResponse(cast(socket.socket, connection), method="POST")
+            response.begin()
+            body = response.read(max_answer + 1)
+            if response.length and len(body) <= max_answer:
+                raise ConnectionError("the answer ends too early")
+            complete = len(body) <= max_answer
+            reusable = complete and response.isclosed() and not response.will_close and response.status >= 200
+        finally:
+            if reusable:
+                self._pool.put(key, entry)
+            else:
+                connection.close()
+        retry_after = _retry_after(response.headers.get("Retry-After"))
+        return Answer(response.status, body[:max_answer], retry_after, deadline.elapsed_ms(), complete)
+
+    def _open(self, target: Target, deadline: Deadline) -> Open:
+        """A new connection to the target. The only place that opens a socket."""
+        hop, networks = (target, self._networks) if self._proxy is None else (self._proxy, EVERYWHERE)
+        addresses = resolve(hop, networks, self._lookup, deadline.left())
+        sock = self._connect_one(addresses, hop.port, deadline)
+        connection = Connection(sock, deadline)
+        try:
+            if self._proxy is not None:
+                connection.begin(deadline, _HEAD_BYTES)
+                open_tunnel(connection, f"{target.host_in_brackets}:{target.port}")
+            if target.scheme == "https":
+                connection.start_tls(self._tls, target.host)
+        except BaseException:
+            connection.close()
+            raise
+        return Open(connection, monotonic())
+
+    def _connect_one(self, addresses: tuple[Address, ...], port: int, deadline: Deadline) -> socket.socket:
+        """A socket connected to the first of the addresses that accepts, within ``CONNECT_SECONDS`` in all."""
+        limit = Deadline(min(CONNECT_SECONDS, deadline.left()))
+        addresses = addresses[:_MOST_ADDRESSES]
+        for others, address in zip(range(len(addresses) - 1, 0, -1), addresses, strict=False):
+            try:
+                return self._connect(address, port, limit.left() / (others + 1))
+            except OSError:
+                continue
+        return self._connect(addresses[-1], port, limit.left())
+
+
+def connect_socket(address: Address, port: int, seconds: float) -> socket.socket:
+    """A socket that is connected to this address. Raises ``OSError``."""
+    sock = socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_STREAM)
+    try:
+        sock.settimeout(seconds)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.connect((str(address), port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+def _retry_after(text: str | None) -> int | None:
+    """The seconds that a ``Retry-After`` asks for, as a number or as a date; ``None`` if it asks for nothing."""
+    if text is None:
+        return None
+    if _SECONDS.fullmatch(text):
+        return int(text)
+    try:
+        date = parsedate_to_datetime(text)
+        return max(0, int((date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()))
+    except (ValueError, OverflowError):
+        return None

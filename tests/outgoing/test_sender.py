@@ -1,0 +1,603 @@
+"""Requests reach the endpoint as they were meant, and no endpoint keeps the sender longer than it allows."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from functools import partial
+from ipaddress import ip_network
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+import trustme
+
+from service.outgoing.pool import MOST_PER_HOST
+from service.outgoing.sender import MAX_ANSWER_BYTES, REASONS, Answer, Sender, SendFailed
+from tests.outgoing.conftest import OpenEndpoint
+from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer, endless, raw
+from tests.support.serving import ROOT
+
+URL = f"https://{HOST}/turns?of=mine"
+BODY = b'{"type":"webhook.ping"}'
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+TIMEOUT = 20.0
+"""Seconds that no test takes unless it fails."""
+
+SENDERS: list[Sender] = []
+UNDER_GEVENT = "from gevent import monkey; monkey.patch_all(); import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
+
+
+@pytest.fixture(autouse=True)
+def close_senders() -> Iterator[None]:
+    yield
+    while SENDERS:
+        SENDERS.pop().close()
+
+
+def new_sender(**options: Any) -> Sender:
+    """A sender that is closed after the test."""
+    SENDERS.append(Sender("domino-server/1.2.3", **options))
+    return SENDERS[-1]
+
+
+def sender(network: Network, trust: ssl.SSLContext, **options: Any) -> Sender:
+    return new_sender(tls=trust, lookup=network.lookup, connect=network.connect, **options)
+
+
+def post(by: Sender, url: str = URL, timeout: float = TIMEOUT, **options: Any) -> Answer:
+    return by.post(url, {"webhook-id": "msg_1"}, BODY, timeout=timeout, **options)
+
+
+def failure(by: Sender, url: str = URL, timeout: float = TIMEOUT) -> str:
+    """Why a request fails, well before the time after which a test gives up."""
+    begin = time.monotonic()
+    with pytest.raises(SendFailed) as caught:
+        post(by, url, timeout)
+    assert caught.value.reason in REASONS
+    seconds = time.monotonic() - begin
+    assert seconds < TIMEOUT / 2
+    assert 0 <= caught.value.ms <= seconds * 1000
+    return caught.value.reason
+
+
+def posted(endpoint: Endpoint, trust: ssl.SSLContext) -> Answer:
+    return post(sender(Network(endpoint), trust))
+
+
+def failed(endpoint: Endpoint, trust: ssl.SSLContext, timeout: float = TIMEOUT) -> str:
+    return failure(sender(Network(endpoint), trust), timeout=timeout)
+
+
+# What arrives
+
+
+def test_the_endpoint_gets_the_request_and_the_sender_its_answer(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    endpoint = open_endpoint(answer("202 Accepted", b"thanks"))
+    network = Network(endpoint)
+    got = post(sender(network, trust))
+    assert (got.status, got.body, got.retry_after, got.complete) == (202, b"thanks", None, True)
+    assert 0 <= got.ms < TIMEOUT * 1000
+    assert network.connected == [(PUBLIC, 443)]
+    (request,) = endpoint.requests
+    head, _, body = request.partition(b"\r\n\r\n")
+    assert body == BODY
+    assert head.decode().split("\r\n") == [
+        "POST /turns?of=mine HTTP/1.1",
+        "Host: hooks.example.com",
+        "User-Agent: domino-server/1.2.3",
+        "Accept-Encoding: identity",
+        "Content-Type: application/json",
+        f"Content-Length: {len(BODY)}",
+        "webhook-id: msg_1",
+    ]
+
+
+def test_a_large_body_arrives_whole(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    endpoint, body = open_endpoint(answer()), os.urandom(300_000)
+    assert sender(Network(endpoint), trust).post(URL, {}, body, timeout=TIMEOUT).status == 200
+    assert endpoint.requests[0].endswith(b"\r\n\r\n" + body)
+
+
+@pytest.mark.parametrize("status", ["200 OK", "204 No Content", "400 Bad", "410 Gone", "429 Slow down", "503 Down"])
+def test_every_status_is_an_answer(open_endpoint: OpenEndpoint, trust: ssl.SSLContext, status: str) -> None:
+    assert posted(open_endpoint(answer(status)), trust).status == int(status[:3])
+
+
+@pytest.mark.parametrize("status", ["301", "302", "303", "307", "308"])
+@pytest.mark.parametrize("location", ["https://127.0.0.1/", "https://other.example.com/", "//[::1]/", "/elsewhere"])
+def test_a_redirect_is_an_answer_and_is_not_followed(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, status: str, location: str
+) -> None:
+    endpoint = open_endpoint(answer(f"{status} Moved", b"", f"Location: {location}"))
+    network = Network(endpoint)
+    assert post(sender(network, trust)).status == int(status)
+    assert len(endpoint.requests) == len(network.connected) == len(network.looked_up) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "seconds"),
+    [
+        ("120", 120),
+        ("0", 0),
+        (format_datetime(datetime.now(UTC) - timedelta(days=1), usegmt=True), 0),
+        *[(text, None) for text in ("-1", "soon", "1.5", "9" * 10, "", "Thu, 99 Jan 2026 00:00:00 GMT")],
+        *[(text, None) for text in ("Thu, 01 Jan 99999 00:00:00 GMT", "１")],
+    ],
+)
+def test_retry_after_is_read(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, field: str, seconds: int | None
+) -> None:
+    behaviour = raw(f"HTTP/1.1 503 Down\r\nRetry-After: {field}\r\nContent-Length: 0\r\n\r\n".encode())
+    assert posted(open_endpoint(behaviour), trust).retry_after == seconds
+
+
+def test_retry_after_may_be_a_date(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    got = posted(open_endpoint(answer("429 Slow down", b"", f"Retry-After: {later}")), trust)
+    assert got.retry_after is not None
+    assert 3500 < got.retry_after <= 3600
+
+
+@pytest.mark.parametrize("header", [{"x-a": "1\r\nx-b: 2"}, {"x-a\r\nx-b": "1"}, {"x-a": "ü"}, {"": "1"}, {"a b": "1"}])
+def test_a_header_that_would_break_the_request_is_not_sent(trust: ssl.SSLContext, header: dict[str, str]) -> None:
+    network = Network()
+    with pytest.raises(ValueError, match="cannot be sent"):
+        sender(network, trust).post(URL, header, BODY, timeout=TIMEOUT)
+    assert network.connected == []
+
+
+# Where it goes
+
+
+@pytest.mark.parametrize(
+    "addresses", [("127.0.0.1",), (PUBLIC, "10.0.0.1"), ("::1", PUBLIC), ("169.254.169.254",), ("fe80::1%1",)]
+)
+def test_nothing_is_sent_to_a_name_with_an_address_that_is_not_public(
+    trust: ssl.SSLContext, addresses: tuple[str, ...]
+) -> None:
+    network = Network(names={HOST: addresses})
+    assert failure(sender(network, trust)) == "refused_address"
+    assert network.connected == []
+
+
+def test_a_resolver_that_changes_its_answer_has_no_effect_on_where_the_connection_goes(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    network = Network(open_endpoint(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", close=True)))
+    answers = iter([(PUBLIC,), ("127.0.0.1",), (PUBLIC,)])
+    asked = []
+
+    def lookup(host: str) -> Sequence[str]:
+        asked.append(host)
+        return next(answers)
+
+    by = new_sender(tls=trust, lookup=lookup, connect=network.connect)
+    assert post(by).status == 200
+    assert (len(asked), network.connected) == (1, [(PUBLIC, 443)])
+    assert failure(by) == "refused_address"
+    assert (len(asked), network.connected) == (2, [(PUBLIC, 443)])
+    assert post(by).status == 200
+    assert (len(asked), network.connected) == (3, [(PUBLIC, 443)] * 2)
+
+
+def test_the_system_connects_to_localhost_only_where_its_network_is_allowed(open_endpoint: OpenEndpoint) -> None:
+    endpoint = open_endpoint(answer(), names=())
+    for host in ("localhost", "127.0.0.1"):
+        url = f"http://{host}:{endpoint.port}/"
+        assert failure(new_sender(), url) == "refused_address"
+        assert failure(new_sender(networks=[ip_network("10.0.0.0/8")]), url) == "refused_address"
+    assert endpoint.accepted == 0
+    for host in ("localhost", "127.0.0.1"):
+        by = new_sender(networks=LOOPBACK)
+        assert post(by, f"http://{host}:{endpoint.port}/").status == 200
+    assert endpoint.requests[0].split(b"\r\n")[1] == f"Host: localhost:{endpoint.port}".encode()
+
+
+def test_variables_of_the_environment_name_no_proxy(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+        monkeypatch.setenv(name.upper(), "http://127.0.0.1:1")
+    network = Network(open_endpoint(answer()))
+    assert post(sender(network, trust)).status == 200
+    assert network.connected == [(PUBLIC, 443)]
+
+
+def test_the_next_address_is_tried_if_one_does_not_accept(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    network = Network(open_endpoint(answer()), {HOST: ("2606:4700::1", "8.8.4.4", PUBLIC)})
+    tried = []
+
+    def connect(address: Any, port: int, seconds: float) -> socket.socket:
+        tried.append(str(address))
+        if str(address) != PUBLIC:
+            raise ConnectionRefusedError
+        return network.connect(address, port, seconds)
+
+    by = new_sender(tls=trust, lookup=network.lookup, connect=connect)
+    assert post(by).status == 200
+    assert tried == ["2606:4700::1", "8.8.4.4", PUBLIC]
+
+
+def test_a_few_addresses_are_tried_and_no_more(trust: ssl.SSLContext) -> None:
+    network = Network(names={HOST: [f"8.8.8.{number}" for number in range(100)]})
+    assert failure(sender(network, trust)) == "connection"
+    assert len(network.connected) == 4
+
+
+def test_a_name_without_an_address_is_unresolved(trust: ssl.SSLContext) -> None:
+    assert failure(sender(Network(names={HOST: ()}), trust)) == "unresolved"
+
+
+# TLS
+
+
+def test_a_certificate_for_another_name_is_refused(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    endpoint = open_endpoint(answer(), names=("other.example.com",))
+    assert failed(endpoint, trust) == "tls"
+    assert endpoint.requests == []
+
+
+def test_a_certificate_of_an_unknown_authority_is_refused(open_endpoint: OpenEndpoint) -> None:
+    endpoint, unknown = open_endpoint(answer()), ssl.create_default_context()
+    trustme.CA().configure_trust(unknown)
+    assert failed(endpoint, unknown) == "tls"
+    assert failure(new_sender(lookup=Network().lookup, connect=Network(endpoint).connect)) == "tls"
+    assert endpoint.requests == []
+
+
+def test_an_address_in_the_url_needs_a_certificate_for_that_address(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    assert post(sender(Network(open_endpoint(answer())), trust), f"https://{PUBLIC}/").status == 200
+    assert failure(sender(Network(open_endpoint(answer(), names=(HOST,))), trust), f"https://{PUBLIC}/") == "tls"
+
+
+def test_a_server_without_tls_is_refused(trust: ssl.SSLContext) -> None:
+    client, server = socket.socketpair()
+    by = new_sender(tls=trust, lookup=Network().lookup, connect=lambda *_: client)
+    with server:
+        server.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        assert failure(by) == "tls"
+
+
+# Answers that take too much
+
+
+def test_a_huge_answer_is_cut_off(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    for head in (b"Content-Length: 10000000000", b"Connection: close"):
+        endpoint = open_endpoint(endless(b"HTTP/1.1 200 OK\r\n" + head + b"\r\n\r\n", b"x" * 65536))
+        got = posted(endpoint, trust)
+        assert (got.status, got.body, got.complete) == (200, b"x" * MAX_ANSWER_BYTES, False)
+
+
+def test_a_huge_answer_in_chunks_is_cut_off(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    got = posted(open_endpoint(endless(head, b"1000\r\n" + b"x" * 4096 + b"\r\n")), trust)
+    assert (got.status, got.body, got.complete) == (200, b"x" * MAX_ANSWER_BYTES, False)
+
+
+@pytest.mark.parametrize("size", [0, 1, 999, 1000])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_an_answer_as_long_as_allowed_is_complete(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, size: int, chunked: bool
+) -> None:
+    body = b"x" * size
+    chunks = b"".join(b"1\r\nx\r\n" for _ in body) + b"0\r\n\r\n"
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    endpoint = open_endpoint(raw(head + chunks) if chunked else answer(body=body))
+    by = sender(Network(endpoint), trust)
+    for _ in range(2):
+        assert post(by, max_answer=1000)[:2] == (200, body)
+        assert post(by, max_answer=1000).complete
+    assert endpoint.accepted == 1
+
+
+def test_a_compressed_answer_is_not_decompressed(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    bomb = gzip.compress(bytes(50_000_000))
+    assert len(bomb) < MAX_ANSWER_BYTES
+    got = posted(open_endpoint(answer("200 OK", bomb, "Content-Encoding: gzip")), trust)
+    assert (got.body, got.complete) == (bomb, True)
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"HTTP/1.1 200 OK\r\nx-", b"a" * 4096),
+        (b"HTTP/1.1 ", b"2" * 4096),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"x-trailer: 1\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1;" + b"x" * 4000 + b"\r\nx\r\n"),
+        (b"HTTP/1.1 200 OK\r\n", b"x: 1\r\n"),
+    ],
+    ids=["field", "status", "continue", "trailers", "extensions", "fields"],
+)
+def test_a_head_without_end_is_refused(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, begin: bytes, more: bytes
+) -> None:
+    assert failed(open_endpoint(endless(begin, more)), trust) in ("too_large", "not_http")
+
+
+# Answers that take too long
+
+
+def dripping(begin: bytes, more: bytes, pause: float) -> Any:
+    def behave(sock: socket.socket) -> bool:
+        sock.sendall(begin)
+        for _ in range(int(TIMEOUT / pause)):
+            time.sleep(pause)
+            sock.sendall(more)
+        return False
+
+    return behave
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"", b" "),
+        (b"HTTP/1.1 200 OK\r\n", b"x: 1\r\n"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+        (b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+    ids=["status", "fields", "body", "chunks", "until closed", "continue"],
+)
+def test_an_answer_that_arrives_byte_by_byte_is_given_up_in_time(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, begin: bytes, more: bytes
+) -> None:
+    assert failed(open_endpoint(dripping(begin, more, 0.05)), trust, 0.4) == "timeout"
+
+
+def test_an_endpoint_that_never_answers_is_given_up_in_time(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    never = Event()
+    assert failed(open_endpoint(lambda _: never.wait(TIMEOUT)), trust, 0.2) == "timeout"
+    never.set()
+
+
+@pytest.mark.parametrize("record", ["handshake", "data"])
+def test_tls_that_arrives_byte_by_byte_is_given_up_in_time(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, record: str
+) -> None:
+    """One record of TLS, so that no byte of it can be used before the last."""
+    endpoint = open_endpoint(answer(body=b"x" * 15_000))
+    client, proxy = socket.socketpair()
+    upstream = Network(endpoint).connect(Network, 0, TIMEOUT)  # type: ignore[arg-type] # any address leads there
+
+    def forward() -> None:
+        with upstream:
+            while data := proxy.recv(65536):
+                upstream.sendall(data)
+
+    def drip() -> None:
+        fast = 0 if record == "handshake" else 4000
+        with proxy:
+            while data := upstream.recv(65536):
+                proxy.sendall(data[:fast])
+                for byte in data[fast:]:
+                    time.sleep(0.02)
+                    proxy.sendall(bytes([byte]))
+
+    threads = [Thread(target=_quietly, args=(each,), daemon=True) for each in (forward, drip)]
+    for each in threads:
+        each.start()
+    by = new_sender(tls=trust, lookup=Network().lookup, connect=lambda *_: client)
+    assert failure(by, timeout=0.5) == "timeout"
+    for each in threads:
+        each.join(TIMEOUT)
+
+
+def _quietly(run: Any) -> None:
+    try:
+        run()
+    except OSError:
+        return
+
+
+def test_an_endpoint_that_does_not_read_is_given_up_in_time(trust: ssl.SSLContext) -> None:
+    client, other = socket.socketpair()
+    by = new_sender(networks=LOOPBACK, connect=lambda *_: client)
+    begin = time.monotonic()
+    with other, pytest.raises(SendFailed, match="timeout"):
+        by.post("http://127.0.0.1:1/", {}, bytes(50_000_000), timeout=0.2)
+    assert time.monotonic() - begin < TIMEOUT / 2
+
+
+def test_a_look_up_that_hangs_is_given_up_in_time(trust: ssl.SSLContext) -> None:
+    never = Event()
+
+    def hang(_: str) -> Sequence[str]:
+        never.wait(TIMEOUT)
+        return (PUBLIC,)
+
+    assert failure(new_sender(tls=trust, lookup=hang), timeout=0.2) in ("unresolved", "timeout")
+    never.set()
+
+
+# Answers that are none
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "connection"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", "connection"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nsho", "connection"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "not_http"),
+        (b"HTTP/1.1 twohundred OK\r\n\r\n", "not_http"),
+        (b"HTTP/9.9 200 OK\r\n\r\n", "not_http"),
+        (b"\0\1\2\3\r\n\r\n", "not_http"),
+        (b"+PONG\r\n", "not_http"),
+        (b"x" * 100_000 + b"\r\n", "not_http"),
+    ],
+    ids=lambda it: repr(it)[:40],
+)
+def test_what_is_no_answer_has_a_reason(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, data: bytes, reason: str
+) -> None:
+    assert failed(open_endpoint(raw(data, close=True)), trust) == reason
+
+
+def test_a_port_that_nobody_listens_on_is_no_connection() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    assert failure(new_sender(networks=LOOPBACK), f"http://127.0.0.1:{port}/") == "connection"
+
+
+# Connections that wait for the next request
+
+
+def test_a_connection_is_used_again_without_another_look_up(open_endpoint: OpenEndpoint, trust: ssl.SSLContext) -> None:
+    network = Network(open_endpoint(answer(body=b"a"), answer("500 Oh", b"b"), answer("204 No Content")))
+    by = sender(network, trust)
+    assert [post(by).status for _ in range(4)] == [200, 500, 204, 204]
+    assert len(network.connected) == len(network.looked_up) == 1
+
+
+def test_a_connection_that_the_endpoint_has_closed_is_opened_anew(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    endpoint = open_endpoint(answer())
+    by = sender(Network(endpoint), trust)
+    assert post(by).status == 200
+    endpoint.close_connections()
+    assert post(by).status == 200
+    assert (endpoint.accepted, len(endpoint.requests)) == (2, 2)
+
+
+def test_a_connection_that_is_closed_instead_of_a_second_answer_is_opened_anew_once(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    endpoint = open_endpoint(answer(), raw(b"", close=True), answer("201 Created"), raw(b"", close=True))
+    by = sender(Network(endpoint), trust)
+    assert [post(by).status for _ in range(2)] == [200, 201]
+    assert (endpoint.accepted, len(endpoint.requests)) == (2, 3)
+    assert failure(by) == "connection"
+    assert (endpoint.accepted, len(endpoint.requests)) == (3, 5)
+
+
+def test_an_answer_that_was_not_asked_for_is_not_taken_for_the_next_one(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    twice = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" + b"HTTP/1.1 299 Forged\r\nContent-Length: 0\r\n\r\n"
+    endpoint = open_endpoint(raw(twice), answer("201 Created"))
+    by = sender(Network(endpoint), trust)
+    assert [post(by).status for _ in range(2)] == [200, 201]
+
+
+@pytest.mark.parametrize("head", ["HTTP/1.0 200 OK\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n"])
+def test_a_connection_that_the_endpoint_will_close_is_not_kept(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, head: str
+) -> None:
+    endpoint = open_endpoint(raw(f"{head}Content-Length: 0\r\n\r\n".encode()))
+    by = sender(Network(endpoint), trust)
+    for _ in range(2):
+        assert post(by).status == 200
+    assert endpoint.accepted == 2
+
+
+def test_requests_at_the_same_time_have_connections_of_their_own_and_some_are_kept(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    together, done = Event(), []
+    many = MOST_PER_HOST + 4
+
+    def behave(sock: socket.socket) -> None:
+        if len(endpoint.requests) == many:
+            together.set()
+        assert together.wait(TIMEOUT)
+        sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+    endpoint = open_endpoint(behave)
+    by = sender(Network(endpoint), trust)
+    threads = [Thread(target=lambda: done.append(post(by).status)) for _ in range(many)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(TIMEOUT)
+    assert done == [200] * many
+    assert endpoint.accepted == many
+    assert [post(by).status for _ in range(MOST_PER_HOST)] == [200] * MOST_PER_HOST
+    assert endpoint.accepted == many
+
+
+# Through a proxy
+
+
+def proxy_to(endpoint: Endpoint, sock: socket.socket) -> bool:
+    """Accept the request for a tunnel, and pass bytes both ways."""
+    sock.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+    upstream = socket.create_connection(("127.0.0.1", endpoint.port))
+
+    def back() -> None:
+        while data := upstream.recv(65536):
+            sock.sendall(data)
+
+    Thread(target=_quietly, args=(back,), daemon=True).start()
+    with upstream:
+        while data := sock.recv(65536):
+            upstream.sendall(data)
+    return False
+
+
+def test_through_a_proxy_the_host_is_neither_looked_up_nor_connected_to(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    endpoint = open_endpoint(answer("202 Accepted", b"thanks"))
+    proxy = open_endpoint(partial(proxy_to, endpoint), names=())
+    network = Network(proxy, {"egress": ("10.1.2.3",)})
+    by = sender(network, trust, proxy="http://egress:4750")
+    for _ in range(2):
+        assert post(by)[:2] == (202, b"thanks")
+    assert (network.looked_up, network.connected) == (["egress"], [("10.1.2.3", 4750)])
+    assert proxy.requests == [f"CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\n\r\n".encode()]
+    assert [request.split(b" ")[0] for request in endpoint.requests] == [b"POST", b"POST"]
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [("403 Forbidden", "refused_address"), ("407 Denied", "refused_address"), ("502 Bad gateway", "connection")],
+)
+def test_what_the_proxy_refuses_is_refused(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, status: str, reason: str
+) -> None:
+    proxy = open_endpoint(answer(status), names=())
+    assert failure(sender(Network(proxy), trust, proxy="http://127.0.0.1:4750")) == reason
+
+
+@pytest.mark.parametrize("url", ["https://127.0.0.1/", "https://localhost/", "http://hooks.example.com/"])
+def test_a_proxy_is_not_asked_for_what_is_refused_by_its_url(trust: ssl.SSLContext, url: str) -> None:
+    network = Network()
+    assert failure(sender(network, trust, proxy="http://127.0.0.1:4750"), url) == "refused_address"
+    assert network.connected == []
+
+
+# With gevent
+
+
+@pytest.mark.skipif(bool(os.environ.get("UNDER_GEVENT")), reason="runs itself")
+def test_all_of_this_holds_under_gevent() -> None:
+    completed = subprocess.run(
+        [sys.executable, "-c", UNDER_GEVENT, "-q", "-n", "0", "-p", "no:cacheprovider", __file__],
+        cwd=ROOT,
+        env={**os.environ, "UNDER_GEVENT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert completed.returncode == 0, completed.stdout[-4000:] + completed.stderr[-2000:]
+    assert re.search(r"\b[0-9]+ passed", completed.stdout)
