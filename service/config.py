@@ -26,6 +26,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _INTEGER = re.compile(r"0|[1-9][0-9]{0,8}")
 _MAPPED_BITS = 96
+_PROXY = re.compile(r"http://(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^][/?#@:]+)):(?P<port>[1-9][0-9]{0,4})")
 _HOST_NAME = re.compile(r"(?=.{1,253}$)(?!.*\.[0-9]+$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
 
 
@@ -125,6 +126,28 @@ def _file(text: str) -> Path | None:
     return _folder(text) if text else None
 
 
+def _networks(text: str) -> tuple[Network, ...]:
+    if "#" in text or "\n" in text:  # in a file, comments and the next line
+        raise ValueError
+    entries = re.split(" *, *", text) if text else []
+    if not all(entries):
+        raise ValueError
+    return parse_networks("\n".join(entries))
+
+
+def _proxy(text: str) -> str | None:
+    if not text:
+        return None
+    parts = _PROXY.fullmatch(text)
+    if parts is None or int(parts["port"]) > 65535:
+        raise ValueError
+    if parts["ipv6"]:
+        ipaddress.IPv6Address(parts["ipv6"])
+    else:
+        _host(parts["host"])
+    return text
+
+
 def _redis_url(text: str) -> str | None:
     if not text:
         return None
@@ -145,6 +168,8 @@ _SECRETS = SettingType("32 characters or more, or several such keys separated by
 _HOST = SettingType("an IP address or a host name", _host)
 _FOLDER = SettingType("the path of a folder", _folder)
 _FILE = SettingType("the path of a file", _file)
+_NETWORKS = SettingType("addresses and networks, separated by commas", _networks)
+_PROXY_URL = SettingType("http://host:port", _proxy)
 _REDIS_URL = SettingType(
     "redis[s]://host[:port][/db], unix:///path/to/socket, redis[s]+sentinel://host[:port],…/name[/db] "
     "or redis[s]+cluster://host[:port],…",
@@ -250,6 +275,18 @@ class Settings:
         "file with the addresses and networks whose requests get 403: one on a line, `#` begins a comment; read at the "
         "start and at `SIGHUP`; none: all are served",
     )
+    webhook_networks: tuple[Network, ...] = _setting(
+        "",
+        _NETWORKS,
+        "addresses and networks, separated by commas, that webhooks and remote players may have though they are not "
+        "public, as `10.0.0.0/8`; only there also with `http` and on every port; none: public addresses alone",
+    )
+    webhook_proxy: str | None = _setting(
+        "",
+        _PROXY_URL,
+        "`http://host:port` of a proxy that makes the connections to webhooks and remote players, and decides where "
+        "to; not together with `WEBHOOK_NETWORKS`; none: they are made, and checked, by the service",
+    )
     worker_connections: int = _setting("5000", _integer(1, 100_000), "connections that one worker serves at a time")
     max_streams: int = _setting(
         "4000",
@@ -290,6 +327,10 @@ class Settings:
         settings = cls(**values)  # type: ignore[arg-type] # each reader returns the type of its field, which a test checks
         if settings.metrics_port and settings.metrics_port == settings.port:
             raise InvalidSettings((InvalidSetting("METRICS_PORT", str(settings.metrics_port), "another than PORT"),))
+        if settings.webhook_proxy and settings.webhook_networks:
+            raise InvalidSettings(
+                (InvalidSetting("WEBHOOK_NETWORKS", environ["WEBHOOK_NETWORKS"], "none with a WEBHOOK_PROXY"),)
+            )
         return settings
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from pathlib import Path
 from typing import get_origin, get_type_hints
 
@@ -74,6 +75,13 @@ def test_settings_are_immutable() -> None:
         ],
         ("BANNED_NETWORKS_FILE", "", None),
         ("BANNED_NETWORKS_FILE", "/etc/domino/banned", Path("/etc/domino/banned")),
+        ("WEBHOOK_NETWORKS", "", ()),
+        ("WEBHOOK_NETWORKS", "10.0.0.0/8 , ::1", (ip_network("10.0.0.0/8"), ip_network("::1"))),
+        ("WEBHOOK_PROXY", "", None),
+        *[
+            ("WEBHOOK_PROXY", text, text)
+            for text in ("http://egress:4750", "http://10.0.0.7:3128", "http://[fd00::7]:3128")
+        ],
         ("MAX_MEMORY_MB", "0", 0),
         ("GAME_TTL_DAYS", "1", 1),
         ("LOG_LEVEL", "WARNING", "warning"),
@@ -125,6 +133,24 @@ def test_a_valid_value_is_accepted(name: str, text: str, value: object) -> None:
         ("DURABILITY", "both"),
         ("DATA_DIR", ""),
         *[("SECRET_KEY", text) for text in ("a" * 31, "a" * 32 + ",", "a" * 32 + "," + "b" * 31, "a" * 32 + "\n")],
+        *[
+            ("WEBHOOK_NETWORKS", text)
+            for text in ("10.0.0.1/8", "internal", "10.0.0.0/33", "::1;::2", "::1,", "::1#", "::1\n::2")
+        ],
+        *[
+            ("WEBHOOK_PROXY", text)
+            for text in (
+                "egress:4750",
+                "http://egress",
+                "https://egress:4750",
+                "http://egress:4750/",
+                "http://me:secret@egress:4750",
+                "http://egress:65536",
+                "http://[::1",
+                "http://[10.0.0.7]:3128",
+                "http://300.1.1.1:3128",
+            )
+        ],
         ("MAX_MEMORY_MB", "1000001"),
         *[("GAME_TTL_DAYS", text) for text in ("0", "3651", "1.5")],
         *[("LOG_LEVEL", text) for text in ("", "loud", "10")],
@@ -137,6 +163,11 @@ def test_an_invalid_value_is_rejected_by_name(name: str, text: str) -> None:
     with pytest.raises(InvalidSettings) as caught:
         Settings.from_environ({name: text})
     assert [error.name for error in caught.value.errors] == [name]
+
+
+def test_networks_of_webhooks_are_refused_beside_a_proxy_that_decides() -> None:
+    with pytest.raises(InvalidSettings, match="WEBHOOK_NETWORKS is '::1' .expected none with a WEBHOOK_PROXY."):
+        Settings.from_environ({"WEBHOOK_NETWORKS": "::1", "WEBHOOK_PROXY": "http://egress:4750"})
 
 
 def test_all_invalid_settings_are_named_in_one_line() -> None:
