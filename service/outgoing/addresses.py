@@ -30,7 +30,6 @@ EVERYWHERE: Final = (IPv4Network("0.0.0.0/0"), IPv6Network("::/0"))
 
 _HTTPS_PORT: Final = 443
 _PORTS: Final = {"http": 80, "https": _HTTPS_PORT}
-_VISIBLE: Final = re.compile(r"[!-~]*")
 _URL: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<path>.*)")
 _AUTHORITY: Final = re.compile(
     r"(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>[1-9][0-9]{0,4}))?"
@@ -113,7 +112,7 @@ def check_url(url: str, networks: Collection[Network] = ()) -> Target:
     """
     if len(url) > MAX_URL_CHARACTERS:
         raise RefusedUrl("too_long")
-    parts = _URL.fullmatch(url) if _VISIBLE.fullmatch(url) else None
+    parts = _URL.fullmatch(url)
     if parts is None:
         raise RefusedUrl("malformed")
     scheme = parts["scheme"].lower()

@@ -7,6 +7,7 @@ looked up again.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 from time import monotonic
 from typing import Final, NamedTuple
@@ -30,9 +31,11 @@ class Open(NamedTuple):
 
 
 class Pool:
-    """For all threads of a process."""
+    """For all threads of a process; keeps ``MOST_PER_HOST`` connections of a host, and ``most`` in all."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST, clock: Callable[[], float] = monotonic) -> None:
+        self._most = most
+        self._clock = clock
         self._lock = Lock()
         self._waiting: dict[Key, OrderedDict[int, Open]] = {}
         self._order: OrderedDict[int, tuple[Key, float]] = OrderedDict()  # by number: since when
@@ -53,7 +56,7 @@ class Pool:
 
     def put(self, key: Key, entry: Open) -> None:
         """Let a connection wait, or close it if it is old."""
-        now = monotonic()
+        now = self._clock()
         if now - entry.opened > AGE_SECONDS:
             entry.connection.close()
             return
@@ -61,7 +64,7 @@ class Pool:
             self._close_expired()
             if len(self._waiting.get(key, ())) >= MOST_PER_HOST:
                 self._remove(key, next(iter(self._waiting[key]))).connection.close()
-            elif len(self._order) >= MOST:
+            elif len(self._order) >= self._most:
                 oldest, (other, _) = next(iter(self._order.items()))
                 self._remove(other, oldest).connection.close()
             self._number += 1
@@ -78,7 +81,7 @@ class Pool:
             self._order.clear()
 
     def _close_expired(self) -> None:
-        oldest = monotonic() - IDLE_SECONDS
+        oldest = self._clock() - IDLE_SECONDS
         while self._order:
             number, (key, since) = next(iter(self._order.items()))
             if since > oldest:

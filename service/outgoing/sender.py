@@ -195,7 +195,7 @@ class Sender:
             if response.length and len(body) <= max_answer:
                 raise ConnectionError("the answer ends too early")
             complete = len(body) <= max_answer
-            reusable = complete and response.isclosed() and not response.will_close and response.status >= 200
+            reusable = response.isclosed() and not response.will_close and response.status >= 200
         finally:
             if reusable:
                 self._pool.put(key, entry)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
 import socket
@@ -378,26 +379,26 @@ def test_tls_that_arrives_byte_by_byte_is_given_up_in_time(
     upstream = Network(endpoint).connect(Network, 0, TIMEOUT)  # type: ignore[arg-type] # any address leads there
 
     def forward() -> None:
-        with upstream:
-            while data := proxy.recv(65536):
-                upstream.sendall(data)
+        while data := proxy.recv(65536):
+            upstream.sendall(data)
 
     def drip() -> None:
         fast = 0 if record == "handshake" else 4000
-        with proxy:
-            while data := upstream.recv(65536):
-                proxy.sendall(data[:fast])
-                for byte in data[fast:]:
-                    time.sleep(0.02)
-                    proxy.sendall(bytes([byte]))
+        while data := upstream.recv(65536):
+            proxy.sendall(data[:fast])
+            for byte in data[fast:]:
+                time.sleep(0.02)
+                proxy.sendall(bytes([byte]))
 
     threads = [Thread(target=_quietly, args=(each,), daemon=True) for each in (forward, drip)]
     for each in threads:
         each.start()
     by = new_sender(tls=trust, lookup=Network().lookup, connect=lambda *_: client)
-    assert failure(by, timeout=0.5) == "timeout"
-    for each in threads:
-        each.join(TIMEOUT)
+    with proxy, upstream:
+        assert failure(by, timeout=0.5) == "timeout"
+        upstream.shutdown(socket.SHUT_RDWR)
+        for each in threads:
+            each.join(TIMEOUT)
 
 
 def _quietly(run: Any) -> None:
@@ -489,13 +490,31 @@ def test_a_connection_that_is_closed_instead_of_a_second_answer_is_opened_anew_o
     assert (endpoint.accepted, len(endpoint.requests)) == (3, 5)
 
 
+@pytest.mark.parametrize("distance", [0, io.DEFAULT_BUFFER_SIZE])
+@pytest.mark.parametrize("scheme", ["http", "https"])
 def test_an_answer_that_was_not_asked_for_is_not_taken_for_the_next_one(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext, scheme: str, distance: int
+) -> None:
+    """Within what is read with the answer, and right behind it."""
+    first = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    forged = b"HTTP/1.1 299 Forged\r\nContent-Length: 0\r\n\r\n"
+    endpoint = open_endpoint(
+        raw(first.ljust(distance, b"x") + forged),
+        answer("201 Created"),
+        names=("127.0.0.1",) if scheme == "https" else (),
+    )
+    by = new_sender(tls=trust, networks=LOOPBACK)
+    assert [post(by, f"{scheme}://127.0.0.1:{endpoint.port}/").status for _ in range(2)] == [200, 201]
+
+
+def test_a_request_of_which_an_answer_has_begun_is_not_repeated(
     open_endpoint: OpenEndpoint, trust: ssl.SSLContext
 ) -> None:
-    twice = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" + b"HTTP/1.1 299 Forged\r\nContent-Length: 0\r\n\r\n"
-    endpoint = open_endpoint(raw(twice), answer("201 Created"))
+    endpoint = open_endpoint(answer(), raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsho", close=True))
     by = sender(Network(endpoint), trust)
-    assert [post(by).status for _ in range(2)] == [200, 201]
+    assert post(by).status == 200
+    assert failure(by) == "connection"
+    assert len(endpoint.requests) == 2
 
 
 @pytest.mark.parametrize("head", ["HTTP/1.0 200 OK\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n"])
