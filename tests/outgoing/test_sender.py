@@ -507,6 +507,16 @@ def test_an_answer_that_was_not_asked_for_is_not_taken_for_the_next_one(
     assert [post(by, f"{scheme}://127.0.0.1:{endpoint.port}/").status for _ in range(2)] == [200, 201]
 
 
+def test_a_connection_on_which_an_answer_was_cut_off_is_not_used_again(
+    open_endpoint: OpenEndpoint, trust: ssl.SSLContext
+) -> None:
+    begun = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345"
+    endpoint = open_endpoint(raw(begun), answer("201 Created"))
+    by = sender(Network(endpoint), trust)
+    assert [post(by, max_answer=4).status for _ in range(2)] == [200, 201]
+    assert endpoint.accepted == 2
+
+
 def test_a_request_of_which_an_answer_has_begun_is_not_repeated(
     open_endpoint: OpenEndpoint, trust: ssl.SSLContext
 ) -> None:
