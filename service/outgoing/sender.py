@@ -109,6 +109,16 @@ class Sender:
         self._connect = connect or connect_socket
         self._pool = Pool()
 
+    def check(self, url: str) -> None:
+        """Refuse a URL to which no request would be sent now; a host is looked up unless that is for the proxy.
+
+        Raises:
+            RefusedUrl: see ``service.outgoing.addresses.REASONS``.
+        """
+        target = check_url(url, self._networks)
+        if self._proxy is None:
+            resolve(target, self._networks, self._lookup)
+
     def post(
         self,
         url: str,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import random
 import re
 import socket
 import ssl
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -22,6 +24,7 @@ from typing import Any
 import pytest
 import trustme
 
+from service.outgoing.addresses import RefusedUrl
 from service.outgoing.pool import MOST_PER_HOST
 from service.outgoing.sender import MAX_ANSWER_BYTES, REASONS, Answer, Sender, SendFailed
 from tests.outgoing.conftest import OpenEndpoint
@@ -35,6 +38,7 @@ TIMEOUT = 20.0
 """Seconds that no test takes unless it fails."""
 
 SENDERS: list[Sender] = []
+NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 UNDER_GEVENT = "from gevent import monkey; monkey.patch_all(); import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
 
 
@@ -204,6 +208,29 @@ def test_the_system_connects_to_localhost_only_where_its_network_is_allowed(open
         by = new_sender(networks=LOOPBACK)
         assert post(by, f"http://{host}:{endpoint.port}/").status == 200
     assert endpoint.requests[0].split(b"\r\n")[1] == f"Host: localhost:{endpoint.port}".encode()
+
+
+def test_a_url_can_be_checked_without_a_request(trust: ssl.SSLContext) -> None:
+    network = Network(names={HOST: (PUBLIC,), "inside.example.com": ("10.0.0.1",), "nowhere.example.com": ()})
+    by = sender(network, trust)
+    by.check(URL)
+    for url, reason in {
+        "https://inside.example.com/": "not_public",
+        "https://nowhere.example.com/": "unresolved",
+        "http://hooks.example.com/": "not_https",
+    }.items():
+        with pytest.raises(RefusedUrl, match=reason):
+            by.check(url)
+    assert network.connected == []
+
+
+def test_behind_a_proxy_a_url_is_checked_without_a_look_up(trust: ssl.SSLContext) -> None:
+    network = Network(names={})
+    by = sender(network, trust, proxy="http://egress:4750")
+    by.check(URL)
+    with pytest.raises(RefusedUrl, match="not_public"):
+        by.check("https://10.0.0.1/")
+    assert (network.connected, network.looked_up) == ([], [])
 
 
 def test_variables_of_the_environment_name_no_proxy(
@@ -450,6 +477,44 @@ def test_what_is_no_answer_has_a_reason(
     open_endpoint: OpenEndpoint, trust: ssl.SSLContext, data: bytes, reason: str
 ) -> None:
     assert failed(open_endpoint(raw(data, close=True)), trust) == reason
+
+
+def test_random_answers_are_answers_or_have_a_reason() -> None:
+    luck, outcomes = random.Random(17), Counter[str]()
+    pieces = (
+        *(b"HTTP/1.1 200 OK", b"HTTP/1.0 204", b"HTTP/1.1 100 C", b"HTTP/1.1 -1 X", b"HTTP/1.1 99999", b"HTTP/1.1"),
+        *(
+            b"Content-Length: 5",
+            b"Content-Length: -5",
+            b"Content-Length: 5, 5",
+            b"Content-Length: \xb2",
+            b"\0",
+            b"\xff",
+        ),
+        *(
+            b"Transfer-Encoding: chunked",
+            b"transfer-encoding:  Chunked",
+            b"Connection: close",
+            b"Retry-After: \xff\xfe",
+        ),
+        *(b"0", b"5", b"-1", b"1_0", b"FFFFFFFFFFFFFFFFFFFF", b"5;x", b"hello", b" folded", b":", b"", b"", b""),
+    )
+    for _ in range(3000):
+        lines = [luck.choice(pieces[:6]), *(luck.choice(pieces) for _ in range(luck.randint(0, 8)))]
+        client, server = socket.socketpair()
+        by = new_sender(networks=LOOPBACK, connect=lambda *_, sock=client: sock, tls=NO_TLS)
+        with server:
+            server.sendall(luck.choice([b"\r\n", b"\r\n", b"\n"]).join(lines))
+            server.shutdown(socket.SHUT_WR)
+            try:
+                got = post(by, "http://127.0.0.1/")
+                assert len(got.body) <= MAX_ANSWER_BYTES
+                outcomes["answer"] += 1
+            except SendFailed as error:
+                outcomes[error.reason] += 1
+            by.close()
+    assert outcomes.keys() == {"answer", "connection", "not_http"}
+    assert min(outcomes.values()) > 100
 
 
 def test_a_port_that_nobody_listens_on_is_no_connection() -> None:
