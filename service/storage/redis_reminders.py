@@ -17,14 +17,10 @@ from service.games.shards import SHARDS, shard_of
 from service.storage import keys
 from service.storage.connection import Command, MaybeSent, NotSent
 from service.storage.holds import GAP_MS, LONGEST_HOLD_MS, NOTE_MS, SweepNote
+from service.storage.redis_calls import FailureObserver, Observer, observe_nothing
 from service.storage.redis_errors import as_unavailable, unanswered
-from service.storage.redis_store import FailureObserver, Observer
 from service.storage.script_commands import evalsha, with_source
 from service.storage.topology import Topology
-
-
-def _ignore(*_: object) -> None:
-    """Observe nothing."""
 
 
 class RedisReminders(ReminderQueue):
@@ -34,7 +30,11 @@ class RedisReminders(ReminderQueue):
     """
 
     def __init__(
-        self, topology: Topology, *, observe: Observer = _ignore, observe_failure: FailureObserver = _ignore
+        self,
+        topology: Topology,
+        *,
+        observe: Observer = observe_nothing,
+        observe_failure: FailureObserver = observe_nothing,
     ) -> None:
         self._topology = topology
         self._observe = observe

@@ -3,19 +3,14 @@
 Owns what is sent and how answers are read. Does not depend on what a state or an event means, nor on where the servers
 are (``service.storage.topology``).
 
-A write is sent once; a caller that repeats it sends the same id, by which the script recognises it. A read is repeated
-once if its connection breaks at once, so that a connection that died unnoticed fails no request.
+A caller that repeats a write sends the same id, by which the script recognises it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from time import monotonic
 from typing import Any, Final
-
-from redis.exceptions import ConnectionError as ConnectionBroken
-from redis.exceptions import NoScriptError
 
 from service.games.ports import (
     IDEMPOTENCY_TTL,
@@ -35,32 +30,15 @@ from service.storage import keys
 from service.storage.connection import Command, MaybeSent, NotSent
 from service.storage.event_frames import block_of, event_of, events_of, frame, last_write
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.redis_errors import as_unavailable, unanswered
-from service.storage.script_commands import evalsha, with_source
+from service.storage.redis_calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis_errors import unanswered
+from service.storage.script_commands import evalsha
 from service.storage.topology import Topology
-
-NO_RETRY_AFTER: Final = 0.3
-"""Seconds: a read that broke later than this is not repeated, so that a repeated one still answers in time.
-
-Shorter than the wait for a free connection, because an exhausted pool is no broken connection."""
-
-REPLICA_WAIT: Final = 500
-"""Milliseconds that a replica gets to confirm a write."""
 
 CHECK_TTL: Final = 1000
 """Milliseconds that a key written by ``check`` lives."""
 
 _IDEMPOTENCY_TTL: Final = b"%d" % IDEMPOTENCY_TTL
-
-Observer = Callable[[str, float], None]
-"""Called with the name of an operation and the seconds that it took, whether it failed or not."""
-
-FailureObserver = Callable[[str], None]
-"""Called with the reason for which a write failed, or for which its outcome is unknown."""
-
-
-def _ignore(*_: object) -> None:
-    """Observe nothing."""
 
 
 class RedisStore(Store):
@@ -77,16 +55,15 @@ class RedisStore(Store):
         *,
         replicated: bool = False,
         reserve: MemoryReserve | None = None,
-        observe: Observer = _ignore,
-        observe_failure: FailureObserver = _ignore,
+        observe: Observer = observe_nothing,
+        observe_failure: FailureObserver = observe_nothing,
     ) -> None:
         if ttl_seconds < 1:
             raise ValueError("a game must live for at least one second")
         self._topology = topology
         self._ttl = b"%d" % ttl_seconds
-        self._confirm: tuple[Command, ...] = ((b"WAIT", 1, REPLICA_WAIT),) if replicated else ()
+        self._calls = RedisCalls(topology, replicated=replicated, observe=observe)
         self._reserve = reserve
-        self._observe = observe
         self._observe_failure = observe_failure
 
     def create(
@@ -104,7 +81,7 @@ class RedisStore(Store):
         sets, tail = _reminder_args(game, reminders)
         head = (value, self._ttl, *_write_args(write, len(events)))
         command = evalsha("create", names + sets, *head, len(sets), *frame(write.id, events), *tail)
-        answer = self._write("create", names[0], command, *self._confirm, for_new_game=True)
+        answer = self._write("create", names[0], command, for_new_game=True)
         if answer == 0:
             raise GameExists(game)
         return None if answer == 1 else _parse_prior(answer[0])
@@ -112,7 +89,7 @@ class RedisStore(Store):
     def read(self, game: str) -> StoredGame | None:
         """The current game, or ``None``."""
         key = keys.state(game)
-        value = self._read("read", key, (b"GET", key))
+        value = self._calls.read("read", key, (b"GET", key))
         return None if value is None else _parse_stored(value)
 
     def commit(
@@ -134,7 +111,7 @@ class RedisStore(Store):
         sets, tail = _reminder_args(game, reminders)
         head = (b"%d %b" % (expected, after), value, self._ttl, *_write_args(write, version), b"%d" % again)
         command = evalsha("commit", names + sets, *head, len(sets), *frame(write.id, events), *tail)
-        answer = self._write("commit", names[0], command, *self._confirm)
+        answer = self._write("commit", names[0], command)
         if answer == 1:
             return None
         if answer == 0:
@@ -146,7 +123,7 @@ class RedisStore(Store):
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""
         names = keys.of_game(game, name)
-        answer = self._write("find_write", names[0], evalsha("find_write", names, self._ttl), *self._confirm)
+        answer = self._write("find_write", names[0], evalsha("find_write", names, self._ttl))
         return None if answer is None else _parse_prior(answer[0])
 
     def reserve(self, name: str, value: str) -> str:
@@ -162,7 +139,7 @@ class RedisStore(Store):
         if not versions:
             return []
         names = keys.of_game(game)
-        answer = self._read("events", names[0], evalsha("events", names, *versions))
+        answer = self._calls.read("events", names[0], evalsha("events", names, *versions))
         if not answer or not isinstance(answer[0], int):
             return [event_of(entry) for entry in answer if entry is not None]
         newest, *entries = answer
@@ -172,7 +149,7 @@ class RedisStore(Store):
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         """At most ``limit`` events after that version."""
         names = keys.of_game(game)
-        answer = self._read("event_range", names[0], evalsha("event_range", names, after, limit))
+        answer = self._calls.read("event_range", names[0], evalsha("event_range", names, after, limit))
         if answer is None:
             return None
         version, first, *entries = answer
@@ -186,12 +163,12 @@ class RedisStore(Store):
     def compact(self, game: str) -> None:
         """Compress all events but those of the last write."""
         key = keys.events(game)
-        entries = self._read("compact", key, (b"LRANGE", key, 0, -1))
+        entries = self._calls.read("compact", key, (b"LRANGE", key, 0, -1))
         last = last_write(entries)
         block = block_of(entries[:last])
         if block is not None:
             head = (b"%d" % len(entries), b"%d" % (len(entries) - last), entries[last], block)
-            self._write("compact", key, evalsha("compact", (key,), *head), *self._confirm)
+            self._write("compact", key, evalsha("compact", (key,), *head))
 
     def check(self) -> None:
         """Write a key that soon expires on every primary; raises if none of them takes it."""
@@ -211,77 +188,25 @@ class RedisStore(Store):
     def _write_check(self, key: bytes) -> StorageUnavailable | None:
         """Write one key for ``check``; returns the error."""
         try:
-            self._write("check", key, (b"SET", key, 1, b"PX", CHECK_TTL), *self._confirm)
+            self._write("check", key, (b"SET", key, 1, b"PX", CHECK_TTL))
         except StorageUnavailable as error:
             return error
         except OutcomeUnknown as error:
             return StorageUnavailable(error.reason, error.retry_after)
         return None
 
-    def _write(
-        self, operation: str, key: bytes, command: Command, *confirm: Command, for_new_game: bool = False
-    ) -> Any:
-        """As ``_send_write``, with its failure observed; for a new game only where the server still takes new games."""
+    def _write(self, operation: str, key: bytes, command: Command, *, for_new_game: bool = False) -> Any:
+        """As ``RedisCalls.write``, with its failure observed; for a new game only while the server takes those."""
         try:
             if for_new_game and self._reserve is not None:
                 try:
                     self._reserve.require(key)
                 except (NotSent, MaybeSent) as error:
                     raise unanswered(error) from error
-            return self._send_write(operation, key, command, *confirm)
+            return self._calls.write(operation, key, command)
         except (StorageUnavailable, OutcomeUnknown) as error:
             self._observe_failure(error.reason)
             raise
-
-    def _send_write(self, operation: str, key: bytes, command: Command, *confirm: Command) -> Any:
-        """Run a command that writes, and ``confirm`` (a WAIT) after it; returns the command's answer.
-
-        Raises ``StorageUnavailable`` if it was not executed, ``OutcomeUnknown`` if it may have been or no replica
-        confirmed it, and errors of the program as they are.
-        """
-        began = monotonic()
-        try:
-            answer, *replicas = self._topology.call(key, command, *confirm)
-            if isinstance(answer, NoScriptError):
-                answer, *replicas = self._topology.call(key, with_source(operation, command), *confirm)
-        except NotSent as error:
-            raise unanswered(error) from error
-        except MaybeSent as error:
-            raise OutcomeUnknown(unanswered(error).reason) from error
-        finally:
-            self._observe(operation, monotonic() - began)
-        if isinstance(answer, Exception):
-            raise as_unavailable(answer) or answer from None
-        # How scripts report a write that was made, now or earlier, and how SET does.
-        if answer == 1 or isinstance(answer, list) or answer == b"OK":
-            for count in replicas:
-                if isinstance(count, Exception) or count < 1:
-                    raise OutcomeUnknown("no replica")
-        return answer
-
-    def _read(self, operation: str, key: bytes, command: Command) -> Any:
-        """The answer to a command that only reads; it is repeated once if its connection breaks at once.
-
-        Raises ``StorageUnavailable``, and errors of the program as they are.
-        """
-        began = monotonic()
-        try:
-            for repeated in (False, True):
-                try:
-                    (answer,) = self._topology.call(key, command)
-                    break
-                except (NotSent, MaybeSent) as error:
-                    # A timeout is not repeated: the server would be as slow again.
-                    broken = type(error.__cause__) is ConnectionBroken and monotonic() - began <= NO_RETRY_AFTER
-                    if repeated or not broken:
-                        raise unanswered(error) from error
-        finally:
-            self._observe(operation, monotonic() - began)
-        if isinstance(answer, NoScriptError) and command[0] == b"EVALSHA":
-            return self._read(operation, key, with_source(operation, command))
-        if isinstance(answer, Exception):
-            raise as_unavailable(answer) or answer from None
-        return answer
 
 
 def _write_args(write: WriteRequest, version: int) -> list[bytes]:
