@@ -131,6 +131,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "This needs the token of a seat in this game.",
                 "Dafür braucht es das Token eines Platzes in diesem Spiel.",
             ),
+            "no_valid_key": (
+                "This needs a valid key of an application; for a game, one of the application that owns it.",
+                "Dafür braucht es einen gültigen Schlüssel einer Anwendung; für ein Spiel einen seiner Anwendung.",
+            ),
             "not_a_bearer_token": (
                 "A token is sent as `Authorization: Bearer <token>`.",
                 "Ein Token wird als `Authorization: Bearer <token>` gesendet.",
@@ -152,6 +156,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "This is not the token of that seat.",
                 "Das ist nicht das Token dieses Platzes.",
             ),
+            "apps_closed": (
+                "The operator of this service makes the keys of applications.",
+                "Die Schlüssel von Anwendungen gibt der Betreiber dieses Dienstes aus.",
+            ),
             "banned": (
                 "Requests from this address are not accepted.",
                 "Anfragen von dieser Adresse werden nicht angenommen.",
@@ -168,6 +176,8 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "There is no such seat; the last one is {max}.",
                 "Diesen Platz gibt es nicht; der letzte ist {max}.",
             ),
+            "no_such_application": ("There is no such application.", "Diese Anwendung gibt es nicht."),
+            "no_such_key": ("The application has no such key.", "Diesen Schlüssel hat die Anwendung nicht."),
             "no_such_variant": (
                 "There is no such variant; possible: {allowed}.",
                 "Dieses Spiel wird nicht angeboten; möglich: {allowed}.",
@@ -330,6 +340,15 @@ REASONS: Final[Mapping[str, ReasonText]] = (
         },
     )
     | _reasons(
+        "limit_reached",
+        {
+            "too_many_keys": (
+                "An application has at most {max} keys at a time; revoke one first.",
+                "Eine Anwendung hat höchstens {max} Schlüssel zugleich; zuerst muss einer widerrufen werden.",
+            )
+        },
+    )
+    | _reasons(
         "not_away",
         {
             "not_away": (
@@ -471,6 +490,18 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "one_of_name_open_bot": (
                 "Give exactly one of name, open and bot.",
                 "Genau eines von name, open und bot ist nötig.",
+            ),
+            "needs_key": (
+                "Only with the key of an application, sent as `Authorization: Bearer app_…`.",
+                "Nur mit dem Schlüssel einer Anwendung möglich, gesendet als `Authorization: Bearer app_…`.",
+            ),
+            "only_with_open_seats": (
+                "Only where a seat is open.",
+                "Nur möglich, wenn ein Platz frei ist.",
+            ),
+            "not_visible": (
+                "Only visible characters are possible, and no blanks.",
+                "Nur sichtbare Zeichen sind möglich, und keine Leerzeichen.",
             ),
             "only_with_name": ("Goes with a name only.", "Nur zusammen mit name möglich."),
             "not_with_from": ("Not allowed together with from.", "Nicht zusammen mit from möglich."),

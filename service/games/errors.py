@@ -3,14 +3,15 @@
 ::
 
     Refusal
-    ├── Unauthorized   no valid token of a seat in this game              unauthorized
-    ├── NotFound       no such game, seat or variant                      not_found
+    ├── Unauthorized   no valid token of a seat, or key of an application unauthorized
+    ├── NotFound       no such game, seat, variant or key                 not_found
     ├── Forbidden      a wrong join code, or the token of another seat    forbidden
     ├── NotStarted     seats are still open                               not_started
     ├── SeatsTaken     no seat is open                                    seats_taken
     ├── StaleVersion   the game is not at the expected version            stale_version
     ├── NotDue         a claim before the deadline                        not_due
     ├── NotAway        coming back to a seat that is not away             not_away
+    ├── LimitReached   as many of something as there may be               limit_reached
     └── KeyReused      an idempotency key used for another request        key_reused
 
 ``MoveRefused`` wraps any of them, or a refusal of the rules, together with the version and the legal moves.
@@ -24,7 +25,7 @@ from service.engine.moves import Move
 
 
 class Unauthorized(Refusal):
-    """The token is wrong, revoked or of another game, or is missing where one is needed."""
+    """The token or key is wrong, revoked or of another game, or is missing where one is needed."""
 
     code = "unauthorized"
 
@@ -35,13 +36,13 @@ def unauthorized() -> Unauthorized:
 
 
 class NotFound(Refusal):
-    """The requested game, seat or variant does not exist, or has expired."""
+    """The requested game, seat, variant, application or key does not exist, or has expired."""
 
     code = "not_found"
 
 
 class Forbidden(Refusal):
-    """The join code is not the one of this game, or the token is the one of another seat."""
+    """The join code is not the one of this game, the token is that of another seat, or the service does not do this."""
 
     code = "forbidden"
 
@@ -74,6 +75,12 @@ class NotAway(Refusal):
     """The seat is not away, so its player cannot come back."""
 
     code = "not_away"
+
+
+class LimitReached(Refusal):
+    """There are as many already as there may be."""
+
+    code = "limit_reached"
 
 
 class KeyReused(Refusal):

@@ -2,7 +2,8 @@
 
 All keys of a game contain the hash tag ``{<game>}``, so that they lie in one slot of a Cluster and one
 script may use all of them. The reminders of the games of a shard are in sets with the hash tag of that
-shard, ``{<tag>}``, which lies in the same slot as its games. Does not depend on what the values mean, or
+shard, ``{<tag>}``, which lies in the same slot as its games. What belongs to an application has its id
+as the hash tag, ``{<app>}``, and lies in the same slot as its reminders. Does not depend on what the values mean, or
 how they are sent.
 
 =============================== ===================================================================
@@ -29,6 +30,8 @@ how they are sent.
                                 turn, by when it is to be asked
 ``domino:webhooks:{<tag>}``     sorted set: the endpoints of the applications of the shard for which
                                 there are messages, by when one is to be sent
+``domino:{<app>}:app``          string: the record of an application, with the SHA-256 of its keys
+``domino:apps``                 set: the ids of all applications
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
@@ -47,6 +50,9 @@ REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
 
 SWEEPS: Final = tuple(b"domino:sweep:{%b}" % tag.encode() for tag in TAGS)
 """The notes of when a scheduler last looked for deadlines, by shard."""
+
+APPLICATIONS: Final = b"domino:apps"
+"""The set of the ids of all applications."""
 
 CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
 """Enough for each primary of a Cluster to own one."""
@@ -76,3 +82,8 @@ def events(game: str) -> bytes:
 def reservation(name: str) -> bytes:
     """The key of the value that is reserved under a name."""
     return b"domino:key:%b" % name.encode()
+
+
+def application(app: str) -> bytes:
+    """The key of the record of an application."""
+    return b"domino:{%b}:app" % app.encode()

@@ -61,15 +61,17 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         401,
         "Unauthorized",
         "Nicht angemeldet",
-        "The token is missing, or not valid for this game.",
-        "Das Token fehlt oder gilt nicht für dieses Spiel.",
+        "The token or key is missing, or not valid for this.",
+        "Das Token oder der Schlüssel fehlt oder gilt hierfür nicht.",
     ),
     "forbidden": _problem(
         403,
         "Forbidden",
         "Nicht erlaubt",
-        "The join code is wrong, the token belongs to another seat, or the client is banned.",
-        "Der Beitrittscode ist falsch, das Token gehört zu einem anderen Platz, oder der Client ist gesperrt.",
+        "The join code is wrong, the token belongs to another seat, the client is banned, or only the operator may do "
+        "this.",
+        "Der Beitrittscode ist falsch, das Token gehört zu einem anderen Platz, der Client ist gesperrt, oder nur der "
+        "Betreiber darf das.",
     ),
     "not_found": _problem(
         404, "Not found", "Nicht gefunden", "There is no such resource.", "Diese Ressource gibt es nicht."
@@ -127,6 +129,13 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
     "not_away": _problem(
         409, "Not away", "Nicht abwesend", "The player of the seat is there.", "Der Spieler des Platzes ist da."
     ),
+    "limit_reached": _problem(
+        409,
+        "Limit reached",
+        "Grenze erreicht",
+        "There are as many already as there may be; see `params`.",
+        "Es gibt schon so viele, wie es geben darf; siehe `params`.",
+    ),
     "stale_version": _problem(
         412,
         "Stale version",
@@ -183,7 +192,10 @@ _SECRET_RETRY_SECONDS: Final = 30
 _HTTP_REASONS: Final = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 _COUNTED_STATUSES: Final = (401, 403, 404)
 _COUNTED_PREFIX: Final = "/v1/games/"
-"""Paths whose failures are counted, as they may be attempts to guess a game id, a token or a join code."""
+"""Paths whose failures are counted, as they may be attempts to guess a game id, a token or a join code.
+
+Elsewhere only 401 is, as it may be an attempt to guess a key.
+"""
 
 
 class RequestError(Exception):
@@ -253,23 +265,21 @@ def _params(reason: Reason) -> dict[str, object]:
 def install(app: Flask, limits: RateLimits) -> None:
     """Make ``app`` answer every error as a problem, and too many failures of one address all with the same one."""
 
-    def limited() -> Response | None:
-        """The response after too many failures from one address, in place of the refusal."""
-        if not request.path.startswith(_COUNTED_PREFIX):
+    def limited(status: int | None) -> Response | None:
+        """The response after too many failures from one address, in place of the refusal with this status."""
+        if status not in _COUNTED_STATUSES or (status != 401 and not request.path.startswith(_COUNTED_PREFIX)):
             return None
         quota = limits.count_failure(request.environ.get("REMOTE_ADDR", ""))
         return None if quota is None else _rate_limited_problem(quota)
 
     def refusal(error: Refusal) -> Response:
-        rate_limited = limited() if PROBLEMS[error.code].status in _COUNTED_STATUSES else None
-        return rate_limited or _refusal(error)
+        return limited(PROBLEMS[error.code].status) or _refusal(error)
 
     def http_exception(error: HTTPException) -> Response:
         redirect = redirect_without_slash(error)
         if redirect is not None:
             return redirect
-        rate_limited = limited() if error.code in _COUNTED_STATUSES else None
-        return rate_limited or _http_exception(error)
+        return limited(error.code) or _http_exception(error)
 
     app.register_error_handler(Refusal, refusal)
     app.register_error_handler(RateLimited, _rate_limited)

@@ -1,0 +1,206 @@
+"""Applications and their keys: made, presented, rotated and revoked.
+
+Owns the form of a key, and how a key becomes an application. A key is ``app_<id of the application>_<secret>``: the
+secret has about 256 bits, and only the SHA-256 of the whole key is stored. Does not depend on where applications are
+stored, nor on how a key is sent.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64encode
+from hmac import compare_digest
+from threading import Lock
+from time import monotonic
+from typing import Final, NamedTuple
+
+from service.apps.ports import Application, ApplicationStore, KeyRecord
+from service.games.errors import LimitReached, NotFound, Unauthorized
+from service.games.ports import Clock, RandomBytes, StorageUnavailable
+from service.games.shards import shard_of
+from service.games.tokens import hash_secret, new_game_id
+
+KEY_PREFIX: Final = "app_"
+"""What every key begins with, and no token of a seat."""
+MAX_KEYS: Final = 10
+"""The most keys that an application may have at a time."""
+DEFAULT_OVERLAP_SECONDS: Final = 86_400
+"""How long an old key stays valid beside a new one, unless another time is asked for."""
+CACHE_SECONDS: Final = 5.0
+"""How long a process may use what it has read of an application: a revoked key is refused after so long."""
+
+_KEY: Final = re.compile(r"app_([A-Za-z0-9_-]{24})_([A-Za-z0-9_-]{43})", re.ASCII)
+_HINT_CHARS: Final = 6
+_CACHE_SIZE: Final = 10_000
+_MAX_ATTEMPTS: Final = 16
+
+
+class NewKey(NamedTuple):
+    """A key just made, which is returned only once, and its application with it."""
+
+    application: Application
+    record: KeyRecord
+    key: str
+
+
+class Applications:
+    """The applications of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
+
+    Its only state is a cache of applications, none of which is used for longer than ``CACHE_SECONDS``.
+    """
+
+    def __init__(self, store: ApplicationStore, *, clock: Clock, random_bytes: RandomBytes) -> None:
+        self._store = store
+        self._clock = clock
+        self._random_bytes = random_bytes
+        self._cache: dict[str, tuple[Application, float]] = {}
+        self._lock = Lock()
+
+    def create(self, name: str) -> NewKey:
+        """Make an application and its first key."""
+        app, now = self._new_id(), self._clock()
+        key, record = self._new_key(app, now)
+        application = Application(app, name, now, (record,))
+        self._store.create(application)
+        return NewKey(application, record, key)
+
+    def all(self) -> list[Application]:
+        """Every application, the oldest first."""
+        return self._store.all()
+
+    def authenticate(self, key: str) -> Application:
+        """The application of a valid key. Raises ``Unauthorized``, always for the same reason."""
+        form = _KEY.fullmatch(key)
+        if form is not None:
+            for find in (self._cached, self._read):  # a key that is not known yet may be a new one
+                application = find(form[1])
+                if application is not None and self._accepts(application, key):
+                    return application
+        raise no_valid_key()
+
+    def rotate(self, app: str, overlap: int = DEFAULT_OVERLAP_SECONDS) -> NewKey:
+        """Make another key; those without an end are valid for ``overlap`` more seconds.
+
+        Raises ``NotFound``, ``LimitReached``.
+        """
+        for _ in range(_MAX_ATTEMPTS):
+            before, now = self._existing(app), self._clock()
+            end = now + overlap * 1000
+            ending = [each._replace(expires_at=min(each.expires_at or end, end)) for each in before.keys]
+            kept = [each for each in ending if not _is_over(each, now)]
+            if len(kept) >= MAX_KEYS:
+                raise LimitReached("too_many_keys", max=MAX_KEYS)
+            key, record = self._new_key(app, now)
+            if any([each.hint == record.hint for each in kept]):
+                continue
+            after = before._replace(keys=(*kept, record))
+            if self._replace(before, after):
+                return NewKey(after, record, key)
+        raise StorageUnavailable("contention")
+
+    def revoke(self, app: str, hint: str | None = None) -> Application:
+        """Revoke the key with this hint, or all keys of the application. Raises ``NotFound``."""
+        for _ in range(_MAX_ATTEMPTS):
+            before = self._existing(app)
+            kept = tuple([each for each in before.keys if hint is not None and each.hint != hint])
+            if hint is not None and len(kept) == len(before.keys):
+                raise NotFound("no_such_key")
+            after = before._replace(keys=kept)
+            if self._replace(before, after):
+                return after
+        raise StorageUnavailable("contention")
+
+    def delete(self, app: str) -> None:
+        """Delete an application: its games go on, but belong to nobody who could show it. Raises ``NotFound``."""
+        for _ in range(_MAX_ATTEMPTS):
+            if self._replace(self._existing(app), None):
+                return
+        raise StorageUnavailable("contention")
+
+    def valid_keys(self, application: Application) -> tuple[KeyRecord, ...]:
+        """The keys of an application that are valid now, the oldest first."""
+        now = self._clock()
+        return tuple([each for each in application.keys if not _is_over(each, now)])
+
+    def _new_id(self) -> str:
+        while True:
+            app = new_game_id(self._random_bytes)
+            if app[0].isalnum():  # what begins with a hyphen is an option on a command line
+                return app
+
+    def _new_key(self, app: str, now: int) -> tuple[str, KeyRecord]:
+        while True:
+            secret = urlsafe_b64encode(self._random_bytes(32)).rstrip(b"=").decode()
+            if secret[0].isalnum():  # as above, as its beginning is the hint
+                key = f"{KEY_PREFIX}{app}_{secret}"
+                return key, KeyRecord(secret[:_HINT_CHARS], hash_secret(key), now)
+
+    def _existing(self, app: str) -> Application:
+        application = None if shard_of(app) is None else self._store.read(app)
+        if application is None:
+            raise NotFound("no_such_application")
+        return application
+
+    def _replace(self, before: Application, after: Application | None) -> bool:
+        """As the store's; this process does not use the application of before any more."""
+        try:
+            return self._store.replace(before, after)
+        finally:
+            with self._lock:
+                self._cache.pop(before.id, None)
+
+    def _cached(self, app: str) -> Application | None:
+        application, until = self._cache.get(app, (None, 0.0))
+        return application if monotonic() < until else None
+
+    def _read(self, app: str) -> Application | None:
+        until = monotonic() + CACHE_SECONDS
+        application = self._store.read(app)
+        with self._lock:
+            self._cache.pop(app, None)
+            if application is not None:
+                self._cache[app] = application, until
+                if len(self._cache) > _CACHE_SIZE:
+                    del self._cache[next(iter(self._cache))]
+        return application
+
+    def _accepts(self, application: Application, key: str) -> bool:
+        """Whether it is one of the valid keys; compared with all of them, each in constant time."""
+        presented, accepted = hash_secret(key), False
+        for each in self.valid_keys(application):
+            accepted |= compare_digest(presented, each.digest)
+        return accepted
+
+
+class NoApplications(ApplicationStore):
+    """The store of a service without applications: there are none, and none can be made."""
+
+    def create(self, application: Application) -> None:  # noqa: ARG002
+        """Raises ``StorageUnavailable``."""
+        raise StorageUnavailable("no applications")
+
+    def read(self, app: str) -> Application | None:  # noqa: ARG002
+        """There is none."""
+        return None
+
+    def replace(self, before: Application, after: Application | None) -> bool:  # noqa: ARG002
+        """There is nothing to replace."""
+        return False
+
+    def all(self) -> list[Application]:
+        """There are none."""
+        return []
+
+
+def is_key(token: str) -> bool:
+    """Whether a bearer's token is meant to be the key of an application, and not that of a seat."""
+    return token.startswith(KEY_PREFIX)
+
+
+def no_valid_key() -> Unauthorized:
+    """The one refusal of every key that is not accepted, so that the causes cannot be distinguished."""
+    return Unauthorized("no_valid_key")
+
+
+def _is_over(key: KeyRecord, now: int) -> bool:
+    return key.expires_at is not None and key.expires_at <= now

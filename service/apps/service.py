@@ -1,0 +1,33 @@
+"""The applications of a store: who they are, and what each may know of its games."""
+
+from __future__ import annotations
+
+from service.apps.applications import Applications, NoApplications
+from service.apps.ports import ApplicationStore
+from service.games.ports import Clock, RandomBytes
+
+
+class ApplicationService:
+    """The applications of a store.
+
+    With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
+    games.
+    """
+
+    def __init__(
+        self,
+        store: ApplicationStore,
+        *,
+        clock: Clock,
+        random_bytes: RandomBytes,
+        open_to_all: bool = False,
+        needed_for_games: bool = False,
+    ) -> None:
+        self.applications = Applications(store, clock=clock, random_bytes=random_bytes)
+        self.open_to_all = open_to_all
+        self.needed_for_games = needed_for_games
+
+
+def without_applications() -> ApplicationService:
+    """The service of a store without applications."""
+    return ApplicationService(NoApplications(), clock=lambda: 0, random_bytes=bytes)

@@ -1,0 +1,124 @@
+"""The contract of every store of applications, tested with Redis, with a Cluster and in memory."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis
+
+from service.apps.ports import Application, ApplicationStore, KeyRecord
+from service.games.shards import with_shard
+from service.storage import keys
+from service.storage.memory_applications import MemoryApplications
+from service.storage.redis_applications import RedisApplications
+from service.storage.topology import SingleNodeTopology, Topology
+
+
+@pytest.fixture(params=["memory", "redis", "cluster"])
+def store(request: pytest.FixtureRequest) -> Iterator[ApplicationStore]:
+    if request.param == "memory":
+        yield MemoryApplications()
+        return
+    if request.param == "redis":
+        topology: Topology = SingleNodeTopology(request.getfixturevalue("shared_client"))
+    else:
+        topology = request.getfixturevalue("cluster_topology")
+    yield RedisApplications(topology)
+    topology.call(keys.APPLICATIONS, (b"DEL", keys.APPLICATIONS))
+
+
+def new_application(created_at: int = 1, **fields: Any) -> Application:
+    app = with_shard(secrets.token_urlsafe(16))
+    key = KeyRecord("Ab3dEf", secrets.token_bytes(32), created_at)
+    return Application(app, "A café 🀱", created_at, (key,))._replace(**fields)
+
+
+def test_an_application_is_read_as_it_was_created(store: ApplicationStore) -> None:
+    ending = KeyRecord("x", b"\0" * 32, 5, 1_900_000_000_000)
+    for application in (new_application(), new_application(keys=()), new_application(keys=(ending, ending))):
+        store.create(application)
+        assert store.read(application.id) == application
+
+
+def test_an_application_that_was_not_created_is_not_found(store: ApplicationStore) -> None:
+    assert store.read(new_application().id) is None
+
+
+def test_creating_an_application_again_changes_nothing(store: ApplicationStore) -> None:
+    application = new_application()
+    store.create(application)
+    store.create(application)
+    assert store.all() == [application]
+
+
+def test_all_applications_are_listed_the_oldest_first(store: ApplicationStore) -> None:
+    applications = [new_application(created_at) for created_at in (3, 1, 2)]
+    for each in applications:
+        store.create(each)
+    assert [each.created_at for each in store.all()] == [1, 2, 3]
+
+
+def test_without_applications_the_list_is_empty(store: ApplicationStore) -> None:
+    assert store.all() == []
+
+
+def test_an_application_is_replaced_only_as_it_is(store: ApplicationStore) -> None:
+    first = new_application()
+    store.create(first)
+    second = first._replace(name="another")
+    assert store.replace(first, second)
+    assert store.read(first.id) == second
+    assert not store.replace(first, first._replace(name="a third"))
+    assert not store.replace(first, None)
+    assert store.read(first.id) == second
+
+
+def test_a_replacement_may_be_made_again(store: ApplicationStore) -> None:
+    first = new_application()
+    store.create(first)
+    second = first._replace(keys=())
+    assert store.replace(first, second)
+    assert store.replace(first, second)
+    assert store.replace(second, None)
+    assert store.replace(second, None)
+
+
+def test_a_deleted_application_is_neither_found_nor_listed(store: ApplicationStore) -> None:
+    gone, stays = new_application(), new_application()
+    for each in (gone, stays):
+        store.create(each)
+    assert store.replace(gone, None)
+    assert store.read(gone.id) is None
+    assert store.all() == [stays]
+
+
+def test_a_deleted_application_is_not_brought_back_by_a_replacement(store: ApplicationStore) -> None:
+    first = new_application()
+    store.create(first)
+    assert store.replace(first, None)
+    assert not store.replace(first, first._replace(keys=()))
+    assert store.read(first.id) is None
+
+
+def test_an_id_without_a_record_is_no_application(shared_client: redis.Redis) -> None:
+    store, application = RedisApplications(SingleNodeTopology(shared_client)), new_application()
+    store.create(application)
+    shared_client.delete(keys.application(application.id))
+    assert store.all() == []
+    shared_client.delete(keys.APPLICATIONS)
+
+
+def test_applications_do_not_expire(shared_client: redis.Redis) -> None:
+    store, application = RedisApplications(SingleNodeTopology(shared_client)), new_application()
+    store.create(application)
+    assert shared_client.ttl(keys.application(application.id)) == -1
+    assert shared_client.ttl(keys.APPLICATIONS) == -1
+    shared_client.delete(keys.APPLICATIONS)
+
+
+def test_the_record_of_an_application_lies_in_the_slot_of_its_shard() -> None:
+    application = new_application()
+    assert b"{%b}" % application.id.encode() in keys.application(application.id)
