@@ -15,6 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from flask import Flask
 
+from service.apps.ports import ApplicationStore
+from service.apps.service import ApplicationService
 from service.config import Network, Settings
 from service.games.automation import Automation
 from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLater, Store, run_inline
@@ -212,6 +214,20 @@ def build_games(
         observe=observe,
         admit_read=admit_read,
         reminders=reminders,
+    )
+
+
+def build_apps(
+    store: ApplicationStore,
+    *,
+    clock: Clock = system_clock,
+    random_bytes: RandomBytes = os.urandom,
+    open_to_all: bool = False,
+    needed_for_games: bool = False,
+) -> ApplicationService:
+    """The applications of a store, with the random bytes of the operating system unless others are given."""
+    return ApplicationService(
+        store, clock=clock, random_bytes=random_bytes, open_to_all=open_to_all, needed_for_games=needed_for_games
     )
 
 

@@ -1,4 +1,4 @@
-"""Access to a game: which seat a token plays.
+"""Access to a game: which seat a token plays, and whether an application owns the game.
 
 Owns the only place where a token becomes a seat, on the stored game or on the cached one. A cached game may be stale: a
 command on it is decided again on the stored game before it is refused, and a request that is rejected before its
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from service.games.errors import Forbidden, NotFound, Unauthorized, unauthorized
-from service.games.game import Game
+from service.games.game import OWNER, Game, Viewer
 from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.lost_reminders import Notice
 from service.games.ports import PriorWrite
@@ -19,19 +19,28 @@ from service.games.tokens import find_hash
 
 
 class Access(NamedTuple):
-    """A game and the seat of the token's bearer (``None``: a spectator).
+    """A game and the seat of the token's bearer (``None``: a spectator, or the application that owns the game).
 
-    ``from_store`` is false for a game that was cached.
+    ``from_store`` is false for a game that was cached. ``app`` is the id of the application, if its key was presented:
+    it knows what a spectator knows, and what it calls the game and its players. ``target`` is the seat that a request
+    is about, if that is in the path: the bearer's own, or any seat of the application's game.
     """
 
     game: Game
     seat: int | None
     from_store: bool = True
+    app: str | None = None
+    target: int | None = None
+
+    @property
+    def viewer(self) -> Viewer:
+        """What the bearer may know."""
+        return self.seat if self.app is None else OWNER
 
     @property
     def etag(self) -> str:
         """The ETag of this version of the game for this viewer."""
-        return self.game.etag(self.seat)
+        return self.game.etag(self.viewer)
 
 
 class TokenRotation(NamedTuple):
@@ -47,6 +56,7 @@ class TokenRotation(NamedTuple):
     game: Game | None
     prior: PriorWrite | None
     from_store: bool = True
+    app: str | None = None
 
 
 class AccessControl:
@@ -99,11 +109,18 @@ class AccessControl:
         if token is None:
             raise unauthorized()
         access = self.authenticate(game_id, token)
-        if seat >= len(access.game.seats):
-            raise NotFound("no_such_seat", max=len(access.game.seats) - 1)
+        check_seat(access.game, seat)
         if seat != access.seat:
             raise Forbidden("token_of_another_seat", seat=seat)
-        return access
+        return access._replace(target=seat)
+
+    def of_application(self, game_id: str, app: str) -> Access | None:
+        """The access of an application to a stored game; ``None`` for one that is not its own, or does not exist."""
+        game = self._repository.load(game_id)
+        if game is None or game.ownership is None or game.ownership.app != app:
+            return None
+        self._notice(game)
+        return Access(game, None, app=app)
 
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
         """As ``require_seat``, but a client that changed the token under this idempotency key may present the old one.
@@ -122,6 +139,12 @@ class AccessControl:
             return TokenRotation(game_id, seat, token, None, prior)
         assert token is not None
         return TokenRotation(game_id, seat, token, game, None)
+
+
+def check_seat(game: Game, seat: int) -> None:
+    """Raises ``NotFound`` if the game has no such seat."""
+    if seat >= len(game.seats):
+        raise NotFound("no_such_seat", max=len(game.seats) - 1)
 
 
 def seat_of(token: str, game: Game) -> int | None:

@@ -30,7 +30,7 @@ from service.games.errors import (
     unauthorized,
 )
 from service.games.forks import as_arranged, load_fork
-from service.games.game import HUMAN, OPEN_SEAT, Created, Game, Joined, Seat, TokenChanged
+from service.games.game import HUMAN, OPEN_SEAT, OWNER, Created, Game, Joined, Seat, TokenChanged
 from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import Clock, Hold, PriorWrite, RandomBytes
 from service.games.repository import Committed, Decision, GameRepository
@@ -122,7 +122,7 @@ class GameCommands:
         self._hold = hold
 
     def create(self, request: GameRequest, key: IdempotencyKey | None = None) -> CommandResult[CreatedGame]:
-        """Create a game, and deal its first round if no seat is open.
+        """Create a game, and deal its first round if no seat is open. An idempotency key belongs to the application.
 
         Raises ``InvalidSetup`` if the request cannot be played, ``KeyReused``.
         """
@@ -135,7 +135,8 @@ class GameCommands:
         game_id = new_game_id(self._random_bytes)
         record, token_bytes = None, self._random_bytes
         if key is not None:
-            record = self._idempotency.record(key, "create", derives_tokens=True)
+            owner = () if request.app is None else (request.app,)
+            record = self._idempotency.record(key, "create", *owner, derives_tokens=True)
             game_id = self._repository.reserve(record.name, game_id)
             token_bytes = self._idempotency.derive_bytes("create", game_id)
         create = partial(
@@ -153,13 +154,13 @@ class GameCommands:
         committed = self._repository.create(game, events, record)
         if committed.prior is not None:
             new = create(token_bytes=self._idempotency.derive_bytes("create", game_id, prior=committed.prior))
-        view = view_game(committed.after, None, self._ttl)
+        view = view_game(committed.after, None if request.app is None else OWNER, self._ttl)
         return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
 
     def join(self, access: Access, command: JoinCommand) -> CommandResult[JoinedSeat]:
         """Take the first open seat; if it was the last one, deal the first round.
 
-        An idempotency key belongs to the bearer of the token: other seats, and spectators, may use the same one. Raises
+        An idempotency key belongs to the bearer of the token or key: others may use the same one. Raises
         ``Forbidden`` for a wrong code, ``InvalidSetup`` for a client seed where the deals are fixed or for a name that
         is taken where names are unique, ``SeatsTaken``, ``KeyReused``, ``NotFound`` when the game has expired.
         """
@@ -170,7 +171,7 @@ class GameCommands:
         if key is None:
             record, random_token = None, new_token(self._random_bytes)
         else:
-            record = self._idempotency.record(key, "join", str(access.seat), derives_tokens=True)
+            record = self._idempotency.record(key, "join", str(access.viewer), derives_tokens=True)
 
         def token_of(seat: int, prior: PriorWrite | None = None) -> str:
             # Derived from the seat too: after 24 hours the same key may be used to take another seat.
@@ -196,7 +197,7 @@ class GameCommands:
         ``InvalidSetup`` for a client seed where the deals are fixed; ``Unauthorized`` for a spectator, for a token that
         was revoked since its access, and when the game has expired; ``KeyReused``.
         """
-        game, seat, from_store = access
+        game, seat, from_store = access[:3]
         if seat is None:
             raise unauthorized()
         record = None if command.key is None else self._idempotency.record(command.key, "move", str(seat))
@@ -216,7 +217,7 @@ class GameCommands:
         For a seat that is away already, leaving changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``;
         ``NotAway`` for coming back to a seat that is not away; ``Unauthorized`` as ``make_move``.
         """
-        game, seat, from_store = access
+        game, seat, from_store = access[:3]
         if seat is None:
             raise unauthorized()
         decide = partial(_decide_presence, seat, game.seats[seat].token_hash, away)
@@ -235,7 +236,7 @@ class GameCommands:
         can be claimed; ``NotStarted``, ``GameOver``, ``NotInMatch``, ``KeyReused``, ``InvalidSetup`` for a seat that
         does not exist or is the claimant's own, ``Unauthorized`` as ``make_move``.
         """
-        game, by, from_store = access
+        game, by, from_store = access[:3]
         if by is None:
             raise unauthorized()
         if seat >= len(game.seats) or seat == by:
@@ -288,7 +289,7 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
         raise SeatsTaken("seats_taken")
     if game.unique_names and is_taken(command.name, [each.name for each in game.seats]):
         raise InvalidSetup({"name": [NAME_TAKEN]})
-    game = _with_seat(game, seat, Seat(HUMAN, command.name, hash_secret(token_of(seat))))
+    game = _with_seat(game, seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=game.seats[seat].ref))
     if command.client_seed is not None:
         game = game._replace(deck=game.deck.with_client_seed(seat, command.client_seed))
     return deal_if_full(game, [Joined(seat, command.name)])

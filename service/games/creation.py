@@ -14,15 +14,18 @@ from service.engine.referee import deal
 from service.engine.state import State
 from service.engine.variant import Variant
 from service.games.clock import start_clock
-from service.games.game import HUMAN, OPEN_SEAT, Game, GameEvent, Seat, rules_for
+from service.games.game import HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent, Ownership, Remote, Seat, rules_for
 from service.games.ports import RandomBytes
 from service.games.results import SeatToken
-from service.games.tokens import hash_secret, new_join_code, new_token
+from service.games.tokens import hash_secret, new_join_code, new_remote_secret, new_token
 from service.games.validation import GameRequest, is_taken
 
 
 class NewGame(NamedTuple):
-    """A game without events, the tokens of its seats, and the join code if a seat is open."""
+    """A game without events, the tokens of its seats, and the join code if a seat is open.
+
+    The tokens of remote players have their secrets with them.
+    """
 
     game: Game
     tokens: tuple[SeatToken, ...]
@@ -47,12 +50,17 @@ def create_game(
         [
             SeatToken(seat, each.name, new_token(token_bytes))
             for seat, each in enumerate(request.seats)
-            if each.kind == HUMAN and each.name is not None
+            if each.kind in (HUMAN, REMOTE) and each.name is not None
         ]
     )
     hashes = {each.seat: hash_secret(each.token) for each in tokens}
     has_open = any(each.kind == OPEN_SEAT for each in request.seats)
     join_code = new_join_code(token_bytes) if has_open else None
+    remotes = {
+        seat: Remote(each.url, new_remote_secret(token_bytes))
+        for seat, each in enumerate(request.seats)
+        if each.url is not None
+    }
     game = Game(
         id=game_id,
         variant=variant,
@@ -60,7 +68,7 @@ def create_game(
         rules=rules_for(variant.key, request.options, len(request.seats)),
         seats=tuple(
             [
-                Seat(each.kind, name, hashes.get(seat), each.level)
+                Seat(each.kind, name, hashes.get(seat), each.level, each.ref, remotes.get(seat))
                 for seat, (each, name) in enumerate(zip(request.seats, _names(request), strict=True))
             ]
         ),
@@ -77,7 +85,14 @@ def create_game(
         pace=request.pace,
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),
+        ownership=None
+        if request.app is None
+        else Ownership(request.app, request.ref, join_code if request.public else None),
     )
+    if remotes:
+        tokens = tuple(
+            [each._replace(secret=remotes[each.seat].secret) if each.seat in remotes else each for each in tokens]
+        )
     return NewGame(game._replace(is_automatic=game.is_set_up_automatic), tokens, join_code)
 
 

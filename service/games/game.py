@@ -33,6 +33,11 @@ from service.games.clock import STOPPED, ClockSettings, RunningClock, deadline_o
 SeatKind = Literal["human", "bot", "open", "remote"]
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
 
+Viewer = int | Literal["owner"] | None
+"""Who looks at a game: a seat, the application that owns the game, or ``None``, a spectator."""
+
+OWNER: Final = "owner"
+
 _MAX_VERSION_DIGITS: Final = 10
 
 STORED_FORMAT: Final = 5
@@ -257,14 +262,14 @@ class Game(NamedTuple):
         """Whether a move that was meant for ``version`` may be made: what can be played has not changed after it."""
         return self.match_version <= version <= self.version
 
-    def etag(self, seat: int | None) -> str:
-        """The ETag of this version for the viewer at ``seat`` (``None``: a spectator). Depends on nothing hidden.
+    def etag(self, viewer: Viewer) -> str:
+        """The ETag of this version for a viewer. Depends on nothing hidden.
 
         The ids of the writes that led to ``match_version`` and, if it is another, to this version are random: they
         distinguish two writes that led to the same version, the first of which was lost in a failover.
         """
         write = "" if self.write_id == self.match_write_id else f".{self.write_id}"
-        return f"{self.version}-{self.match_write_id}{write}-{'s' if seat is None else seat}"
+        return f"{self.version}-{self.match_write_id}{write}-{'s' if viewer is None else viewer}"
 
     def is_current_tag(self, tag: str, seat: int) -> bool:
         """Whether this is a version that ``is_current``, or the ETag of such a version for this seat."""

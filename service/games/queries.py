@@ -59,7 +59,7 @@ class GameQueries:
 
     def view(self, access: Access) -> GameView:
         """The game as the viewer may know it."""
-        return view_game(access.game, access.seat, self._ttl)
+        return view_game(access.game, access.viewer, self._ttl)
 
     def legal_moves(self, access: Access) -> LegalMoves:
         """The legal moves of the viewer's seat."""
@@ -72,7 +72,7 @@ class GameQueries:
         rules = game.rules
         settlement = rules.settlement if game.status == "finished" else None
         return ScoreCard(
-            view=view_game(game, access.seat, self._ttl),
+            view=view_game(game, access.viewer, self._ttl),
             standings=standings(game),
             rounds=self._rounds(game),
             settlement=None if settlement is None else settlement(game.state),
@@ -168,7 +168,7 @@ class GameQueries:
 
     def _reset(self, subscriber: Subscriber) -> EventPage:
         game = self._repository.reload(subscriber.game)
-        view = view_game(game, _access(subscriber, game).seat, self._ttl)
+        view = view_game(game, _access(subscriber, game).viewer, self._ttl)
         reset = EventView(view.version, view.updated_at, Reset(view), view.view.to_act)
         return EventPage((reset,), view.version, more=False, write_id=game.write_id)
 
@@ -192,7 +192,14 @@ def _subscriber(access: Access) -> Subscriber:
     game, seat = access.game, access.seat
     token_hash = None if seat is None else game.seats[seat].token_hash
     return Subscriber(
-        game.id, game.created_at, seat, token_hash, game.version, game.write_id, game.status == "finished"
+        game.id,
+        game.created_at,
+        seat,
+        token_hash,
+        game.version,
+        game.write_id,
+        finished=game.status == "finished",
+        app=access.app,
     )
 
 
@@ -201,4 +208,4 @@ def _access(subscriber: Subscriber, game: Game) -> Access:
     seat = subscriber.seat
     if seat is not None and game.seats[seat].token_hash != subscriber.token_hash:
         raise unauthorized()
-    return Access(game, seat)
+    return Access(game, seat, app=subscriber.app)

@@ -15,11 +15,12 @@ T = TypeVar("T")
 
 
 class SeatToken(NamedTuple):
-    """A seat with its token, which is returned only once."""
+    """A seat with its token, which is returned only once, and so is the ``secret`` of a remote player."""
 
     seat: int
     name: str
     token: str
+    secret: bytes | None = None
 
 
 class CreatedGame(NamedTuple):

@@ -42,6 +42,8 @@ class Subscriber(NamedTuple):
     write_id: str
     """The id of the write that led to that version."""
     finished: bool
+    app: str | None = None
+    """The application that owns the game, if that follows it."""
 
 
 class EventSubscription:

@@ -16,7 +16,7 @@ from hmac import compare_digest, digest
 from service.games.ports import RandomBytes
 from service.games.shards import with_shard
 
-_SEAT_PREFIX = "seat_"
+SEAT_PREFIX = "seat_"
 
 
 class DerivedBytes(RandomBytes):
@@ -44,7 +44,12 @@ def new_game_id(random_bytes: RandomBytes) -> str:
 
 def new_token(random_bytes: RandomBytes) -> str:
     """A token for a seat: 256 bits, with a prefix that identifies it as one."""
-    return _SEAT_PREFIX + _base64(random_bytes(32))
+    return SEAT_PREFIX + _base64(random_bytes(32))
+
+
+def new_remote_secret(random_bytes: RandomBytes) -> bytes:
+    """A secret by which a remote player recognises who asks it: 256 bits."""
+    return random_bytes(32)
 
 
 def new_write_id(random_bytes: RandomBytes) -> bytes:

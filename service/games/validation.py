@@ -19,16 +19,21 @@ from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.clock import ClockSettings
 from service.games.forks import ForkSource
-from service.games.game import BOT, LEVELS, SeatKind
+from service.games.game import BOT, LEVELS, OPEN_SEAT, SeatKind
 
 
 class SeatRequest(NamedTuple):
-    """The requested player of a seat: a person with a name, a bot, or open for anybody with the join code."""
+    """The requested player of a seat: a person with a name, a bot, a remote player, or open for whoever has the code.
+
+    ``ref`` is the name of the player in the application, ``url`` where a remote player is asked for its moves.
+    """
 
     kind: SeatKind
     name: str | None = None
     client_seed: str | None = None
     level: str | None = None
+    ref: str | None = None
+    url: str | None = None
 
 
 class GameRequest(NamedTuple):
@@ -46,6 +51,12 @@ class GameRequest(NamedTuple):
     clock: ClockSettings | None = None
     pace: int | None = None
     """Milliseconds between an event and the move of a computer player; ``None``: the default."""
+    app: str | None = None
+    """The application that creates the game, and then owns it."""
+    ref: str | None = None
+    """What the application calls the game."""
+    public: bool = False
+    """Whether everybody may take the open seats."""
 
     @property
     def arranged(self) -> bool:
@@ -55,6 +66,9 @@ class GameRequest(NamedTuple):
 
 FIXED_DEALS: Final = Reason("fixed_deals")
 """Why a client seed is refused: it would have no effect."""
+
+NEEDS_KEY: Final = Reason("needs_key")
+"""Why something is refused that only an application may ask for."""
 
 NAME_TAKEN: Final = Reason("name_taken")
 
@@ -75,6 +89,7 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tu
         for seat, each in enumerate(request.seats)
         if each.kind == BOT and each.level not in LEVELS
     }
+    errors |= _ownership_errors(request)
     if request.unique_names:
         names = [each.name for each in request.seats]
         errors |= {
@@ -100,6 +115,17 @@ def check_request(request: GameRequest, yield_control: Callable[[], None]) -> tu
     if errors:
         raise InvalidSetup(errors)
     return variant, rules
+
+
+def _ownership_errors(request: GameRequest) -> dict[str, list[Reason]]:
+    """Why the request has what only an application may ask for, by field; empty if it may."""
+    if request.app is not None:
+        has_open = any([each.kind == OPEN_SEAT for each in request.seats])
+        return {"public": [Reason("only_with_open_seats")]} if request.public and not has_open else {}
+    fields = {"ref": request.ref, "public": request.public}
+    for seat, each in enumerate(request.seats):
+        fields |= {f"players.{seat}.ref": each.ref, f"players.{seat}.url": each.url}
+    return {field: [NEEDS_KEY] for field, value in fields.items() if value}
 
 
 def is_taken(name: str | None, others: Iterable[str | None]) -> bool:

@@ -19,11 +19,14 @@ from service.engine.standings import ranking
 from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.clock import ClockSettings
-from service.games.game import BOT, EventEnvelope, Game, GameStatus, HostingEvent, Seat, SeatKind
+from service.games.game import BOT, OWNER, EventEnvelope, Game, GameStatus, HostingEvent, Seat, SeatKind, Viewer
 
 
 class SeatView(NamedTuple):
-    """The player of a seat; ``name`` is ``None`` for an open one, ``level`` is that of a computer player."""
+    """The player of a seat; ``name`` is ``None`` for an open one, ``level`` is that of a computer player.
+
+    ``ref`` is what the application calls the player; ``None`` for viewers who are not told.
+    """
 
     kind: SeatKind
     name: str | None
@@ -32,6 +35,7 @@ class SeatView(NamedTuple):
     forfeited: bool = False
     bank: int | None = None
     """Milliseconds that were left when the running turn began; ``None`` without banks, and for a computer player."""
+    ref: str | None = None
 
 
 class GameView(NamedTuple):
@@ -54,6 +58,8 @@ class GameView(NamedTuple):
     unique_names: bool
     clock: ClockSettings | None = None
     deadline: int | None = None
+    ref: str | None = None
+    """What the application calls the game; ``None`` for every other viewer."""
 
 
 class TableView(NamedTuple):
@@ -128,9 +134,13 @@ def view_event(envelope: EventEnvelope, seat: int | None) -> EventView:
     return EventView(version, at, event_view(event, seat), to_act)
 
 
-def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
-    """What ``seat`` may know of the game; ``None`` is a spectator. ``ttl`` in milliseconds."""
-    match = view(game.rules, game.state, seat)
+def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
+    """What a viewer may know of the game. ``ttl`` in milliseconds.
+
+    The owner knows what a spectator knows, and what it calls the game and its players; a seat, what it is called
+    itself.
+    """
+    match = view(game.rules, game.state, None if viewer == OWNER else viewer)
     status = game.status
     if status == "waiting":
         match = match._replace(to_act=(), legal_moves=())  # as ``legal_moves_for``
@@ -141,9 +151,11 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
         arranged=game.arranged,
         status=status,
         version=game.version,
-        seats=_seat_views(game.seats, game.presence, game.running_clock.banks),
+        seats=_seat_views(
+            game.seats, game.presence, game.running_clock.banks, None if game.ownership is None else viewer
+        ),
         view=match,
-        etag=game.etag(seat),
+        etag=game.etag(viewer),
         created_at=game.created_at,
         updated_at=game.updated_at,
         expires_at=game.updated_at + ttl,
@@ -151,6 +163,7 @@ def view_game(game: Game, seat: int | None, ttl: int) -> GameView:
         unique_names=game.unique_names,
         clock=game.clock,
         deadline=None if game.clock is None else game.deadline,
+        ref=game.ownership.ref if game.ownership is not None and viewer == OWNER else None,
     )
 
 
@@ -162,8 +175,13 @@ def view_table(game: Game, version: int, round_number: int, layout: Layout) -> T
 
 
 @lru_cache(maxsize=1024)
-def _seat_views(seats: tuple[Seat, ...], presence: Presence, banks: tuple[int, ...]) -> tuple[SeatView, ...]:
-    """The players of the seats, which are public; cached, as they rarely change."""
+def _seat_views(
+    seats: tuple[Seat, ...], presence: Presence, banks: tuple[int, ...], viewer: Viewer
+) -> tuple[SeatView, ...]:
+    """The players of the seats as a viewer may know them; cached, as they rarely change.
+
+    All but what an application calls them is public: without an application, give ``None`` for any viewer.
+    """
     return tuple(
         [
             SeatView(
@@ -173,6 +191,7 @@ def _seat_views(seats: tuple[Seat, ...], presence: Presence, banks: tuple[int, .
                 seat in presence.away,
                 seat in presence.forfeited,
                 banks[seat] if banks and each.kind != BOT else None,
+                each.ref if viewer in (seat, OWNER) else None,
             )
             for seat, each in enumerate(seats)
         ]

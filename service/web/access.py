@@ -1,6 +1,6 @@
 """Who may call an operation: every handler is called through here, with the access that its operation describes.
 
-Owns the order: token, seat, rate limit, query, handler; a token in a place where it does not count is refused before
+Owns the order: token or key, seat, rate limit, query, handler; one in a place where it does not count is refused before
 that. If access was granted on a cached game, and the request was rejected before a command read the stored one, the
 token is checked again on the stored game. A handler cannot be served without an ``Operation``, whose ``access`` is both
 enforced and documented. Does not depend on what is requested.
@@ -14,8 +14,12 @@ from typing import Any, Final, Protocol
 
 from flask import request
 
+from service.apps.applications import is_key, no_valid_key
+from service.apps.ports import Application
+from service.games.access import Access, check_seat
 from service.games.errors import MoveRefused
 from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.games.tokens import SEAT_PREFIX
 from service.web.middleware import EXTRA_HEADERS
 from service.web.openapi.operations import Operation, describe
 from service.web.rate_limits import RateLimits
@@ -38,6 +42,13 @@ SENTENCES_PER_READ: Final = 20
 PLACES_PER_READ: Final = 4
 """Tiles and ends whose places on a table take as long."""
 
+_APP: Final = "domino.app"
+"""The key in the WSGI environment for the id of the application whose key was presented, once it was accepted."""
+
+_Decorator = Callable[[Callable[..., Any], Operation], Callable[..., Any]]
+
+_METHODS_WITH_BODY: Final = ("POST", "PUT", "PATCH")
+
 _RAISED_AFTER_READING_THE_STORE: Final = (MoveRefused, StorageUnavailable, OutcomeUnknown)
 """Errors of a command after it read the stored game, or failed to: the token need not be checked again."""
 
@@ -49,18 +60,22 @@ class _Granted(Protocol):
     def seat(self) -> int | None: ...
 
     @property
+    def app(self) -> str | None: ...
+
+    @property
     def from_store(self) -> bool: ...
 
 
 def operation(described: Operation) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a handler with the access check that the operation describes.
 
-    A handler of a public operation takes the services and the path's parameters; any other one the services and what
-    its authorization returned: ``Access``, or ``TokenRotation`` for ``token_change``.
+    A handler of a public operation takes the services and the path's parameters; one of an operation of applications
+    the services, the ``Application`` (``None`` for a bearer without a key, where that is allowed) and the path's
+    parameters; any other one the services and what its authorization returned: ``Access``, or ``TokenRotation`` for
+    ``token_change``.
     """
-    if described.access == "public":
-        return lambda handler: describe(_public(handler, described), described)
-    return lambda handler: describe(_authorized(handler, described), described)
+    decorate: _Decorator = _DECORATORS.get(described.access, _authorized)
+    return lambda handler: describe(decorate(handler, described), described)
 
 
 def _public(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
@@ -74,6 +89,55 @@ def _public(handler: Callable[..., Any], described: Operation) -> Callable[..., 
         return handler(current_services(), **path)
 
     return call
+
+
+def _of_application(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
+    key_is_optional = described.access == "anyone_or_app"
+    shows_limit = any(response.limited for response in described.responses.values())
+    query = None if described.query is None else described.query()
+
+    @wraps(handler)
+    def call(**path: Any) -> Any:
+        services = current_services()
+        environ = request.environ
+        has_query = environ.get("QUERY_STRING")
+        optional = key_is_optional and not services.apps.needed_for_games
+        if has_query or "HTTP_X_API_KEY" in environ:
+            check_token_place(needs_token=not optional)
+        application = _application(services, optional=optional)
+        if application is not None:
+            _limit_requests(services, application.id, shows_limit=shows_limit)
+        if has_query:
+            check_query(query)
+        return handler(services, application, **path)
+
+    return call
+
+
+def _application(services: Services, *, optional: bool) -> Application | None:
+    """The application whose key was presented; ``None`` without one, if it is ``optional``.
+
+    The token of a seat, which a client may send with every request, then counts as none. Raises ``Unauthorized``.
+    """
+    key = bearer_token()
+    if optional and (key is None or key.startswith(SEAT_PREFIX)):
+        return None
+    if key is None:
+        raise no_valid_key()
+    application = services.apps.applications.authenticate(key)
+    request.environ[_APP] = application.id
+    return application
+
+
+def _limit_requests(services: Services, app: str, *, shows_limit: bool) -> None:
+    """Count the request by its application. Raises ``RateLimited``."""
+    quota = services.limits.limit_app(app, _weight())
+    if quota is not None and shows_limit:
+        request.environ[EXTRA_HEADERS] = quota.headers()
+
+
+def _weight() -> int:
+    return 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
 
 
 def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
@@ -90,10 +154,12 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
             check_token_place(needs_token=described.access != "spectator")
         granted = authorize(services, game, **path)
         try:
-            weight = 1 + body_units() if request.method in ("POST", "PUT") else 1
-            quota = services.limits.limit_seat(game, granted.seat, weight)
-            if quota is not None and shows_limit:
-                environ[EXTRA_HEADERS] = quota.headers()
+            if granted.app is not None:
+                _limit_requests(services, granted.app, shows_limit=shows_limit)
+            else:
+                quota = services.limits.limit_seat(game, granted.seat, _weight())
+                if quota is not None and shows_limit:
+                    environ[EXTRA_HEADERS] = quota.headers()
             if has_query:
                 check_query(query)
             return handler(services, granted)
@@ -107,8 +173,11 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
     return call
 
 
-def _from_store(services: Services, game: str) -> _Granted:
-    return services.games.access.authenticate(game, bearer_token())
+def _spectator(services: Services, game: str) -> _Granted:
+    token = bearer_token()
+    if token is not None and is_key(token):
+        return _own_game(services, game, token)
+    return services.games.access.authenticate(game, token)
 
 
 def _from_cache(services: Services, game: str) -> _Granted:
@@ -119,24 +188,66 @@ def _own_seat(services: Services, game: str, seat: int) -> _Granted:
     return services.games.access.require_seat(game, bearer_token(), seat)
 
 
+def _owner(services: Services, game: str) -> Access:
+    token = bearer_token()
+    if token is None:
+        raise no_valid_key()
+    return _own_game(services, game, token)
+
+
+def _seat_or_owner(services: Services, game: str, seat: int) -> _Granted:
+    token = bearer_token()
+    if token is None or not is_key(token):
+        return services.games.access.require_seat(game, token, seat)
+    access = _own_game(services, game, token)
+    check_seat(access.game, seat)
+    return access._replace(target=seat)
+
+
+def _own_game(services: Services, game: str, key: str) -> Access:
+    """The access of the application with this key to its game.
+
+    Raises ``Unauthorized`` for a key that is not valid, and for a game that is not its own, or does not exist.
+    """
+    app = services.apps.applications.authenticate(key).id
+    access = services.games.access.of_application(game, app)
+    if access is None:
+        raise no_valid_key()
+    request.environ[_APP] = app
+    return access
+
+
 def _rotation(services: Services, game: str, seat: int) -> _Granted:
     return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key(TOKEN_KEY_LENGTH))
 
 
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
-    "spectator": _from_store,
+    "spectator": _spectator,
     "seat": _from_cache,
     "own_seat": _own_seat,
     "token_change": _rotation,
+    "app_game": _owner,
+    "seat_or_app": _seat_or_owner,
+}
+
+_DECORATORS: Final[Mapping[str, _Decorator]] = {
+    "public": _public,
+    "app": _of_application,
+    "anyone_or_app": _of_application,
 }
 
 
-def limit_address(services: Services) -> None:
-    """Count an expensive request that needs no token, by the address of the client and the size of its body.
+def limit_expensive(services: Services) -> None:
+    """Count an expensive request that needs no token by the size of its body, and by its application or its address.
 
     Raises ``RateLimited``.
     """
-    quota = services.limits.limit_create(request.environ.get("REMOTE_ADDR", ""), 1 + body_units())
+    environ = request.environ
+    app = environ.get(_APP)
+    if app is not None:
+        quota = services.limits.limit_app_games(app, 1 + body_units())
+    else:
+        quota = services.limits.limit_create(environ.get("REMOTE_ADDR", ""), 1 + body_units())
     if quota is not None:
         request.environ[EXTRA_HEADERS] = quota.headers()
 
@@ -157,5 +268,10 @@ def limit_places(limits: RateLimits, places: int) -> None:
 
 
 def limit_reads(limits: RateLimits, reads: int) -> None:
-    """Count reads by the address of the client of the current request. Raises ``RateLimited``."""
-    limits.limit_read(request.environ.get("REMOTE_ADDR", ""), reads)
+    """Count reads of the current request by its application, as requests, or by its address. Raises ``RateLimited``."""
+    environ = request.environ
+    app = environ.get(_APP)
+    if app is None:
+        limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)
+    elif reads:
+        limits.limit_app(app, reads)

@@ -12,6 +12,7 @@ from flask import Flask, Request, Response
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
+from service.apps.service import ApplicationService, without_applications
 from service.games.service import GameService
 from service.web import cors, problems, services
 from service.web.bans import BanMiddleware, Network
@@ -106,6 +107,7 @@ def create_app(
     document: Callable[[], str],
     streams: Streams | None = None,
     *,
+    apps: ApplicationService | None = None,
     metrics: Metrics | None = None,
     limits: RateLimits | None = None,
     proxies: int = 0,
@@ -115,18 +117,20 @@ def create_app(
 ) -> Application:
     """The application for these games; ``document`` returns the OpenAPI document as YAML.
 
-    Without ``metrics`` nothing is measured and no request is logged; without ``limits`` there are no rate limits;
-    without ``streams`` their number is not limited. ``proxies`` is the number of reverse proxies that are trusted for
-    the address of the client; clients in ``banned`` networks are refused. ``yield_control`` is called during long
-    computations to let other requests run. Connections to ``metrics_port`` are served by ``create_metrics_app``; 0 is
-    none.
+    Without ``apps``, no key is valid, and no game belongs to anybody. Without ``metrics`` nothing is measured and no
+    request is logged; without ``limits`` there are no rate limits; without ``streams`` their number is not limited.
+    ``proxies`` is the number of reverse proxies that are trusted for the address of the client; clients in ``banned``
+    networks are refused. ``yield_control`` is called during long computations to let other requests run. Connections
+    to ``metrics_port`` are served by ``create_metrics_app``; 0 is none.
     """
     limits = limits or RateLimits()
     streams = streams or Streams()
     app = Application(streams)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(games, limits, streams, *caches, document, metrics, yield_control)
+    own_services = Services(
+        games, apps or without_applications(), limits, streams, *caches, document, metrics, yield_control
+    )
     services.install(app, own_services)
     problems.install(app, limits)
     app.before_request(check_headers)

@@ -24,7 +24,9 @@ PROBLEM_CODE: Final = "domino.problem_code"
 EXTRA_HEADERS: Final = "domino.extra_headers"
 """The key for additional headers of the response, whatever that is: pairs of name and value."""
 
-_GIVEN_ID: Final = re.compile(r"(?!.*seat_)[A-Za-z0-9._-]{1,64}")  # never one that contains a token
+_GIVEN_ID: Final = re.compile(
+    r"(?!.*(?:seat_|app_[A-Za-z0-9_-]{24}_|whsec_))[A-Za-z0-9._-]{1,64}"
+)  # never one that contains a secret
 _TRACE_PARENT: Final = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 """``traceparent`` of W3C Trace Context, version 00; its group is the id of the trace."""
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})

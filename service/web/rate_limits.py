@@ -3,16 +3,19 @@
     create     every request to create or join a game or to verify or replay a record, by address
     read       every hundred events of the history of a game that are read for a request, every twenty that are told
                in sentences, and every four tiles or ends whose places are computed, by address
-    failure    every response 401, 403 or 404 below /v1/games/, by address; only such responses are replaced by 429
+    failure    every response 401, and every 403 or 404 below /v1/games/, by address; only such responses are replaced
+               by 429
     seat       every request with the token of a seat, by game and seat
     token      every change of the token of a seat, by game and seat
     presence   every request of a seat to leave or come back, by game and seat, where seats have a limit
+    app        every request with the key of an application, by application; what counts as ``read`` without a key too
+    app_games  every request with such a key to create or join a game, by application
 
 A request with a large body counts more. Owns the counters and the limits. The windows are the minutes and hours of the
-clock, so that counting takes one round trip, and all machines agree on when a window ends. A seat is counted in the
-memory of the worker first, so that an ordinary move needs no round trip; only a busy seat is counted in Redis, which
-all workers share. If Redis fails, each worker falls back to a local count for some seconds. Does not depend on the
-store of the games, nor on the form of a response.
+clock, so that counting takes one round trip, and all machines agree on when a window ends. A seat or an application is
+counted in the memory of the worker first, so that an ordinary move needs no round trip; only a busy one is counted in
+Redis, which all workers share. If Redis fails, each worker falls back to a local count for some seconds. Does not
+depend on the store of the games, nor on the form of a response.
 """
 
 from __future__ import annotations
@@ -39,10 +42,10 @@ FALLBACK_SECONDS: Final = 5.0
 """How long a worker uses its local count after Redis has failed."""
 
 _UNSHARED: Final = 10
-"""All workers together count up to this fraction (1/10) of the limit of a seat without Redis, each an equal part of it.
+"""All workers together count up to this fraction (1/10) of the limit of a seat or an application without Redis.
 
-So a seat gets at most a tenth more than its limit. An ordinary seat, of which each worker counts less than its part,
-needs no round trip.
+Each counts an equal part of it. So a seat gets at most a tenth more than its limit. An ordinary seat, of which each
+worker counts less than its part, needs no round trip.
 """
 
 _log = logging.getLogger(__name__)
@@ -91,6 +94,8 @@ class RateLimits:
         failure: int = 0,
         seat: int = 0,
         token: int = 0,
+        app: int = 0,
+        app_games: int = 0,
     ) -> None:
         self._shared = _SharedCounter(connect)
         self._clock = clock
@@ -99,9 +104,12 @@ class RateLimits:
         self._failure = failure
         self._seat = seat
         self._token = token
+        self._app = app
+        self._app_games = app_games
         self._seat_unshared = seat // (_UNSHARED * workers)
+        self._app_unshared = app // (_UNSHARED * workers)
         self._minute = 0
-        self._seats: dict[tuple[str, int], int] = {}
+        self._counts: dict[tuple[str | int, ...], int] = {}
 
     def limit_create(self, address: str, weight: int = 1) -> Quota | None:
         """Count a request to create or join a game or to verify or replay a record, as so many (``weight``).
@@ -114,6 +122,13 @@ class RateLimits:
         """Count a read of the history of a game. Raises ``RateLimited``."""
         if weight:
             _checked(self._by_address("read", self._read, address, weight))
+
+    def limit_app_games(self, app: str, weight: int = 1) -> Quota | None:
+        """Count a request of an application to create or join a game, as so many; ``None`` without a limit.
+
+        Raises ``RateLimited``.
+        """
+        return _checked(self._count("app_games", app, self._app_games, weight, WINDOW_SECONDS))
 
     def limit_token(self, game: str, seat: int) -> None:
         """Count a change of the token of a seat. Raises ``RateLimited``."""
@@ -133,23 +148,34 @@ class RateLimits:
 
         Raises ``RateLimited``.
         """
-        limit = self._seat
-        if not limit or seat is None:
+        if seat is None or not self._seat:
             return None
+        return self._count_locally_first("seat", (game, seat), self._seat, self._seat_unshared, weight)
+
+    def limit_app(self, app: str, weight: int = 1) -> Quota | None:
+        """Count a request of an application, as ``weight`` requests; ``None`` without a limit.
+
+        Raises ``RateLimited``.
+        """
+        return self._count_locally_first("app", (app,), self._app, self._app_unshared, weight) if self._app else None
+
+    def _count_locally_first(
+        self, name: str, key: tuple[str | int, ...], limit: int, unshared: int, weight: int
+    ) -> Quota:
+        """Count in the memory of this worker, and in Redis from the count ``unshared`` on. Raises ``RateLimited``."""
         now = self._clock()
         minute = int(now) // WINDOW_SECONDS
         if minute != self._minute:
             # A plain dictionary: MemoryStorage of limits scans all its keys every 10 ms in a thread of its own.
             self._minute = minute
-            self._seats = {}
-        key = (game, seat)
-        before = self._seats.get(key, 0)
-        count = self._seats[key] = before + weight
-        if count > self._seat_unshared:
+            self._counts = {}
+        before = self._counts.get(key, 0)
+        count = self._counts[key] = before + weight
+        if count > unshared:
             # The first time, all requests that were counted locally are added.
-            first = before <= self._seat_unshared
-            count = self._shared.count(f"seat/{game}/{seat}/{minute}", count if first else weight)
-        quota = Quota("seat", limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS)
+            first = before <= unshared
+            count = self._shared.count(f"{name}/{'/'.join(map(str, key))}/{minute}", count if first else weight)
+        quota = Quota(name, limit, limit - count, WINDOW_SECONDS - int(now) % WINDOW_SECONDS)
         if count > limit:
             raise RateLimited(quota._replace(remaining=0))
         return quota

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from flask import Flask, current_app
 
+from service.apps.service import ApplicationService
 from service.games.service import GameService
 from service.web.geometry_cache import GeometryCache
 from service.web.metrics import Metrics
@@ -18,7 +19,7 @@ _EXTENSION: Final = "domino"
 
 
 class Services(NamedTuple):
-    """The games, rate limits, streams, cached responses and geometries, document and metrics of an application.
+    """The games and their owners, rate limits, streams, cached responses and geometries, document and metrics.
 
     ``views`` caches the views that streams show, as many streams may show the same one. ``document`` returns the
     OpenAPI document as YAML. Without ``metrics``, nothing is measured. ``yield_control`` is called during long
@@ -26,6 +27,7 @@ class Services(NamedTuple):
     """
 
     games: GameService
+    apps: ApplicationService
     limits: RateLimits
     streams: Streams
     responses: ResponseCache

@@ -13,11 +13,13 @@ import pytest
 import redis
 from flask import Flask
 
-from service.bootstrap import build_document, build_games
+from service.apps.service import ApplicationService
+from service.bootstrap import build_apps, build_document, build_games
 from service.devserver.embedded import EmbeddedServer
 from service.games.service import GameService
 from service.storage.connection import connect
 from service.storage.pubsub import RedisEventFeed
+from service.storage.redis_applications import RedisApplications
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
@@ -84,8 +86,27 @@ def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
 
 
 @pytest.fixture(scope="session")
-def app(games: GameService) -> Flask:
-    return create_app(games, build_document)
+def apps(redis_url: str, seeded_bytes: SeededBytes) -> ApplicationService:
+    """The applications of ``app``; anybody may register one."""
+    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+    return build_apps(store, random_bytes=seeded_bytes, open_to_all=True)
+
+
+@pytest.fixture
+def app_key(apps: ApplicationService) -> str:
+    """The key of a new application."""
+    return apps.applications.create("The application of a test").key
+
+
+@pytest.fixture
+def other_key(apps: ApplicationService) -> str:
+    """The key of another new application."""
+    return apps.applications.create("Another application").key
+
+
+@pytest.fixture(scope="session")
+def app(games: GameService, apps: ApplicationService) -> Flask:
+    return create_app(games, build_document, apps=apps)
 
 
 def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], bytes]) -> Api:

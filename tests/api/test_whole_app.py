@@ -20,7 +20,6 @@ from tests.api.client import ANYWHERE, Api
 FILES_OF_PAGES = {"/client/<path:name>", "/docs", "/docs/", "/docs/<path:path>", "/docs/dist/<path:filename>"}
 """The only paths that the document does not describe."""
 PUBLIC = {
-    "createGame",
     "getContract",
     "getContractAsJson",
     "getEventReader",
@@ -48,7 +47,10 @@ SPECTATOR = {
     "getScore",
     "joinGame",
 }
-"""Operations that take the token of a seat or none; any other token is refused."""
+"""Operations that take the token of a seat, the key of the application that owns the game, or none."""
+ANYONE_OR_APPLICATION = {"createGame"}
+"""Operations that take the key of an application, or none."""
+WITHOUT_TOKEN = PUBLIC | SPECTATOR | ANYONE_OR_APPLICATION
 BY_HTTP_ITSELF = {"method_not_allowed", "uri_too_long", *ANYWHERE}
 """Problems that no operation has to document."""
 STATUSES = {
@@ -128,6 +130,7 @@ def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
     assert (by_access["public"], by_access["spectator"]) == (PUBLIC, SPECTATOR)
     assert by_access["seat"] == {"makeMove", "claimSeat"}
     assert (by_access["own_seat"], by_access["token_change"]) == ({"setPresence"}, {"changeToken"})
+    assert by_access["anyone_or_app"] == ANYONE_OR_APPLICATION
 
 
 def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Flask, api: Api) -> None:
@@ -139,7 +142,9 @@ def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Fl
             answer = api.ask(
                 method_of(rule), rule.rule.replace("<game>", here.id).replace("<int:seat>", "0"), token=token
             )
-            refused = token is not None or described.id not in SPECTATOR
+            refused = token is not None or described.id not in WITHOUT_TOKEN
+            if described.id in ANYONE_OR_APPLICATION and token is not None:
+                refused = not token.startswith("seat_")
             assert (answer.status_code == 401) == refused, f"{described.id} with {token or 'no token'}"
 
 

@@ -7,15 +7,16 @@ from typing import Any, Final
 
 from flask import Blueprint, request
 
+from service.apps.ports import Application
 from service.engine.deal import ArrangedDeal
 from service.engine.moves import Move
 from service.games.access import Access, TokenRotation
 from service.games.clock import ClockSettings
 from service.games.commands import JoinCommand, MoveCommand, check_join_code
 from service.games.forks import ForkSource
-from service.games.game import BOT, HUMAN, OPEN_SEAT
+from service.games.game import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.validation import GameRequest, SeatRequest
-from service.web.access import limit_address, operation
+from service.web.access import limit_expensive, operation
 from service.web.openapi.game_operations import (
     CHANGE_TOKEN,
     CLAIM_SEAT,
@@ -65,12 +66,12 @@ _move_in: Final = move_schemas.Move()
 
 @blueprint.post("/v1/games")
 @operation(CREATE_GAME)
-def create_game(services: Services) -> RawResponse:
+def create_game(services: Services, application: Application | None) -> RawResponse:
     """Create a game."""
-    limit_address(services)
+    limit_expensive(services)
     negotiate(JSON)
     body = read_json()
-    requested = _game_request(validate(_game_in, body))
+    requested = _game_request(validate(_game_in, body), application)
     game, replayed = services.games.commands.create(requested, idempotency(body, CREATE_GAME.min_key_length))
     return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
 
@@ -112,7 +113,7 @@ def _awaited(services: Services, access: Access, after: int, wait: int) -> Acces
 @operation(JOIN_GAME)
 def join_game(services: Services, access: Access) -> RawResponse:
     """Take an open seat."""
-    limit_address(services)
+    limit_expensive(services)
     negotiate(JSON)
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
@@ -190,7 +191,7 @@ def get_score(services: Services, access: Access) -> RawResponse:
     return cached_json(services.responses, access, "score", lambda: score_json(services.games.queries.score(access)))
 
 
-def _game_request(fields: dict[str, Any]) -> GameRequest:
+def _game_request(fields: dict[str, Any], application: Application | None) -> GameRequest:
     source = fields.get("from_")
     return GameRequest(
         variant=fields.get("variant", ""),
@@ -207,6 +208,9 @@ def _game_request(fields: dict[str, Any]) -> GameRequest:
         unique_names=fields.get("unique_names", False),
         clock=_clock_settings(fields),
         pace=fields.get("pace"),
+        app=None if application is None else application.id,
+        ref=fields.get("ref"),
+        public=fields.get("public", False),
     )
 
 
@@ -222,6 +226,9 @@ def _clock_settings(fields: dict[str, Any]) -> ClockSettings | None:
 
 
 def _seat_request(fields: dict[str, Any]) -> SeatRequest:
+    ref, url = fields.get("ref"), fields.get("url")
     if "name" in fields:
-        return SeatRequest(HUMAN, fields["name"], fields.get("client_seed"))
-    return SeatRequest(OPEN_SEAT) if "open" in fields else SeatRequest(BOT, level=fields["bot"])
+        return SeatRequest(
+            HUMAN if url is None else REMOTE, fields["name"], fields.get("client_seed"), ref=ref, url=url
+        )
+    return SeatRequest(OPEN_SEAT, ref=ref) if "open" in fields else SeatRequest(BOT, level=fields["bot"], ref=ref)

@@ -18,7 +18,7 @@ from service.records.record import Record
 from service.records.verification import verify
 from service.records.writer import format_record
 from service.render.replays import replay
-from service.web.access import limit_address, limit_places, operation
+from service.web.access import limit_expensive, limit_places, operation
 from service.web.openapi.record_operations import GET_FAIRNESS, GET_RECORD, REPLAY_RECORD, VERIFY_RECORD
 from service.web.problems import InvalidBody
 from service.web.request_parsing import (
@@ -72,7 +72,7 @@ def get_record(services: Services, access: Access) -> RawResponse:
 @operation(VERIFY_RECORD)
 def verify_record(services: Services) -> RawResponse:
     """Verify a record."""
-    limit_address(services)
+    limit_expensive(services)
     negotiate(JSON)
     record = _sent_record(services)
     return ok(report_json(verify(record, services.yield_control, CHEAP_DECISIONS)))
@@ -82,7 +82,7 @@ def verify_record(services: Services) -> RawResponse:
 @operation(REPLAY_RECORD)
 def replay_record(services: Services) -> RawResponse:
     """Replay a record."""
-    limit_address(services)
+    limit_expensive(services)
     negotiate(JSON)
     aspect = read_query(_replay_query_in)["aspect"]
     record = _sent_record(services)

@@ -59,10 +59,14 @@ _DESCRIPTIONS: Final = {
 
 _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "public": [],
-    "spectator": [{}, {"seat": []}],
+    "spectator": [{}, {"seat": []}, {"application": []}],
     "seat": [{"seat": []}],
     "own_seat": [{"seat": []}],
     "token_change": [{"seat": []}],
+    "app": [{"application": []}],
+    "anyone_or_app": [{}, {"application": []}],
+    "app_game": [{"application": []}],
+    "seat_or_app": [{"seat": []}, {"application": []}],
 }
 """By the access of an operation."""
 
@@ -125,6 +129,14 @@ def document(app: Flask, examples: Examples) -> str:
             "type": "http",
             "scheme": "bearer",
             "description": "The token of a seat, returned when it was created, taken or changed.",
+        },
+    )
+    spec.components.security_scheme(
+        "application",
+        {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A key of an application, returned when it was made. For a game, that of its owner.",
         },
     )
     for path, methods in sorted(_routes(app)):

@@ -29,7 +29,8 @@ CREATE_GAME: Final = Operation(
     summary="Create a game",
     description="Creates a game with its seats and house rules. Returns the token of every named seat, only here. "
     "The first round is dealt as soon as no seat is open. Computer players move by themselves, and deal where no "
-    "player is left to do it.",
+    "player is left to do it. With the key of an application, the game belongs to that.",
+    access="anyone_or_app",
     body=request_schemas.GameIn,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
@@ -42,7 +43,7 @@ CREATE_GAME: Final = Operation(
             limited=True,
         )
     },
-    problems=(*BODY_PROBLEMS, "rate_limited", "not_acceptable", *_TOKEN_PROBLEMS),
+    problems=("unauthorized", *BODY_PROBLEMS, "rate_limited", "not_acceptable", *_TOKEN_PROBLEMS),
 )
 
 GET_GAME: Final = Operation(

@@ -93,7 +93,10 @@ class Player(SeatOut):
     """What all viewers know about a player."""
 
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
-    kind = fields.String(required=True, metadata=doc("`human`, `bot` or `open`.", example="human"))
+    kind = fields.String(
+        required=True,
+        metadata=doc("`human`, `bot`, `remote` (a player who is asked for its moves) or `open`.", example="human"),
+    )
     tiles = fields.Integer(required=True, metadata=doc("How many tiles are in the hand.", minimum=0, example=5))
     total = fields.Integer(
         required=True,
@@ -103,6 +106,9 @@ class Player(SeatOut):
         required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
     )
     team = fields.Integer(metadata=doc("The team, in team games.", minimum=0, example=0))
+    ref = fields.String(
+        metadata=doc("What the application calls the player; only for the application, and this seat.", example="ada")
+    )
     bot = fields.String(
         metadata=doc("The level of a computer player, one of `bots` in `GET /v1/variants`.", example="greedy")
     )
@@ -214,6 +220,9 @@ class Game(Schema):
     id = fields.String(
         required=True, metadata=doc("The id of the game, an opaque string.", example="5m1Gd5tIvN3vYhYkS0oJGA")
     )
+    ref = fields.String(
+        metadata=doc("What the application that owns the game calls it; only for that.", example="match-17")
+    )
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
     rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules in force."))
     arranged = fields.Boolean(
@@ -277,6 +286,9 @@ class SeatToken(SeatOut):
 
     name = fields.String(required=True, metadata=doc("The name of the player.", example="Ada"))
     token = fields.String(required=True, metadata=doc("Sent as `Authorization: Bearer`; returned only here."))
+    secret = fields.String(
+        metadata=doc("Of a player with a `url`: signs the requests to it; returned only here.", example="whsec_…")
+    )
 
 
 class CreatedGame(Schema):

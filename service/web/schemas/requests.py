@@ -26,6 +26,7 @@ from service.web.schemas.fields import (
 from service.web.schemas.moves import MAX_VERSION, client_seed_field, tile_field
 from service.web.schemas.names import MAX_MARKS, PlayerName
 from service.web.schemas.option_fields import option_fields
+from service.web.schemas.references import ref_field
 from service.web.schemas.validation import Equal, Length, OneOf, Range, invalid
 
 _MAX_SEATS: Final = max(variant.players.high for variant in variants().values())
@@ -34,6 +35,8 @@ _MAX_TILES: Final = 190
 _MAX_DEALS: Final = 100
 _MAX_NAME_CHARS: Final = 60
 _MAX_TEXT_CHARS: Final = 200
+
+MAX_URL_CHARS: Final = 2000
 
 _one_of_variants: Final = OneOf(list(variants()))
 
@@ -72,13 +75,22 @@ class SeatIn(RequestSchema):
     )
 
     client_seed = client_seed_field("Entropy that the player contributes to every deal; with `name` only.")
+    ref = ref_field("With the key of an application: what that calls the player. Told to the application and this seat")
+    url = fields.String(
+        validate=Length(1, MAX_URL_CHARS),
+        metadata=doc(
+            "With the key of an application, and with `name` only: the player is asked for its moves at this address.",
+            example="https://bots.example.com/move",
+        ),
+    )
 
     @validates_schema(skip_on_field_errors=True)
     def _one_of_three(self, data: dict[str, Any], **_: Any) -> None:
-        if len(data.keys() - {"client_seed"}) != 1:
+        if len(data.keys() & {"name", "open", "bot"}) != 1:
             raise invalid("one_of_name_open_bot")
-        if "client_seed" in data and "name" not in data:
-            raise ValidationError({"client_seed": [Reason("only_with_name")]})
+        errors = {name: [Reason("only_with_name")] for name in ("client_seed", "url") if name in data}
+        if errors and "name" not in data:
+            raise ValidationError(errors)
 
 
 class ClockIn(RequestSchema):
@@ -197,6 +209,13 @@ class GameIn(RequestSchema):
         metadata=doc("One entry per seat, in seat order, clockwise."),
     )
     rules = fields.Nested(RulesIn, metadata=doc("House rules; missing ones have their defaults."))
+    ref = ref_field("With the key of an application: what that calls the game. Told to the application")
+    public = StrictBoolean(
+        metadata=doc(
+            "With the key of an application: whether everybody is told the join code of the open seats, of which there "
+            "must be one. Default: `false`."
+        )
+    )
     unique_names = StrictBoolean(
         metadata=doc(
             "Whether no two players may have the same name, in capital letters or small ones; joining under a name "

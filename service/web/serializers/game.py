@@ -5,6 +5,7 @@ Everything here comes from the result of a use case; does not depend on ``Game``
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -37,6 +38,8 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         "version": game.version,
         "round": view.round,
     }
+    if game.ref is not None:
+        result["ref"] = game.ref
     if language is not None:
         result["text"] = game_sentence(game, language)
     if game.unique_names:
@@ -57,6 +60,8 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         each: JsonObject = {"seat": seat, "kind": player.kind, "tiles": tiles, "total": total, "in": in_match}
         if player.name is not None:
             each["name"] = player.name
+        if player.ref is not None:
+            each["ref"] = player.ref
         if team is not None:
             each["team"] = team
         if player.level is not None:
@@ -122,7 +127,10 @@ def legal_moves_json(legal: LegalMoves) -> JsonObject:
 
 def created_game_json(created: CreatedGame) -> JsonObject:
     """A game just created, with all tokens, which are returned only here."""
-    result: JsonObject = {"game": game_view_json(created.view), "seats": [each._asdict() for each in created.seats]}
+    result: JsonObject = {
+        "game": game_view_json(created.view),
+        "seats": [seat_token_json(each) for each in created.seats],
+    }
     if created.join_code is not None:
         result["join_code"] = created.join_code
     return result
@@ -130,12 +138,15 @@ def created_game_json(created: CreatedGame) -> JsonObject:
 
 def joined_seat_json(joined: JoinedSeat) -> JsonObject:
     """A seat just taken, with its token, which is returned only here."""
-    return {**joined.seat._asdict(), "game": game_view_json(joined.view)}
+    return {**seat_token_json(joined.seat), "game": game_view_json(joined.view)}
 
 
 def seat_token_json(seat: SeatToken) -> JsonObject:
-    """A seat with its new token, which is returned only here."""
-    return seat._asdict()
+    """A seat with its token, and a remote player's with its secret, which are returned only here."""
+    result: JsonObject = {"seat": seat.seat, "name": seat.name, "token": seat.token}
+    if seat.secret is not None:
+        result["secret"] = f"whsec_{b64encode(seat.secret).decode()}"  # by Standard Webhooks
+    return result
 
 
 def _move(move: Move, version: int) -> JsonObject:
