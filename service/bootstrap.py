@@ -23,10 +23,12 @@ from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLate
 from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
 from service.json_logging import configure_logging
+from service.storage.memory_applications import MemoryApplications
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.memory_store import MemoryStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
+from service.storage.redis_applications import RedisApplications
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import load_or_create_secret, read_secret
@@ -68,6 +70,8 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         read=settings.reads_per_minute,
         seat=settings.seat_requests_per_minute,
         token=settings.token_changes_per_hour,
+        app=settings.app_requests_per_minute,
+        app_games=settings.app_games_per_minute,
     )
     games = build_games(
         storage.store,
@@ -88,6 +92,12 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         games,
         build_document,
         streams,
+        apps=build_apps(
+            storage.applications,
+            clock=storage.clock,
+            open_to_all=settings.apps == "open",
+            needed_for_games=settings.games == "apps",
+        ),
         metrics=metrics,
         limits=limits,
         proxies=settings.trusted_proxies,
@@ -98,12 +108,13 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
 
 
 class Storage(NamedTuple):
-    """What a process needs of the Redis of the settings: the games, their reminders, and its clock."""
+    """What a process needs of the Redis of the settings: games and their reminders, applications, and its clock."""
 
     url: str
     topology: Topology
     store: RedisStore
     reminders: RedisReminders
+    applications: RedisApplications
     clock: ServerClock
 
 
@@ -121,9 +132,14 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
         observe_failure=metrics.store_write_failed,
     )
     reminders = RedisReminders(topology, observe=metrics.redis, observe_failure=metrics.store_write_failed)
-    return Storage(
-        settings.redis_url, topology, store, reminders, ServerClock(reminders.server_time, observe=metrics.clock_offset)
+    applications = RedisApplications(
+        topology,
+        replicated=settings.durability == "replicated",
+        observe=metrics.redis,
+        observe_failure=metrics.store_write_failed,
     )
+    clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
+    return Storage(settings.redis_url, topology, store, reminders, applications, clock)
 
 
 class WorkerParts(NamedTuple):
@@ -184,7 +200,8 @@ def build_document() -> str:
         secrets=[b"example"],
         ttl_seconds=ttl,
     )
-    app = create_app(games, lambda: _EXAMPLE_DOCUMENT)
+    apps = build_apps(MemoryApplications(), clock=lambda: now, random_bytes=_ExampleBytes(), open_to_all=True)
+    app = create_app(games, lambda: _EXAMPLE_DOCUMENT, apps=apps)
     return document(app, record_examples(app, advance_clock))
 
 

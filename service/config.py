@@ -17,6 +17,8 @@ from service.redis_url import read_redis_url
 
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOG_FORMATS = ("auto", "json", "text")
+APPS = ("open", "closed")
+GAMES = ("anyone", "apps")
 DURABILITIES = ("local", "replicated")
 
 BANNED_NETWORKS = "DOMINO_BANNED_NETWORKS"
@@ -263,6 +265,26 @@ class Settings:
     )
     token_changes_per_hour: int = _setting(
         "10", _integer(0, 1_000_000), "changes of its token that one seat may request per hour; `0`: no limit"
+    )
+    apps: str = _setting(
+        "closed",
+        _word(APPS),
+        "who may register an application over HTTP: `open`, everybody; `closed`, nobody: the operator makes keys",
+    )
+    games: str = _setting(
+        "anyone", _word(GAMES), "who may create games: `anyone`; `apps`, only who has the key of an application"
+    )
+    app_games_per_minute: int = _setting(
+        "6000",
+        _integer(0, 1_000_000),
+        "games that one application may create or join per minute, from whatever addresses; a large body counts as "
+        "one more for each 4 KiB; `0`: no limit",
+    )
+    app_requests_per_minute: int = _setting(
+        "60000",
+        _integer(0, 1_000_000),
+        "requests that one application may send per minute, from whatever addresses; what `READS_PER_MINUTE` counts, "
+        "counts here; `0`: no limit",
     )
     trusted_proxies: int = _setting(
         "0",

@@ -17,6 +17,7 @@ from service.games.service import GameService
 from service.web import cors, problems, services
 from service.web.bans import BanMiddleware, Network
 from service.web.geometry_cache import GeometryCache
+from service.web.handlers import apps as app_handlers
 from service.web.handlers import board as board_handlers
 from service.web.handlers import client as client_handlers
 from service.web.handlers import docs as docs_handlers
@@ -43,6 +44,7 @@ _BLUEPRINTS: Final = (
     board_handlers.blueprint,
     event_handlers.blueprint,
     record_handlers.blueprint,
+    app_handlers.blueprint,
     problem_handlers.blueprint,
     service_handlers.blueprint,
     docs_handlers.blueprint,

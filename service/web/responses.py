@@ -124,6 +124,11 @@ def not_modified(etag: str) -> RawResponse:
     return RawResponse(_NOT_MODIFIED, _viewer_headers(etag))
 
 
+def no_content() -> RawResponse:
+    """204: it is done, and there is nothing to tell."""
+    return RawResponse("204 NO CONTENT", [])
+
+
 def created_secret(value: Any, location: str, *, replayed: bool) -> RawResponse:
     """201 with tokens, which are returned only here and must not be stored by any cache."""
     headers = [_JSON_TYPE, ("Location", location), ("Cache-Control", "no-store")]

@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from service.web.openapi.operations import Operation, operation_of
+from service.web.schemas import apps as app_schemas
 from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
@@ -44,7 +45,12 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "token"): game_schemas.SeatToken,
     ("POST", "claims"): game_schemas.Game,
     ("PUT", "presence"): game_schemas.Game,
+    ("POST", "apps"): app_schemas.RegisteredApplication,
+    ("GET", "app"): app_schemas.ApplicationInfo,
+    ("POST", "keys"): app_schemas.NewKey,
 }
+_SINGLE = {"games": "game", "variants": "variant"}
+"""One of these is at ``/v1/<these>/<id>``."""
 _WITHOUT_SCHEMA = {
     "record": ("text/plain",),
     "board": ("image/svg+xml", "text/plain"),
@@ -156,7 +162,7 @@ def viewers(table: Table) -> list[int | None]:
 
 def check_answer(method: str, path: str, answer: TestResponse) -> None:
     """Check that an answer fits its schema, that an error is a problem, and that nothing is null."""
-    if method == "HEAD" or answer.status_code in (304, 308):
+    if method == "HEAD" or answer.status_code in (204, 304, 308):
         assert answer.data == b""
         return
     if answer.status_code >= 400:
@@ -170,8 +176,7 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
     parts = path.partition("?")[0].strip("/").split("/")
     if parts[0] != "v1" or method == "OPTIONS" or answer.mimetype in _WITHOUT_SCHEMA.get(parts[-1], ()):
         return
-    kind = parts[1] if len(parts) == 2 else None
-    kind = kind or ("variant" if parts[1] == "variants" else "game" if len(parts) == 3 else parts[-1])
+    kind = _SINGLE.get(parts[1], parts[-1]) if len(parts) == 3 else parts[-1]
     _check(_SCHEMAS[method, kind], answer.data)
 
 

@@ -15,7 +15,7 @@ def owned(api: Api, key: str, **more: object) -> Table:
     players = [{"name": "Ada", "ref": "user-ada"}, {"name": "Bob", "ref": "user-bob"}]
     answer = api.post("/v1/games", {"variant": "domino", "players": players, "ref": "match-1", **more}, token=key)
     assert answer.status_code == 201, answer.text
-    return Table(api, answer.json)
+    return Table(api, answer.get_json())
 
 
 @pytest.mark.parametrize("path", SPECTATORS_PATHS)
@@ -29,7 +29,7 @@ def test_the_key_of_another_application_is_a_wrong_token(api: Api, app_key: str,
     table, nobodys = owned(api, app_key), api.create("domino", 2)
     for game in (table.path, nobodys.path, "/v1/games/none"):
         answer = api.get(game + path, token=other_key)
-        assert (*status_and_code(answer), answer.json["reason"]) == (401, "unauthorized", "no_valid_key")
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_valid_key")
 
 
 def test_every_refused_key_gets_the_same_answer(api: Api, app_key: str, other_key: str) -> None:
@@ -65,15 +65,15 @@ def test_a_wrong_key_creates_no_game(api: Api, app_key: str) -> None:
 def test_a_key_in_another_header_is_refused_and_not_taken_for_none(api: Api, app_key: str) -> None:
     body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     answer = api.post("/v1/games", body, headers={"X-API-Key": app_key})
-    assert (*status_and_code(answer), answer.json["reason"]) == (401, "unauthorized", "token_misplaced")
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "token_misplaced")
     table = owned(api, app_key)
-    assert api.get(table.path, headers={"X-API-Key": app_key}).json["reason"] == "token_misplaced"
+    assert api.get(table.path, headers={"X-API-Key": app_key}).get_json()["reason"] == "token_misplaced"
 
 
 def test_a_key_in_the_query_is_refused(api: Api, app_key: str) -> None:
     table = owned(api, app_key)
     answer = api.get(f"{table.path}?token={app_key}")
-    assert (*status_and_code(answer), answer.json["reason"]) == (422, "invalid", "token_in_query")
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", "token_in_query")
     assert app_key not in answer.text
 
 

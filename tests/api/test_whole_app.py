@@ -30,6 +30,7 @@ PUBLIC = {
     "getVersion",
     "listProblems",
     "listVariants",
+    "registerApplication",
     "replayRecord",
     "verifyRecord",
 }
@@ -50,6 +51,8 @@ SPECTATOR = {
 """Operations that take the token of a seat, the key of the application that owns the game, or none."""
 ANYONE_OR_APPLICATION = {"createGame"}
 """Operations that take the key of an application, or none."""
+APPLICATION = {"createKey", "getApplication", "revokeKey"}
+"""Operations that need the key of an application."""
 WITHOUT_TOKEN = PUBLIC | SPECTATOR | ANYONE_OR_APPLICATION
 BY_HTTP_ITSELF = {"method_not_allowed", "uri_too_long", *ANYWHERE}
 """Problems that no operation has to document."""
@@ -130,7 +133,7 @@ def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
     assert (by_access["public"], by_access["spectator"]) == (PUBLIC, SPECTATOR)
     assert by_access["seat"] == {"makeMove", "claimSeat"}
     assert (by_access["own_seat"], by_access["token_change"]) == ({"setPresence"}, {"changeToken"})
-    assert by_access["anyone_or_app"] == ANYONE_OR_APPLICATION
+    assert (by_access["anyone_or_app"], by_access["app"]) == (ANYONE_OR_APPLICATION, APPLICATION)
 
 
 def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Flask, api: Api) -> None:

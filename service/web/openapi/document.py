@@ -21,6 +21,7 @@ from service.web.openapi.operations import Operation, ResponseSpec, operation_of
 from service.web.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import key_pattern
+from service.web.schemas import apps as app_schemas
 from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
@@ -41,6 +42,7 @@ _SCHEMA_MODULES: Final = (
     record_schemas,
     problem_schemas,
     service_schemas,
+    app_schemas,
 )
 """The modules of the schemas in the document."""
 

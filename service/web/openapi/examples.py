@@ -134,6 +134,7 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
     _play_against_the_clock(session, advance_clock)
+    _use_an_application(session)
     _add_unprovoked_problems(app, session.problems)
     return Examples(session.examples, session.problems)
 
@@ -187,6 +188,20 @@ def _play_against_the_clock(session: _Session, advance_clock: Callable[[int], No
     session.send("POST", f"{game}/claims", {"seat": other}, tokens[other])
     advance_clock(_TURN_SECONDS + 2)
     session.send("POST", f"{game}/claims", claim, tokens[other])
+
+
+def _use_an_application(session: _Session) -> None:
+    """Register an application, and make and revoke keys until there may be no more."""
+    send = session.send
+    send("POST", "/v1/apps", {"name": " "})
+    key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
+    send("POST", "/v1/app/keys", {"overlap": -1}, key)
+    new = send("POST", "/v1/app/keys", {"overlap": 3600}, key)
+    send("GET", "/v1/app", token=key)
+    send("DELETE", f"/v1/app/keys/{new['hint']}", token=key)
+    send("DELETE", f"/v1/app/keys/{new['hint']}", token=key)
+    while "key" in send("POST", "/v1/app/keys", {}, key):
+        pass
 
 
 def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:

@@ -18,8 +18,9 @@ posted back unchanged, so that a client need not implement any rules.
 The paths begin with `/v1`, which only grows: operations, fields and words of documented lists are added; nothing is
 renamed, removed or given another meaning.
 
-A token is sent as `Authorization: Bearer <token>`. Fields without a value are absent, never null. Clients must
-ignore unknown fields; enumerations that may grow are plain strings with a documented list.
+A token is sent as `Authorization: Bearer <token>`, and so is the key of an application. Fields without a value are
+absent, never null. Clients must ignore unknown fields; enumerations that may grow are plain strings with a documented
+list.
 
 Every response to a well-formed HTTP request has an `X-Request-ID`: that of the client, if it sent one of 1 to 64
 letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the service; include it in error reports.
@@ -27,7 +28,7 @@ letters, digits, `.`, `_` or `-`, else a new one. It is in the log of the servic
 Every error is `application/problem+json`, with a stable `code` and a stable `reason` that says more;
 [/problems](/problems) describes all of them. `title`, `detail` and `errors` are for people: in German where
 `Accept-Language` prefers it, else in English. To any request, a client whose address is banned by the operator gets 403
-`forbidden`. A token in the query is refused with 422, a header `X-Api-Key` in place of `Authorization` with 401,
+`forbidden`. A token or key in the query is refused with 422, a header `X-Api-Key` in place of `Authorization` with 401,
 unknown parameters of a query with 422.
 """
 
@@ -36,6 +37,7 @@ TAGS: Final = {
     "games": "A hosted match: its seats, its table, its score.",
     "moves": "Legal moves, and making one.",
     "records": "Records, verification and fairness.",
+    "applications": "Backends that own games: their keys.",
     "service": "The service itself.",
 }
 
@@ -43,7 +45,7 @@ RESPONSE_HEADERS: Final = {
     "ETag": "Identifies this version for this viewer; for `If-None-Match` and `If-Match`.",
     "Cache-Control": "Whether the response may be cached.",
     "Vary": "The request headers on which the response depends.",
-    "Location": "The address of the game.",
+    "Location": "The address of the game or the application.",
     "Content-Language": "The language of the texts.",
     "Idempotent-Replayed": "`true` if this repeats the first response.",
     "Retry-After": "Seconds to wait.",
@@ -71,9 +73,10 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
     },
     "Idempotency-Key": {
         "description": "A random key of at most 255 visible characters that the client generates: a request with the "
-        "same key and body within 24 hours, from any client, gets the first response and changes nothing. As anybody "
-        "who knows key and body can get the response again, a key must not be guessable; a random UUID is suitable. "
-        f"Where the response contains a token, a key has at least {TOKEN_KEY_LENGTH} characters.",
+        "same key and body within 24 hours, from any client (with the key of an application: from that application), "
+        "gets the first response and changes nothing. As anybody who knows key and body can get the response again, a "
+        "key must not be guessable; a random UUID is suitable. Where the response contains a token, a key has at least "
+        f"{TOKEN_KEY_LENGTH} characters.",
         "schema": {"type": "string"},
     },
     "If-Match": {
@@ -85,5 +88,9 @@ REQUEST_HEADERS: Final[dict[str, dict[str, Any]]] = {
 PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "game": {"description": "The id of the game.", "schema": {"type": "string"}},
     "seat": {"description": "The number of the seat.", "schema": {"type": "integer", "minimum": 0}},
+    "hint": {
+        "description": "The `hint` of a key.",
+        "schema": {"type": "string"},
+    },
     "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
 }

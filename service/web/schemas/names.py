@@ -1,4 +1,4 @@
-"""The field of a player's name: a line of text that others can see, and that changes nothing around it.
+"""The field of a name, of a player or an application: a line of text that changes nothing around it.
 
 Owns which characters a name may have. Does not depend on where names are shown, or on whether two of them look alike.
 """
@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any, Final
 
-from service.web.schemas.fields import SingleLine
-from service.web.schemas.validation import invalid
+from service.web.schemas.fields import LINE_PATTERN, SingleLine, doc
+from service.web.schemas.validation import Length, invalid
 
+MAX_NAME_CHARS: Final = 60
 MAX_MARKS: Final = 4
 """Combining marks on one character; languages need up to four, and more of them cover the lines above and below."""
 
@@ -29,7 +30,7 @@ _NOT_SEEN: Final = ("C", "M", "Z")
 """First letters of the categories that do not make a name visible; unassigned characters (``Cn``) may be new emoji."""
 
 
-class PlayerName(SingleLine):
+class Name(SingleLine):
     """A name: one line with something to see, without invisible characters and piles of combining marks.
 
     It is loaded trimmed and in the normal form NFC, so that the same name is always the same characters.
@@ -64,3 +65,18 @@ def _joins(name: str) -> bool:
             if len(around) < 2 or any(each.isascii() or each in _JOINERS for each in around):
                 return False
     return True
+
+
+def name_field(text: str, *, example: str = "Ada", **arguments: Any) -> Name:
+    """A name; ``text`` says whose it is, in a sentence."""
+    return Name(
+        validate=Length(1, MAX_NAME_CHARS),
+        metadata=doc(
+            f"{text} One line with something to see in it, without invisible characters (joiners, as in emoji, "
+            f"excepted) and with at most {MAX_MARKS} combining marks on a character. Blanks around it are removed, and "
+            "it is normalised (NFC).",
+            pattern=LINE_PATTERN,
+            example=example,
+        ),
+        **arguments,
+    )

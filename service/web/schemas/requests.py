@@ -24,7 +24,7 @@ from service.web.schemas.fields import (
     doc,
 )
 from service.web.schemas.moves import MAX_VERSION, client_seed_field, tile_field
-from service.web.schemas.names import MAX_MARKS, PlayerName
+from service.web.schemas.names import MAX_NAME_CHARS, name_field
 from service.web.schemas.option_fields import option_fields
 from service.web.schemas.references import ref_field
 from service.web.schemas.validation import Equal, Length, OneOf, Range, invalid
@@ -33,7 +33,6 @@ _MAX_SEATS: Final = max(variant.players.high for variant in variants().values())
 _MIN_SEATS: Final = min(variant.players.low for variant in variants().values())
 _MAX_TILES: Final = 190
 _MAX_DEALS: Final = 100
-_MAX_NAME_CHARS: Final = 60
 _MAX_TEXT_CHARS: Final = 200
 
 MAX_URL_CHARS: Final = 2000
@@ -41,32 +40,18 @@ MAX_URL_CHARS: Final = 2000
 _one_of_variants: Final = OneOf(list(variants()))
 
 
-def _name(text: str, **arguments: Any) -> PlayerName:
-    return PlayerName(
-        validate=Length(1, _MAX_NAME_CHARS),
-        metadata=doc(
-            f"{text} One line with something to see in it, without invisible characters (joiners, as in emoji, "
-            f"excepted) and with at most {MAX_MARKS} combining marks on a character. Blanks around it are removed, and "
-            "it is normalised (NFC).",
-            pattern=LINE_PATTERN,
-            example="Ada",
-        ),
-        **arguments,
-    )
-
-
 class SeatIn(RequestSchema):
     """The player of a seat: exactly one of `name`, `open` and `bot`."""
 
     error_messages: dict[str, Any] = {"type": Reason("not_a_player")}  # noqa: RUF012 # as marshmallow declares it
 
-    name = _name("A human player of this name; the creator gets the token.")
+    name = name_field("A human player of this name; the creator gets the token.")
     open = StrictBoolean(
         validate=Equal(comparable=True),
         metadata=doc("`true`: the seat can be taken with the `join_code` of the game.", enum=[True]),
     )
     bot = fields.String(
-        validate=Length(1, _MAX_NAME_CHARS),
+        validate=Length(1, MAX_NAME_CHARS),
         metadata=doc(
             "A computer player of this level, one of `bots` in `GET /v1/variants`. It knows what its seat may know, "
             "and is named after its level.",
@@ -287,7 +272,7 @@ class GameIn(RequestSchema):
 class PlayerIn(RequestSchema):
     """A player who takes an open seat."""
 
-    name = _name("The name of the player.", required=True)
+    name = name_field("The name of the player.", required=True)
     join_code = fields.String(
         required=True,
         validate=Length(1, _MAX_TEXT_CHARS),

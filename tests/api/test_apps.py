@@ -1,0 +1,243 @@
+"""Applications over HTTP: registered where the operator allows it, and their keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import redis
+from flask import Flask
+
+from service.apps.applications import MAX_KEYS, Applications
+from service.apps.service import ApplicationService
+from service.bootstrap import build_apps, build_document
+from service.games.errors import Unauthorized
+from service.games.service import GameService
+from service.storage import keys as storage_keys
+from service.storage.connection import connect
+from service.storage.redis_applications import RedisApplications
+from service.storage.topology import SingleNodeTopology
+from service.web.app import create_app
+from tests.api.client import Api, status_and_code
+from tests.api.timed import SettableClock
+
+HOSTILE_NAMES: tuple[Any, ...] = (
+    "",
+    " ",
+    "x" * 61,
+    "a\nb",
+    "\u200b",
+    "\u202eevil",
+    "e" + "\u0301" * 5,
+    None,
+    1,
+    True,
+    ["name"],
+    {"name": "x"},
+)
+
+
+def api_of(games: GameService, apps: ApplicationService) -> Api:
+    return Api(create_app(games, build_document, apps=apps).test_client(use_cookies=False))
+
+
+def register(api: Api, name: str = "Club") -> dict[str, Any]:
+    answer = api.post("/v1/apps", {"name": name})
+    assert answer.status_code == 201
+    body: dict[str, Any] = answer.get_json()
+    return body
+
+
+def test_a_registered_application_has_its_key_at_once(api: Api) -> None:
+    answer = api.post("/v1/apps", {"name": " Café Club "})
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (201, "no-store")
+    made = answer.get_json()
+    assert made.keys() == {"id", "name", "key", "created_at"}
+    assert made["name"] == "Café Club"
+    seen = api.get(answer.headers["Location"], token=made["key"]).get_json()
+    hint = made["key"][29:35]
+    assert seen == {
+        **{name: made[name] for name in ("id", "name", "created_at")},
+        "keys": [{"hint": hint, "created_at": made["created_at"]}],
+    }
+
+
+def test_where_it_is_closed_nobody_registers_whatever_is_sent(games: GameService, redis_url: str) -> None:
+    apps = build_apps(RedisApplications(SingleNodeTopology(connect(redis_url))))
+    before = len(apps.applications.all())
+    for body in ({"name": "Club"}, {"name": ""}, {}):
+        answer = api_of(games, apps).post("/v1/apps", body)
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == (403, "forbidden", "apps_closed")
+    assert len(apps.applications.all()) == before
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES, ids=repr)
+def test_a_name_that_nobody_could_read_is_refused(api: Api, apps: ApplicationService, name: Any) -> None:
+    before = len(apps.applications.all())
+    answer = api.post("/v1/apps", {"name": name})
+    assert status_and_code(answer) == (422, "invalid")
+    assert list(answer.get_json()["errors"]) == ["name"]
+    assert len(apps.applications.all()) == before
+
+
+def test_unknown_fields_of_an_application_are_refused(api: Api) -> None:
+    assert status_and_code(api.post("/v1/apps", {"name": "Club", "id": "mine"})) == (422, "invalid")
+    assert status_and_code(api.post("/v1/apps?name=Club", {"name": "Club"})) == (422, "invalid")
+
+
+def test_no_key_is_stored(api: Api, server: redis.Redis) -> None:
+    key = register(api)["key"]
+    secret = key[29:]
+    assert secret not in str(server.get(storage_keys.application(key[4:28])))
+    for name in server.scan_iter("domino:*"):
+        if server.type(name) == b"string":
+            assert key not in str(server.get(name))
+
+
+def test_a_new_key_counts_beside_the_old_one_for_the_overlap(api: Api) -> None:
+    old = register(api)["key"]
+    answer = api.post("/v1/app/keys", {"overlap": 60}, token=old)
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (201, "no-store")
+    new = answer.get_json()
+    assert new["key"][29:35] == new["hint"]
+    assert "expires_at" not in new
+    for key in (old, new["key"]):
+        first, second = api.get("/v1/app", token=key).get_json()["keys"]
+        assert first["hint"] == old[29:35]
+        assert first["expires_at"] > first["created_at"]
+        assert second == {"hint": new["hint"], "created_at": new["created_at"]}
+
+
+def test_with_no_overlap_the_old_key_is_refused_at_once(api: Api) -> None:
+    old = register(api)["key"]
+    new = api.post("/v1/app/keys", {"overlap": 0}, token=old).get_json()["key"]
+    assert status_and_code(api.get("/v1/app", token=old)) == (401, "unauthorized")
+    assert [each["hint"] for each in api.get("/v1/app", token=new).get_json()["keys"]] == [new[29:35]]
+
+
+def test_without_a_body_the_overlap_is_a_day(api: Api) -> None:
+    old = register(api)["key"]
+    answer = api.ask("POST", "/v1/app/keys", token=old)
+    assert answer.status_code == 201
+    first = api.get("/v1/app", token=old).get_json()["keys"][0]
+    assert first["expires_at"][:10] > first["created_at"][:10]
+
+
+@pytest.mark.parametrize("overlap", [-1, 2_592_001, "60", 1.5, None, True, [60]], ids=repr)
+def test_an_overlap_is_a_number_of_seconds(api: Api, overlap: Any) -> None:
+    key = register(api)["key"]
+    answer = api.post("/v1/app/keys", {"overlap": overlap}, token=key)
+    assert status_and_code(answer) == (422, "invalid")
+    assert len(api.get("/v1/app", token=key).get_json()["keys"]) == 1
+
+
+def test_an_application_has_a_limited_number_of_keys(api: Api) -> None:
+    key = register(api)["key"]
+    for _ in range(MAX_KEYS - 1):
+        assert api.post("/v1/app/keys", {}, token=key).status_code == 201
+    answer = api.post("/v1/app/keys", {}, token=key)
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (409, "limit_reached", "too_many_keys")
+    hint = api.get("/v1/app", token=key).get_json()["keys"][-1]["hint"]
+    assert api.ask("DELETE", f"/v1/app/keys/{hint}", token=key).status_code == 204
+    assert api.post("/v1/app/keys", {}, token=key).status_code == 201
+
+
+def test_a_revoked_key_is_refused(api: Api) -> None:
+    old = register(api)["key"]
+    new = api.post("/v1/app/keys", {}, token=old).get_json()["key"]
+    assert api.ask("DELETE", f"/v1/app/keys/{old[29:35]}", token=new).status_code == 204
+    assert status_and_code(api.get("/v1/app", token=old)) == (401, "unauthorized")
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{old[29:35]}", token=new)) == (404, "not_found")
+
+
+def test_nobody_revokes_the_key_of_another_application(api: Api) -> None:
+    mine, other = register(api)["key"], register(api)["key"]
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{other[29:35]}", token=mine)) == (404, "not_found")
+    assert api.get("/v1/app", token=other).status_code == 200
+
+
+@pytest.mark.parametrize("hint", ["______", "%00", "%F0%9F%80%B1", "x" * 1000, "..", "%2e%2e"])
+def test_a_hint_that_is_none_is_not_found(api: Api, hint: str) -> None:
+    key = register(api)["key"]
+    assert status_and_code(api.ask("DELETE", f"/v1/app/keys/{hint}", token=key)) == (404, "not_found")
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", ""), ("POST", "/keys"), ("DELETE", "/keys/Ab3dEf")])
+def test_only_a_key_opens_what_is_the_applications(api: Api, method: str, path: str) -> None:
+    seat = api.create("domino", 2).tokens[0]
+    arguments: dict[str, Any] = {"json": {}} if method == "POST" else {}
+    for token in (None, seat, "app_", "app_" + "A" * 68, "x"):
+        answer = api.ask(method, f"/v1/app{path}", token=token, **arguments)
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_valid_key")
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+    misplaced: tuple[dict[str, Any], ...] = ({"headers": {"X-API-Key": seat}}, {"query_string": {"token": seat}})
+    for place in misplaced:
+        answer = api.ask(method, f"/v1/app{path}", **arguments, **place)
+        assert answer.get_json()["reason"] == "token_misplaced"
+
+
+def test_a_key_ceases_to_be_valid_when_its_time_is_over(games: GameService, redis_url: str) -> None:
+    clock = SettableClock()
+    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+    apps = build_apps(store, clock=clock, open_to_all=True)
+    api = api_of(games, apps)
+    old = register(api)["key"]
+    new = api.post("/v1/app/keys", {"overlap": 60}, token=old).get_json()["key"]
+    clock.advance(59.9)
+    assert api.get("/v1/app", token=old).status_code == 200
+    clock.advance(0.1)
+    assert api.get("/v1/app", token=old).status_code == 401
+    assert [each["hint"] for each in api.get("/v1/app", token=new).get_json()["keys"]] == [new[29:35]]
+
+
+def test_a_key_that_another_process_revoked_is_used_for_five_seconds_at_most(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+    here, there = build_apps(store).applications, build_apps(store).applications
+    now = 0.0
+    monkeypatch.setattr("service.apps.applications.monotonic", lambda: now)
+    made = here.create("Club")
+    assert here.authenticate(made.key) == made.application
+    there.revoke(made.application.id, made.record.hint)
+    now = 4.9
+    assert accepts(here, made.key)
+    now = 5.0
+    assert not accepts(here, made.key)
+
+
+def accepts(applications: Applications, key: str) -> bool:
+    try:
+        applications.authenticate(key)
+    except Unauthorized:
+        return False
+    return True
+
+
+def test_only_applications_create_games_where_the_operator_says_so(
+    games: GameService, redis_url: str, app_key: str
+) -> None:
+    apps = build_apps(RedisApplications(SingleNodeTopology(connect(redis_url))), needed_for_games=True)
+    api = api_of(games, apps)
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
+    created = api.post("/v1/games", body, token=app_key)
+    assert created.status_code == 201
+    for token in (None, created.get_json()["seats"][0]["token"], "app_x"):
+        answer = api.post("/v1/games", body, token=token)
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_valid_key")
+    answer = api.post("/v1/games?token=x", body)
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "token_misplaced")
+
+
+def test_a_service_without_applications_knows_no_key(games: GameService, app_key: str) -> None:
+    api = Api(create_app(games, build_document).test_client(use_cookies=False))
+    assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
+    assert status_and_code(api.post("/v1/apps", {"name": "Club"})) == (403, "forbidden")
+
+
+def test_a_key_is_never_taken_for_a_request_id(app: Flask, app_key: str) -> None:
+    for given in (app_key[:64], f"x.{app_key}"[:64]):
+        answer = app.test_client().get("/healthz", headers={"X-Request-ID": given})
+        assert answer.headers["X-Request-ID"] != given
+    kept = app.test_client().get("/healthz", headers={"X-Request-ID": "my-app_1"})
+    assert kept.headers["X-Request-ID"] == "my-app_1"
