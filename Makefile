@@ -27,7 +27,7 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run demo test soak browsers coverage bench attack strength trace check image-check fmt \
+.PHONY: help install install-dev run apps demo test soak browsers coverage bench attack strength trace check image-check fmt \
 	openapi pictures vendor lock upgrade clean
 
 help: ## list the targets
@@ -39,6 +39,9 @@ install-dev: $(DEV) ## the same, with the dependencies of tests and checks
 
 run: $(RUN) ## run the server, with an embedded Redis unless REDIS_URL is set
 	@$(BIN)/python -m service serve $(ARGS)
+
+apps: $(RUN) ## make, list and revoke the keys of applications (ARGS="create NAME", ARGS=list, ARGS="revoke ID")
+	@$(BIN)/python -m service apps $(ARGS)
 
 demo: $(RUN) ## play one match of each game on the running service (ARGS=fido: one, move by move; ARGS=--bots)
 	@$(BIN)/python examples/play_demo.py $(ARGS)

@@ -12,6 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from service.config import SETTINGS, InvalidSettings, Settings
 from service.devserver import supervisor
+from service.devserver.embedded import running_url
 
 if TYPE_CHECKING:
     from service.records.record import Record
@@ -38,7 +40,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
     except InvalidSettings as error:
         supervisor.warn(str(error))
         return 2
-    status: int = arguments.run(settings)
+    status: int = arguments.run(settings, *[getattr(arguments, name) for name in arguments.values])
     return status
 
 
@@ -52,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
-    parser.set_defaults(run=_serve, show=None)
+    parser.set_defaults(run=_serve, show=None, values=())
     commands = parser.add_subparsers(title="commands", metavar="command")
     serve = commands.add_parser(
         "serve",
@@ -65,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         "scheduler", help="let the consequences of deadlines follow until Ctrl-C; needs REDIS_URL"
     )
     scheduler.set_defaults(run=_run_scheduler)
+    _add_app_commands(commands.add_parser("apps", help="make, list and revoke the keys of applications"))
     document = commands.add_parser("openapi", help="print the OpenAPI document")
     document.set_defaults(run=_print_document)
     for name, show, meaning in (
@@ -82,6 +85,62 @@ def _parser() -> argparse.ArgumentParser:
         help="draw the tables, in as many columns as they need",
     )
     return parser
+
+
+def _add_app_commands(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(title="commands", metavar="command", required=True)
+
+    def add(name: str, meaning: str, *values: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.")
+        command.set_defaults(run=partial(_on_apps, name), values=values)
+        return command
+
+    command = add("create", "make an application, and print its key", "name")
+    command.add_argument("name", help="a name for people, of at most 60 characters")
+    add("list", "list the applications with the hints of their keys")
+    command = add("rotate", "make a new key for an application, and print it", "id", "overlap")
+    command.add_argument("id", help="the id of the application")
+    command.add_argument(
+        "--overlap",
+        type=_seconds,
+        default=86_400,
+        metavar="SECONDS",
+        help="how long the other keys stay valid (86400); 0: they are revoked at once",
+    )
+    command = add("revoke", "revoke a key of an application, or all of them", "id", "hint")
+    command.add_argument("id", help="the id of the application")
+    command.add_argument("hint", nargs="?", help="the hint of the key; none: all keys")
+    command = add("delete", "delete an application; its games go on", "id")
+    command.add_argument("id", help="the id of the application")
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return int(text)
+
+
+def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int:
+    """Run a command on the applications of the Redis of the settings, or else of the running embedded server."""
+    if settings.redis_url is None:
+        url = running_url(settings.data_dir)
+        if url is None:
+            supervisor.warn(
+                f"no service is running on {settings.data_dir.absolute()}; start one, or set DATA_DIR to its data "
+                "folder, or REDIS_URL"
+            )
+            return 2
+        settings = replace(settings, redis_url=url)
+    from service import app_commands  # noqa: PLC0415 # serving does not need it
+
+    functions: dict[str, Callable[..., int]] = {
+        "create": app_commands.create,
+        "list": app_commands.list_all,
+        "rotate": app_commands.rotate,
+        "revoke": app_commands.revoke,
+        "delete": app_commands.delete,
+    }
+    return functions[command](settings, *values)
 
 
 def _serve(settings: Settings) -> int:

@@ -8,7 +8,8 @@ The folder holds:
     lock            locked by the process that owns the folder, and by its server, which inherits the lock; contains
                     the process id of the owner
     redis.pid       the process id of the server
-    redis.sock      where the server listens (in a private folder elsewhere when this path is too long for a socket)
+    redis.sock      where the server listens; a symbolic link to a private folder elsewhere when this path is too long
+                    for a socket
     server.log      the output of the server since it was started
     appendonlydir/  the data: an append-only file in plain commands, which Redis 7 and every Valkey read alike
 
@@ -41,6 +42,7 @@ from urllib.parse import quote
 PROGRAMS = ("redis-server", "valkey-server")
 MIN_MAJOR = 7  # the first that rejects a script as a whole, and with a multi-part append-only file
 
+SOCKET_NAME = "redis.sock"
 SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on macOS, its last one a NUL
 START_SECONDS = 10.0
 LOADING_SECONDS = 600.0
@@ -163,7 +165,7 @@ class EmbeddedServer:
     @property
     def url(self) -> str:
         """The URL for a Redis client. Raises ``RuntimeError`` before the first start."""
-        return f"unix://{quote(str(self.socket_path))}"
+        return _url(self.socket_path)
 
     @property
     def pid(self) -> int | None:
@@ -231,6 +233,10 @@ class EmbeddedServer:
         self._make_private()
         if self._socket is None or not self._socket.parent.is_dir():
             self._socket = _choose_socket_path(self.folder)
+            if self._socket.parent != self.folder:
+                link = self.folder / SOCKET_NAME
+                link.unlink(missing_ok=True)
+                link.symlink_to(self._socket)
 
     def _make_private(self) -> None:
         """Leave this user alone access to the folder, and to what an earlier run has left in it."""
@@ -321,14 +327,7 @@ class EmbeddedServer:
 
     def _probe(self, command: bytes) -> bytes | None:
         """The first line of the reply to a command of one word, or ``None`` without a reply."""
-        try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(1.0)
-                connection.connect(str(self.socket_path))
-                connection.sendall(command + b"\r\n")
-                return connection.recv(512).partition(b"\r\n")[0] or None
-        except OSError:
-            return None
+        return _probe(self.socket_path, command)
 
     def _tail(self, lines: int = 12) -> str:
         try:
@@ -387,11 +386,33 @@ def _owner_runs(lock: Path) -> bool:
     return True
 
 
+def running_url(folder: Path) -> str | None:
+    """The URL for a client of the server that another process runs on this data folder; ``None`` if none answers."""
+    path = Path(os.path.realpath(folder / SOCKET_NAME))
+    return _url(path) if _probe(path, b"PING") is not None else None
+
+
+def _url(path: Path) -> str:
+    return f"unix://{quote(str(path))}"
+
+
+def _probe(path: Path, command: bytes) -> bytes | None:
+    """The first line of the reply of the server at this socket to a command of one word, or ``None`` without one."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(1.0)
+            connection.connect(str(path))
+            connection.sendall(command + b"\r\n")
+            return connection.recv(512).partition(b"\r\n")[0] or None
+    except OSError:
+        return None
+
+
 def _choose_socket_path(folder: Path) -> Path:
     """A path short enough for a socket, in a folder that only this user can access."""
-    path = folder / "redis.sock"
+    path = folder / SOCKET_NAME
     if len(os.fsencode(path)) <= SOCKET_PATH_BYTES:
         return path
     parent = tempfile.gettempdir()
     short = len(os.fsencode(parent)) <= SOCKET_PATH_BYTES - len("/domino-12345678/redis.sock")
-    return Path(tempfile.mkdtemp(prefix="domino-", dir=parent if short else "/tmp")) / "redis.sock"  # noqa: S108 # created with mode 0700
+    return Path(tempfile.mkdtemp(prefix="domino-", dir=parent if short else "/tmp")) / SOCKET_NAME  # noqa: S108 # created with mode 0700

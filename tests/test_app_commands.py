@@ -1,0 +1,164 @@
+"""The commands on applications, run as an operator runs them, beside a server on a data folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.devserver.embedded import EmbeddedServer
+from tests.support.serving import ROOT
+
+KEY = re.compile(r"app_[A-Za-z0-9_-]{24}_[A-Za-z0-9_-]{43}\n")
+
+
+class Operator:
+    """Runs commands with these settings."""
+
+    def __init__(self, **settings: str) -> None:
+        self._environ = {
+            **{name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "DATA_DIR")},
+            **settings,
+        }
+
+    def apps(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = (sys.executable, "-m", "service", "apps", *arguments)
+        return subprocess.run(
+            command, cwd=ROOT, env=self._environ, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    def make(self, *arguments: str) -> tuple[str, str, str]:
+        """The key that a command prints, with the id of its application and its hint."""
+        made = self.apps(*arguments)
+        assert made.returncode == 0, made.stderr
+        assert KEY.fullmatch(made.stdout), made.stdout
+        key = made.stdout.strip()
+        return key, key[4:28], key[29:35]
+
+    def list(self) -> str:
+        listed = self.apps("list")
+        assert (listed.returncode, listed.stderr) == (0, "")
+        return listed.stdout
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
+    with EmbeddedServer(tmp_path_factory.mktemp("data")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def operator(server: EmbeddedServer) -> Operator:
+    return Operator(DATA_DIR=str(server.folder))
+
+
+def test_the_key_alone_is_on_standard_output(operator: Operator) -> None:
+    made = operator.apps("create", "  Café  Club ")
+    assert KEY.fullmatch(made.stdout)
+    assert "Café  Club" in made.stderr
+    assert made.stdout.strip() not in made.stderr
+
+
+def test_the_list_has_every_application_and_no_key(operator: Operator) -> None:
+    keys = [operator.make("create", name) for name in ("One", "Two")]
+    listed = operator.list()
+    for (key, app, hint), name in zip(keys, ("One", "Two"), strict=True):
+        (line,) = [each for each in listed.splitlines() if each.startswith(app)]
+        assert line.endswith(f"  {hint}  {name}")
+        assert key[29:] not in listed
+    assert listed.index(keys[0][1]) < listed.index(keys[1][1])
+
+
+def test_a_rotated_key_stays_valid_for_a_while_or_is_revoked_at_once(operator: Operator) -> None:
+    _, app, first = operator.make("create", "Rotating")
+    _, same, second = operator.make("rotate", app)
+    assert same == app
+    assert re.search(rf"{first} \(until [0-9TZ:.-]+\), {second}  Rotating", operator.list())
+    _, _, third = operator.make("rotate", app, "--overlap", "0")
+    assert f"  {third}  Rotating" in operator.list()
+    assert second not in operator.list()
+
+
+def test_one_key_is_revoked_or_all_of_them(operator: Operator) -> None:
+    _, app, first = operator.make("create", "Revoked")
+    _, _, second = operator.make("rotate", app, "--overlap", "600")
+    revoked = operator.apps("revoke", app, first)
+    assert (revoked.returncode, revoked.stdout) == (0, "")
+    assert revoked.stderr.endswith(f": {second}\n")
+    assert operator.apps("revoke", app).stderr.endswith(": none\n")
+    assert "  none  Revoked" in operator.list()
+    operator.make("rotate", app)
+
+
+def test_a_deleted_application_is_gone(operator: Operator) -> None:
+    _, app, _ = operator.make("create", "Deleted")
+    deleted = operator.apps("delete", app)
+    assert (deleted.returncode, deleted.stdout) == (0, "")
+    assert app not in operator.list()
+    assert operator.apps("rotate", app).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("create", "\u200b"), 2, "invisible"),
+        (("create", "a\nb"), 2, "control"),
+        (("create", ""), 2, ""),
+        (("create", "x" * 61), 2, "60"),
+        (("rotate", "A" * 24), 1, "no such application"),
+        (("rotate", "no id"), 1, "no such application"),
+        (("rotate", "A" * 24, "--overlap", "-1"), 2, "seconds"),
+        (("rotate", "A" * 24, "--overlap", "1e3"), 2, "seconds"),
+        (("revoke", "}{"), 1, "no such application"),
+        (("delete", ""), 1, "no such application"),
+        ((), 2, "required"),
+        (("rename", "x"), 2, "invalid choice"),
+    ],
+)
+def test_a_wrong_command_says_what_is_wrong_and_changes_nothing(
+    operator: Operator, arguments: tuple[str, ...], status: int, words: str
+) -> None:
+    before = operator.list()
+    done = operator.apps(*arguments)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert operator.list() == before
+
+
+def test_a_wrong_hint_is_refused(operator: Operator) -> None:
+    _, app, _ = operator.make("create", "Hinted")
+    done = operator.apps("revoke", app, "______")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no such key" in done.stderr
+
+
+def test_the_server_of_redis_url_is_used_where_it_is_set(server: EmbeddedServer, tmp_path: Path) -> None:
+    _, app, _ = Operator(REDIS_URL=server.url, DATA_DIR=str(tmp_path)).make("create", "By URL")
+    assert app in Operator(DATA_DIR=str(server.folder)).list()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_data_folder_with_a_long_path_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / ("long-" * 20)
+    with EmbeddedServer(folder):
+        Operator(DATA_DIR=str(folder)).make("create", "Long")
+
+
+def test_without_a_running_service_nothing_is_started(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    done = Operator(DATA_DIR=str(folder)).apps("create", "Nobody")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert str(folder) in done.stderr
+    assert not folder.exists()
+
+
+def test_a_store_that_does_not_answer_is_told(tmp_path: Path) -> None:
+    done = Operator(REDIS_URL=f"unix://{tmp_path}/none.sock").apps("create", "Nobody")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "does not answer" in done.stderr
