@@ -217,8 +217,8 @@ class Stream:
                     return
                 else:
                     yield encoding.keepalive
-        except (NotFound, Unauthorized):
-            return  # the game has expired, or the token was changed
+        except (NotFound, Unauthorized, StorageUnavailable):
+            return  # the game has expired, the token was changed, or the key was revoked or cannot be checked
 
 
 def _now() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import orjson
 from flask import Blueprint, Response, request
@@ -19,7 +19,7 @@ from service.render.sentences.people import Reader
 from service.web.access import limit_history, limit_sentences, operation
 from service.web.openapi.game_operations import GET_EVENTS
 from service.web.problems import InvalidBody
-from service.web.request_parsing import negotiate, preferred_language, read_query
+from service.web.request_parsing import bearer_token, negotiate, preferred_language, read_query
 from service.web.response_cache import cached_body
 from service.web.responses import JSON, RawResponse, ok, streamed, to_json
 from service.web.schemas import requests as request_schemas
@@ -31,6 +31,11 @@ from service.web.services import Services
 from service.web.streams import NDJSON, SSE, Stream, stream_client
 
 blueprint: Final = Blueprint("events", __name__)
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+_Show = Callable[[EventSubscription], JsonObject | None]
 
 _EVENTS_PER_TURN: Final = 100
 """Events of a page that are serialized before other requests run: a few milliseconds with texts."""
@@ -124,11 +129,24 @@ def _stream(
     except BaseException:
         streams.remove(subscription)
         raise
-    show = partial(_view_item, services, language) if query["view"] else None
+    show: _Show | None = partial(_view_item, services, language) if query["view"] else None
+    if access.app is not None:
+        serialize, show = _while_valid(services, serialize), show and _while_valid(services, show)
     # A client that lost its connection may have got the events up to its cursor without the view after them.
     due = first is not None or "Last-Event-ID" in request.headers
     chunks = Stream(streams, subscription, media_type, first, show, serialize=serialize, due=due)
     return streamed(chunks, media_type, language)
+
+
+def _while_valid(services: Services, call: Callable[[S], T]) -> Callable[[S], T]:
+    """As ``call``, but raises ``Unauthorized`` once the key of the current request is no longer valid."""
+    key = bearer_token() or ""
+
+    def checked(argument: S) -> T:
+        services.apps.applications.authenticate(key)
+        return call(argument)
+
+    return checked
 
 
 def _view_item(services: Services, language: Language | None, subscription: EventSubscription) -> JsonObject | None:
