@@ -112,24 +112,38 @@ def _opening_hands(question: _Question, dealt: DealtToOpener) -> OpeningHands:
     others = tuple([tile for tile in question.tiles if tile not in own])
     hopeless: set[Tile] = set()
     """Tiles that disturb whatever single tile the opener holds besides, whoever has them."""
+    helped: set[Tile] = set()
+    """Tiles that need not disturb, whoever has them."""
 
     def can_be_helped(seat: int, tile: Tile) -> bool:
         """Whether the opener opens though ``seat`` holds this tile, if it holds all others itself, or one of them."""
-        helping = tuple([each for each in others if each is not tile])
-        if question.opens_with((*own, *helping), seat, (tile,)):
+        if tile in helped:
             return True
-        if tile not in hopeless and any(question.opens_with((*own, each), seat, (tile,)) for each in helping):
+        helping = tuple([each for each in others if each is not tile])
+        if question.opens_with((*own, *helping), seat, (tile,)) or (
+            tile not in hopeless and any(question.opens_with((*own, each), seat, (tile,)) for each in helping)
+        ):
+            helped.add(tile)
             return True
         hopeless.add(tile)
         return False
 
     excluded = []
     joint = False
+    disturbing: list[Tile] = []
+    """What disturbs if the seat asked about last holds it; for the next seat it is mostly the same."""
     for seat, eliminated in enumerate(question.start.eliminated_round):
         found = known[seat]
         if not eliminated and not (complete and seat == question.opener):
             doubtful = tuple([tile for tile in others if not found >> tile.index & 1]) if found else others
-            for tile in question.disturbing(own, seat, doubtful):
+            likely = {
+                tile
+                for tile in disturbing
+                if not found >> tile.index & 1 and not question.opens_with(own, seat, (tile,))
+            }
+            unlikely = tuple([tile for tile in doubtful if tile not in likely])
+            disturbing = [*likely, *question.disturbing(own, seat, unlikely)]
+            for tile in disturbing:
                 if not complete and can_be_helped(seat, tile):
                     joint = True
                 else:
