@@ -18,7 +18,7 @@ from typing import Final
 from service.bots import greedy
 from service.bots.knowledge import infer
 from service.bots.observation import Observation
-from service.bots.playout import play_out
+from service.bots.playout import play_out, tiles_possible
 from service.bots.worlds import Sampler
 from service.engine.moves import Move
 from service.engine.variant import Rules
@@ -43,6 +43,8 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     """As ``choose``, with a budget of this number of playouts."""
     knowledge = infer(rules, observation)
     candidates = _different(rules, observation, greedy.ranked(rules, observation, knowledge, random), CANDIDATES)
+    assert observation.view.you is not None
+    possible = tiles_possible(observation.seat, observation.view.you.hand, knowledge)
     sampler = Sampler(rules, observation, knowledge)
     values: list[list[float]] = [[] for _ in candidates]
     running = list(range(len(candidates)))
@@ -51,7 +53,7 @@ def search(rules: Rules, observation: Observation, random: Random, playouts: int
     while len(running) > 1 and left >= len(running):
         world = sampler.sample(random)
         for each in running:
-            values[each].append(play_out(rules, world, candidates[each]))
+            values[each].append(play_out(rules, world, candidates[each], possible))
         left -= len(running)
         worlds += 1
         if worlds % _LOOK == 0:

@@ -1,33 +1,54 @@
-"""A round played on by a simple policy, every seat by its own hand only.
+"""A round played on by a simple policy, every seat by its own hand and what all have seen.
 
-Owns the policy, a fast form of greedy's formula without the hands of others, and what the score of a round is worth. A
-policy that looked at other hands would play better than anybody at the table can, and so would judge moves by play
-that never happens. Does not depend on any game.
+Owns the policy, a fast form of greedy's formula, and what the score of a round is worth. A policy that looked at other
+hands would play better than anybody at the table can, and so would judge moves by play that never happens; one that
+forgot on what others have passed would play worse than they do. Does not depend on any game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import comb, inf
 from typing import Final
 
+from service.bots.knowledge import Knowledge, tile_set
 from service.engine.deal import Deck
 from service.engine.events import RoundEnded
-from service.engine.moves import Move
+from service.engine.moves import PASS, Move
 from service.engine.referee import advance, legal_moves
-from service.engine.state import State
+from service.engine.state import Hand, State
+from service.engine.tiles import tiles_with
 from service.engine.variant import Rules
 
 _SHORTEST: Final = 10
 _EACH: Final = 2
 """A playout goes on for so many moves at least, and for so many of each seat."""
 _POINTS: Final = 2
+_HINDERING: Final = 20
 """As in ``greedy``."""
 _NO_DECK: Final = Deck(b"")
 """No round is dealt in a playout."""
 
 
-def play_out(rules: Rules, state: State, move: Move) -> float:
-    """What the round is worth to the seat to move if it makes this move.
+def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
+    """By seat: the tiles that it may hold for all that the others know, as a set; ``hand`` is that of this seat.
+
+    Nobody else knows this hand, so each of its tiles may be anywhere for them.
+    """
+    own = tile_set(hand)
+    possible = []
+    for slots in knowledge.slots:
+        tiles = own
+        for slot in slots:
+            tiles |= slot
+        possible.append(tiles)
+    possible[seat] = own | tile_set(knowledge.unseen)
+    return possible
+
+
+def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) -> float:
+    """What the round is worth to the seat to move if it makes this move. ``possible``: ``tiles_possible`` of it.
 
     After some moves the round is counted as if it were blocked: what is scored and what is held by then says enough,
     and what happens later is mostly luck.
@@ -35,8 +56,14 @@ def play_out(rules: Rules, state: State, move: Move) -> float:
     seat = turn = state.turn
     assert seat is not None
     active = state.active_seats()
+    left = possible[seat]
+    possible = list(possible)
     for _ in range(max(_SHORTEST, _EACH * rules.seats) + 1):
         assert turn is not None
+        if move.tile is not None:
+            left &= ~(1 << move.tile.index)
+        elif move == PASS:
+            possible[turn] &= ~tiles_with(state.layout.open_mask)
         events, state = advance(rules, _NO_DECK, state, turn, move)
         if len(events) > 1:
             ended = events[1]
@@ -45,7 +72,7 @@ def play_out(rules: Rules, state: State, move: Move) -> float:
         turn = state.turn
         assert turn is not None
         moves = legal_moves(rules, state, turn)
-        move = moves[0] if len(moves) == 1 else _best_by_own_hand(state, moves)
+        move = moves[0] if len(moves) == 1 else _best_of(rules, state, moves, left, possible)
     return worth(rules, active, rules.score_round(state, "blocked", rules.hands_left(state)).scores, seat)
 
 
@@ -61,13 +88,24 @@ def worth(rules: Rules, active: Sequence[int], scores: Sequence[int], seat: int)
     return lead if rules.best == "highest" else -lead
 
 
-def _best_by_own_hand(state: State, moves: Sequence[Move]) -> Move:
-    """The best of these moves of the seat to move by points, pips shed, and the tiles and numbers that they leave.
+def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possible: Sequence[int]) -> Move:
+    """The best of these moves of the seat to move.
 
-    The last tile is always laid.
+    By points, pips shed, the tiles and numbers that they leave, and how likely the next seat cannot follow, to which
+    any of these tiles that are ``left`` and ``possible`` may belong. The last tile is always laid.
     """
-    assert state.turn is not None
-    masks = [tile.mask for tile in state.hands[state.turn]]
+    turn = state.turn
+    assert turn is not None
+    hand = state.hands[turn]
+    hidden = hindering = held = 0
+    following = _next_with_tiles(state, turn)
+    if following is not None:
+        hidden = possible[following] & left & ~tile_set(hand)
+        held = len(state.hands[following])
+        partner = rules.teams and rules.team(following) == rules.team(turn)
+        hindering = -_HINDERING if partner else _HINDERING
+    many = hidden.bit_count()
+    masks = [tile.mask for tile in hand]
     every, several = 0, 0
     for mask in masks:
         several |= every & mask
@@ -80,14 +118,15 @@ def _best_by_own_hand(state: State, moves: Sequence[Move]) -> Move:
         number_of[end.name] = number
         several_ends |= ends & 1 << number
         ends |= 1 << number
-    fitting: dict[int, int] = {}
-    best, best_worth = moves[0], -1
+    prospects: dict[int, float] = {}
+    best, best_worth = moves[0], -inf
     for move in moves:
         _, tile, name, face_down, _, points = move
         if tile is None:
             if len(masks) == 1:
                 continue
-            move_worth, own, after = every.bit_count(), 0, open_mask
+            move_worth: float = every.bit_count()
+            own, after = 0, open_mask
         else:
             own = tile.mask
             move_worth = tile.pips + (every & ~(own & ~several)).bit_count()
@@ -100,13 +139,25 @@ def _best_by_own_hand(state: State, moves: Sequence[Move]) -> Move:
                 after = open_mask if several_ends >> number & 1 else open_mask ^ 1 << number
                 if not face_down:
                     after |= 1 << tile.other_half(number)
-        if after in fitting:
-            move_worth += fitting[after]
-        else:
-            fitting[after] = fits = sum([1 for mask in masks if mask & after])
-            move_worth += fits
+        if after not in prospects:
+            none = _probability_of_none(many, (hidden & tiles_with(after)).bit_count(), held)
+            prospects[after] = sum([1 for mask in masks if mask & after]) + hindering * none
+        move_worth += prospects[after]
         if own & after:
             move_worth -= 1
         if move_worth > best_worth:
             best, best_worth = move, move_worth
     return best
+
+
+def _next_with_tiles(state: State, turn: int) -> int | None:
+    """The next other seat that holds tiles."""
+    hands = state.hands
+    many = len(hands)
+    return next((seat % many for seat in range(turn + 1, turn + many) if hands[seat % many]), None)
+
+
+@lru_cache(maxsize=1 << 16)
+def _probability_of_none(many: int, fitting: int, held: int) -> float:
+    """The probability that of so many tiles, of which some are fitting, none of those is among ``held`` drawn ones."""
+    return comb(many - fitting, held) / comb(many, held) if held <= many else 0.0

@@ -12,11 +12,11 @@ from time import monotonic
 
 import pytest
 
-from service.bots import greedy
+from service.bots import greedy, playout
 from service.bots.choice import LEVELS, choose_move
-from service.bots.knowledge import infer
+from service.bots.knowledge import infer, tile_set
 from service.bots.observation import Observation, observe
-from service.bots.playout import worth
+from service.bots.playout import tiles_possible, worth
 from service.bots.worlds import Sampler
 from service.engine.deal import Deck, bot_luck, length_prefixed
 from service.engine.events import RoundEnded
@@ -29,7 +29,7 @@ from service.games import game
 from service.games.catalogue import BOT_LEVELS
 from tests.bots.playing import choose_quickly, matches_to_compare, played
 from tests.bots.seen import Moment, moments
-from tests.engine.table import EngineTable
+from tests.engine.table import EngineTable, tiles
 from tests.laws.matches import Match, law
 
 LUCK = bytes(range(32))
@@ -274,6 +274,36 @@ def test_an_expert_wins_where_greedy_loses(hands_and_moves: tuple[Sequence[str],
     assert table.state.phase == PLAYING
     assert lead(table.rules, table.state, seat, chosen(table, "greedy")) < 0
     assert lead(table.rules, table.state, seat, chosen(table, "expert")) > 0
+
+
+def test_in_a_playout_the_next_player_is_left_only_a_number_that_they_have_passed_on() -> None:
+    table = EngineTable(
+        "domino",
+        "6-6 1-6 5-6 0-0 2-2 3-3 4-4",
+        "0-1 0-2 0-3 0-4 1-1 1-2 2-3",
+        "3-6 …",
+        "1-3 …",
+    )
+    table.play("6-6 pass 3-6@left 1-3@left")
+    rules, state, seen = table.rules, table.state, seen_by_the_mover(table)
+    moves = legal_moves(rules, state, 0)
+    possible = tiles_possible(0, state.hands[0], infer(rules, seen))
+    assert str(playout._best_of(rules, state, moves, possible[0], possible).tile) == "1-6"
+    possible[1] = tile_set(tiles("0-6 2-6 4-6 6-6"))
+    assert str(playout._best_of(rules, state, moves, possible[0], possible).tile) == "5-6"
+
+
+def test_the_others_do_not_know_the_own_hand_in_a_playout() -> None:
+    table = EngineTable("domino", "6-6 5-6 …", "4-4 …", "…", "5-5 …")
+    table.play("6-6")
+    seat = table.state.turn
+    assert seat is not None
+    seen = seen_by_the_mover(table)
+    own = tile_set(table.state.hands[seat])
+    on_table = tile_set(tiles("6-6"))
+    possible = tiles_possible(seat, table.state.hands[seat], infer(table.rules, seen))
+    assert possible[seat] == tile_set(table.rules.tiles) & ~on_table
+    assert all(each & own == own for each in possible)
 
 
 def test_the_worth_of_a_round_is_the_lead_of_the_side() -> None:
