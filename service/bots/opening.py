@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.engine.state import Hand, State
 from service.engine.tiles import Tile
 from service.engine.variant import Opening, Rules
 
 _Opens = Callable[[State], Opening | None]
+
+_new: Final = tuple.__new__  # as in ``layout``
 
 
 class OpeningHands(NamedTuple):
@@ -82,7 +84,8 @@ class _Question(NamedTuple):
     lead: Tile | None
 
     def opens(self, hands: Sequence[Hand]) -> bool:
-        found = self.opening(self.start._replace(hands=tuple(hands)))
+        state: State = _new(State, (tuple(hands), *self.start[1:]))
+        found = self.opening(state)
         return found is not None and found.seat == self.opener and (self.lead is None or self.lead in found.tiles)
 
     def opens_with(self, own: Hand, seat: int, held: Hand) -> bool:
