@@ -501,7 +501,7 @@ def test_the_legal_moves_of_a_refusal_are_those_of_the_requesting_seat(api: Api,
 
 
 def test_no_log_holds_a_token_a_code_a_key_or_a_tile(
-    api: Api, saved_games: SavedGames, server: redis.Redis, caplog: pytest.LogCaptureFixture
+    api: Api, saved_games: SavedGames, server: redis.Redis, caplog: pytest.LogCaptureFixture, app_key: str
 ) -> None:
     caplog.set_level(logging.DEBUG)
     key = "a-key-that-nobody-may-read"
@@ -525,10 +525,18 @@ def test_no_log_holds_a_token_a_code_a_key_or_a_tile(
     assert api.get(table.path, token=table.tokens[1]).status_code == 500
     restore(server, table.id, state)
 
+    remote = {"name": "Secret Engine", "url": "https://secret.example.com/", "ref": "Secret-ref"}
+    owned = {"variant": "domino", "players": [{"name": "Ada"}, remote], "ref": "Secret-game"}
+    signing = api.post("/v1/games", owned, token=app_key).get_json()["seats"][1]["secret"]
+    for token in (app_key, app_key[:-1]):
+        api.get(table.path, token=token)
+        api.get("/v1/app", token=token)
+        api.get(f"/v1/app?token={token}")
+
     text = caplog.text
     assert "storage unavailable" in text
     assert "internal error" in text
     secrets = [key, str(table.join_code), *table.tokens.values(), changed[0].get_json()["token"]]
-    secrets += ["Secret", "a seed", "seat_", "Bearer"]
+    secrets += ["Secret", "a seed", "seat_", "Bearer", app_key[:40], app_key[29:], signing, "whsec_"]
     assert not [secret for secret in secrets if secret in text]
     assert not TILE.findall(re.sub(r"\d{4}-\d\d-\d\d", "", text))

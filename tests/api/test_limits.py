@@ -17,6 +17,7 @@ import redis
 from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStorage, RedisStorage, Storage
 from werkzeug.test import TestResponse
 
+from service.apps.service import ApplicationService
 from service.bootstrap import build_document
 from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
@@ -64,14 +65,14 @@ Workers = Callable[..., list[Api]]
 
 
 @pytest.fixture
-def workers(games: GameService, redis_url: str, clock: Clock, address: str) -> Workers:
+def workers(games: GameService, apps: ApplicationService, redis_url: str, clock: Clock, address: str) -> Workers:
     """Applications on the same server, each with these limits."""
 
     def make(count: int = 1, proxies: int = 0, **limits: int) -> list[Api]:
         apis = []
         for _ in range(count):
             rate_limits = RateLimits(partial(counters_at, redis_url), clock, **limits)
-            client = create_app(games, build_document, limits=rate_limits, proxies=proxies).test_client(
+            client = create_app(games, build_document, apps=apps, limits=rate_limits, proxies=proxies).test_client(
                 use_cookies=False
             )
             client.environ_base["REMOTE_ADDR"] = address
@@ -221,6 +222,68 @@ def test_the_port_of_a_forwarded_address_does_not_count(workers: Workers) -> Non
     ):
         for forwarded, status in ((first, 201), (again, 429), (another, 201)):
             assert api.post("/v1/games", body, headers={"X-Forwarded-For": forwarded}).status_code == status
+
+
+# ── Applications ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def create_with(api: Api, key: str) -> TestResponse:
+    return api.post("/v1/games", {"variant": "domino", "players": [{"name": "A"}, {"open": True}]}, token=key)
+
+
+def test_an_application_creates_and_joins_by_a_quota_of_its_own(
+    workers: Workers, address: str, app_key: str, other_key: str
+) -> None:
+    (api,) = workers(create=1, app_games=3)
+    assert_quota(create_with(api, app_key), "app_games", 3, 2, 42)
+    table = Table(api, create_with(api, app_key).get_json())
+    api.client.environ_base["REMOTE_ADDR"] = address.replace("2001:", "2002:")
+    body = {"name": "Bo", "join_code": table.join_code}
+    assert_quota(api.post(f"{table.path}/players", body, token=app_key), "app_games", 3, 0, 42)
+    assert_limited(create_with(api, app_key), "app_games", 3, 42)
+    assert create_with(api, other_key).status_code == 201
+    assert create(api).status_code == 201
+    assert create(api).status_code == 429
+
+
+def test_all_keys_and_workers_of_an_application_count_together(
+    workers: Workers, apps: ApplicationService, app_key: str
+) -> None:
+    one, another = workers(2, app_games=2, app=2)
+    new = apps.applications.rotate(app_key[4:28]).key
+    assert create_with(one, app_key).status_code == 201
+    assert create_with(another, new).status_code == 201
+    assert create_with(one, new).status_code == 429
+
+
+def test_every_request_of_an_application_counts(workers: Workers, app_key: str, other_key: str) -> None:
+    (api,) = workers(app=5)
+    table = Table(api, create_with(api, app_key).get_json())
+    assert_quota(api.get("/v1/app", token=app_key), "app", 5, 3, 42)
+    assert [api.get(table.path, token=app_key).status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert_limited(api.get("/v1/app", token=app_key), "app", 5, 42)
+    assert api.get("/v1/app", token=other_key).status_code == 200
+    assert api.get(table.path).status_code == 200
+
+
+def test_the_history_that_an_application_reads_counts_as_its_requests(
+    workers: Workers, app_key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.web.access.EVENTS_PER_READ", 1)
+    (api,) = workers(app=10, read=1)
+    table = Table(api, create_with(api, app_key).get_json())
+    api.take_seat(table)
+    assert [api.get(f"{table.path}/events", token=app_key).status_code for _ in range(4)] == [200, 200, 429, 429]
+
+
+def test_a_wrong_key_counts_as_a_failure_wherever_it_is_shown(workers: Workers, app_key: str) -> None:
+    (api,) = workers(failure=3)
+    wrong = app_key[:-1]
+    for answer in (create_with(api, wrong), api.get("/v1/app", token=wrong), api.get("/v1/games/x", token=wrong)):
+        assert answer.status_code == 401
+    assert_limited(api.get("/v1/app", token=wrong), "failure", 3, 42)
+    assert_limited(create_with(api, wrong), "failure", 3, 42)
+    assert create_with(api, app_key).status_code == 201
 
 
 # ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────────

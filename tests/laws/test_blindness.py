@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import orjson
+
 from service.engine.deal import split
 from service.engine.errors import Reason, Refusal
 from service.engine.events import Dealt, Drew
@@ -19,15 +21,18 @@ from service.engine.referee import advance, legal_moves
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, sort_tiles
 from service.engine.view import DealtView, DrewView, event_view, view
-from service.games.views import view_table
+from service.games.game import OWNER, Game, Ownership, Viewer
+from service.games.views import view_game, view_table
 from service.render.drawing import draw
 from service.render.geometry import geometry
 from service.render.layout_text import render_layout
 from service.render.sentences.board import board_description
 from service.render.svg import Caption, render_svg
 from service.web.serializers.board import board_json
+from service.web.serializers.game import game_view_json
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law
+from tests.support.table import Json
 
 
 def twins(match: Match, state: State, viewer: int | None, many: int = 2) -> Iterator[State]:
@@ -58,6 +63,38 @@ def test_a_view_does_not_depend_on_hidden_tiles(match: Match) -> None:
         for viewer in viewers(match):
             for twin in twins(match, state, viewer):
                 assert view(match.rules, twin, viewer) == view(match.rules, state, viewer)
+
+
+@law()
+def test_the_owner_of_a_game_knows_what_a_spectator_knows_and_what_it_calls_the_players(match: Match) -> None:
+    for state in match.some_states(4):
+        game = owned(hosted(match, state))
+        seen, refs = shown(game, OWNER)
+        public, none = shown(game, None)
+        assert seen == public
+        assert (refs, none) == (["game", *[f"ref-{seat}" for seat in match.seats]], [])
+        for twin in twins(match, state, None):
+            assert shown(game._replace(state=twin), OWNER) == (seen, refs)
+
+
+@law()
+def test_a_seat_knows_no_ref_but_its_own(match: Match) -> None:
+    state = match.some_states(1)[0]
+    for seat in match.seats:
+        assert shown(owned(hosted(match, state)), seat)[1] == [f"ref-{seat}"]
+
+
+def owned(game: Game) -> Game:
+    """The same game of an application."""
+    seats = tuple([each._replace(ref=f"ref-{seat}") for seat, each in enumerate(game.seats)])
+    return game._replace(seats=seats, ownership=Ownership("an application", "game", "a join code"))
+
+
+def shown(game: Game, viewer: Viewer) -> tuple[Json, list[str]]:
+    """The view of a game without its refs, and the refs."""
+    shown: Json = json.loads(orjson.dumps(game_view_json(view_game(game, viewer, 1))))
+    refs = [each.pop("ref") for each in (shown, *shown["players"]) if "ref" in each]
+    return shown, refs
 
 
 @law()
