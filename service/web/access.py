@@ -106,7 +106,10 @@ def _of_application(handler: Callable[..., Any], described: Operation) -> Callab
             check_token_place(needs_token=not optional)
         application = _application(services, optional=optional)
         if application is not None:
-            _limit_requests(services, application.id, shows_limit=shows_limit)
+            weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
+            quota = services.limits.limit_bearer("", None, application.id, weight)
+            if quota is not None and shows_limit:
+                environ[EXTRA_HEADERS] = quota.headers()
         if has_query:
             check_query(query)
         return handler(services, application, **path)
@@ -129,17 +132,6 @@ def _application(services: Services, *, optional: bool) -> Application | None:
     return application
 
 
-def _limit_requests(services: Services, app: str, *, shows_limit: bool) -> None:
-    """Count the request by its application. Raises ``RateLimited``."""
-    quota = services.limits.limit_app(app, _weight())
-    if quota is not None and shows_limit:
-        request.environ[EXTRA_HEADERS] = quota.headers()
-
-
-def _weight() -> int:
-    return 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
-
-
 def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
     authorize = _AUTHORIZE[described.access]
     shows_limit = any(response.limited for response in described.responses.values())
@@ -154,12 +146,10 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
             check_token_place(needs_token=described.access != "spectator")
         granted = authorize(services, game, **path)
         try:
-            if granted.app is not None:
-                _limit_requests(services, granted.app, shows_limit=shows_limit)
-            else:
-                quota = services.limits.limit_seat(game, granted.seat, _weight())
-                if quota is not None and shows_limit:
-                    environ[EXTRA_HEADERS] = quota.headers()
+            weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
+            quota = services.limits.limit_bearer(game, granted.seat, granted.app, weight)
+            if quota is not None and shows_limit:
+                environ[EXTRA_HEADERS] = quota.headers()
             if has_query:
                 check_query(query)
             return handler(services, granted)
@@ -274,4 +264,4 @@ def limit_reads(limits: RateLimits, reads: int) -> None:
     if app is None:
         limits.limit_read(environ.get("REMOTE_ADDR", ""), reads)
     elif reads:
-        limits.limit_app(app, reads)
+        limits.limit_bearer("", None, app, reads)

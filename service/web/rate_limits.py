@@ -143,26 +143,20 @@ class RateLimits:
         quota = self._by_address("failure", self._failure, address)
         return None if quota is None or quota.remaining >= 0 else quota._replace(remaining=0)
 
-    def limit_seat(self, game: str, seat: int | None, weight: int = 1) -> Quota | None:
-        """Count a request of a seat, as ``weight`` requests; ``None`` for a spectator or without a limit.
+    def limit_bearer(self, game: str, seat: int | None, app: str | None, weight: int = 1) -> Quota | None:
+        """Count a request of an application, or else of a seat of a game, as ``weight`` requests.
 
-        Raises ``RateLimited``.
+        Returns ``None`` for a spectator or without a limit. Raises ``RateLimited``.
         """
-        if seat is None or not self._seat:
+        key: tuple[str | int, ...]
+        if app is not None:
+            name, key, limit, unshared = "app", (app,), self._app, self._app_unshared
+        elif seat is not None:
+            name, key, limit, unshared = "seat", (game, seat), self._seat, self._seat_unshared
+        else:
             return None
-        return self._count_locally_first("seat", (game, seat), self._seat, self._seat_unshared, weight)
-
-    def limit_app(self, app: str, weight: int = 1) -> Quota | None:
-        """Count a request of an application, as ``weight`` requests; ``None`` without a limit.
-
-        Raises ``RateLimited``.
-        """
-        return self._count_locally_first("app", (app,), self._app, self._app_unshared, weight) if self._app else None
-
-    def _count_locally_first(
-        self, name: str, key: tuple[str | int, ...], limit: int, unshared: int, weight: int
-    ) -> Quota:
-        """Count in the memory of this worker, and in Redis from the count ``unshared`` on. Raises ``RateLimited``."""
+        if not limit:
+            return None
         now = self._clock()
         minute = int(now) // WINDOW_SECONDS
         if minute != self._minute:

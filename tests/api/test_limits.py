@@ -426,7 +426,7 @@ def test_an_ordinary_seat_is_counted_without_redis(clock: Clock) -> None:
 
     limits = RateLimits(no_redis, clock, seat=3000)
     for _ in range(300):
-        assert limits.limit_seat("game", 0) is not None
+        assert limits.limit_bearer("game", 0, None) is not None
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8, 64])
@@ -440,7 +440,7 @@ def test_a_seat_gets_at_most_a_tenth_more_than_its_limit(clock: Clock, workers: 
         for number in range(limit * (workers if one_after_the_other else 2)):
             worker = number // limit if one_after_the_other else number % workers
             with suppress(RateLimited):
-                each[worker].limit_seat("game", 0)
+                each[worker].limit_bearer("game", 0, None)
                 made += 1
         assert limit <= made <= limit + limit // 10
 
