@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
@@ -23,6 +23,7 @@ from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLate
 from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
 from service.json_logging import configure_logging
+from service.outgoing.addresses import check_url
 from service.storage.memory_applications import MemoryApplications
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.memory_store import MemoryStore
@@ -97,6 +98,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
             clock=storage.clock,
             open_to_all=settings.apps == "open",
             needed_for_games=settings.games == "apps",
+            networks=settings.webhook_networks,
         ),
         metrics=metrics,
         limits=limits,
@@ -241,10 +243,19 @@ def build_apps(
     random_bytes: RandomBytes = os.urandom,
     open_to_all: bool = False,
     needed_for_games: bool = False,
+    networks: Collection[Network] = (),
 ) -> ApplicationService:
-    """The applications of a store, with the random bytes of the operating system unless others are given."""
+    """The applications of a store, with the random bytes of the operating system unless others are given.
+
+    Remote players may be in these ``networks``, though they are not public.
+    """
     return ApplicationService(
-        store, clock=clock, random_bytes=random_bytes, open_to_all=open_to_all, needed_for_games=needed_for_games
+        store,
+        clock=clock,
+        random_bytes=random_bytes,
+        open_to_all=open_to_all,
+        needed_for_games=needed_for_games,
+        check_player_url=partial(check_url, networks=networks),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from service.apps.applications import Applications, NoApplications
 from service.apps.ports import ApplicationStore
 from service.games.ports import Clock, RandomBytes
@@ -11,7 +13,7 @@ class ApplicationService:
     """The applications of a store.
 
     With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
-    games.
+    games. ``check_player_url`` refuses URLs at which no player is asked, without looking up a host.
     """
 
     def __init__(
@@ -22,10 +24,12 @@ class ApplicationService:
         random_bytes: RandomBytes,
         open_to_all: bool = False,
         needed_for_games: bool = False,
+        check_player_url: Callable[[str], object] = lambda _: None,
     ) -> None:
         self.applications = Applications(store, clock=clock, random_bytes=random_bytes)
         self.open_to_all = open_to_all
         self.needed_for_games = needed_for_games
+        self.check_player_url = check_player_url
 
 
 def without_applications() -> ApplicationService:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator
+from ipaddress import ip_network
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +14,13 @@ import redis
 from werkzeug.test import TestResponse
 
 from service.apps.service import ApplicationService
+from service.bootstrap import build_apps, build_document
 from service.games.game import Game, Remote
+from service.games.service import GameService
+from service.storage.connection import connect
+from service.storage.redis_applications import RedisApplications
+from service.storage.topology import SingleNodeTopology
+from service.web.app import create_app
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import decoded, take_snapshot
 
@@ -303,6 +310,40 @@ def test_a_ref_is_returned_as_it_was_sent(api: Api, app_key: str, ref: str) -> N
 def test_a_player_that_is_none_is_refused(api: Api, app_key: str, player: dict[str, Any]) -> None:
     body = {"variant": "domino", "players": [{"name": "Ada"}, player]}
     assert status_and_code(api.post("/v1/games", body, token=app_key)) == (422, "invalid")
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("https://intranet/", "url_not_public"),
+        ("http://example.com/", "url_not_https"),
+        ("ftp://example.com/", "url_not_https"),
+        ("file:///etc/passwd", "url_not_https"),
+        ("example.com", "url_malformed"),
+        ("https://exa mple.com/", "url_malformed"),
+        ("https://example.com/\r\nHost: x", "url_malformed"),
+        ("https://ada:secret@example.com/", "url_credentials"),
+        ("https://example.com:8443/", "url_port"),
+        ("https://127.0.0.1/", "url_not_public"),
+        ("https://[::1]/", "url_not_public"),
+        ("https://169.254.169.254/latest/meta-data", "url_not_public"),
+        ("https://localhost/", "url_not_public"),
+    ],
+)
+def test_no_player_is_asked_at_an_address_that_is_not_public(api: Api, app_key: str, url: str, reason: str) -> None:
+    players = [{"name": "Ada"}, {"name": "Engine", "url": URL}, {"name": "Other", "url": url}]
+    answer = api.post("/v1/games", {"variant": "domino", "players": players}, token=app_key)
+    assert status_and_code(answer) == (422, "invalid")
+    assert [(each["field"], each["reason"]) for each in answer.get_json()["causes"]] == [("players.2.url", reason)]
+
+
+def test_the_operator_may_allow_players_in_a_network(games: GameService, redis_url: str, app_key: str) -> None:
+    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+    apps = build_apps(store, networks=[ip_network("10.0.0.0/8")])
+    api = Api(create_app(games, build_document, apps=apps).test_client(use_cookies=False))
+    for url, status in (("http://10.1.2.3:8080/move", 201), ("http://11.1.2.3:8080/move", 422)):
+        players = [{"name": "Ada"}, {"name": "Engine", "url": url}]
+        assert api.post("/v1/games", {"variant": "domino", "players": players}, token=app_key).status_code == status
 
 
 def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: ApplicationService, app_key: str) -> None:

@@ -9,6 +9,7 @@ from flask import Blueprint, request
 
 from service.apps.ports import Application
 from service.engine.deal import ArrangedDeal
+from service.engine.errors import Reason
 from service.engine.moves import Move
 from service.games.access import Access, TokenRotation
 from service.games.clock import ClockSettings
@@ -16,6 +17,7 @@ from service.games.commands import JoinCommand, MoveCommand, check_join_code
 from service.games.forks import ForkSource
 from service.games.game import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.validation import GameRequest, SeatRequest
+from service.outgoing.addresses import RefusedUrl
 from service.web.access import limit_expensive, operation
 from service.web.openapi.game_operations import (
     CHANGE_TOKEN,
@@ -28,6 +30,7 @@ from service.web.openapi.game_operations import (
     MAKE_MOVE,
     SET_PRESENCE,
 )
+from service.web.problems import InvalidBody
 from service.web.request_parsing import (
     expected_game,
     idempotency,
@@ -71,9 +74,25 @@ def create_game(services: Services, application: Application | None) -> RawRespo
     limit_expensive(services)
     negotiate(JSON)
     body = read_json()
-    requested = _game_request(validate(_game_in, body), application)
+    fields = validate(_game_in, body)
+    if application is not None:
+        _check_urls(services, fields["players"])
+    requested = _game_request(fields, application)
     game, replayed = services.games.commands.create(requested, idempotency(body, CREATE_GAME.min_key_length))
     return created_secret(created_game_json(game), f"/v1/games/{game.view.id}", replayed=replayed)
+
+
+def _check_urls(services: Services, players: list[dict[str, Any]]) -> None:
+    """Raises ``InvalidBody`` for players with a URL at which nobody is asked."""
+    errors = {}
+    for seat, player in enumerate(players):
+        try:
+            if "url" in player:
+                services.apps.check_player_url(player["url"])
+        except RefusedUrl as error:
+            errors[f"players.{seat}.url"] = [Reason(f"url_{error.reason}")]
+    if errors:
+        raise InvalidBody(errors)
 
 
 @blueprint.get("/v1/games/<game>")

@@ -9,6 +9,7 @@ from marshmallow import ValidationError, fields, validates_schema
 from service.engine.errors import Reason
 from service.engine.presence import ABSENCES
 from service.engine.variants import variants
+from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.web.schemas.fields import (
     LINE_PATTERN,
     BoundedList,
@@ -35,8 +36,6 @@ _MAX_TILES: Final = 190
 _MAX_DEALS: Final = 100
 _MAX_TEXT_CHARS: Final = 200
 
-MAX_URL_CHARS: Final = 2000
-
 _one_of_variants: Final = OneOf(list(variants()))
 
 
@@ -62,9 +61,10 @@ class SeatIn(RequestSchema):
     client_seed = client_seed_field("Entropy that the player contributes to every deal; with `name` only.")
     ref = ref_field("With the key of an application: what that calls the player. Told to the application and this seat")
     url = fields.String(
-        validate=Length(1, MAX_URL_CHARS),
+        validate=Length(1, MAX_URL_CHARACTERS),
         metadata=doc(
-            "With the key of an application, and with `name` only: the player is asked for its moves at this address.",
+            "With the key of an application, and with `name` only: the player is asked for its moves at this address. "
+            "`https` and a public host; the operator may allow more.",
             example="https://bots.example.com/move",
         ),
     )
