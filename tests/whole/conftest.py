@@ -16,7 +16,7 @@ from tests.whole.table import connect
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with Service(tmp_path_factory.mktemp("service")) as running:
+    with Service(tmp_path_factory.mktemp("service"), APPS="open") as running:
         yield running
 
 

@@ -43,7 +43,7 @@ OPERATIONS: list[Json] = [
             "include-operation-id": name,
             "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
         }
-        for name in ("joinGame", "changeToken", "claimSeat")
+        for name in ("joinGame", "changeToken", "claimSeat", "registerApplication")
     ],
     # … a text is seldom a record, a version drawn at random is seldom one that the game has reached, and an aspect has
     # one decimal; …
@@ -97,6 +97,11 @@ class Tables:
     def _open(self) -> Table:
         return Table.create(self.http, "menschenwolf", [{"name": "Ada"}, *[{"open": True}] * 12])
 
+    def new_key(self) -> str:
+        """The key of a new application."""
+        key: str = self.http.post("/v1/apps", json={"name": "Fuzz"}).raise_for_status().json()["key"]
+        return key
+
     def _play(self) -> str:
         """The record of a match with as many seats as ``SEATS``."""
         table = Table.create(self.http, "homo-homini-lupus", rules={"rounds": 1})
@@ -140,6 +145,10 @@ OUT_OF_PLACE: list[Json] = [{"action": "deal", "client_seed": "mu"}, {"action": 
 """Moves that are seldom legal."""
 EXPECTED: dict[str, set[int]] = {
     "createGame": {201, 422},
+    "createKey": {201, 401, 422},
+    "getApplication": {200, 401},
+    "registerApplication": {201, 422},
+    "revokeKey": {204, 401, 404},
     "changeToken": {201, 401, 403, 404},
     "claimSeat": {401, 409, 422},
     "getEvents": {200, 401, 404},
@@ -215,6 +224,11 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
             case.headers.pop("Authorization", None)
     if case.headers.get("Authorization") == BEARER or ("Authorization" in case.headers and number % 4):
         case.headers["Authorization"] = f"Bearer {table.tokens[seat]}"
+    if (case.path == "/v1/app" or case.path.startswith("/v1/app/")) and number % 4:
+        key = tables.new_key()
+        case.headers["Authorization"] = f"Bearer {key}"
+        if "hint" in case.path_parameters and number % 8 > 1:
+            case.path_parameters["hint"] = key[29:35]
     if "wait" in case.query and is_good:
         case.query["wait"] = 0  # a poll should not wait
     if not is_good or number % 3 == 0:
@@ -233,7 +247,7 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
         case.body = tables.rng.choice([*table.moves(seat), *OUT_OF_PLACE])
     elif case.path == "/v1/games":
         body = {**body, "variant": tables.rng.choice(list(variants())), "players": tables.rng.choice(SEATS)}
-        for name in ("deals", "rules", "from", "absence"):
+        for name in ("deals", "rules", "from", "absence", "ref", "public"):
             body.pop(name, None)
         body["clock"] = tables.rng.choice(CLOCKS)
         case.body = body
