@@ -47,6 +47,17 @@ class PriorWrite(NamedTuple):
     write_id: bytes
 
 
+class RecentDeletions(NamedTuple):
+    """Games that were deleted lately; not ``complete`` if one of several servers could not be asked."""
+
+    games: tuple[str, ...]
+    complete: bool = True
+
+
+DELETIONS_KEPT_MS: Final = 600_000
+"""Milliseconds for which a store tells which games were deleted."""
+
+
 class EventRange(NamedTuple):
     """Consecutive events of a game: the version of the first one, and the current version of the game."""
 
@@ -172,6 +183,15 @@ class Store(Protocol):
         compacted.
         """
 
+    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
+        """Replace a game, whatever its version is, by a ``tombstone`` in place of its state, one version later.
+
+        Its events are gone, and so are its reminders but ``outbox``, which becomes ``due`` (milliseconds since 1970).
+        The expiry stays as it was. Whoever commits at the same time finds the tombstone, as a write that came first.
+        Returns the version of the tombstone, also if an earlier attempt wrote it; ``None`` if there is no such game.
+        Raises ``OutcomeUnknown``.
+        """
+
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write that was committed under the idempotency record of that name in the last 24 hours."""
 
@@ -203,6 +223,16 @@ class Store(Protocol):
         """Do one cheap write, in the way games are written.
 
         Raises ``StorageUnavailable`` if that fails; where several servers share the games, if it fails on all of them.
+        """
+
+
+class Deletions(Protocol):
+    """The games that were deleted lately from a store, as each deletion itself notes it: none can be missed."""
+
+    def deleted(self, within: int) -> RecentDeletions:
+        """The games that were deleted in the last so many milliseconds, ``DELETIONS_KEPT_MS`` at most.
+
+        By the clock of the store. Raises ``StorageUnavailable`` if no server answers.
         """
 
 

@@ -45,7 +45,12 @@ def block_of(entries: Sequence[bytes]) -> bytes | None:
 
 
 def parse_notification(message: bytes) -> EventNotification:
-    """The notification that the script ``commit`` published: ``<version before> `` and the entries, one per line."""
+    """The notification that the script ``commit`` published: ``<version before> `` and the entries, one per line.
+
+    The script ``delete`` publishes a version without entries.
+    """
     after, _, entries = message.partition(b" ")
+    if not entries:
+        return EventNotification(int(after), ())
     write, _, _ = entries.partition(b" ")
     return EventNotification(int(after), tuple([event_of(entry) for entry in entries.split(b"\n")]), write)

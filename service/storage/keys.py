@@ -32,6 +32,8 @@ how they are sent.
                                 there are messages, by when one is to be sent
 ``domino:{<app>}:app``          string: the record of an application, with the SHA-256 of its keys
 ``domino:apps``                 set: the ids of all applications
+``domino:deleted:{<tag>}``      sorted set: the games of the shard that were deleted in the last ten
+                                minutes, by when
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
@@ -53,6 +55,8 @@ SWEEPS: Final = tuple(b"domino:sweep:{%b}" % tag.encode() for tag in TAGS)
 
 APPLICATIONS: Final = b"domino:apps"
 """The set of the ids of all applications."""
+DELETED: Final = tuple(b"domino:deleted:{%b}" % tag.encode() for tag in TAGS)
+"""The games that were deleted lately, by shard."""
 
 CHECKS = tuple(b"domino:check:%d" % number for number in range(256))
 """Enough for each primary of a Cluster to own one."""

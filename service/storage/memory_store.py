@@ -12,9 +12,11 @@ from time import time
 from typing import NamedTuple, get_args
 
 from service.games.ports import (
+    DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
     NO_HOLD,
     NO_REMINDERS,
+    Deletions,
     EventNotification,
     EventRange,
     Feed,
@@ -23,6 +25,7 @@ from service.games.ports import (
     Listener,
     OutcomeUnknown,
     PriorWrite,
+    RecentDeletions,
     ReminderKind,
     ReminderQueue,
     Reminders,
@@ -55,7 +58,7 @@ class _IdempotencyEntry(NamedTuple):
     expires: float
 
 
-class MemoryStore(Store, ReminderQueue, Feed):
+class MemoryStore(Store, ReminderQueue, Deletions, Feed):
     """Keeps games as ``RedisStore`` does, for as long as the process lives.
 
     ``now`` is a clock in seconds since 1970; a test may advance it to let games expire.
@@ -70,6 +73,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
         self._idempotency: dict[tuple[str, str], _IdempotencyEntry] = {}
         self._reserved: dict[str, tuple[str, float]] = {}
         self._reminders: dict[ReminderKind, dict[str, float]] = {kind: {} for kind in get_args(ReminderKind)}
+        self._deleted: dict[str, int] = {}
         self._sweep: SweepNote | None = None
         self._listeners: dict[str, list[Listener]] = {}
         self._lock = Lock()
@@ -126,7 +130,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
             if current.stored.version != expected or not current.stored.state.startswith(after):
                 if current.writes.get(expected + 1) == write.id:
                     return None
-                if again and write.idempotency is None and 0 <= expected < min(current.writes) - 1:
+                if again and write.idempotency is None and 0 <= expected < min(current.writes, default=0) - 1:
                     raise OutcomeUnknown("compacted")
                 return current.stored
             self._record_write(game, current, state, events, write)
@@ -135,6 +139,32 @@ class MemoryStore(Store, ReminderQueue, Feed):
         for listener in listeners:
             listener(EventNotification(expected, tuple(events), write.id))
         return None
+
+    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
+        """Replace a game by a tombstone; returns the version of that."""
+        with self._lock:
+            current = self._find(game)
+            if current is None:
+                return None
+            if current.stored.state == tombstone:
+                return current.stored.version
+            version = current.stored.version + 1
+            self._games[game] = _Game(StoredGame(version, tombstone), (), {}, current.expires)
+            if shard_of(game) is not None:
+                for kind in get_args(ReminderKind):
+                    self._remind(kind, game, due if kind == "outbox" else None)
+                self._deleted[game] = self.server_time()
+            listeners = tuple(self._listeners.get(game, ()))
+        for listener in listeners:
+            listener(EventNotification(version, ()))
+        return version
+
+    def deleted(self, within: int) -> RecentDeletions:
+        """The games that were deleted lately."""
+        with self._lock:
+            now = self.server_time()
+            self._deleted = {game: at for game, at in self._deleted.items() if now - at < DELETIONS_KEPT_MS}
+            return RecentDeletions(tuple([game for game, at in self._deleted.items() if now - at <= within]))
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""
@@ -157,7 +187,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
             current = self._find(game)
             if current is None:
                 return []
-            return [current.events[version - 1] for version in versions if 1 <= version <= current.stored.version]
+            return [current.events[version - 1] for version in versions if 1 <= version <= len(current.events)]
 
     def event_range(self, game: str, after: int, limit: int) -> EventRange | None:
         """At most ``limit`` events after that version."""
@@ -165,6 +195,8 @@ class MemoryStore(Store, ReminderQueue, Feed):
             current = self._find(game)
             if current is None:
                 return None
+            if not current.events:  # a tombstone
+                return EventRange(current.stored.version + 1, (), current.stored.version)
             first = max(min(after, current.stored.version), 0) + 1
             return EventRange(first, current.events[first - 1 : first - 1 + limit], current.stored.version)
 
@@ -172,7 +204,7 @@ class MemoryStore(Store, ReminderQueue, Feed):
         """Drop the ids of all writes but the last, and pass their events through a block, as ``RedisStore`` does."""
         with self._lock:
             current = self._find(game)
-            if current is None:
+            if current is None or not current.writes:
                 return
             last = max(current.writes)
             block = compress(current.events[: last - 1])

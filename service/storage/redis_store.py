@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from service.games.ports import (
+    DELETIONS_KEPT_MS,
     IDEMPOTENCY_TTL,
     NO_REMINDERS,
     EventRange,
@@ -119,6 +120,17 @@ class RedisStore(Store):
         if answer is None:
             raise KeyError(game)
         return _parse_prior(answer[0]) if isinstance(answer, list) else _parse_stored(answer)
+
+    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
+        """Replace a game by a tombstone; returns the version of that."""
+        names = keys.of_game(game)
+        shard = shard_of(game)
+        if shard is not None:
+            others = [sets[shard] for kind, sets in keys.REMINDERS.items() if kind not in ("outbox", "webhooks")]
+            names += (keys.DELETED[shard], keys.REMINDERS["outbox"][shard], *others)
+        command = evalsha("delete", names, tombstone, game.encode("utf-8", "surrogatepass"), due, DELETIONS_KEPT_MS)
+        answer = self._write("delete", names[0], command)
+        return None if answer is None else int(answer[0])
 
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""

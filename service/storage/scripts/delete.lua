@@ -1,0 +1,48 @@
+#!lua
+-- Replaces a game by a tombstone at the next version, whatever its version is; tells what keeps a copy of it.
+--
+-- KEYS[1]  string  the version and state of the game; also the channel of its notifications
+-- KEYS[2]  list    its events
+-- KEYS[3]  sorted set  the games of the shard that were deleted lately, by when, in ms since 1970
+-- KEYS[4]  sorted set  the reminders that are written
+-- KEYS[…]  sorted sets  all other reminders of games
+-- ARGV[1]  the tombstone, which takes the place of the state
+-- ARGV[2]  the id of the game
+-- ARGV[3]  when the game is due in KEYS[4], in ms since 1970
+-- ARGV[4]  for how long the game is in KEYS[3], in ms
+--
+-- From KEYS[3] on they are left out for a game without a shard.
+-- Returns {version of the tombstone}, also when an earlier attempt wrote it; nil if there is no such game. The
+-- tombstone lives for as long as the game would have lived. One that was written earlier is touched, but not changed,
+-- so that a WAIT after this script waits for it.
+-- Versions are small here: a double is exact up to 2^53.
+
+local value = redis.call('GET', KEYS[1])
+if not value then
+  return nil
+end
+local version, state = string.match(value, '^(%d+) (.*)$')
+if state == ARGV[1] then
+  redis.call('SET', KEYS[1], value, 'KEEPTTL')
+  return {tonumber(version)}
+end
+
+-- The state goes last: if another key has the wrong type, the script ends there and can be run again.
+local deleted = tonumber(version) + 1
+if KEYS[3] then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[4])
+  redis.call('ZADD', KEYS[3], now, ARGV[2])
+  redis.call('PEXPIRE', KEYS[3], ARGV[4])
+  for i = 5, #KEYS do
+    redis.call('ZREM', KEYS[i], ARGV[2])
+  end
+  redis.call('ZADD', KEYS[4], ARGV[3], ARGV[2])
+end
+redis.call('DEL', KEYS[2])
+redis.call('SET', KEYS[1], string.format('%.0f %s', deleted, ARGV[1]), 'KEEPTTL')
+-- A notification of a version without events: whoever follows the game reads it, and finds the tombstone. It is only a
+-- hint: the write succeeds even if the server does not allow publishing.
+redis.pcall('SPUBLISH', KEYS[1], string.format('%.0f ', deleted))
+return {deleted}

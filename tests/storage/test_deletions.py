@@ -1,0 +1,301 @@
+"""The contract of deletion, tested with Redis, with a Cluster and in memory."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import pytest
+import redis
+from redis.exceptions import ConnectionError as ConnectionBroken
+
+from service.games.ports import (
+    DELETIONS_KEPT_MS,
+    Deletions,
+    EventNotification,
+    EventRange,
+    GameExists,
+    IdempotencyRecord,
+    OutcomeUnknown,
+    PriorWrite,
+    ReminderKind,
+    ReminderQueue,
+    Reminders,
+    StorageUnavailable,
+    Store,
+    StoredGame,
+)
+from service.games.shards import with_shard
+from service.storage import keys
+from service.storage.connection import Command, NotSent
+from service.storage.memory_store import MemoryStore
+from service.storage.redis_deletions import RedisDeletions
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology, Topology
+from tests.storage.conftest import TTL
+from tests.storage.write_requests import usual, write
+
+TOMBSTONE = b'[6,"an application"]'
+DUE = 1_000
+"""When somebody is to be told of a deletion: long ago."""
+ALL: Reminders = {"bots": DUE + 1, "clock": DUE + 2, "outbox": DUE + 3, "remote": DUE + 4}
+
+
+class Kept(NamedTuple):
+    """A store, and what is read beside it."""
+
+    store: Store
+    deletions: Deletions
+    queue: ReminderQueue
+
+
+@pytest.fixture(params=["memory", "redis", "cluster"])
+def kept(request: pytest.FixtureRequest) -> Kept:
+    if request.param == "memory":
+        memory = MemoryStore(TTL)
+        return Kept(memory, memory, memory)
+    topology = open_servers(request, request.param)
+    return Kept(RedisStore(topology, TTL), RedisDeletions(topology), RedisReminders(topology))
+
+
+@pytest.fixture(params=["redis", "cluster"])
+def topology(request: pytest.FixtureRequest) -> Topology:
+    return open_servers(request, request.param)
+
+
+def open_servers(request: pytest.FixtureRequest, name: str) -> Topology:
+    if name == "redis":
+        return SingleNodeTopology(request.getfixturevalue("shared_client"))
+    topology: Topology = request.getfixturevalue("cluster_topology")
+    return topology
+
+
+@pytest.fixture
+def store(kept: Kept) -> Store:
+    return kept.store
+
+
+@pytest.fixture
+def game(store: Store) -> str:
+    """A game at version 3 with all reminders."""
+    game = with_shard(secrets.token_urlsafe(16))
+    store.create(game, b"[5,Anna]", usual(1, 3), write(), reminders=ALL)
+    return game
+
+
+def due(kept: Kept, kind: ReminderKind, game: str) -> list[int]:
+    """When the game is due, if it is."""
+    return [each.due for each in kept.queue.take(kind, 1000, 20_000) if each.game == game]
+
+
+def test_a_deleted_game_is_a_tombstone_at_the_next_version(store: Store, game: str) -> None:
+    assert store.delete(game, TOMBSTONE, DUE) == 4
+    assert store.read(game) == StoredGame(4, TOMBSTONE)
+
+
+def test_a_game_that_never_was_cannot_be_deleted(store: Store) -> None:
+    assert store.delete(with_shard(secrets.token_urlsafe(16)), TOMBSTONE, DUE) is None
+
+
+def test_a_game_is_deleted_once(store: Store, game: str) -> None:
+    assert [store.delete(game, TOMBSTONE, DUE) for _ in range(3)] == [4, 4, 4]
+
+
+def test_an_older_game_without_a_shard_is_deleted_too(kept: Kept) -> None:
+    game = secrets.token_urlsafe(16)
+    kept.store.create(game, b"a state", [b"created"], write())
+    assert kept.store.delete(game, TOMBSTONE, DUE) == 2
+    assert kept.store.read(game) == StoredGame(2, TOMBSTONE)
+    assert kept.store.event_range(game, 0, 10) == EventRange(3, (), 2)
+
+
+def test_the_events_of_a_deleted_game_are_gone(store: Store, game: str) -> None:
+    store.delete(game, TOMBSTONE, DUE)
+    assert store.events(game, [1, 2, 3, 4]) == []
+    for after in range(5):
+        assert store.event_range(game, after, 10) == EventRange(5, (), 4)
+
+
+def test_a_compacted_game_is_deleted_as_any_other(store: Store, game: str) -> None:
+    store.commit(game, 3, b"finished", usual(4, 40), write())
+    store.compact(game)
+    assert store.delete(game, TOMBSTONE, DUE) == 41
+    assert store.event_range(game, 0, 10) == EventRange(42, (), 41)
+
+
+def test_a_deleted_game_is_not_compacted(store: Store, game: str) -> None:
+    store.delete(game, TOMBSTONE, DUE)
+    store.compact(game)
+    assert store.event_range(game, 0, 10) == EventRange(5, (), 4)
+
+
+def test_no_write_follows_a_deletion(store: Store, game: str) -> None:
+    store.delete(game, TOMBSTONE, DUE)
+    for version in range(6):
+        assert store.commit(game, version, b"a state", [b"moved"], write(), after=b"[5") == StoredGame(4, TOMBSTONE)
+    again = write()
+    assert store.commit(game, 3, b"a state", [b"moved"], again, after=b"[5", again=True) == StoredGame(4, TOMBSTONE)
+    assert store.read(game) == StoredGame(4, TOMBSTONE)
+
+
+def test_a_write_whose_answer_was_lost_finds_the_tombstone(store: Store, game: str) -> None:
+    lost = write()
+    assert store.commit(game, 3, b"a state", [b"moved"], lost) is None
+    store.delete(game, TOMBSTONE, DUE)
+    assert store.commit(game, 3, b"a state", [b"moved"], lost, again=True) == StoredGame(5, TOMBSTONE)
+
+
+def test_a_creation_that_is_repeated_after_the_deletion_creates_nothing(store: Store) -> None:
+    game = with_shard(secrets.token_urlsafe(16))
+    first = write(IdempotencyRecord("name", b"digest"))
+    store.create(game, b"a state", [b"created"], first)
+    store.delete(game, TOMBSTONE, DUE)
+    again = write(IdempotencyRecord("name", b"digest"))
+    assert store.create(game, b"a state", [b"created"], again) == PriorWrite(1, b"digest", first.id)
+    with pytest.raises(GameExists):
+        store.create(game, b"a state", [b"created"], write())
+    assert store.read(game) == StoredGame(2, TOMBSTONE)
+
+
+def test_a_deletion_and_writes_at_the_same_time_leave_the_tombstone(store: Store, game: str) -> None:
+    crowd = 8
+    barrier = threading.Barrier(crowd + 1)
+
+    def commit(number: int) -> bool:
+        barrier.wait(10)
+        committed = False
+        for _ in range(50):
+            current = store.read(game)
+            assert current is not None
+            if current.state == TOMBSTONE:
+                break
+            state = b"[5,%d]" % number
+            answer = store.commit(game, current.version, state, [b"moved"], write(), after=b"[5")
+            committed = committed or answer is None
+        return committed
+
+    with ThreadPoolExecutor(crowd) as threads:
+        writers = [threads.submit(commit, number) for number in range(crowd)]
+        barrier.wait(10)
+        version = store.delete(game, TOMBSTONE, DUE)
+        for each in writers:
+            each.result(20)
+    assert version is not None
+    assert store.read(game) == StoredGame(version, TOMBSTONE)
+    assert store.event_range(game, 0, 10) == EventRange(version + 1, (), version)
+
+
+def test_a_deletion_removes_the_reminders_and_writes_that_of_the_outbox(kept: Kept, game: str) -> None:
+    kept.store.delete(game, TOMBSTONE, DUE)
+    assert due(kept, "outbox", game) == [DUE]
+    for kind in ("bots", "clock", "remote", "webhooks"):
+        assert due(kept, kind, game) == []
+
+
+def test_a_deletion_that_is_repeated_tells_nobody_again(kept: Kept, game: str) -> None:
+    kept.store.delete(game, TOMBSTONE, DUE)
+    assert due(kept, "outbox", game) == [DUE]
+    kept.store.delete(game, TOMBSTONE, DUE)
+    assert due(kept, "outbox", game) == []
+
+
+def test_a_deletion_is_told_for_a_while(kept: Kept, game: str) -> None:
+    assert game not in kept.deletions.deleted(DELETIONS_KEPT_MS).games
+    kept.store.delete(game, TOMBSTONE, DUE)
+    games, complete = kept.deletions.deleted(60_000)
+    assert game in games
+    assert complete
+
+
+def test_only_recent_deletions_are_told(game: str) -> None:
+    time = 1_000_000.0
+    store = MemoryStore(TTL, lambda: time)
+    store.create(game, b"a state", [b"created"], write())
+    store.delete(game, TOMBSTONE, DUE)
+    time += 10
+    assert store.deleted(10_000).games == (game,)
+    assert store.deleted(9_999).games == ()
+    time += 600
+    assert store.deleted(10_000_000).games == ()
+
+
+def test_redis_tells_only_of_recent_deletions(topology: Topology) -> None:
+    """The clock of the server cannot be moved, so the time that is stored is."""
+    game, deletions = deleted_game(topology), RedisDeletions(topology)
+    (key,) = [key for key in keys.DELETED if _score(topology, key, game) is not None]
+    topology.call(key, (b"ZINCRBY", key, -20_000, game.encode()))
+    assert game in deletions.deleted(25_000).games
+    assert game not in deletions.deleted(15_000).games
+    (left,) = topology.call(key, (b"PTTL", key))
+    assert 0 < left <= DELETIONS_KEPT_MS
+
+
+def deleted_game(topology: Topology) -> str:
+    game, store = with_shard(secrets.token_urlsafe(16)), RedisStore(topology, TTL)
+    store.create(game, b"a state", [b"created"], write())
+    store.delete(game, TOMBSTONE, DUE)
+    return game
+
+
+def _score(topology: Topology, key: bytes, game: str) -> object:
+    (score,) = topology.call(key, (b"ZSCORE", key, game.encode()))
+    return score
+
+
+def test_a_tombstone_expires_when_the_game_would_have(topology: Topology) -> None:
+    game, store = with_shard(secrets.token_urlsafe(16)), RedisStore(topology, TTL)
+    key = keys.state(game)
+    store.create(game, b"a state", [b"created"], write())
+    topology.call(key, (b"EXPIRE", key, 1234))
+    store.delete(game, TOMBSTONE, DUE)
+    store.delete(game, TOMBSTONE, DUE)
+    (left,) = topology.call(key, (b"TTL", key))
+    assert 1200 < left <= 1234
+
+
+def test_whoever_follows_a_game_is_notified_of_a_version_without_events(game: str) -> None:
+    store = MemoryStore(TTL)
+    store.create(game, b"a state", usual(1, 3), write())
+    received: list[EventNotification | None] = []
+    store.watch(game, received.append)
+    store.delete(game, TOMBSTONE, DUE)
+    assert received == [EventNotification(4, ())]
+
+
+class _HalfAway(SingleNodeTopology):
+    """A server of which one half does not answer, as if there were two; or none of it."""
+
+    scripts_span_slots = False
+    away = 128
+
+    def call_each(self, calls: Sequence[tuple[bytes, Command]]) -> list[object]:
+        answers = super().call_each(calls)
+        away = NotSent()
+        away.__cause__ = ConnectionBroken("refused")
+        return [*[away] * self.away, *answers[self.away :]]
+
+
+def test_what_the_other_servers_tell_is_told_while_one_is_away(shared_client: redis.Redis) -> None:
+    topology = _HalfAway(shared_client)
+    deletions = RedisDeletions(topology)
+    games = [deleted_game(topology) for _ in range(40)]
+    told, complete = deletions.deleted(60_000)
+    assert not complete
+    assert 0 < len(set(told) & set(games)) < len(games)
+    topology.away = 256
+    with pytest.raises(StorageUnavailable):
+        deletions.deleted(60_000)
+
+
+def test_a_deletion_that_no_replica_confirms_has_an_unknown_outcome(shared_client: redis.Redis) -> None:
+    game, topology = with_shard(secrets.token_urlsafe(16)), SingleNodeTopology(shared_client)
+    store = RedisStore(topology, TTL)
+    store.create(game, b"a state", [b"created"], write())
+    for _ in range(2):
+        with pytest.raises(OutcomeUnknown):
+            RedisStore(topology, TTL, replicated=True).delete(game, TOMBSTONE, DUE)
+    assert store.read(game) == StoredGame(2, TOMBSTONE)
