@@ -624,6 +624,7 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "only_with_deal": ("Goes with the action deal only.", "Nur zusammen mit der Aktion deal möglich."),
         },
     )
+    | _reasons("gone", {"game_deleted": ("This game was deleted.", "Dieses Spiel wurde gelöscht.")})
     | _reasons(
         "key_reused",
         {

@@ -16,7 +16,7 @@ from service.engine.moves import DEAL, Move
 from service.engine.presence import Forfeited, TimedOut, end_by_forfeit, winners_after_forfeits
 from service.engine.referee import advance, apply
 from service.engine.state import State
-from service.games.errors import StaleVersion
+from service.games.errors import Gone, StaleVersion
 from service.games.game import Game, GameEvent
 from service.games.ports import Clock, Hold
 from service.games.repository import Committed, Decision, GameRepository
@@ -59,14 +59,14 @@ class Automation:
 
     def next_turn(self, game_id: str) -> BotTurn | None:
         """What the service has to play in this game; ``None`` if nothing, or if it does not exist."""
-        game = self._repository.load(game_id)
+        game = self._load(game_id)
         return None if game is None else bot_turn(game)
 
     def play(self, turn: BotTurn, move: Move) -> Committed:
         """Make this move, at the version it was chosen for.
 
-        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` when it has expired, and ``Refusal`` for a
-        move that is not legal.
+        Raises ``StaleVersion`` if the game has changed since, ``NotFound`` when it has expired, ``Gone`` when it was
+        deleted, and ``Refusal`` for a move that is not legal.
         """
         return self._repository.transact(turn.game, partial(_decide_turn, turn, move))
 
@@ -76,21 +76,28 @@ class Automation:
 
     def next_time_out(self, game_id: str) -> int | None:
         """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
-        game = self._repository.load(game_id)
+        game = self._load(game_id)
         return None if game is None else time_out_due(game, self._hold(game_id))
 
     def time_out(self, game_id: str) -> Committed | None:
         """Let what is due follow from the deadline of the game; ``None`` if nothing is due.
 
-        Raises ``StaleVersion`` if the game changes meanwhile, and ``NotFound`` when it expires.
+        Raises ``StaleVersion`` if the game changes meanwhile, ``NotFound`` when it expires, ``Gone``.
         """
-        game = self._repository.load(game_id)
+        game = self._load(game_id)
         if game is None:
             return None
         now = self._clock()
         if not _is_due(time_out_due(game), now) or not _is_due(time_out_due(game, self._hold(game_id)), now):
             return None
         return self._repository.transact(game, partial(_decide_time_out, game))
+
+    def _load(self, game_id: str) -> Game | None:
+        """The stored game; ``None`` if it does not exist, or was deleted."""
+        try:
+            return self._repository.load(game_id)
+        except Gone:
+            return None
 
 
 def _is_due(at: int | None, now: int) -> bool:

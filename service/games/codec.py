@@ -33,9 +33,11 @@ from service.engine.tiles import TILES, Tile
 from service.engine.variant import Rules
 from service.engine.variants import variants
 from service.games.clock import ClockSettings, RunningClock
+from service.games.errors import Gone
 from service.games.game import (
     GAME_EVENT_TYPES,
     STORED_FORMAT,
+    TOMBSTONE_FORMAT,
     EventEnvelope,
     Game,
     GameEvent,
@@ -102,9 +104,16 @@ def state_prefix(game: Game) -> bytes:
     return b'[%d,"%b"' % (game.stored_format, game.write_id.encode())
 
 
+def encode_tombstone(app: str) -> bytes:
+    """The bytes that take the place of a deleted game of this application; no game begins with them."""
+    return orjson.dumps([TOMBSTONE_FORMAT, app])
+
+
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
-    """Decode a game. Raises ``NewerFormat`` if a newer service wrote it."""
+    """Decode a game. Raises ``Gone`` for a tombstone, ``NewerFormat`` if a newer service wrote it."""
     fields = orjson.loads(data)
+    if fields[0] == TOMBSTONE_FORMAT:
+        raise Gone(version, fields[1])
     if fields[0] > STORED_FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
         raise NewerFormat
     (
@@ -240,6 +249,11 @@ def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
     if code not in _EVENT_DECODERS:
         raise NewerFormat
     return EventEnvelope(version, created_at + since_creation, _EVENT_DECODERS[code](fields), to_act)
+
+
+def forget_seats() -> None:
+    """Drop the cached encodings of seats: their names and hashes are those of some games."""
+    _encode_seats.cache_clear()
 
 
 @lru_cache(maxsize=1024)

@@ -249,6 +249,15 @@ class GameCommands:
             raise unauthorized() from None
         return CommandResult(view_game(committed.after, by, self._ttl), committed.replayed)
 
+    def delete(self, game: Game) -> None:
+        """Delete a game for the application that owns it.
+
+        Raises ``Unauthorized`` for a game that no application owns, ``NotFound`` when it has expired.
+        """
+        if game.ownership is None:
+            raise unauthorized()
+        self._repository.delete(game.id, game.ownership.app)
+
     def rotate_token(self, rotation: TokenRotation, key: IdempotencyKey | None = None) -> CommandResult[SeatToken]:
         """Give the bearer's seat a new token and revoke the old one.
 

@@ -5,6 +5,7 @@
     Refusal
     ├── Unauthorized   no valid token of a seat, or key of an application unauthorized
     ├── NotFound       no such game, seat, variant or key                 not_found
+    ├── Gone           the game was deleted                               gone
     ├── Forbidden      a wrong join code, or the token of another seat    forbidden
     ├── NotStarted     seats are still open                               not_started
     ├── SeatsTaken     no seat is open                                    seats_taken
@@ -39,6 +40,17 @@ class NotFound(Refusal):
     """The requested game, seat, variant, application or key does not exist, or has expired."""
 
     code = "not_found"
+
+
+class Gone(Refusal):
+    """The game was deleted: at which version, and the application that owned it, which nobody else is told."""
+
+    code = "gone"
+
+    def __init__(self, version: int, app: str) -> None:
+        super().__init__("game_deleted")
+        self.version = version
+        self.app = app
 
 
 class Forbidden(Refusal):

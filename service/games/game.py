@@ -47,6 +47,9 @@ Format 1 has no ``match_version`` and ``match_write_id``, format 2 no ``unique_n
 without a player: no computer players, no clock and nobody who is away; format 4 no application and no rematch. Games
 without these are still stored in the older ones.
 """
+TOMBSTONE_FORMAT: Final = 6
+"""No format of games: that of what is stored in place of a deleted one, which an older service takes for a newer one's.
+"""
 _PLAIN_FORMAT: Final = 3
 _AUTOMATIC_FORMAT: Final = 4
 

@@ -8,7 +8,7 @@ not depend on what is decided.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial, reduce
 from threading import Lock
@@ -21,8 +21,17 @@ from service.engine.referee import apply
 from service.engine.replay import replay
 from service.engine.state import FINISHED, State
 from service.games.clock import start_clock
-from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game, state_prefix
-from service.games.errors import MoveRefused, NotFound
+from service.games.codec import (
+    NewerFormat,
+    decode_event,
+    decode_game,
+    encode_event,
+    encode_game,
+    encode_tombstone,
+    forget_seats,
+    state_prefix,
+)
+from service.games.errors import Gone, MoveRefused, NotFound
 from service.games.game import (
     OPEN_SEAT,
     EventEnvelope,
@@ -53,6 +62,7 @@ from service.games.ports import (
 )
 from service.games.schedule import reminders
 from service.games.tokens import new_write_id
+from service.games.views import forget_seat_views
 
 CACHE_SIZE: Final = 1000
 """Games in the cache of a process."""
@@ -76,6 +86,7 @@ _SHARED_READS: Final = 256
 """Reads of the store, each for one write, whose results are kept for others that ask for the game after that write."""
 
 T = TypeVar("T")
+_Key = TypeVar("_Key")
 
 Decision = tuple[Game, Sequence[GameEvent]]
 """The changed game and the events that led to it; its version and times are set by the repository."""
@@ -102,7 +113,9 @@ class Committed(NamedTuple):
 
 
 class GameRepository:
-    """The games of a store. Every method raises ``StorageUnavailable``, but ``cached``.
+    """The games of a store. Every method but ``cached`` and ``forget`` raises ``StorageUnavailable``.
+
+    Where a method reads or writes a game that was deleted, it raises ``Gone``.
 
     Finished games are compacted by ``run_later``; ``observe`` is called with every write that was committed.
     ``yield_control`` is called regularly during the reading of a long history, to let other requests run, and
@@ -272,6 +285,32 @@ class GameRepository:
             game, from_store = self._decode(game.id, answer), True
         raise StorageUnavailable("contention")
 
+    def delete(self, game_id: str, app: str) -> None:
+        """Delete a game of this application, whatever happens to it at the same time; also one that is deleted.
+
+        A deletion without an answer is sent once more. Raises ``NotFound`` when it has expired, ``OutcomeUnknown``.
+        """
+        began = self._clock()
+        send = partial(self._store.delete, game_id, encode_tombstone(app), began)
+        try:
+            version = send()
+        except OutcomeUnknown as unknown:
+            if self._clock() - began > RETRY_BUDGET_MS:
+                raise
+            version = _send_again(send, unknown)
+        if version is None:
+            raise _expired()
+        self.forget((game_id,))
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop these games from the caches of this process, and what was made from them."""
+        with self._lock:
+            _drop(self._cache, [each for each in self._cache if each in games])
+            _drop(self._earlier, [each for each in self._earlier if each[0] in games])
+            _drop(self._shared_reads, [each for each in self._shared_reads if each[0] in games])
+        forget_seats()
+        forget_seat_views()
+
     def find_write(self, game_id: str, name: str) -> PriorWrite | None:
         """The write that was committed under the idempotency record of that name in the last 24 hours."""
         return self._store.find_write(game_id, name)
@@ -385,6 +424,10 @@ class GameRepository:
             game = decode_game(game_id, stored.version, stored.state)
         except NewerFormat:
             raise _newer() from None
+        except Gone:
+            if known is not None:
+                self.forget((game_id,))
+            raise
         self._put(game, stored.state)
         return game
 
@@ -395,6 +438,11 @@ class GameRepository:
             self._cache[game.id] = (game, state)
             if len(self._cache) > CACHE_SIZE:
                 del self._cache[next(iter(self._cache))]
+
+
+def _drop(cache: dict[_Key, Any], keys: Iterable[_Key]) -> None:
+    for key in keys:
+        cache.pop(key, None)
 
 
 def from_last_deal(events: list[GameEvent]) -> list[GameEvent]:

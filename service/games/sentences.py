@@ -11,7 +11,7 @@ from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.engine.variant import Rules
 from service.games.game import OPEN_SEAT, Created, Joined, TokenChanged
-from service.games.views import EventView, GameView, Reset
+from service.games.views import Deleted, EventView, GameView, Reset
 from service.render.sentences.events import event_sentence
 from service.render.sentences.people import Reader, about
 from service.render.sentences.states import state_sentence, waiting_sentence
@@ -44,6 +44,8 @@ class EventSentences:
                 self._layout = game.view.layout
                 self._reader = self._reader._replace(names=_names(game))
                 return game_sentence(game, self._reader.language)
+            case Deleted():
+                return text("deleted", self._reader.language)
             case Created():
                 return text("created", self._reader.language)
             case Joined(seat, name):

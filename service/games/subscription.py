@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import BoundedSemaphore
-from time import monotonic
+from time import monotonic, time
 from typing import Final, NamedTuple
 
 from service.engine.events import Finished
 from service.games.codec import NewerFormat, decode_event
+from service.games.errors import Gone
 from service.games.game import TokenChanged
 from service.games.ports import EventNotification, Feed, StorageUnavailable
-from service.games.views import EventPage, Reset, view_event
+from service.games.views import Deleted, EventPage, EventView, Reset, view_event
 
 PAGE_SIZE: Final = 100
 """The most events in a page."""
@@ -51,7 +52,7 @@ class EventSubscription:
 
     ``read`` returns a page from the store after a cursor, as the viewer may know it. ``slots`` bounds how many
     subscriptions read at the same time, as after a fault all of them have to. A game without events for ``ttl_seconds``
-    may have expired, and is read again. Must be closed.
+    may have expired, and is read again. The events of a game that is deleted end with ``Deleted``. Must be closed.
     """
 
     __slots__ = (
@@ -87,7 +88,7 @@ class EventSubscription:
         self.closing = False
         """Whether the service is shutting down."""
         self.finished = False
-        """Whether no more events will come: the match is finished, or the token of the seat was changed."""
+        """Whether no more events will come: the match is finished, the game deleted, or the token changed."""
         self._read = read
         self._slots = slots
         self._ttl = ttl_seconds
@@ -131,6 +132,15 @@ class EventSubscription:
         if page is not None:
             self._advance(page)
         return page
+
+    def recheck(self) -> None:
+        """Have the store read again: the game was deleted, whether a notification told it or not."""
+        while True:
+            try:
+                self._pending.get_nowait()  # events of the game, which a slow client has not got yet
+            except Empty:
+                break
+        self._on_notification(None)
 
     def close(self) -> None:
         """Stop receiving notifications; may be called twice."""
@@ -183,7 +193,10 @@ class EventSubscription:
     def _next_page(self) -> EventPage | None:
         self._needs_catch_up = False
         self._recheck_at = monotonic() + self._ttl
-        page = self._read(self.subscriber, self.cursor, PAGE_SIZE)
+        try:
+            page = self._read(self.subscriber, self.cursor, PAGE_SIZE)
+        except Gone as gone:
+            return EventPage((EventView(gone.version, int(time() * 1000), Deleted(), ()),), gone.version, more=False)
         if page.more:  # never set to false here: a notification may have been dropped during the read
             self._needs_catch_up = True
         if not page.events:
@@ -199,7 +212,7 @@ class EventSubscription:
             self.finished = True
         for each in page.events:
             match each.event:
-                case Finished():
+                case Finished() | Deleted():
                     self.finished = True
                 case Reset(view):
                     self.finished = view.status == "finished"

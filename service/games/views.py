@@ -104,12 +104,17 @@ class Reset:
     view: GameView
 
 
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """Ends the events of a game that was deleted."""
+
+
 class EventView(NamedTuple):
     """An event as one viewer may know it; its time in milliseconds since 1970, and the seats that may move after it."""
 
     version: int
     at: int
-    event: HostingEvent | Event | DealtView | DrewView | Reset
+    event: HostingEvent | Event | DealtView | DrewView | Reset | Deleted
     to_act: tuple[int, ...] | None = None
     """``None`` where it is not known, as for events of a record."""
 
@@ -172,6 +177,11 @@ def view_table(game: Game, version: int, round_number: int, layout: Layout) -> T
     rules = game.rules
     tiles = rules.tiles
     return TableView(game.id, version, round_number, layout, rules.layout_spread(), len(tiles), tiles[-1].high)
+
+
+def forget_seat_views() -> None:
+    """Drop the cached views of seats: their names are those of some games."""
+    _seat_views.cache_clear()
 
 
 @lru_cache(maxsize=1024)

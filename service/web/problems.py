@@ -143,6 +143,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "The match has gone on; see `version` and `legal_moves`.",
         "Die Partie ist weitergegangen; siehe `version` und `legal_moves`.",
     ),
+    "gone": _single(410, "Gone", "Gelöscht", "game_deleted"),
     "too_large": _problem(
         413,
         "Too large",

@@ -7,7 +7,7 @@ of an event, nor on where events come from.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Container, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 from time import time
@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import orjson
 from prometheus_client import Gauge
 
-from service.games.errors import NotFound, Unauthorized
+from service.games.errors import Gone, NotFound, Unauthorized
 from service.games.ports import StorageUnavailable
 from service.games.subscription import RETRY_SECONDS, EventSubscription
 from service.games.timestamps import format_rfc3339
@@ -116,6 +116,13 @@ class Streams:
             yield subscription
         finally:
             self.remove(subscription)
+
+    def recheck(self, games: Container[str]) -> None:
+        """Have the streams of games that were deleted end, should no notification have told them."""
+        with self._lock:
+            for subscription, (client, _) in self._open.items():
+                if client.game in games:
+                    subscription.recheck()
 
     def drain(self) -> None:
         """Make every stream send a closing event and end, and open no more."""
@@ -217,8 +224,8 @@ class Stream:
                     return
                 else:
                     yield encoding.keepalive
-        except (NotFound, Unauthorized, StorageUnavailable):
-            return  # the game has expired, the token was changed, or the key was revoked or cannot be checked
+        except (NotFound, Gone, Unauthorized, StorageUnavailable):
+            return  # the game has expired or was deleted, the token was changed, or the key cannot be checked or is revoked
 
 
 def _now() -> int:

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from service.engine.moves import Move
 from service.games.automation import Automation
-from service.games.errors import NotFound, StaleVersion
+from service.games.errors import Gone, NotFound, StaleVersion
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.games.schedule import BotTurn
 from service.workers.decisions import Decisions, log_fields
@@ -153,7 +153,7 @@ class BotWorker:
             move = self._decisions.move(turn, self._failures.count(taken.game))
         except StorageUnavailable:
             self._retry(task)
-        except NotFound:
+        except (NotFound, Gone):
             self._finish(taken, None)
         except Exception:
             self._put_off(task)
@@ -173,7 +173,7 @@ class BotWorker:
             committed = self._automation.play(turn, move)
         except StaleVersion:
             self._failures.clear(taken.game)
-        except NotFound:
+        except (NotFound, Gone):
             self._finish(taken, None)
         except (StorageUnavailable, OutcomeUnknown):
             self._retry(task)

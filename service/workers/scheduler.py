@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from service.games.automation import Automation
-from service.games.errors import NotFound, StaleVersion
+from service.games.errors import Gone, NotFound, StaleVersion
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.workers.failures import Failures
 from service.workers.metrics import WorkerMetrics
@@ -63,7 +63,7 @@ class Scheduler:
                 )
         except StaleVersion:
             pass  # whoever was first has written the next reminder
-        except NotFound:
+        except (NotFound, Gone):
             self._finish(taken, None)
         except (StorageUnavailable, OutcomeUnknown):
             self._finish(taken, self._clock() + RETRY_MS)

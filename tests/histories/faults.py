@@ -110,6 +110,9 @@ class FaultyStore(Store):
     def commit(self, *args: Any, **options: Any) -> StoredGame | PriorWrite | None:
         return self._write(lambda: self._store.commit(*args, **options))
 
+    def delete(self, game: str, tombstone: bytes, due: int) -> int | None:
+        return self._write(lambda: self._store.delete(game, tombstone, due))
+
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         return self._write(lambda: self._store.find_write(game, name))
 

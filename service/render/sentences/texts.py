@@ -41,6 +41,7 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "points.minus_one": ("minus one point", "minus ein Punkt"),
         "points": ("{number} points", "{number} Punkte"),
         # Events, to others and to the player
+        "deleted": ("The game was deleted.", "Das Spiel wurde gelöscht."),
         "created": ("The game was created.", "Das Spiel ist angelegt."),
         "joined": ("{name} joined the game.", "{name} ist dabei."),
         "joined.you": ("You joined the game.", "Du bist dabei."),

@@ -14,7 +14,7 @@ from service.games.access import Access
 from service.games.catalogue import Language
 from service.games.sentences import EventSentences
 from service.games.subscription import EventSubscription
-from service.games.views import EventPage, EventView, Reset
+from service.games.views import Deleted, EventPage, EventView, Reset
 from service.render.sentences.people import Reader
 from service.web.access import limit_history, limit_sentences, operation
 from service.web.openapi.game_operations import GET_EVENTS
@@ -65,7 +65,7 @@ def _page_response(services: Services, access: Access, query: dict[str, Any], la
             services.yield_control()
         events.append(serialize(event))
     game = None
-    if query["view"]:
+    if query["view"] and not (page.events and isinstance(page.events[-1].event, Deleted)):
         view = services.games.queries.view(services.games.queries.at_version(access, page))
         game = game_view_json(view, language)
     return ok(event_page_json(page, events, game), language=language)

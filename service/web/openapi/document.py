@@ -49,6 +49,9 @@ _SCHEMA_MODULES: Final = (
 _TAGS_WITHOUT_STORE: Final = ("service", "variants")
 """Tags of operations that do not use the store, or that list its problem themselves."""
 
+_RULES_WITHOUT_GAME: Final = ("public", "anyone_or_app", "app")
+"""The access of operations that are not about one game."""
+
 _OWN_EXAMPLES: Final = (403, 409, 412, 422)
 """The statuses of problems that differ from one operation to the next; others are described once, for all."""
 
@@ -193,6 +196,8 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
     _add_examples(result, responses, described.id, examples)
     # Any query may have a parameter that is unknown.
     codes = dict.fromkeys(("malformed", *described.problems, "invalid", "internal"))
+    if described.access not in _RULES_WITHOUT_GAME:
+        codes["gone"] = None
     if described.tag not in _TAGS_WITHOUT_STORE:
         codes["storage_unavailable"] = None
     result["responses"] = dict(sorted({**responses, **_problems(list(codes), described.id, examples, spec)}.items()))

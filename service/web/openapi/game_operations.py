@@ -240,9 +240,10 @@ GET_EVENTS: Final = Operation(
     "`text/event-stream` (the `id` of an event is its version; events have no name, so `onmessage` gets all) or "
     "`application/x-ndjson` (one event per line). A stream sends an empty comment or line at least every 15 s as a "
     "keep-alive and ends after `finished`; a stream requested after that is answered with 204 without a body, which "
-    "makes an `EventSource` stop (a page never is). Before the service stops, a "
-    "stream ends with an event `closing`; clients should reconnect. If the requested events are no longer stored, or "
-    "never existed, a single event `reset` contains the current game. With `view=true` a page also has `game`, the "
+    "makes an `EventSource` stop (a page never is). Before the service stops, a stream ends with an event `closing`; "
+    "clients should reconnect. If the game is deleted, streams and long polls end with an event `deleted`, and every "
+    "later request is answered with 410. If the requested events are no longer stored, or never existed, a single "
+    "event `reset` contains the current game. With `view=true` a page also has `game`, the "
     "bearer's view at the page's `version`; in a stream, events are followed by one more item, "
     '`{"type": "view", "version", "game"}` with the view at that version, whenever no more events follow for the '
     "moment. A client that shows each view needs no other request. A stream that is resumed by `Last-Event-ID` begins "

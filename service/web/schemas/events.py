@@ -74,8 +74,9 @@ class GameEvent(Schema):
         required=True,
         metadata=doc(
             f"{', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}; "
-            "`reset`, which contains the current game, where the "
-            "requested events are no longer stored; and in a stream `closing`, the last one before the service stops.",
+            "`reset`, which contains the current game, where the requested events are no longer stored; `deleted`, the "
+            "last one, if the game is deleted meanwhile; and in a stream `closing`, the last one before the service "
+            "stops.",
             example="played",
         ),
     )

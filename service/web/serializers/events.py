@@ -9,7 +9,7 @@ from service.engine.events import Dealt, Drew, FieldKind, RoundEnded
 from service.engine.view import DealtView, DrewView
 from service.games.game import GAME_EVENT_TYPES
 from service.games.timestamps import format_rfc3339
-from service.games.views import EventPage, EventView, Reset
+from service.games.views import Deleted, EventPage, EventView, Reset
 from service.web.serializers.game import game_view_json
 from service.web.serializers.score import round_json
 from service.web.serializers.values import JsonObject, tile_names
@@ -18,8 +18,9 @@ _FIELDS: Final[dict[type, list[tuple[str, FieldKind]]]] = {
     kind.event: [(name, field) for name, field in kind.fields or () if name != "seat"] for kind in GAME_EVENT_TYPES
 }
 _FIELDS[DrewView] = _FIELDS[Drew]
+_FIELDS[Deleted] = []
 _TYPES: Final[dict[type, str]] = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
-_TYPES.update({DealtView: _TYPES[Dealt], DrewView: _TYPES[Drew], Reset: "reset"})
+_TYPES.update({DealtView: _TYPES[Dealt], DrewView: _TYPES[Drew], Reset: "reset", Deleted: "deleted"})
 _VALUES: Final[dict[FieldKind, Callable[[Any], object]]] = {
     "seats": list,
     "tile": lambda tile: tile.name,
