@@ -19,6 +19,7 @@ from service.apps.ports import ApplicationStore
 from service.apps.service import ApplicationService
 from service.config import Network, Settings
 from service.games.automation import Automation
+from service.games.deletions import DeletedGames
 from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLater, Store, run_inline
 from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
@@ -30,6 +31,7 @@ from service.storage.memory_store import MemoryStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_applications import RedisApplications
+from service.storage.redis_deletions import RedisDeletions
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import load_or_create_secret, read_secret
@@ -89,7 +91,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
     )
     streams = Streams(stream_limits, metrics.streams, watch_disconnect=watch_disconnect)
-    return create_app(
+    app = create_app(
         games,
         build_document,
         streams,
@@ -107,16 +109,20 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         yield_control=yield_control,
         metrics_port=settings.metrics_port,
     )
+    storage.deleted.on_deletion(app.forget)
+    Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
+    return app
 
 
 class Storage(NamedTuple):
-    """What a process needs of the Redis of the settings: games and their reminders, applications, and its clock."""
+    """What a process needs of the Redis of the settings: games, their reminders and deletions, applications, its clock."""
 
     url: str
     topology: Topology
     store: RedisStore
     reminders: RedisReminders
     applications: RedisApplications
+    deleted: DeletedGames
     clock: ServerClock
 
 
@@ -141,7 +147,8 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
         observe_failure=metrics.store_write_failed,
     )
     clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
-    return Storage(settings.redis_url, topology, store, reminders, applications, clock)
+    deleted = DeletedGames(RedisDeletions(topology, observe=metrics.redis))
+    return Storage(settings.redis_url, topology, store, reminders, applications, deleted, clock)
 
 
 class WorkerParts(NamedTuple):
@@ -150,6 +157,7 @@ class WorkerParts(NamedTuple):
     repository: GameRepository
     automation: Automation
     reminders: ReminderQueue
+    deleted: DeletedGames
     clock: ServerClock
 
 
@@ -169,7 +177,8 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
         admit_read=lambda _: None,
     )
     automation = Automation(repository, storage.reminders.server_time, storage.reminders.hold)
-    return WorkerParts(repository, automation, storage.reminders, storage.clock)
+    storage.deleted.on_deletion(repository.forget)
+    return WorkerParts(repository, automation, storage.reminders, storage.deleted, storage.clock)
 
 
 def server_secrets(settings: Settings) -> tuple[bytes, ...]:

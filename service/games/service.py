@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from service.games.access import AccessControl
 from service.games.commands import GameCommands
@@ -65,6 +65,11 @@ class GameService:
         )
         self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(store, clock)
+        self._repository = repository
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop these games from the memory of this process."""
+        self._repository.forget(games)
 
 
 def _never_held(_: str) -> Hold:

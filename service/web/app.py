@@ -5,7 +5,7 @@ Does not depend on the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, Final
 
 from flask import Flask, Request, Response
@@ -65,6 +65,10 @@ class Application(Flask):
         match_plain_routes(self.url_map)
         self._streams = streams
         self._hosts: dict[tuple[str, str], str] = {}
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop games that were deleted from the memory of this worker, and end their streams."""
+        services.installed(self).forget(games)
 
     def drain(self) -> None:
         """End the streams, as the worker is about to stop."""

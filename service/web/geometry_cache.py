@@ -7,7 +7,7 @@ shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from threading import Lock
 from typing import Final, NamedTuple
 
@@ -44,6 +44,12 @@ class GeometryCache:
             entry = _Entry(owner, placements, start.extended(table.layout) if placements else start)
             self._put(keys[-1], entry)
         return entry.geometry.geometry
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop the geometries of the tables of these games."""
+        with self._lock:
+            for key in [key for key, entry in self._entries.items() if entry.owner[0] in games]:
+                del self._entries[key]
 
     def _empty(self, table: TableView, aspect: int) -> GrowingGeometry:
         return GrowingGeometry(table.tiles_in_set, table.spread, aspect, pause=self._yield_control)

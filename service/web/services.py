@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Final, NamedTuple
 
 from flask import Flask, current_app
@@ -37,6 +37,13 @@ class Services(NamedTuple):
     metrics: Metrics | None
     yield_control: Callable[[], None]
 
+    def forget(self, games: Container[str]) -> None:
+        """Drop games that were deleted from all caches, and have their streams end."""
+        self.games.forget(games)
+        for cache in (self.responses, self.views, self.geometries):
+            cache.forget(games)
+        self.streams.recheck(games)
+
 
 def install(app: Flask, services: Services) -> None:
     """Attach the services to an application."""
@@ -45,5 +52,10 @@ def install(app: Flask, services: Services) -> None:
 
 def current_services() -> Services:
     """The services of the application that handles the current request."""
-    services: Services = current_app.extensions[_EXTENSION]
+    return installed(current_app)
+
+
+def installed(app: Flask) -> Services:
+    """The services of an application."""
+    services: Services = app.extensions[_EXTENSION]
     return services

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Container
 from contextlib import suppress
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import count
 from time import monotonic
 from typing import Final, NamedTuple
@@ -92,6 +93,13 @@ class BotWorker:
         if self._waiting:
             pause = min(pause, (self._waiting[0].at - self._clock()) / 1000)
         return max(pause, 0.0)
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop what was to be done in these games, which were deleted."""
+        self._waiting = [task for task in self._waiting if task.taken.game not in games]
+        heapify(self._waiting)
+        self._undecided = deque([task for task in self._undecided if task.taken.game not in games])
+        self._decisions.forget(games)
 
     def close(self) -> None:
         """Give the leased games back, as far as the storage can be reached."""

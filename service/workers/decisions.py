@@ -7,7 +7,7 @@ only what its seat may know, as ``service.engine.view`` decides it, and luck. Do
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from time import perf_counter
 from typing import Final
 
@@ -69,6 +69,10 @@ class Decisions:
     def made(self, turn: BotTurn, committed: Committed) -> None:
         """Remember the events of this turn for the next decision in its game."""
         self._events.add(turn.game, committed)
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop what is remembered of these games."""
+        self._events.forget(games)
 
 
 def luck_of(game: Game, seat: int) -> bytes:

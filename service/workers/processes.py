@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry
 
 from service.bootstrap import WorkerParts, build_worker_parts
 from service.config import Settings
+from service.games.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
@@ -24,7 +26,8 @@ def run_bots(settings: Settings, stop: Stop) -> int:
     parts, metrics = _start(settings, stop)
     decisions = Decisions(RoundEvents(parts.repository), metrics)
     worker = BotWorker(parts.automation, parts.reminders, decisions, metrics, parts.clock)
-    run(worker.step, stop)
+    parts.deleted.on_deletion(worker.forget)
+    run(_with_deletions(worker.step, parts.deleted), stop)
     worker.close()
     return 0
 
@@ -32,8 +35,19 @@ def run_bots(settings: Settings, stop: Stop) -> int:
 def run_scheduler(settings: Settings, stop: Stop) -> int:
     """Let the consequences of deadlines follow until a stop is requested; returns the exit status."""
     parts, metrics = _start(settings, stop)
-    run(Scheduler(parts.automation, parts.reminders, metrics, parts.clock).step, stop)
+    scheduler = Scheduler(parts.automation, parts.reminders, metrics, parts.clock)
+    run(_with_deletions(scheduler.step, parts.deleted), stop)
     return 0
+
+
+def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callable[[], float]:
+    """The step of a process, which drops deleted games before it, in the same thread."""
+
+    def both() -> float:
+        deleted.poll_if_due()
+        return min(step(), POLL_SECONDS)
+
+    return both
 
 
 def _start(settings: Settings, stop: Stop) -> tuple[WorkerParts, WorkerMetrics]:

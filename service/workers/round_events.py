@@ -6,7 +6,7 @@ what: the events are the true ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial, reduce
 from typing import Final, NamedTuple
 
@@ -61,6 +61,11 @@ class RoundEvents:
         known = self._known.get(before.id)
         if known is not None and known.version == before.version:
             self._keep(committed.after, known.followed_by(committed.after, committed.events))
+
+    def forget(self, games: Container[str]) -> None:
+        """Drop the events of these games."""
+        for game in [each for each in self._known if each in games]:
+            del self._known[game]
 
     def _keep(self, game: Game, known: _Known) -> None:
         self._known.pop(game.id, None)

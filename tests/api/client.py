@@ -58,8 +58,8 @@ _WITHOUT_SCHEMA = {
     "board.txt": ("text/plain",),
 }
 """The media types of answers other than JSON, by the last part of the path."""
-ANYWHERE = ("internal", "invalid", "storage_unavailable")
-"""Problems that every operation may answer."""
+ANYWHERE = ("internal", "invalid", "storage_unavailable", "gone")
+"""Problems that every operation may answer, the last one if it is about a game."""
 
 
 Table = AnyTable[TestResponse]
@@ -101,6 +101,9 @@ class Api(GameClient[TestResponse]):
 
     def put(self, path: str, body: Any = None, **arguments: Any) -> TestResponse:
         return self.ask("PUT", path, json=body, **arguments)
+
+    def delete(self, path: str, **arguments: Any) -> TestResponse:
+        return self.ask("DELETE", path, **arguments)
 
     def post(self, path: str, body: Any = None, **arguments: Any) -> TestResponse:
         return self.ask("POST", path, json=body, **arguments)

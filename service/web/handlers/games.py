@@ -23,6 +23,7 @@ from service.web.openapi.game_operations import (
     CHANGE_TOKEN,
     CLAIM_SEAT,
     CREATE_GAME,
+    DELETE_GAME,
     GET_GAME,
     GET_MOVES,
     GET_SCORE,
@@ -42,7 +43,7 @@ from service.web.request_parsing import (
     validate,
 )
 from service.web.response_cache import cached_json
-from service.web.responses import JSON, RawResponse, conditional, created, created_secret, ok, to_json
+from service.web.responses import JSON, RawResponse, conditional, created, created_secret, no_content, ok, to_json
 from service.web.schemas import moves as move_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.game import (
@@ -179,6 +180,14 @@ def claim_seat(services: Services, access: Access) -> RawResponse:
     seat = validate(_claim_in, body)["seat"]
     view, replayed = services.games.commands.claim(access, seat, idempotency(body, CLAIM_SEAT.min_key_length))
     return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)
+
+
+@blueprint.delete("/v1/games/<game>")
+@operation(DELETE_GAME)
+def delete_game(services: Services, access: Access) -> RawResponse:
+    """Delete a game."""
+    services.games.commands.delete(access.game)
+    return no_content()
 
 
 @blueprint.get("/v1/games/<game>/moves")

@@ -173,6 +173,19 @@ CLAIM_SEAT: Final = Operation(
     ),
 )
 
+DELETE_GAME: Final = Operation(
+    id="deleteGame",
+    tag="games",
+    summary="Delete a game",
+    description="Deletes a game for the application that owns it, in whatever phase it is: its names, refs, hands and "
+    "tokens are gone from the storage, the listing and the feed, and within two seconds from the memory of the "
+    "service. Streams end with an event `deleted`. For as long as the game would have lived, every request for it is "
+    "answered with 410, also this one: if its answer was lost, 410 says that the game is deleted.",
+    access="app_game",
+    responses={204: ResponseSpec(description="The game is deleted.", media_type=None)},
+    problems=("unauthorized", "rate_limited", "outcome_unknown"),
+)
+
 GET_MOVES: Final = Operation(
     id="getMoves",
     tag="moves",
