@@ -1,0 +1,295 @@
+"""After a deletion, and a poll for deletions, no object of a process has anything of the game.
+
+All objects are looked through that the garbage collector knows or that they refer to. What is looked for is kept
+reversed, so that the test itself does not have it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import secrets
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from prometheus_client import CollectorRegistry
+
+from service.apps.service import ApplicationService
+from service.bootstrap import build_document, build_games
+from service.bots.knowledge import tile_set
+from service.bots.opening import _opening_hands
+from service.engine.presence import Left
+from service.engine.tiles import Tile
+from service.games.automation import Automation
+from service.games.deletions import DeletedGames
+from service.games.game import Game
+from service.games.ports import NO_HOLD, EventNotification, run_inline
+from service.games.repository import GameRepository
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis_deletions import RedisDeletions
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_store import RedisStore
+from service.storage.server_clock import system_clock
+from service.web.app import Application, create_app
+from service.web.streams import Streams
+from service.workers.bot_worker import BotWorker
+from service.workers.decisions import Decisions
+from service.workers.metrics import WorkerMetrics
+from service.workers.round_events import RoundEvents
+from tests.api.conftest import SECRET, TTL_SECONDS
+
+READ = ("", "?text=true", "/moves", "/score", "/events", "/events?text=true&view=true", "/fairness", "/record")
+READ_TOO = ("/board.json", "/board.svg", "/board.txt", "/board.json?version=4", "/board.svg?version=5")
+
+
+class Traces:
+    """What must not be found, reversed; and the hands, as the numbers of their tiles."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, bytes] = {}
+        self._hands: set[str] = set()
+
+    def add(self, name: str, text: str | bytes) -> None:
+        self._texts[name] = (text if isinstance(text, bytes) else text.encode())[::-1]
+
+    def add_hand(self, tiles: Any) -> None:
+        if len(tiles) > 3:
+            self._hands.add(_hand_key([tile.index for tile in tiles]))
+
+    def found(self) -> set[str]:
+        """What is found in the memory of this process."""
+        gc.collect()
+        found: set[str] = set()
+        wanted = {name: text[::-1] for name, text in self._texts.items()}
+        as_text = {name: text.decode("latin-1") for name, text in wanted.items()}
+        own = {id(each) for each in (*wanted.values(), *as_text.values())}
+        for each in _everything():
+            if isinstance(each, bytes | bytearray):
+                if id(each) not in own:
+                    found |= {name for name, text in wanted.items() if text in each}
+            elif isinstance(each, str):
+                if id(each) not in own:
+                    found |= {name for name, text in as_text.items() if text in each}
+            elif isinstance(each, tuple | list) and self._is_hand(each):
+                found.add("a hand")
+        return found
+
+    def _is_hand(self, each: tuple[Any, ...] | list[Any]) -> bool:
+        if len(each) <= 3 or type(each[0]) is not Tile:
+            return False
+        return _hand_key([tile.index for tile in each if type(tile) is Tile]) in self._hands
+
+
+def _hand_key(indexes: list[int]) -> str:
+    return sha256(repr(sorted(indexes)).encode()).hexdigest()
+
+
+def _everything() -> Iterator[object]:
+    """Every object that the garbage collector knows, and what those refer to."""
+    known: set[int] = set()
+    stack: list[object] = gc.get_objects()
+    own = {id(stack), id(known)}
+    while stack:
+        each = stack.pop()
+        if id(each) in known or id(each) in own:
+            continue
+        known.add(id(each))
+        yield each
+        if not isinstance(each, str | bytes | int | float):
+            stack.extend(gc.get_referents(each))
+
+
+@pytest.fixture
+def traces() -> Traces:
+    return Traces()
+
+
+def ask(client: FlaskClient, method: str, path: str, token: str | None, body: Any = None) -> Any:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    answer = client.open(path, method=method, headers=headers, json=body)
+    with answer:
+        assert answer.status_code in (200, 201, 204), (method, path, answer.text)
+        return json.loads(answer.data) if answer.is_json else None
+
+
+def prepare(store: RedisStore, client: FlaskClient, key: str, traces: Traces, **more: Any) -> str:
+    """Play in a game of this worker until all its caches have something of it; returns its id."""
+    mark = secrets.token_hex(6)
+    players = [{"name": f"Zoë {mark} {seat}", "ref": f"ref-{mark}-{seat}"} for seat in range(2)]
+    players[0]["client_seed"] = f"seed-{mark}"
+    if "clock" not in more:
+        players[1] = {"open": True}  # type: ignore[dict-item]
+    body = {"variant": "domino", "ref": f"game-{mark}", "players": players, **more}
+    created = ask(client, "POST", "/v1/games", key, body)
+    path, tokens = f"/v1/games/{created['game']['id']}", {each["seat"]: each["token"] for each in created["seats"]}
+    if "join_code" in created:
+        join = {"name": f"Late {mark}", "join_code": created["join_code"]}
+        tokens[1] = ask(client, "POST", f"{path}/players", None, join)["token"]
+        traces.add("the join code", created["join_code"])
+        traces.add("the hash of the join code", b64encode(sha256(created["join_code"].encode()).digest()))
+    for _ in range(3):
+        seat = ask(client, "GET", path, None)["turn"]["seat"]
+        ask(
+            client, "POST", f"{path}/moves", tokens[seat], ask(client, "GET", f"{path}/moves", tokens[seat])["moves"][0]
+        )
+        game = store.read(created["game"]["id"])
+        assert game is not None
+        traces.add(f"the state at {game.version}", game.state[:40])
+    for part in (*READ, *READ_TOO):
+        for token in (*tokens.values(), key, None):
+            ask(client, "GET", path + part, token)
+    traces.add("the mark of all names and refs", mark)
+    for seat, token in tokens.items():
+        traces.add(f"token {seat}", token)
+        traces.add(f"hash {seat}", sha256(token.encode()).digest())
+        traces.add(f"hash {seat} as stored", b64encode(sha256(token.encode()).digest()))
+    return str(created["game"]["id"])
+
+
+def add_hands(traces: Traces, repository: GameRepository, game_id: str) -> None:
+    game = repository.load(game_id)
+    assert game is not None
+    for hand in game.state.hands:
+        traces.add_hand(hand)
+
+
+class Worker:
+    """A web worker that asks which games were deleted when it is told to."""
+
+    def __init__(self, store: RedisStore, feed: RedisEventFeed, apps: ApplicationService) -> None:
+        self.another = lambda: Worker(store, feed, apps)
+        self.games = build_games(store, feed, [SECRET], TTL_SECONDS)
+        self.app: Application = create_app(self.games, build_document, Streams(keepalive_seconds=0.1), apps=apps)
+        self.deleted = DeletedGames(RedisDeletions(store._topology))
+        self.deleted.on_deletion(self.app.forget)
+
+    def client(self) -> FlaskClient:
+        return self.app.test_client(use_cookies=False)
+
+
+@pytest.fixture
+def worker(store: RedisStore, feed: RedisEventFeed, apps: ApplicationService) -> Worker:
+    return Worker(store, feed, apps)
+
+
+def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_worker(
+    store: RedisStore, worker: Worker, app_key: str, traces: Traces
+) -> None:
+    game = prepare(store, worker.client(), app_key, traces)
+    add_hands(traces, worker.games.commands._repository, game)
+    worker.games.commands._repository.at_version(worker.games.commands._repository.reload(game), 4)
+    worker.games.commands._repository.after_write(game, 5, "another")
+    worker.deleted.poll()
+    before = traces.found()
+    assert {"the mark of all names and refs", "hash 0", "hash 1", "a hand"} <= before
+    assert any(each.startswith("the state") for each in before)
+    ask(worker.another().client(), "DELETE", f"/v1/games/{game}", app_key)
+    assert traces.found(), "the worker was not told"
+    worker.deleted.poll()
+
+    assert traces.found() == set()
+
+
+def test_the_worker_that_deletes_a_game_drops_what_it_reads_of_it_afterwards(
+    store: RedisStore, worker: Worker, app_key: str, traces: Traces
+) -> None:
+    """A request may have read the game before, and keeps it after."""
+    game_id = prepare(store, worker.client(), app_key, traces)
+    stored = store.read(game_id)
+    assert stored is not None
+    ask(worker.client(), "DELETE", f"/v1/games/{game_id}", app_key)
+    worker.deleted.poll()
+    worker.games.commands._repository._decode(game_id, stored)
+    del stored
+    assert "hash 0" in traces.found()
+    worker.deleted.poll()
+
+    assert traces.found() == set()
+
+
+def test_the_streams_of_a_deleted_game_let_go_of_it_though_nobody_reads_them(
+    store: RedisStore, worker: Worker, app_key: str, traces: Traces
+) -> None:
+    client = worker.client()
+    game = prepare(store, client, app_key, traces, clock={"turn": 600})
+    answer = client.get(f"/v1/games/{game}/events", headers={"Accept": "text/event-stream"}, buffered=False)
+    chunks = answer.iter_encoded()
+    next(chunks)
+    (subscription,) = list(worker.app.extensions["domino"].streams._open)
+    stored = store.event_range(game, 0, 100)
+    assert stored is not None
+    subscription._on_notification(EventNotification(0, stored.events, b"an id"))  # not read by its client
+    traces.add("an event", stored.events[1])
+    del stored
+    ask(client, "DELETE", f"/v1/games/{game}", app_key)
+    worker.deleted.poll()
+    assert "an event" not in traces.found()
+    rest = b"".join([chunk for _, chunk in zip(range(100), chunks, strict=False)])
+    assert b'"deleted"' in rest.split(b"data: ")[-1]
+    answer.close()
+    del rest, chunks, answer, subscription
+
+    assert traces.found() == set()
+
+
+def test_nothing_of_a_deleted_game_is_left_in_the_memory_of_a_bot_worker(
+    store: RedisStore, worker: Worker, app_key: str, traces: Traces
+) -> None:
+    client = worker.client()
+    game_id = prepare(store, client, app_key, traces, clock={"turn": 600})
+    topology = store._topology
+    repository = GameRepository(
+        store,
+        clock=system_clock,
+        random_bytes=secrets.token_bytes,
+        run_later=run_inline,
+        observe=lambda _: None,
+        yield_control=lambda: None,
+        admit_read=lambda _: None,
+    )
+    reminders = RedisReminders(topology)
+    automation = Automation(repository, reminders.server_time, lambda _: NO_HOLD)
+    metrics = WorkerMetrics(CollectorRegistry())
+    decisions = Decisions(RoundEvents(repository), metrics)
+    bots = BotWorker(automation, reminders, decisions, metrics, system_clock)
+    deleted = DeletedGames(RedisDeletions(topology))
+    deleted.on_deletion(repository.forget)
+    deleted.on_deletion(bots.forget)
+    game = repository.load(game_id)
+    assert game is not None
+    decisions._events.of(game)  # as for a decision
+    seat = game.state.turn
+    assert seat is not None
+    repository.transact(game, _away(seat))
+    for _ in range(100):
+        bots.step()
+        if bots._waiting:
+            break
+        time.sleep(0.05)
+    assert bots._waiting, "a move is chosen, and waits until it is due"
+    add_hands(traces, repository, game_id)
+    del game
+    assert {"a hand", "hash 0"} <= traces.found()
+    ask(client, "DELETE", f"/v1/games/{game_id}", app_key)
+    worker.deleted.poll()
+    deleted.poll()
+    assert bots._waiting == []
+    assert traces.found() - {"a hand"} == set()
+    _no_hand_but_as_a_key_of_a_function(traces)
+
+
+def _away(seat: int) -> Callable[[Game], Any]:
+    return lambda game: (game, [Left(seat)])
+
+
+def _no_hand_but_as_a_key_of_a_function(traces: Traces) -> None:
+    """Bots remember sums of tiles by the tiles alone: which game had them, or which seat, cannot be told."""
+    tile_set.cache_clear()
+    _opening_hands.cache_clear()
+
+    assert traces.found() == set()

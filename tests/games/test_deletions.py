@@ -1,0 +1,151 @@
+"""Deleted games leave the memory of a process, whatever it missed."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+import pytest
+
+from service.games.codec import NewerFormat, decode_game, encode_tombstone
+from service.games.deletions import AGAIN_SECONDS, POLL_SECONDS, DeletedGames
+from service.games.errors import Gone
+from service.games.game import STORED_FORMAT, TOMBSTONE_FORMAT
+from service.games.ports import DELETIONS_KEPT_MS, RecentDeletions, StorageUnavailable
+from service.games.shards import with_shard
+from service.storage.memory_store import MemoryStore
+from tests.storage.write_requests import write
+
+KEPT_SECONDS = DELETIONS_KEPT_MS / 1000
+
+
+class Storage(MemoryStore):
+    """A store whose clock is that of the process, too; it may be away, or tell only a part."""
+
+    def __init__(self) -> None:
+        self.time = 1_000_000.0
+        self.away = False
+        self.complete = True
+        self.asked: list[int] = []
+        super().__init__(10_000_000, lambda: self.time)
+
+    def elapsed(self) -> float:
+        return self.time
+
+    def deleted(self, within: int) -> RecentDeletions:
+        if self.away:
+            raise StorageUnavailable("away")
+        self.asked.append(within)
+        return super().deleted(within)._replace(complete=self.complete)
+
+
+class Process:
+    """What a process drops."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.dropped: list[Container[str]] = []
+        self.deleted = DeletedGames(storage, storage.elapsed)
+        self.deleted.on_deletion(self.dropped.append)
+
+    def drops(self, game: str) -> bool:
+        """Whether a poll drops this game."""
+        self.dropped.clear()
+        self.deleted.poll()
+        return any([game in each for each in self.dropped])
+
+
+@pytest.fixture
+def storage() -> Storage:
+    return Storage()
+
+
+@pytest.fixture
+def process(storage: Storage) -> Process:
+    return Process(storage)
+
+
+def deleted_game(storage: Storage, name: str = "a game") -> str:
+    game = with_shard(name.ljust(22, "x").replace(" ", "-"))
+    storage.create(game, b"a state", [b"created"], write())
+    storage.delete(game, encode_tombstone("an application"), 0)
+    return game
+
+
+def test_a_deleted_game_is_dropped_with_the_next_poll(storage: Storage, process: Process) -> None:
+    assert not process.drops(with_shard("a-game".ljust(22, "x")))
+    game = deleted_game(storage)
+    storage.time += 1
+    assert process.drops(game)
+    assert not any(["another" in each for each in process.dropped])
+
+
+def test_a_deleted_game_is_dropped_again_for_a_while(storage: Storage, process: Process) -> None:
+    game = deleted_game(storage)
+    for _ in range(int(AGAIN_SECONDS)):
+        storage.time += 1
+        assert process.drops(game)
+    storage.time += 2
+    process.deleted.poll()
+    assert not process.drops(game)
+
+
+def test_what_was_deleted_during_an_outage_is_dropped_after_it(storage: Storage, process: Process) -> None:
+    game = deleted_game(storage)
+    storage.away = True
+    for _ in range(300):
+        storage.time += 1
+        assert not process.drops(game)
+    storage.away = False
+    assert process.drops(game)
+    assert "another" not in process.dropped[0]
+
+
+def test_after_an_outage_that_was_too_long_everything_is_dropped(storage: Storage, process: Process) -> None:
+    game = deleted_game(storage)
+    storage.time += KEPT_SECONDS + 1
+    assert process.drops(game)
+    assert "any other" in process.dropped[0]
+    storage.time += 1
+    assert not process.drops(game), "only once"
+
+
+def test_what_a_part_of_the_servers_tells_is_dropped_and_asked_for_again(storage: Storage, process: Process) -> None:
+    game = deleted_game(storage)
+    storage.complete = False
+    for _ in range(100):
+        storage.time += 1
+        assert process.drops(game)
+    storage.complete = True
+    assert process.drops(game)
+    storage.time += 1
+    assert not process.drops(game)
+
+
+def test_no_question_goes_further_back_than_the_store_tells(storage: Storage, process: Process) -> None:
+    storage.time += 10 * KEPT_SECONDS
+    process.deleted.poll()
+    assert storage.asked == [DELETIONS_KEPT_MS]
+
+
+def test_the_store_is_asked_once_a_second(storage: Storage, process: Process) -> None:
+    for _ in range(100):
+        storage.time += 0.1
+        process.deleted.poll_if_due()
+    assert POLL_SECONDS == 1
+    assert 9 <= len(storage.asked) <= 11
+
+
+# Tombstones
+
+
+def test_a_tombstone_is_read_as_gone() -> None:
+    with pytest.raises(Gone) as gone:
+        decode_game("a game", 17, encode_tombstone("an application"))
+    assert (gone.value.version, gone.value.app) == (17, "an application")
+    assert "an application" not in str(gone.value)
+
+
+def test_a_service_without_tombstones_takes_one_for_a_newer_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert TOMBSTONE_FORMAT > STORED_FORMAT, "older services compare the two"
+    monkeypatch.setattr("service.games.codec.TOMBSTONE_FORMAT", -1)
+    with pytest.raises(NewerFormat):
+        decode_game("a game", 17, encode_tombstone("an application").replace(b"-1", b"%d" % TOMBSTONE_FORMAT))
