@@ -115,7 +115,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
 
 
 class Storage(NamedTuple):
-    """What a process needs of the Redis of the settings: games, their reminders and deletions, applications, its clock."""
+    """What a process needs of the Redis of the settings: games, reminders, applications, deletions, and its clock."""
 
     url: str
     topology: Topology

@@ -1,4 +1,4 @@
-/** Follows a game: yields each event once and in order, until the match is finished or `signal` is aborted.
+/** Follows a game: yields each event once and in order, until the match is finished, the game deleted or `signal` aborted.
  *   for await (const item of follow("https://…/v1/games/…", { token, view: true, signal }))
  *     if (item.type === "view") show(item.game);
  * With `view`, events are followed by an item `{type: "view", version, game}`: what the bearer of the `token` may know
@@ -39,7 +39,7 @@ export async function* follow(game, { token, after = 0, view, text, language, si
         if (isView || !view) cursor = item.version; // events that lost their view are asked for again
         if (isNew) seen = item.version;
         if (isView ? view : isNew) yield item;
-        if (isView ? item.game.status === "finished" : !view && item.type === "finished") return;
+        if (item.type === "deleted" || (isView ? item.game.status === "finished" : !view && item.type === "finished")) return;
       }
     } catch (/** @type {any} */ error) {
       if (error.status < 500 && error.status !== 429) throw error;

@@ -31,7 +31,6 @@ _SMALLEST_COMPRESSED: Final = 1024
 _PICTURE_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 _OK: Final = "200 OK"
 _CREATED: Final = "201 CREATED"
-_NO_CONTENT: Final = "204 NO CONTENT"
 _NOT_MODIFIED: Final = "304 NOT MODIFIED"
 
 
@@ -106,11 +105,6 @@ def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawRespo
     """201 with the view after a move."""
     headers = [_JSON_TYPE, *_viewer_headers(etag), ("Location", location)]
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
-
-
-def no_content() -> RawResponse:
-    """204: it is done, and there is nothing to tell."""
-    return RawResponse(_NO_CONTENT, [("Cache-Control", "no-store")])
 
 
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:

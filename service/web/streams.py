@@ -225,7 +225,7 @@ class Stream:
                 else:
                     yield encoding.keepalive
         except (NotFound, Gone, Unauthorized, StorageUnavailable):
-            return  # the game has expired or was deleted, the token was changed, or the key cannot be checked or is revoked
+            return  # the game expired or was deleted, the token was changed, the key was revoked or cannot be checked
 
 
 def _now() -> int:

@@ -162,11 +162,14 @@ class Worker:
     """A web worker that asks which games were deleted when it is told to."""
 
     def __init__(self, store: RedisStore, feed: RedisEventFeed, apps: ApplicationService) -> None:
-        self.another = lambda: Worker(store, feed, apps)
+        self._made_of = store, feed, apps
         self.games = build_games(store, feed, [SECRET], TTL_SECONDS)
         self.app: Application = create_app(self.games, build_document, Streams(keepalive_seconds=0.1), apps=apps)
         self.deleted = DeletedGames(RedisDeletions(store._topology))
         self.deleted.on_deletion(self.app.forget)
+
+    def another(self) -> Worker:
+        return Worker(*self._made_of)
 
     def client(self) -> FlaskClient:
         return self.app.test_client(use_cookies=False)

@@ -200,6 +200,10 @@ def _use_an_application(session: _Session) -> None:
     send("GET", "/v1/app", token=key)
     send("DELETE", f"/v1/app/keys/{new['hint']}", token=key)
     send("DELETE", f"/v1/app/keys/{new['hint']}", token=key)
+    players = [{"name": "Ada"}, {"name": "Bo"}]
+    game = send("POST", "/v1/games", {"variant": "domino", "players": players}, key)["game"]["id"]
+    for _ in range(2):
+        send("DELETE", f"/v1/games/{game}", token=key)
     while "key" in send("POST", "/v1/app/keys", {}, key):
         pass
 
