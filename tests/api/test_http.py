@@ -21,7 +21,7 @@ ADDRESSES = {
     "/v1/variants": {"GET"},
     "/v1/variants/domino": {"GET"},
     "/v1/games": {"POST"},
-    "{game}": {"GET"},
+    "{game}": {"GET", "DELETE"},
     "{game}/moves": {"GET", "POST"},
     "{game}/players": {"POST"},
     "{game}/score": {"GET"},
