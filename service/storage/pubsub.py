@@ -271,7 +271,8 @@ class _SubscriberConnection:
             return
         kind, channel, content = message
         if kind == b"smessage":
-            self._notify(channel, parse_notification(content))
+            # What is published without content tells only that there is something to read.
+            self._notify(channel, parse_notification(content) if content else None)
         elif kind == b"ssubscribe":
             self._notify(channel, None)
         elif self._unsubscribing[channel] > 1:

@@ -117,6 +117,16 @@ def test_a_listener_is_not_told_of_reminders(feed: RedisEventFeed, shared_store:
     assert listener.received_only(first, second)
 
 
+def test_a_message_without_content_tells_a_listener_to_read(
+    feed: RedisEventFeed, shared_server: RealServer, shared_store: RedisStore, create_game: Callable[[], str]
+) -> None:
+    game, listener = create_game(), RecordingListener()
+    feed.watch(game, listener)
+    assert listener.next() is None
+    shared_server.admin.spublish(keys.state(game), b"")
+    assert listener.received_only(None, append(shared_store, game, 1, b"[3]"))
+
+
 def test_a_second_listener_is_notified_from_then_on(
     feed: RedisEventFeed, shared_store: RedisStore, create_game: Callable[[], str]
 ) -> None:
