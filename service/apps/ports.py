@@ -11,7 +11,10 @@ Every method answers within three seconds or raises ``StorageUnavailable``; one 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
+
+LOBBY_MS: Final = 360_000
+"""Milliseconds that a game is shown in the lobby unless it is shown again."""
 
 
 class KeyRecord(NamedTuple):
@@ -52,9 +55,9 @@ class ApplicationStore(Protocol):
 
 
 class PlayerEntry(NamedTuple):
-    """A player of a game as the index finds it; ``urgency`` is the deadline, or else the time, of its turn.
+    """A player of a game as the index finds it, once for each ``ref``.
 
-    In milliseconds since 1970; ``None`` if the game does not wait for this player.
+    The game with the smallest ``urgency`` is the most urgent one; ``None`` if the game does not wait for this player.
     """
 
     ref: str
@@ -64,8 +67,8 @@ class PlayerEntry(NamedTuple):
 class IndexEntry(NamedTuple):
     """What the index of an application knows of one of its games, at one version.
 
-    ``summary`` is the JSON object of the listing, without ``expires_at``. ``lobby`` is that of the lobby, for a public
-    game with open seats. ``deleted``: the game is to be removed from the index, with all that it tells.
+    ``summary`` is the JSON object of the listing, without ``expires_at``. ``deleted``: the game was deleted, and is
+    listed no more. Times in milliseconds since 1970.
     """
 
     game: str
@@ -75,9 +78,22 @@ class IndexEntry(NamedTuple):
     ref: str | None
     players: tuple[PlayerEntry, ...]
     variant: str
+    status: str
     summary: bytes
-    lobby: bytes | None = None
     deleted: bool = False
+
+
+class LobbyEntry(NamedTuple):
+    """A public game at one version; ``json`` is the object that the lobby shows, ``None`` if no seat is open any more.
+
+    ``created_at`` in milliseconds since 1970.
+    """
+
+    game: str
+    version: int
+    variant: str
+    created_at: int
+    json: bytes | None
 
 
 class IndexPosition(NamedTuple):
@@ -112,7 +128,10 @@ class IndexQuery(NamedTuple):
 
 
 class GameIndex(Protocol):
-    """The index of the games of each application, the feed that is written with it, and the lobby."""
+    """The index of the games of each application, and the feed that is written with it.
+
+    A game that is not written any more is listed until it expires.
+    """
 
     def position(self, app: str, game: str) -> IndexPosition:
         """How far the index has followed a game, and the endpoints that are to be told."""
@@ -125,19 +144,42 @@ class GameIndex(Protocol):
         endpoints: Sequence[str],
         *,
         position: IndexPosition,
-        rebuild: bool = False,
+        told: int | None = None,
     ) -> bool:
         """Replace what the index knows of a game, append ``items`` to the feed, and make ``endpoints`` due.
 
-        Does nothing, and returns ``False``, unless the index is still at ``position``; with ``rebuild`` it replaces
-        whatever is there, and appends nothing. One atomic write.
+        Does nothing, and returns ``False``, unless the index is still at ``position``. One atomic write. An endpoint
+        that has not been told of this game before knows it up to the version of ``position``; with ``told``, every
+        endpoint knows it up to that version only: it is told again of what follows.
         """
 
-    def find(self, app: str, query: IndexQuery) -> IndexPage:
-        """The games of an application. A page may have fewer than ``limit`` games, or none, and yet a next one."""
+    def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
+        """Forget a game, as if it had never been there, if the index is still at ``position``."""
 
-    def lobby(self, variant: str | None, limit: int) -> list[bytes]:
-        """The public games with open seats, the newest first."""
+    def find(self, app: str, query: IndexQuery) -> IndexPage:
+        """The games of an application. A page may have fewer than ``limit`` games, or none, and yet a next one.
+
+        Raises ``ValueError`` for a ``cursor`` that no page had.
+        """
+
+    def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:
+        """Some of the games that the index knows, in no order, and where to go on; ``None`` at the end.
+
+        A game that is there from the beginning to the end is given at least once.
+        """
+
+
+class Lobby(Protocol):
+    """The public games with open seats. A game stays for ``LOBBY_MS`` after it was last put there."""
+
+    def put(self, entry: LobbyEntry) -> bool:
+        """Show a game, or hide it, unless a newer version of it is known; returns whether it is shown now.
+
+        Of each variant the 1000 newest games are shown.
+        """
+
+    def games(self, variant: str | None, limit: int) -> list[bytes]:
+        """The games, the newest first."""
 
 
 class FeedPage(NamedTuple):

@@ -34,12 +34,35 @@ how they are sent.
 ``domino:apps``                 set: the ids of all applications
 ``domino:deleted:{<tag>}``      sorted set: the games of the shard that were deleted in the last ten
                                 minutes, by when
+``domino:{<app>}:index``        hash: the games of an application, as its index knows them (script
+                                ``index``); ``domino:{<app>}`` is the channel on which it is told
+                                that its feed goes on
+``domino:{<app>}:games``        sorted set: these games by the time of the last write
+``domino:{<app>}:gone``         sorted set: those that were deleted, by when that was noted
+``domino:{<app>}:ref:<d>``      sorted set: the games with a ref, of which ``<d>`` is a digest, by the
+                                time of the last write
+``domino:{<app>}:player:<d>``   sorted set: the games of the player with a ref, as above
+``domino:{<app>}:waiting:<d>``  sorted set: those that wait for this player, the most urgent first
+``domino:{<app>}:feed``         stream: the feed of the application; an item has one field, ``item``
+``domino:{<app>}:endpoints``    set: the endpoints that are told of the games of the application
+``domino:{<app>}:webhook:<id>:due``
+                                sorted set: the games of which an endpoint is to be told, by when.
+                                Whatever is new gives a game another score
+``domino:{<app>}:webhook:<id>:told``
+                                hash: the version up to which an endpoint knows a game
+``domino:{lobby}``              hash: the public games with open seats, and those that had some lately
+                                (script ``lobby``)
+``domino:{lobby}:until``        sorted set: all of these by when they are forgotten
+``domino:{lobby}:open``         sorted set: those with open seats, by when they were created; with
+                                ``:<variant>`` those of a variant
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
+from hashlib import sha256
 from typing import Final, get_args
 
 from service.games.ports import ReminderKind
@@ -49,6 +72,9 @@ REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
     kind: tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS) for kind in get_args(ReminderKind)
 }
 """The sets of the reminders of each kind, by shard."""
+
+LOBBY: Final = (b"domino:{lobby}", b"domino:{lobby}:until", b"domino:{lobby}:open")
+"""The keys of the lobby as its scripts take them."""
 
 SWEEPS: Final = tuple(b"domino:sweep:{%b}" % tag.encode() for tag in TAGS)
 """The notes of when a scheduler last looked for deadlines, by shard."""
@@ -91,3 +117,38 @@ def reservation(name: str) -> bytes:
 def application(app: str) -> bytes:
     """The key of the record of an application."""
     return b"domino:{%b}:app" % app.encode()
+
+
+def index(app: str) -> bytes:
+    """The key of the index of an application; the keys of its lists begin with it, without ``:index``."""
+    return state(app) + b":index"
+
+
+def feed(app: str) -> bytes:
+    """The key of the feed of an application."""
+    return state(app) + b":feed"
+
+
+def endpoints(app: str) -> bytes:
+    """The key of the endpoints that are told of the games of an application."""
+    return state(app) + b":endpoints"
+
+
+def due(app: str, webhook: str) -> bytes:
+    """The key of the games of which an endpoint is to be told."""
+    return b"%b:webhook:%b:due" % (state(app), webhook.encode())
+
+
+def told(app: str, webhook: str) -> bytes:
+    """The key of the versions up to which an endpoint knows games."""
+    return b"%b:webhook:%b:told" % (state(app), webhook.encode())
+
+
+def listed(app: str, kind: str, ref: str) -> bytes:
+    """The key of the games with this ref, of the player with it, or that wait for this player."""
+    return b"%b:%b:%b" % (state(app), kind.encode(), digest(ref))
+
+
+def digest(ref: str) -> bytes:
+    """What stands for a ref in names of keys: 22 characters of its SHA-256."""
+    return urlsafe_b64encode(sha256(ref.encode("utf-8", "surrogatepass")).digest())[:22]

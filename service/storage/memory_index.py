@@ -1,0 +1,171 @@
+"""The in-memory counterpart of the index of games and of the lobby, for tests and for the examples of the document.
+
+The same contract tests run over both. Does not depend on Redis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import Lock
+from time import time
+from typing import NamedTuple
+
+from service.apps.ports import (
+    LOBBY_MS,
+    GameIndex,
+    IndexEntry,
+    IndexPage,
+    IndexPosition,
+    IndexQuery,
+    Lobby,
+    LobbyEntry,
+)
+from service.storage.index_cursor import decode_cursor, encode_cursor
+from service.storage.redis_index import MOST_IN_LOBBY
+
+START = IndexPosition(0, "", ())
+
+
+class MemoryIndex(GameIndex):
+    """Keeps the index as ``RedisIndex`` does; ``now`` is a clock in seconds since 1970.
+
+    ``items`` are those of the feed of each application, ``endpoints`` its active ones, ``due`` and ``told`` what is due
+    to each of them: those who keep feeds and endpoints in memory use them. ``hint`` is called when a feed goes on.
+    """
+
+    def __init__(
+        self, ttl_seconds: int, now: Callable[[], float] = time, hint: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._ttl = ttl_seconds * 1000
+        self._now = now
+        self._hint = hint
+        self._entries: dict[str, dict[str, IndexEntry]] = {}
+        self._lock = Lock()
+        self.items: dict[str, list[bytes]] = {}
+        self.endpoints: dict[str, set[str]] = {}
+        self.due: dict[tuple[str, str], dict[str, int]] = {}
+        self.told: dict[tuple[str, str], dict[str, int]] = {}
+
+    def position(self, app: str, game: str) -> IndexPosition:
+        """How far the index has followed a game."""
+        with self._lock:
+            endpoints = tuple(sorted(self.endpoints.get(app, ())))
+            return self._position(app, game)._replace(endpoints=endpoints)
+
+    def put(
+        self,
+        app: str,
+        entry: IndexEntry,
+        items: Sequence[bytes],
+        endpoints: Sequence[str],
+        *,
+        position: IndexPosition,
+        told: int | None = None,
+    ) -> bool:
+        """Replace what the index knows of a game."""
+        with self._lock:
+            if self._position(app, entry.game)[:2] != position[:2]:
+                return False
+            self._entries.setdefault(app, {})[entry.game] = entry
+            self.items.setdefault(app, []).extend(items)
+            now = int(self._now() * 1000)
+            for endpoint in self.endpoints.get(app, set()).intersection(endpoints):
+                known = self.told.setdefault((app, endpoint), {})
+                known[entry.game] = known.get(entry.game, position.version) if told is None else told
+                due = self.due.setdefault((app, endpoint), {})
+                due[entry.game] = max(now, due.get(entry.game, 0) + 1)
+        if items:
+            self._hint(app)
+        return True
+
+    def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
+        """Forget a game."""
+        with self._lock:
+            if self._position(app, game)[:2] != position[:2]:
+                return False
+            self._entries.get(app, {}).pop(game, None)
+            return True
+
+    def find(self, app: str, query: IndexQuery) -> IndexPage:
+        """A page of the games of an application."""
+        last = None if query.cursor is None else decode_cursor(query.cursor)
+        with self._lock:
+            after = max(query.updated_after or 0, int(self._now() * 1000) - self._ttl)
+            listed: list[tuple[int, str, IndexEntry]] = []
+            for entry in self._entries.get(app, {}).values():
+                score = _score(entry, query)
+                if score is not None and not entry.deleted and entry.updated_at > after and _fits(entry, query):
+                    listed.append((score, entry.game, entry))
+        listed.sort(reverse=not query.waiting)
+        if last is not None:
+            listed = [each for each in listed if (each[:2] > last if query.waiting else each[:2] < last)]
+        page, rest = listed[: query.limit], listed[query.limit :]
+        entries = tuple([(entry.summary, entry.updated_at) for _, _, entry in page])
+        return IndexPage(entries, encode_cursor(*page[-1][:2]) if rest else None)
+
+    def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:  # noqa: ARG002 # all at once
+        """All games that the index knows."""
+        with self._lock:
+            return list(self._entries.get(app, ())), None
+
+    def _position(self, app: str, game: str) -> IndexPosition:
+        entry = self._entries.get(app, {}).get(game)
+        return START if entry is None else IndexPosition(entry.version, entry.write_id, ())
+
+
+class _Shown(NamedTuple):
+    entry: LobbyEntry
+    until: float
+
+
+class MemoryLobby(Lobby):
+    """Keeps the lobby as ``RedisLobby`` does; ``now`` is a clock in seconds since 1970."""
+
+    def __init__(self, now: Callable[[], float] = time) -> None:
+        self._now = now
+        self._known: dict[str, _Shown] = {}
+        self._lock = Lock()
+
+    def put(self, entry: LobbyEntry) -> bool:
+        """Show or hide a game."""
+        with self._lock:
+            now = self._now()
+            self._known = {game: each for game, each in self._known.items() if each.until > now}
+            known = self._known.get(entry.game)
+            if known is not None and known.entry.version > entry.version:
+                return False
+            self._known[entry.game] = _Shown(entry, now + LOBBY_MS / 1000)
+            shown = self._shown(entry.variant)
+            for each in shown[MOST_IN_LOBBY:]:
+                del self._known[each.game]
+            return entry in shown[:MOST_IN_LOBBY]
+
+    def games(self, variant: str | None, limit: int) -> list[bytes]:
+        """The newest games."""
+        with self._lock:
+            return [each.json for each in self._shown(variant)[:limit] if each.json is not None]
+
+    def _shown(self, variant: str | None) -> list[LobbyEntry]:
+        """The games that are shown, the newest first."""
+        now = self._now()
+        entries = [entry for entry, until in self._known.values() if until > now and entry.json is not None]
+        of_variant = [entry for entry in entries if variant in (None, entry.variant)]
+        return sorted(of_variant, key=lambda each: (each.created_at, each.game), reverse=True)
+
+
+def _score(entry: IndexEntry, query: IndexQuery) -> int | None:
+    """By what the entry is ordered in this list; ``None`` if it is not in it."""
+    if query.player_ref is None:
+        return entry.updated_at
+    for ref, urgency in entry.players:
+        if ref == query.player_ref:
+            return urgency if query.waiting else entry.updated_at
+    return None
+
+
+def _fits(entry: IndexEntry, query: IndexQuery) -> bool:
+    return (
+        query.ref in (None, entry.ref)
+        and query.status in (None, entry.status)
+        and query.variant in (None, entry.variant)
+    )

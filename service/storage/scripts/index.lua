@@ -1,0 +1,147 @@
+#!lua
+-- Replaces what the index of an application knows of a game, tells the feed, and makes endpoints due.
+--
+-- KEYS[1]  hash  the entries of the index. Its name without ":index" is the channel of the application, and what the
+--                names of its other keys begin with: one script may use all of them, as they lie in one slot
+-- KEYS[2]  sorted set  the reminders of endpoints of the shard of the application
+-- ARGV[1]  the id of the application
+-- ARGV[2]  the id of the game
+-- ARGV[3]  "<version> <id of the write>" at which the index must be, or "0 -" if it must not know the game
+-- ARGV[4]  the head of the new entry: "<version> <id of the write> <updated_at> <status> <variant> <ref> <players>";
+--          empty to remove the entry. With the status "deleted" the game is noted as deleted, and listed no more
+-- ARGV[5]  the summary
+-- ARGV[6]  the time of the last write of the game, in ms since 1970
+-- ARGV[7]  seconds to live, from now: as long as a game
+-- ARGV[8]  how many games are trimmed at most
+-- ARGV[9]  how many items the feed keeps
+-- ARGV[10] the version up to which endpoints know the game, unless they have been told of it before
+-- ARGV[11] 1 if they are told again of what follows that version, else 0
+-- ARGV[12] how many players with a ref there are
+-- ARGV[13] how many endpoints are made due
+-- ARGV[14…] for each player: the digest of its ref, and the score among those that are waited for, or empty
+-- ARGV[…]  the ids of the endpoints
+-- ARGV[…]  the items of the feed
+--
+-- An entry is its head, a line feed, and the summary; <ref> is a digest or "-", <players> digests with commas or "-".
+-- Returns 1 when done; 0 if the index is at another version of the game. Only the first changes anything.
+-- Times are small here: a double is exact up to 2^53.
+
+local base = string.sub(KEYS[1], 1, -#':index' - 1)
+local app, game, ttl = ARGV[1], ARGV[2], ARGV[7]
+local players, endpoints = tonumber(ARGV[12]), tonumber(ARGV[13])
+local games, gone = base .. ':games', base .. ':gone'
+
+local function parse(entry)
+  local version, write, updated, status, variant, ref, refs = string.match(
+    entry or '0 - 0 - - - -', '^(%d+) (%S+) (%d+) (%S+) (%S+) (%S+) (%S+)')
+  return {at = version .. ' ' .. write, ref = ref, players = refs}
+end
+
+-- Removes a game from all lists but those in keep, a set of names.
+local function unlist(each, entry, keep)
+  local function remove(name)
+    if not keep[name] then
+      redis.call('ZREM', base .. name, each)
+    end
+  end
+  remove(':games')
+  remove(':gone')
+  if entry.ref ~= '-' then
+    remove(':ref:' .. entry.ref)
+  end
+  if entry.players ~= '-' then
+    for digest in string.gmatch(entry.players, '[^,]+') do
+      remove(':player:' .. digest)
+      remove(':waiting:' .. digest)
+    end
+  end
+end
+
+local before = parse(redis.call('HGET', KEYS[1], game))
+if before.at ~= ARGV[3] then
+  return 0
+end
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- Games that have expired.
+for _, list in ipairs({games, gone}) do
+  local expired = redis.call('ZRANGE', list, '-inf', now - ttl * 1000, 'BYSCORE', 'LIMIT', 0, ARGV[8])
+  for _, each in ipairs(expired) do
+    unlist(each, parse(redis.call('HGET', KEYS[1], each)), {})
+    redis.call('ZREM', list, each)
+    redis.call('HDEL', KEYS[1], each)
+    for _, endpoint in ipairs(redis.call('SMEMBERS', base .. ':endpoints')) do
+      redis.call('ZREM', base .. ':webhook:' .. endpoint .. ':due', each)
+      redis.call('HDEL', base .. ':webhook:' .. endpoint .. ':told', each)
+    end
+  end
+end
+
+local function add(keep, name, score)
+  keep[name] = true
+  redis.call('ZADD', base .. name, score, game)
+  redis.call('EXPIRE', base .. name, ttl)
+end
+
+local keep = {}
+if ARGV[4] == '' then
+  redis.call('HDEL', KEYS[1], game)
+else
+  local after = parse(ARGV[4])
+  if string.match(ARGV[4], '^%d+ %S+ %d+ deleted ') then
+    add(keep, ':gone', now)
+  else
+    add(keep, ':games', ARGV[6])
+    if after.ref ~= '-' then
+      add(keep, ':ref:' .. after.ref, ARGV[6])
+    end
+    for i = 0, players - 1 do
+      local digest, urgency = ARGV[14 + 2 * i], ARGV[15 + 2 * i]
+      add(keep, ':player:' .. digest, ARGV[6])
+      if urgency ~= '' then
+        add(keep, ':waiting:' .. digest, urgency)
+      end
+    end
+  end
+  redis.call('HSET', KEYS[1], game, ARGV[4] .. '\n' .. ARGV[5])
+  redis.call('EXPIRE', KEYS[1], ttl)
+end
+unlist(game, before, keep)
+
+local first = 14 + 2 * players
+for i = first, first + endpoints - 1 do
+  local endpoint = ARGV[i]
+  if redis.call('SISMEMBER', base .. ':endpoints', endpoint) == 1 then
+    local due, told = base .. ':webhook:' .. endpoint .. ':due', base .. ':webhook:' .. endpoint .. ':told'
+    if ARGV[11] == '1' then
+      redis.call('HSET', told, game, ARGV[10])
+    else
+      redis.call('HSETNX', told, game, ARGV[10])
+    end
+    -- Another score than before, by which whoever is delivering sees that there is more; a pause after a failure stays.
+    local score = redis.call('ZSCORE', due, game)
+    local at = score and math.max(now, math.floor(score) + 1) or now
+    redis.call('ZADD', due, at, game)
+    redis.call('EXPIRE', due, ttl)
+    redis.call('EXPIRE', told, ttl)
+    -- No write makes anything due at half a millisecond: that is a lease, and whoever has it looks for more at its end.
+    local member = app .. '.' .. endpoint
+    local reminder = tonumber(redis.call('ZSCORE', KEYS[2], member) or at + 1)
+    if at < reminder and reminder % 1 == 0 then
+      redis.call('ZADD', KEYS[2], at, member)
+    end
+  end
+end
+
+local feed = base .. ':feed'
+for i = first + endpoints, #ARGV do
+  redis.call('XADD', feed, 'MAXLEN', '~', ARGV[9], '*', 'item', ARGV[i])
+end
+if first + endpoints <= #ARGV then
+  redis.call('EXPIRE', feed, ttl)
+  -- A notification is only a hint: the write succeeds even if the server does not allow publishing.
+  redis.pcall('SPUBLISH', base, '')
+end
+return 1

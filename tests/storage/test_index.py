@@ -1,0 +1,601 @@
+"""The contract of every index of games and of every lobby, tested with Redis, with a Cluster and in memory."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import pytest
+
+from service.apps.ports import (
+    LOBBY_MS,
+    GameIndex,
+    IndexEntry,
+    IndexPosition,
+    IndexQuery,
+    Lobby,
+    LobbyEntry,
+    PlayerEntry,
+)
+from service.games.shards import shard_of, with_shard
+from service.storage import keys
+from service.storage.memory_index import MemoryIndex, MemoryLobby
+from service.storage.redis_calls import RedisCalls
+from service.storage.redis_index import MOST_IN_LOBBY, MOST_LOOKED_AT, MOST_TRIMMED, RedisIndex, RedisLobby
+from service.storage.topology import SingleNodeTopology, Topology
+from tests.storage.conftest import TTL
+
+START = IndexPosition(0, "", ())
+
+
+class Harness(Protocol):
+    """An index, a lobby, an application, and what lies behind them."""
+
+    index: GameIndex
+    lobby: Lobby
+    app: str
+
+    def now(self) -> int:
+        """Milliseconds since 1970, by the clock of the index."""
+
+    def feed(self) -> list[bytes]:
+        """The items of the feed of the application."""
+
+    def activate(self, endpoint: str) -> None:
+        """Have an endpoint told of the games of the application."""
+
+    def due(self, endpoint: str) -> dict[str, int]:
+        """When an endpoint is to be told of which games."""
+
+    def told(self, endpoint: str) -> dict[str, int]:
+        """Up to which version an endpoint knows which games."""
+
+    def pass_lobby_time(self) -> None:
+        """Let entries of the lobby end."""
+
+
+class MemoryHarness:
+    def __init__(self) -> None:
+        self.time = 1_800_000_000.0
+        self.memory = MemoryIndex(TTL, lambda: self.time)
+        self.index: GameIndex = self.memory
+        self.lobby: Lobby = MemoryLobby(lambda: self.time)
+        self.app = new_id()
+
+    def now(self) -> int:
+        return int(self.time * 1000)
+
+    def feed(self) -> list[bytes]:
+        return self.memory.items.get(self.app, [])
+
+    def activate(self, endpoint: str) -> None:
+        self.memory.endpoints.setdefault(self.app, set()).add(endpoint)
+
+    def due(self, endpoint: str) -> dict[str, int]:
+        return self.memory.due.get((self.app, endpoint), {})
+
+    def told(self, endpoint: str) -> dict[str, int]:
+        return self.memory.told.get((self.app, endpoint), {})
+
+    def pass_lobby_time(self) -> None:
+        self.time += LOBBY_MS / 1000
+
+
+class RedisHarness:
+    def __init__(self, topology: Topology) -> None:
+        calls = RedisCalls(topology)
+        self.index: GameIndex = RedisIndex(calls, TTL)
+        self.lobby: Lobby = RedisLobby(calls)
+        self.app = new_id()
+        self._topology = topology
+
+    def now(self) -> int:
+        seconds, micros = self.call(keys.index(self.app), b"TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def feed(self) -> list[bytes]:
+        return [fields[1] for _, fields in self.call(keys.feed(self.app), b"XRANGE", keys.feed(self.app), b"-", b"+")]
+
+    def activate(self, endpoint: str) -> None:
+        key = keys.endpoints(self.app)
+        self.call(key, b"SADD", key, endpoint.encode())
+
+    def due(self, endpoint: str) -> dict[str, int]:
+        key = keys.due(self.app, endpoint)
+        pairs = self.call(key, b"ZRANGE", key, 0, -1, b"WITHSCORES")
+        return {game.decode(): int(at) for game, at in zip(pairs[::2], pairs[1::2], strict=True)}
+
+    def told(self, endpoint: str) -> dict[str, int]:
+        key = keys.told(self.app, endpoint)
+        pairs = self.call(key, b"HGETALL", key)
+        return {game.decode(): int(version) for game, version in zip(pairs[::2], pairs[1::2], strict=True)}
+
+    def pass_lobby_time(self) -> None:
+        entries, until, _ = keys.LOBBY
+        values = self.call(entries, b"HGETALL", entries)
+        for game, value in zip(values[::2], values[1::2], strict=True):
+            version, ends, rest = value.split(b" ", 2)
+            earlier = int(ends) - LOBBY_MS
+            self.call(entries, b"HSET", entries, game, b"%b %d %b" % (version, earlier, rest))
+            self.call(entries, b"ZADD", until, earlier, game)
+
+    def call(self, key: bytes, *command: Any) -> Any:
+        (answer,) = self._topology.call(key, command)
+        assert not isinstance(answer, Exception), answer
+        return answer
+
+
+def new_id() -> str:
+    return with_shard(secrets.token_urlsafe(16))
+
+
+@pytest.fixture(params=["memory", "redis", "cluster"])
+def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    if request.param == "memory":
+        yield MemoryHarness()
+        return
+    single = request.param == "redis"
+    topology: Topology = (
+        SingleNodeTopology(request.getfixturevalue("shared_client"))
+        if single
+        else request.getfixturevalue("cluster_topology")
+    )
+    harness = RedisHarness(topology)
+    clear_lobby(harness)
+    yield harness
+    clear_lobby(harness)
+
+
+def clear_lobby(harness: RedisHarness) -> None:
+    for key in keys.LOBBY:
+        harness.call(key, b"DEL", key)
+    harness.call(keys.LOBBY[2], b"DEL", keys.LOBBY[2] + b":domino", keys.LOBBY[2] + b":fido")
+
+
+class Games:
+    """Puts games into an index, each time at its next version."""
+
+    def __init__(self, harness: Harness) -> None:
+        self.harness = harness
+        self.began = harness.now() - 1_000_000
+
+    def put(
+        self,
+        game: str,
+        at: int = 0,
+        *,
+        version: int = 1,
+        ref: str | None = None,
+        players: dict[str, int | None] | None = None,
+        variant: str = "domino",
+        status: str = "playing",
+        items: Sequence[bytes] = (),
+        told: int | None = None,
+    ) -> bool:
+        """Put a game that was written so many milliseconds after the beginning."""
+        index, app = self.harness.index, self.harness.app
+        position = index.position(app, game)
+        entry = self.entry(game, at, version=version, ref=ref, players=players or {}, variant=variant, status=status)
+        return index.put(app, entry, items, position.endpoints, position=position, told=told)
+
+    def entry(
+        self,
+        game: str,
+        at: int = 0,
+        *,
+        version: int = 1,
+        write_id: str = "write-id",
+        ref: str | None = None,
+        players: dict[str, int | None] | None = None,
+        variant: str = "domino",
+        status: str = "playing",
+    ) -> IndexEntry:
+        listed = tuple([PlayerEntry(name, urgency) for name, urgency in (players or {}).items()])
+        return IndexEntry(
+            game, version, write_id, self.began + at, ref, listed, variant, status, f"{game} {version}\n".encode()
+        )
+
+    def found(self, **query: Any) -> list[str]:
+        """The ids of all games that are found, page by page."""
+        return [game for page in self.pages(**query) for game in page]
+
+    def pages(self, **query: Any) -> list[list[str]]:
+        pages, cursor = [], None
+        for _ in range(10_000):
+            page = self.harness.index.find(self.harness.app, IndexQuery(cursor=cursor, **query))
+            pages.append([summary.split()[0].decode() for summary, _ in page.entries])
+            cursor = page.next
+            if cursor is None:
+                return pages
+        raise AssertionError("the pages do not end")
+
+
+@pytest.fixture
+def games(harness: Harness) -> Games:
+    return Games(harness)
+
+
+def test_a_game_that_is_unknown_is_at_version_0(harness: Harness) -> None:
+    assert harness.index.position(harness.app, new_id()) == START
+    assert harness.index.find(harness.app, IndexQuery()) == ((), None)
+
+
+def test_a_game_is_at_the_version_that_was_put(harness: Harness, games: Games) -> None:
+    game = new_id()
+    assert games.put(game, version=3)
+    assert harness.index.position(harness.app, game) == (3, "write-id", ())
+    assert harness.index.position(new_id(), game) == START
+
+
+def test_a_summary_is_found_as_it_was_put_with_its_time(harness: Harness, games: Games) -> None:
+    game = new_id()
+    games.put(game, 17, version=3)
+    assert harness.index.find(harness.app, IndexQuery()).entries == ((b"%b 3\n" % game.encode(), games.began + 17),)
+
+
+def test_only_who_knows_the_position_puts(harness: Harness, games: Games) -> None:
+    game, index, app = new_id(), harness.index, harness.app
+    games.put(game, version=2, items=[b"one"])
+    newer = games.entry(game, version=3)
+    wrong = [START, IndexPosition(1, "write-id", ()), IndexPosition(2, "another", ()), IndexPosition(3, "write-id", ())]
+    for position in wrong:
+        assert not index.put(app, newer, [b"two"], (), position=position)
+        assert not index.remove(app, game, position=position)
+    assert harness.feed() == [b"one"]
+    assert index.put(app, newer, [b"two"], (), position=index.position(app, game))
+    assert harness.feed() == [b"one", b"two"]
+
+
+def test_a_version_without_an_id_of_a_write_is_a_position_too(harness: Harness, games: Games) -> None:
+    game = new_id()
+    entry = games.entry(game, version=5, write_id="")
+    assert harness.index.put(harness.app, entry, (), (), position=START)
+    assert harness.index.position(harness.app, game) == (5, "", ())
+    assert games.put(game, version=6)
+
+
+def test_games_are_listed_by_the_last_write_and_page_by_page(games: Games) -> None:
+    listed = [new_id() for _ in range(7)]
+    for at, game in enumerate(listed):
+        games.put(game, at)
+    games.put(listed[2], 100, version=2)
+    newest = [listed[2], listed[6], listed[5], listed[4], listed[3], listed[1], listed[0]]
+    assert games.found() == newest
+    assert games.pages(limit=3) == [newest[:3], newest[3:6], newest[6:]]
+    assert games.pages(limit=7) == [newest]
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+def test_games_of_the_same_time_are_each_listed_once(waiting: bool, games: Games) -> None:
+    listed = [new_id() for _ in range(25)]
+    for game in listed:
+        games.put(game, players={"anna": 5})
+    for limit in (1, 2, 7, 25):
+        found = games.found(player_ref="anna", waiting=waiting, limit=limit)
+        assert sorted(found) == sorted(listed)
+        assert len(found) == 25
+
+
+def test_games_are_found_by_ref_by_player_and_by_both(games: Games) -> None:
+    first, second, third = new_id(), new_id(), new_id()
+    games.put(first, 1, ref="club", players={"anna": None, "ben": None})
+    games.put(second, 2, ref="club", players={"carl": None})
+    games.put(third, 3, ref="other club", players={"anna": None})
+    assert games.found(ref="club") == [second, first]
+    assert games.found(player_ref="anna") == [third, first]
+    assert games.found(ref="club", player_ref="anna") == [first]
+    assert games.found(ref="anna") == games.found(player_ref="club") == []
+
+
+def test_games_are_found_by_status_and_variant_and_time(games: Games) -> None:
+    first, second, third = new_id(), new_id(), new_id()
+    games.put(first, 1, status="waiting", variant="fido")
+    games.put(second, 2, status="finished")
+    games.put(third, 3, status="finished", variant="fido")
+    assert games.found(status="finished") == [third, second]
+    assert games.found(variant="fido") == [third, first]
+    assert games.found(variant="fido", status="finished") == [third]
+    assert games.found(updated_after=games.began + 2) == [third]
+    assert games.found(updated_after=games.began + 1) == [third, second]
+
+
+def test_the_games_that_wait_for_a_player_are_listed_most_urgent_first(games: Games) -> None:
+    listed = {urgency: new_id() for urgency in (300, 100, 10**13, 200)}
+    for at, (urgency, game) in enumerate(listed.items()):
+        games.put(game, at, players={"anna": urgency, "ben": None})
+    games.put(new_id(), players={"anna": None, "ben": 1})
+    urgent = [listed[100], listed[200], listed[300], listed[10**13]]
+    assert games.found(player_ref="anna", waiting=True) == urgent
+    assert games.pages(player_ref="anna", waiting=True, limit=3) == [urgent[:3], urgent[3:]]
+    assert games.found(player_ref="anna", waiting=True, updated_after=games.began + 1) == [listed[200], listed[10**13]]
+
+
+def test_whoever_is_no_longer_waited_for_is_not_found_so(games: Games) -> None:
+    game = new_id()
+    games.put(game, players={"anna": 5, "ben": None})
+    games.put(game, version=2, players={"anna": None, "ben": 6})
+    assert games.found(player_ref="anna", waiting=True) == []
+    assert games.found(player_ref="anna") == [game]
+    assert games.found(player_ref="ben", waiting=True) == [game]
+
+
+def test_a_ref_that_a_game_has_no_more_finds_nothing(games: Games) -> None:
+    game = new_id()
+    games.put(game, ref="old club", players={"anna": 5})
+    games.put(game, version=2, ref="club", players={"maria": 5})
+    assert games.found(ref="old club") == games.found(player_ref="anna") == []
+    assert games.found(player_ref="anna", waiting=True) == []
+    assert games.found(ref="club") == games.found(player_ref="maria", waiting=True) == [game]
+
+
+def test_any_text_is_a_ref(games: Games) -> None:
+    refs = ["", " ", "a b", "a,b", "-", "ö\n", "😀" * 64, "{x}", "\ud800"]
+    listed = [new_id() for _ in refs]
+    for game, ref in zip(listed, refs, strict=True):
+        games.put(game, ref=ref, players={ref: 1})
+    for game, ref in zip(listed, refs, strict=True):
+        assert games.found(ref=ref) == games.found(player_ref=ref) == [game]
+
+
+def test_a_removed_game_is_unknown(harness: Harness, games: Games) -> None:
+    game, app = new_id(), harness.app
+    games.put(game, ref="club", players={"anna": 1}, items=[b"one"])
+    assert harness.index.remove(app, game, position=harness.index.position(app, game))
+    assert harness.index.position(app, game) == START
+    queries: list[dict[str, Any]] = [
+        {},
+        {"ref": "club"},
+        {"player_ref": "anna"},
+        {"player_ref": "anna", "waiting": True},
+    ]
+    for query in queries:
+        assert games.found(**query) == []
+    assert harness.feed() == [b"one"]
+    assert games.put(game)
+
+
+def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness, games: Games) -> None:
+    game, app, index = new_id(), harness.app, harness.index
+    harness.activate("hook")
+    games.put(game, ref="club", players={"anna": 1})
+    deleted = IndexEntry(game, 2, "", games.began, None, (), "-", "deleted", b"", deleted=True)
+    position = index.position(app, game)
+    assert index.put(app, deleted, [b"deleted"], position.endpoints, position=position)
+    assert index.position(app, game)[:2] == (2, "")
+    assert not index.put(app, deleted, [b"deleted"], (), position=position)
+    queries: list[dict[str, Any]] = [{}, {"ref": "club"}, {"player_ref": "anna"}, {"status": "deleted"}]
+    for query in queries:
+        assert games.found(**query) == []
+    assert harness.feed() == [b"deleted"]
+    assert harness.told("hook") == {game: 0}
+
+
+def test_no_application_sees_the_games_of_another(harness: Harness, games: Games) -> None:
+    game, other = new_id(), new_id()
+    games.put(game, ref="club", players={"anna": 1})
+    queries = [
+        IndexQuery(),
+        IndexQuery(ref="club"),
+        IndexQuery(player_ref="anna"),
+        IndexQuery(player_ref="anna", waiting=True),
+    ]
+    for query in queries:
+        assert harness.index.find(other, query) == ((), None)
+    assert harness.index.games(other, None) == ([], None)
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "====", "ä", "\ud800", "MTI", "eCB5", "-1", "MTIgYSBi", "MTIgYQ=="])
+def test_a_text_that_is_no_cursor_is_refused(cursor: str, harness: Harness) -> None:
+    with pytest.raises(ValueError, match="no cursor"):
+        harness.index.find(harness.app, IndexQuery(cursor=cursor))
+
+
+def test_endpoints_are_due_and_know_the_version_before(harness: Harness, games: Games) -> None:
+    game = new_id()
+    games.put(game, version=2)
+    for endpoint in ("one", "two"):
+        harness.activate(endpoint)
+    assert harness.index.position(harness.app, game).endpoints == ("one", "two")
+    before = harness.now()
+    games.put(game, version=5)
+    for endpoint in ("one", "two"):
+        assert harness.told(endpoint) == {game: 2}
+        assert before <= harness.due(endpoint)[game] <= harness.now()
+    games.put(game, version=6)
+    assert harness.told("one") == {game: 2}
+
+
+def test_what_is_new_gives_a_due_game_another_time(harness: Harness, games: Games) -> None:
+    game, seen = new_id(), set()
+    harness.activate("hook")
+    for version in range(1, 20):
+        games.put(game, version=version)
+        seen.add(harness.due("hook")[game])
+    assert len(seen) == 19
+
+
+def test_endpoints_are_told_again_of_what_follows_a_version(harness: Harness, games: Games) -> None:
+    game = new_id()
+    harness.activate("hook")
+    games.put(game, version=9)
+    games.put(game, version=8, told=7)
+    assert harness.told("hook") == {game: 7}
+
+
+def test_an_endpoint_that_is_no_longer_active_is_not_told(harness: Harness, games: Games) -> None:
+    game, app = new_id(), harness.app
+    assert harness.index.put(app, games.entry(game), (), ("gone",), position=START)
+    assert harness.told("gone") == harness.due("gone") == {}
+
+
+def test_all_games_of_an_index_can_be_read(harness: Harness, games: Games) -> None:
+    listed = {new_id() for _ in range(50)}
+    for game in listed:
+        games.put(game)
+    found, cursor = harness.index.games(harness.app, None)
+    while cursor is not None:
+        more, cursor = harness.index.games(harness.app, cursor)
+        found += more
+    assert set(found) == listed
+
+
+def test_games_that_have_expired_are_not_listed(harness: Harness, games: Games) -> None:
+    game, old = new_id(), new_id()
+    games.put(game)
+    games.put(old, 1_000_000 - TTL * 1000 - 1, ref="club", players={"anna": 1})
+    assert games.found() == [game]
+    assert games.found(player_ref="anna", waiting=True) == games.found(ref="club") == []
+
+
+# The lobby
+
+
+def lobby_game(game: str, created_at: int = 1, *, version: int = 1, variant: str = "domino") -> LobbyEntry:
+    return LobbyEntry(game, version, variant, created_at, f"{game} {version}".encode())
+
+
+def test_the_lobby_shows_the_newest_games_first(harness: Harness) -> None:
+    shown = [lobby_game(new_id(), at, variant=("domino", "fido")[at % 2]) for at in range(6)]
+    for entry in shown:
+        assert harness.lobby.put(entry)
+    newest = [entry.json for entry in reversed(shown)]
+    assert harness.lobby.games(None, 200) == newest
+    assert harness.lobby.games(None, 4) == newest[:4]
+    assert harness.lobby.games("fido", 200) == newest[::2]
+    assert harness.lobby.games("another", 200) == []
+
+
+def test_a_game_without_open_seats_leaves_the_lobby_for_good(harness: Harness) -> None:
+    entry = lobby_game(new_id())
+    harness.lobby.put(entry)
+    assert not harness.lobby.put(entry._replace(version=2, json=None))
+    assert not harness.lobby.put(entry)
+    assert harness.lobby.games(None, 200) == harness.lobby.games("domino", 200) == []
+
+
+def test_a_game_whose_variant_is_not_known_any_more_leaves_the_lobby(harness: Harness) -> None:
+    entry = lobby_game(new_id())
+    harness.lobby.put(entry)
+    assert not harness.lobby.put(LobbyEntry(entry.game, 2, "-", 0, None))
+    assert harness.lobby.games(None, 200) == harness.lobby.games("domino", 200) == []
+
+
+def test_a_newer_version_replaces_an_older_one_in_the_lobby(harness: Harness) -> None:
+    game = new_id()
+    assert harness.lobby.put(lobby_game(game, version=2))
+    assert not harness.lobby.put(lobby_game(game, version=1))
+    assert harness.lobby.games(None, 200) == [b"%b 2" % game.encode()]
+    assert harness.lobby.put(lobby_game(game, version=3))
+    assert harness.lobby.games(None, 200) == [b"%b 3" % game.encode()]
+
+
+def test_a_game_that_is_not_shown_again_leaves_the_lobby(harness: Harness) -> None:
+    first, second = lobby_game(new_id()), lobby_game(new_id())
+    harness.lobby.put(first)
+    harness.pass_lobby_time()
+    assert harness.lobby.games(None, 200) == []
+    harness.lobby.put(second)
+    assert harness.lobby.games(None, 200) == [second.json]
+    harness.lobby.put(first)
+    assert len(harness.lobby.games(None, 200)) == 2
+
+
+def test_of_each_variant_the_newest_games_are_shown(harness: Harness) -> None:
+    harness.lobby.put(lobby_game("other", 0, variant="fido"))
+    for at in range(MOST_IN_LOBBY):
+        assert harness.lobby.put(lobby_game(f"game{at}", at + 1))
+    assert not harness.lobby.put(lobby_game("oldest", 0))
+    assert harness.lobby.put(lobby_game("newest", MOST_IN_LOBBY + 1))
+    assert harness.lobby.games(None, 1) == [b"newest 1"]
+    shown = harness.lobby.games("domino", MOST_IN_LOBBY + 1)
+    assert len(shown) == MOST_IN_LOBBY
+    assert b"game0 1" not in shown
+    assert harness.lobby.games("fido", 1) == [b"other 1"]
+
+
+# What only Redis has
+
+
+@pytest.fixture(params=["redis", "cluster"])
+def redis_harness(request: pytest.FixtureRequest) -> RedisHarness:
+    if request.param == "redis":
+        return RedisHarness(SingleNodeTopology(request.getfixturevalue("shared_client")))
+    return RedisHarness(request.getfixturevalue("cluster_topology"))
+
+
+def keys_of(harness: RedisHarness) -> list[bytes]:
+    found, cursor = [], b"0"
+    while True:
+        pattern = keys.state(harness.app) + b"*"
+        cursor, some = harness.call(pattern, b"SCAN", cursor, b"MATCH", pattern, b"COUNT", 1000)
+        found += some
+        if cursor == b"0":
+            return sorted(found)
+
+
+def test_games_that_have_expired_are_removed_little_by_little(redis_harness: RedisHarness) -> None:
+    games = Games(redis_harness)
+    redis_harness.activate("hook")
+    old = [new_id() for _ in range(MOST_TRIMMED + 5)]
+    for game in old:
+        games.put(game, 1_000_000 - TTL * 1000 + 60_000, ref="club", players={"anna": 1})
+    key = keys.state(redis_harness.app) + b":games"
+    for game in old:
+        redis_harness.call(key, b"ZINCRBY", key, -120_000, game.encode())
+    living = new_id()
+    games.put(living)
+    assert len(redis_harness.index.games(redis_harness.app, None)[0]) == 1 + 5
+    games.put(living, version=2)
+    assert redis_harness.index.games(redis_harness.app, None)[0] == [living]
+    assert list(redis_harness.due("hook")) == list(redis_harness.told("hook")) == [living]
+    of_app = [each.removeprefix(keys.state(redis_harness.app)) for each in keys_of(redis_harness)]
+    assert of_app == [b":endpoints", b":games", b":index", b":webhook:hook:due", b":webhook:hook:told"]
+
+
+def test_every_key_of_the_index_expires_as_a_game_does(redis_harness: RedisHarness) -> None:
+    games = Games(redis_harness)
+    redis_harness.activate("hook")
+    game = new_id()
+    games.put(game, ref="club", players={"anna": 1}, items=[b"item"])
+    expiring = [key for key in keys_of(redis_harness) if not key.endswith(b":endpoints")]
+    assert len(expiring) == 8
+    for key in expiring:
+        assert TTL - 5 <= redis_harness.call(key, b"TTL", key) <= TTL
+
+
+def test_no_ref_is_in_the_name_of_a_key_or_beside_the_summary(redis_harness: RedisHarness) -> None:
+    game = new_id()
+    Games(redis_harness).put(game, ref="the club", players={"anna maria": 1})
+    everything = keys_of(redis_harness)
+    everything += redis_harness.call(everything[0], b"HGETALL", keys.index(redis_harness.app))
+    assert not any(b"club" in each or b"anna" in each for each in everything)
+
+
+def test_an_endpoint_that_is_due_is_reminded_of_unless_somebody_has_it(redis_harness: RedisHarness) -> None:
+    games = Games(redis_harness)
+    app = redis_harness.app
+    redis_harness.activate("hook")
+    shard = shard_of(app)
+    assert shard is not None
+    key, member = keys.REMINDERS["webhooks"][shard], f"{app}.hook".encode()
+    score: Callable[[], float] = lambda: float(redis_harness.call(key, b"ZSCORE", key, member))  # noqa: E731
+    games.put(new_id())
+    assert redis_harness.now() - 1000 < score() <= redis_harness.now()
+    later = redis_harness.now() + 100_000
+    redis_harness.call(key, b"ZADD", key, later, member)
+    games.put(new_id())
+    assert score() <= redis_harness.now()
+    redis_harness.call(key, b"ZADD", key, b"%d.5" % later, member)
+    games.put(new_id())
+    assert score() == later + 0.5
+    redis_harness.call(key, b"ZREM", key, member)
+
+
+def test_a_page_looks_at_a_bounded_number_of_games(redis_harness: RedisHarness) -> None:
+    games = Games(redis_harness)
+    wanted = new_id()
+    games.put(wanted, 0, status="finished")
+    for at in range(MOST_LOOKED_AT):
+        games.put(new_id(), at + 1)
+    assert games.pages(status="finished", limit=1) == [[], [wanted]]
