@@ -1,4 +1,4 @@
-"""The metrics of the bot worker and the scheduler; what they share with the web server is in ``service.web.metrics``.
+"""The metrics of the processes beside the web server; what they share with it is in ``service.web.metrics``.
 
 Owns their names. They never name a game, a seat or what is hidden. With ``PROMETHEUS_MULTIPROC_DIR`` in the environment
 they are counted in that folder, which the web server of the same run exposes.
@@ -46,6 +46,12 @@ class WorkerMetrics:
             buckets=_LAG_SECONDS,
             registry=registry,
         )
+        self._outbox_lags = Histogram(
+            "domino_outbox_lag_seconds",
+            "Seconds from a write to a game until its application was told: its index and its feed.",
+            buckets=_LAG_SECONDS,
+            registry=registry,
+        )
         self._failures = Counter(
             "domino_reminder_failures_total", "Reminders put off because of an error.", ["kind"], registry=registry
         )
@@ -69,6 +75,10 @@ class WorkerMetrics:
     def taken(self, kind: ReminderKind, lag_ms: int) -> None:
         """Observe a reminder that was taken."""
         self._lags.labels(kind).observe(max(lag_ms, 0) / 1000)
+
+    def followed(self, lag_ms: int) -> None:
+        """Observe that an application was told of a write so long ago."""
+        self._outbox_lags.observe(max(lag_ms, 0) / 1000)
 
     def failed(self, kind: ReminderKind) -> None:
         """Count a reminder that was put off because of an error."""

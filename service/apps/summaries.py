@@ -1,0 +1,129 @@
+"""What an application is told of its games: entries of the index and the lobby, and items of the feed.
+
+Owns their form. An application knows what a spectator knows, as ``service.games.views`` decides it, and the refs that
+it gave; the lobby is read by everybody and has no refs. Does not depend on where any of this is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+
+from service.apps.ports import IndexEntry, LobbyEntry, PlayerEntry
+from service.games.game import GAME_EVENT_TYPES, OPEN_SEAT, OWNER, EventEnvelope, Game
+from service.games.timestamps import format_rfc3339
+from service.games.views import GameView, view_event, view_game
+
+NO_DEADLINE: Final = 10_000_000_000_000
+"""Added to the time of a turn without a deadline: it is less urgent than any with one, and the oldest of them first."""
+
+DELETED: Final = "deleted"
+"""The type of the item of the feed that says that a game was deleted."""
+
+_TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
+
+
+def index_entry(game: Game) -> IndexEntry:
+    """What the index knows of a game that belongs to an application."""
+    view = view_game(game, OWNER, 0)
+    to_act = view.view.to_act
+    urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
+    urgencies: dict[str, int | None] = {}
+    players = []
+    for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
+        ref = player.ref
+        if ref is not None and urgencies.get(ref) is None:
+            urgencies[ref] = urgency if seat in to_act else None
+        each = {"seat": seat, "name": player.name, "ref": ref, "kind": player.kind, "total": total, "in": in_match}
+        players.append(_present(each))
+    summary = {
+        "id": game.id,
+        "ref": view.ref,
+        "variant": game.variant.key,
+        "status": view.status,
+        "version": game.version,
+        "round": view.view.round,
+        "to_act": list(to_act),
+        "deadline": None if view.deadline is None else format_rfc3339(view.deadline),
+        "players": players,
+        "winners": list(view.view.winners),
+        "updated_at": format_rfc3339(game.updated_at),
+    }
+    return IndexEntry(
+        game=game.id,
+        version=game.version,
+        write_id=game.write_id,
+        updated_at=game.updated_at,
+        ref=view.ref,
+        players=tuple([PlayerEntry(ref, at) for ref, at in urgencies.items()]),
+        variant=game.variant.key,
+        status=view.status,
+        summary=orjson.dumps(_present(summary)),
+    )
+
+
+def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:
+    """What the index knows of a game that was deleted, at the version that its deletion led to."""
+    return IndexEntry(game_id, version, "", at, None, (), "-", DELETED, b"", deleted=True)
+
+
+def not_in_lobby(game_id: str, version: int) -> LobbyEntry:
+    """What the lobby shows of a game that was deleted, at this version: nothing."""
+    return LobbyEntry(game_id, version, "-", 0, None)
+
+
+def lobby_entry(game: Game) -> LobbyEntry:
+    """What the lobby shows of a game: nothing unless it is public and has open seats."""
+    shown = None
+    if game.ownership is not None and game.ownership.join_code is not None and game.has_open_seats:
+        view = view_game(game, None, 0)
+        players = [
+            _present({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
+            for seat, player in enumerate(view.seats)
+        ]
+        shown = {
+            "id": game.id,
+            "variant": game.variant.key,
+            "join_code": game.ownership.join_code,
+            "rules": dict(game.rules.settings),
+            "players": players,
+            "open_seats": sum([player.kind == OPEN_SEAT for player in view.seats]),
+            "created_at": format_rfc3339(game.created_at),
+        }
+    json = None if shown is None else orjson.dumps(shown)
+    return LobbyEntry(game.id, game.version, game.variant.key, game.created_at, json)
+
+
+def feed_items(game: Game, events: Sequence[EventEnvelope]) -> list[bytes]:
+    """The items of the feed for events of a game; the deadline is only told of the event that led to this version."""
+    view = view_game(game, OWNER, 0)
+    actors = [_present({"seat": seat, "ref": player.ref}) for seat, player in enumerate(view.seats)]
+    return [_item(view, actors, each) for each in events]
+
+
+def _item(view: GameView, actors: Sequence[dict[str, Any]], envelope: EventEnvelope) -> bytes:
+    version, at, event, to_act = view_event(envelope, None)
+    deadline = view.deadline if version == view.version else None
+    item = {
+        "game": view.id,
+        "ref": view.ref,
+        "version": version,
+        "type": _TYPES[type(envelope.event)],
+        "seat": getattr(event, "seat", None),
+        "to_act": None if to_act is None else [actors[seat] for seat in to_act],
+        "deadline": None if deadline is None else format_rfc3339(deadline),
+        "at": format_rfc3339(at),
+    }
+    return orjson.dumps(_present(item))
+
+
+def deleted_item(game_id: str, version: int, at: int) -> bytes:
+    """The item of the feed for the deletion of a game."""
+    return orjson.dumps({"game": game_id, "version": version, "type": DELETED, "at": format_rfc3339(at)})
+
+
+def _present(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields that apply."""
+    return {name: value for name, value in fields.items() if value is not None}
