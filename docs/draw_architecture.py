@@ -20,7 +20,7 @@ PICTURE: Final = ROOT / "docs" / "architecture.svg"
 CAPTIONS: Final = {
     "web": "HTTP: requests, answers, streams, limits",
     "storage": "Redis: scripts, routing, notifications",
-    "workers": "bot worker and scheduler: what is due by itself",
+    "workers": "bot worker, scheduler, messenger: what is due by itself",
     "devserver": "a run without a Redis of one's own",
     "apps": "applications: index, feed, messages",
     "games": "hosting: seats, tokens, versions, events",

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from flask import Flask
 
-from service.apps.ports import ApplicationStore
+from service.apps.ports import ApplicationStore, GameIndex, Lobby
 from service.apps.service import ApplicationService
 from service.config import Network, Settings
 from service.games.automation import Automation
@@ -31,7 +31,9 @@ from service.storage.memory_store import MemoryStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_applications import RedisApplications
+from service.storage.redis_calls import RedisCalls
 from service.storage.redis_deletions import RedisDeletions
+from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.secret_file import load_or_create_secret, read_secret
@@ -115,7 +117,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
 
 
 class Storage(NamedTuple):
-    """What a process needs of the Redis of the settings: games, reminders, applications, deletions, and its clock."""
+    """What a process needs of Redis: games and what is due in them, applications and lists, its clock."""
 
     url: str
     topology: Topology
@@ -123,6 +125,8 @@ class Storage(NamedTuple):
     reminders: RedisReminders
     applications: RedisApplications
     deleted: DeletedGames
+    game_index: RedisIndex
+    lobby: RedisLobby
     clock: ServerClock
 
 
@@ -146,9 +150,19 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
         observe=metrics.redis,
         observe_failure=metrics.store_write_failed,
     )
-    clock = ServerClock(reminders.server_time, observe=metrics.clock_offset)
     deleted = DeletedGames(RedisDeletions(topology, observe=metrics.redis))
-    return Storage(settings.redis_url, topology, store, reminders, applications, deleted, clock)
+    calls = RedisCalls(topology, replicated=settings.durability == "replicated", observe=metrics.redis)
+    return Storage(
+        settings.redis_url,
+        topology,
+        store,
+        reminders,
+        applications,
+        deleted,
+        RedisIndex(calls, settings.game_ttl_days * _DAY_SECONDS),
+        RedisLobby(RedisCalls(topology, observe=metrics.redis)),
+        ServerClock(reminders.server_time, observe=metrics.clock_offset),
+    )
 
 
 class WorkerParts(NamedTuple):
@@ -158,6 +172,8 @@ class WorkerParts(NamedTuple):
     automation: Automation
     reminders: ReminderQueue
     deleted: DeletedGames
+    game_index: GameIndex
+    lobby: Lobby
     clock: ServerClock
 
 
@@ -178,7 +194,15 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
     )
     automation = Automation(repository, storage.reminders.server_time, storage.reminders.hold)
     storage.deleted.on_deletion(repository.forget)
-    return WorkerParts(repository, automation, storage.reminders, storage.deleted, storage.clock)
+    return WorkerParts(
+        repository,
+        automation,
+        storage.reminders,
+        storage.deleted,
+        storage.game_index,
+        storage.lobby,
+        storage.clock,
+    )
 
 
 def server_secrets(settings: Settings) -> tuple[bytes, ...]:

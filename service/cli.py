@@ -68,6 +68,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     scheduler.set_defaults(run=_run_scheduler)
     _add_app_commands(commands.add_parser("apps", help="make, list and revoke the keys of applications"))
+    messenger = commands.add_parser(
+        "messenger", help="tell applications what happens in their games until Ctrl-C; needs REDIS_URL"
+    )
+    messenger.set_defaults(run=_run_messenger)
     document = commands.add_parser("openapi", help="print the OpenAPI document")
     document.set_defaults(run=_print_document)
     for name, show, meaning in (
@@ -168,6 +172,18 @@ def _run_scheduler(settings: Settings) -> int:
     from service.workers.processes import run_scheduler  # noqa: PLC0415 # as above
 
     return run_scheduler(settings, stop)
+
+
+def _run_messenger(settings: Settings) -> int:
+    if settings.redis_url is None:
+        return _redis_required()
+    from gevent import monkey  # noqa: PLC0415 # as above
+
+    monkey.patch_all()  # before the rest of the service is imported
+    stop = _stop_by_signal()
+    from service.workers.processes import run_messenger  # noqa: PLC0415 # as above
+
+    return run_messenger(settings, stop)
 
 
 def _stop_by_signal() -> Stop:

@@ -206,6 +206,11 @@ class Settings:
         _integer(0, 16),
         "processes that let the consequences of deadlines follow, in a run without `REDIS_URL`; `0`: none",
     )
+    messengers: int = _setting(
+        "1",
+        _integer(0, 16),
+        "processes that tell applications what happens in their games, in a run without `REDIS_URL`; `0`: none",
+    )
     redis_url: str | None = _setting(
         "",
         _REDIS_URL,

@@ -1,4 +1,4 @@
-"""The bot workers and schedulers of a run without REDIS_URL: restarted, stopped with the rest, and never left over."""
+"""The processes beside gunicorn in a run without REDIS_URL: restarted, stopped with the rest, never left over."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def commands(it: Run) -> list[str]:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({}, ["bots", "scheduler"]),
-        ({"BOT_WORKERS": "2", "SCHEDULERS": "0"}, ["bots", "bots"]),
-        ({"BOT_WORKERS": "0", "SCHEDULERS": "0"}, []),
+        ({}, ["bots", "messenger", "scheduler"]),
+        ({"BOT_WORKERS": "2", "SCHEDULERS": "0", "MESSENGERS": "1"}, ["bots", "bots", "messenger"]),
+        ({"BOT_WORKERS": "0", "SCHEDULERS": "0", "MESSENGERS": "0"}, []),
     ],
 )
 def test_as_many_run_as_the_settings_say_and_all_end_with_the_service(
@@ -57,13 +57,16 @@ def test_as_many_run_as_the_settings_say_and_all_end_with_the_service(
 def test_one_that_is_killed_is_restarted(tmp_path: Path) -> None:
     with run(tmp_path) as it:
         it.port()
-        it.until(lambda: commands(it) == ["bots", "scheduler"])
+        it.until(lambda: commands(it) == ["bots", "messenger", "scheduler"])
         before = background(it)
 
         for pid in before.values():
             os.kill(pid, signal.SIGKILL)
         it.until(
-            lambda: commands(it) == ["bots", "scheduler"] and not set(background(it).values()) & {*before.values()}
+            lambda: (
+                commands(it) == ["bots", "messenger", "scheduler"]
+                and not set(background(it).values()) & {*before.values()}
+            )
         )
         assert "the process `bots` ended by itself (killed by SIGKILL); restarting it" in it.output()
         assert it.stop() == 0
@@ -73,7 +76,7 @@ def test_one_that_is_killed_is_restarted(tmp_path: Path) -> None:
 def test_they_end_when_the_supervisor_is_killed(tmp_path: Path) -> None:
     with run(tmp_path) as it:
         it.port()
-        it.until(lambda: commands(it) == ["bots", "scheduler"])
+        it.until(lambda: commands(it) == ["bots", "messenger", "scheduler"])
         children = background(it)
         it.process.kill()
         assert all_gone(children, 10.0)

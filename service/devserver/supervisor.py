@@ -1,7 +1,8 @@
 """The processes of a run without REDIS_URL: starts them in order, monitors them, stops them in reverse order.
 
     supervisor ─┬─ embedded server              (restarted if it ends by itself)
-                ├─ bot workers, schedulers      (as well)
+                ├─ bot workers, schedulers,     (as well)
+                │  messengers
                 └─ gunicorn ─── workers
 
 Owns the listening socket and the messages on the terminal. The children have sessions of their own, so that Ctrl-C in
@@ -150,8 +151,10 @@ class ProcessGroup:
             self.inherited = [descriptor]
 
     def _background_processes(self) -> list[BackgroundProcess]:
-        """The bot workers and schedulers, not yet started; gunicorn serves their metrics."""
-        commands = ["bots"] * self.settings.bot_workers + ["scheduler"] * self.settings.schedulers
+        """The bot workers, schedulers and messengers, not yet started; gunicorn serves their metrics."""
+        settings = self.settings
+        commands = ["bots"] * settings.bot_workers
+        commands += ["scheduler"] * settings.schedulers + ["messenger"] * settings.messengers
         environ = {**self.environ, "METRICS_PORT": "0"}
         return [
             BackgroundProcess(command, environ, self.inherited, report=warn, ended=self._remove_gauges)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
 from types import FrameType
-from typing import Final
+from typing import Final, Protocol
 
 from service.games.ports import StorageUnavailable
 
@@ -27,6 +27,20 @@ _log = logging.getLogger(__name__)
 
 STUCK_SECONDS: Final = 60.0
 """A step that takes longer does not end any more."""
+
+
+class Control(Protocol):
+    """What a loop asks whether it is to go on, and waits with."""
+
+    @property
+    def requested(self) -> bool:
+        """Whether the loop is to end."""
+
+    def stepped(self) -> None:
+        """Note that a step has ended."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait for so long, or until something ends the wait."""
 
 
 class Stop:
@@ -65,7 +79,7 @@ class Stop:
         self.request()
 
 
-def run(step: Callable[[], float], stop: Stop) -> None:
+def run(step: Callable[[], float], stop: Control) -> None:
     """Call ``step`` until a stop is requested; it returns after how many seconds it is to be called again.
 
     After a ``StorageUnavailable`` it is called again after pauses that grow.

@@ -17,25 +17,21 @@ from service.workers.metrics import WorkerMetrics
 
 LEASE_MS: Final = 30_000
 BATCH: Final = 128
-"""Games that are followed at a time."""
+"""Reminders taken at a time."""
+AT_A_TIME: Final = 32
+"""Games that are followed at a time: half of the connections to Redis that a process may have."""
 LOOK_SECONDS: Final = (0.05, 0.25)
 """Seconds between two looks for reminders while there are none: just after one was found, and a while after."""
 LOOK_GROWTH: Final = 1.1
 """By this factor the pause grows with each look."""
-FULL_SECONDS: Final = 0.01
-"""Seconds until the next look while so many games are being followed as may be at a time."""
-
 _log = logging.getLogger(__name__)
 
 
 class Crew(Protocol):
     """Does several things at a time, as ``gevent.pool.Pool`` does."""
 
-    def free_count(self) -> int:
-        """How many more may be begun without waiting."""
-
     def spawn(self, work: Callable[[TakenReminder], None], taken: TakenReminder, /) -> object:
-        """Begin one."""
+        """Begin one; waits while as many are under way as may be."""
 
 
 class OutboxWorker:
@@ -68,17 +64,14 @@ class OutboxWorker:
 
         Raises ``StorageUnavailable`` if no reminder can be taken.
         """
-        limit = min(self._crew.free_count(), BATCH)
-        if not limit:
-            return FULL_SECONDS
-        taken = self._reminders.take("outbox", limit, LEASE_MS)
+        taken = self._reminders.take("outbox", BATCH, LEASE_MS)
         now = self._clock()
         for each in taken:
             self._metrics.taken("outbox", now - each.due)
             self._crew.spawn(self._follow, each)
         if taken:
             self._look_pause = LOOK_SECONDS[0]
-            return FULL_SECONDS if len(taken) == limit else self._look_pause
+            return 0.0 if len(taken) == BATCH else self._look_pause
         self._look_pause = min(self._look_pause * LOOK_GROWTH, LOOK_SECONDS[1])
         return self._look_pause
 

@@ -1,12 +1,15 @@
-"""The entry points of the processes: ``python -m service bots`` and ``python -m service scheduler``."""
+"""The entry points of the processes: ``python -m service bots``, ``scheduler`` and ``messenger``."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry
 
+from service.apps.outbox import Outbox
 from service.bootstrap import WorkerParts, build_worker_parts
 from service.config import Settings
 from service.games.deletions import POLL_SECONDS, DeletedGames
@@ -15,10 +18,15 @@ from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Decisions
 from service.workers.loop import Stop, run
+from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.metrics_server import serve_metrics
+from service.workers.outbox_worker import AT_A_TIME, OutboxWorker
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from gevent.pool import Pool
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
@@ -48,6 +56,32 @@ def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callabl
         return min(step(), POLL_SECONDS)
 
     return both
+
+
+def run_messenger(settings: Settings, stop: Stop) -> int:
+    """Tell applications what happens in their games until a stop is requested; returns the exit status.
+
+    gevent must have patched the standard library before anything of the service was imported.
+    """
+    from gevent.pool import Pool  # noqa: PLC0415 # only this process needs it
+
+    parts, metrics = _start(settings, stop)
+    outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
+    crew = Pool(AT_A_TIME)
+    worker = OutboxWorker(outbox, parts.reminders, metrics, parts.clock, crew=crew)
+    loops = [Loop("outbox", worker.step, lambda: _end(crew)), Loop("deletions", partial(_poll, parts.deleted))]
+    return Messenger(loops, stop).run()
+
+
+def _poll(deleted: DeletedGames) -> float:
+    """Drop deleted games; returns when to do so again."""
+    deleted.poll()
+    return POLL_SECONDS
+
+
+def _end(crew: Pool) -> None:
+    """Let what is under way end."""
+    crew.join(END_SECONDS)
 
 
 def _start(settings: Settings, stop: Stop) -> tuple[WorkerParts, WorkerMetrics]:

@@ -40,7 +40,7 @@ def options(command: list[str]) -> dict[str, str]:
     return {name.removeprefix("--"): default(value) for name, value in zip(command[1::2], command[2::2], strict=True)}
 
 
-WORKERS = ("bots", "scheduler")
+WORKERS = ("bots", "scheduler", "messenger")
 
 
 def test_the_services_are_the_processes_of_the_program_and_their_store() -> None:

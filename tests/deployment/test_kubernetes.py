@@ -32,7 +32,7 @@ def deployment(name: str) -> dict[str, Any]:
 
 
 DEPLOYMENT = deployment("domino")
-WORKERS = {command: deployment(f"domino-{command}") for command in ("bots", "scheduler")}
+WORKERS = {command: deployment(f"domino-{command}") for command in ("bots", "scheduler", "messenger")}
 each_worker = pytest.mark.parametrize("command", WORKERS)
 POD: dict[str, Any] = DEPLOYMENT["template"]["spec"]
 (CONTAINER,) = POD["containers"]
@@ -52,7 +52,7 @@ def test_a_misspelt_field_is_found() -> None:
 
 def test_the_example_has_all_that_a_deployment_needs() -> None:
     assert sorted(it["kind"] for it in OBJECTS) == [
-        *["Deployment"] * 3,
+        *["Deployment"] * 4,
         "PodDisruptionBudget",
         "Secret",
         "Service",

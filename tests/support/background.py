@@ -1,4 +1,4 @@
-"""A bot worker or a scheduler as a real process, on a given Redis."""
+"""A bot worker, a scheduler or a messenger as a real process, on a given Redis."""
 
 from __future__ import annotations
 

@@ -1,0 +1,270 @@
+"""The messenger: its loops in this process, and the whole of it as a real process on a real Redis."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from service.apps.outbox import LOBBY_REFRESH_MS
+from service.games.ports import StorageUnavailable, TakenReminder
+from service.storage.keys import REMINDERS
+from service.storage.memory_index import MemoryIndex, MemoryLobby
+from service.storage.memory_store import MemoryStore
+from service.storage.redis_calls import RedisCalls
+from service.storage.redis_index import RedisIndex, RedisLobby
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_store import RedisStore
+from service.storage.topology import open_topology
+from service.workers.loop import Stop
+from service.workers.messenger import Loop, Messenger
+from service.workers.metrics import WorkerMetrics
+from service.workers.outbox_worker import BATCH, LOOK_SECONDS, OutboxWorker
+from tests.apps.owned import APP, START, Owned, Told, listing_of, outbox_of
+from tests.storage.servers import RealServer
+from tests.support.background import Background
+from tests.workers.tables import TTL, until
+
+
+class Alone:
+    """Does one thing after the other."""
+
+    def spawn(self, work: Any, taken: TakenReminder) -> None:
+        work(taken)
+
+
+class Table(Owned):
+    """Games in memory, with an outbox worker in this process, at a time that only the test moves."""
+
+    def __init__(self) -> None:
+        self.now = START
+        self.memory = MemoryStore(TTL, lambda: self.now / 1000)
+        super().__init__(self.memory, lambda: self.now)
+        self.index = MemoryIndex(TTL, lambda: self.now / 1000)
+        self.told = Told(self.index, MemoryLobby(lambda: self.now / 1000))
+        self.registry = CollectorRegistry()
+        self.outbox = outbox_of(self, self.told)
+        self.woken: list[int] = []
+        self.worker = OutboxWorker(
+            self.outbox,
+            self.memory,
+            WorkerMetrics(self.registry),
+            self.clock,
+            crew=Alone(),
+            due=lambda: self.woken.append(self.now),
+        )
+
+    def reminder(self, game: str) -> float | None:
+        return self.memory._reminders["outbox"].get(game)
+
+
+@pytest.fixture
+def table() -> Table:
+    return Table()
+
+
+def test_what_was_told_is_forgotten_until_there_is_more(table: Table) -> None:
+    game = table.create()
+    assert table.worker.step() == LOOK_SECONDS[0]
+    assert table.reminder(game) is None
+    assert table.told.ids() == [game]
+    table.play(game)
+    assert table.reminder(game) == START
+    table.worker.step()
+    assert table.told.games() == listing_of([table.game(game)], APP)
+
+
+def test_the_looks_become_rarer_while_there_is_nothing_to_tell(table: Table) -> None:
+    pauses = [table.worker.step() for _ in range(30)]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == LOOK_SECONDS[1]
+    table.create()
+    assert table.worker.step() == LOOK_SECONDS[0]
+
+
+def test_while_there_is_more_it_goes_on_at_once(table: Table) -> None:
+    games = [table.create() for _ in range(BATCH + 1)]
+    assert table.worker.step() == 0.0
+    table.worker.step()
+    assert sorted(table.told.ids()) == sorted(games)
+
+
+def test_a_game_in_the_lobby_is_looked_at_again(table: Table) -> None:
+    game = table.create(("anna",), open_seats=1)
+    table.worker.step()
+    assert table.reminder(game) == START + LOBBY_REFRESH_MS
+
+
+def test_whoever_tells_endpoints_is_woken(table: Table) -> None:
+    game = table.create()
+    table.worker.step()
+    assert table.woken == []
+    table.index.endpoints[APP] = {"hook"}
+    table.play(game)
+    table.worker.step()
+    assert table.woken == [START]
+
+
+def test_while_the_storage_is_away_a_game_is_tried_again(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = table.create()
+    position = table.index.position
+    errors = iter([StorageUnavailable("away", 2)])
+
+    def failing(app: str, game: str) -> Any:
+        for error in errors:
+            raise error
+        return position(app, game)
+
+    monkeypatch.setattr(table.index, "position", failing)
+    table.worker.step()
+    assert table.reminder(game) == START + 2000
+    table.now += 2000
+    table.worker.step()
+    assert table.told.ids() == [game]
+
+
+def test_an_error_puts_one_game_off_and_no_other(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, other = table.create(), table.create()
+    follow = table.outbox.follow
+
+    def failing(game: str) -> Any:
+        if game == broken:
+            raise ValueError(game)
+        return follow(game)
+
+    monkeypatch.setattr(table.outbox, "follow", failing)
+    table.worker.step()
+    assert table.told.ids() == [other]
+    assert table.reminder(broken) == START + 1000
+    failures = table.registry.get_sample_value("domino_reminder_failures_total", {"kind": "outbox"})
+    assert failures == 1
+
+
+def test_the_lag_is_measured_from_the_write_to_the_index(table: Table) -> None:
+    table.create()
+    table.now += 700
+    table.worker.step()
+    assert table.registry.get_sample_value("domino_outbox_lag_seconds_sum") == 0.7
+
+
+def test_all_loops_run_and_end_together() -> None:
+    stop, steps, closed = Stop(), {"a": 0, "b": 0}, []
+
+    def step_of(name: str) -> Any:
+        def step() -> float:
+            steps[name] += 1
+            if min(steps.values()) > 3:
+                stop.request()
+            return 0.001
+
+        return step
+
+    loops = [Loop(name, step_of(name), lambda name=name: closed.append(name)) for name in steps]  # type: ignore[misc]
+    assert Messenger(loops, stop).run() == 0
+    assert sorted(closed) == ["a", "b"]
+
+
+def test_a_loop_that_fails_ends_the_process_with_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> float:
+        raise ValueError("a fault")
+
+    assert Messenger([Loop("good", lambda: 10.0), Loop("bad", fail)], Stop()).run() == 1
+    assert "the loop bad has failed" in caplog.text
+
+
+def test_a_loop_that_is_woken_does_not_wait() -> None:
+    stop = Stop()
+    steps: list[int] = []
+
+    def sleep() -> float:
+        steps.append(1)
+        return 3600.0
+
+    loop = Loop("sleepy", sleep)
+    ender = Loop("waker", lambda: _wake_twice(loop, steps, stop))
+    assert Messenger([loop, ender], stop).run() == 0
+    assert len(steps) >= 2
+
+
+def _wake_twice(loop: Loop, steps: list[int], stop: Stop) -> float:
+    loop.wake()
+    if len(steps) >= 2:
+        stop.request()
+    return 0.01
+
+
+# The process
+
+
+class OnRedis(Owned):
+    """Games on a real server, and what is told of them there."""
+
+    def __init__(self, server: RealServer) -> None:
+        topology = open_topology(server.url)
+        super().__init__(RedisStore(topology, TTL), RedisReminders(topology).server_time)
+        calls = RedisCalls(topology)
+        self.told = Told(RedisIndex(calls, TTL), RedisLobby(calls))
+
+
+def waiting(server: RealServer) -> int:
+    """How many reminders there are."""
+    return sum([server.admin.zcard(key) for key in REMINDERS["outbox"]])
+
+
+def test_the_index_follows_games_that_are_played(server: RealServer, tmp_path: Path) -> None:
+    owned = OnRedis(server)
+    with Background("messenger", server.url, tmp_path) as messenger:
+        games = [owned.create((f"person {number}", "ben")) for number in range(20)]
+        public = owned.create(("anna",), open_seats=1)
+        for number in range(60):
+            owned.play(games[number % 20])
+        until(lambda: waiting(server) == 1)
+        assert owned.told.games() == listing_of([owned.game(game) for game in [*games, public]], APP)
+        assert owned.told.ids(player_ref="person 7") == [games[7]]
+        assert owned.told.public() == [public]
+        assert messenger.stop() == 0
+        assert messenger.lines() == []
+
+
+def test_what_happened_without_a_messenger_is_told_by_the_next_one(server: RealServer, tmp_path: Path) -> None:
+    owned = OnRedis(server)
+    games = [owned.create() for _ in range(5)]
+    with Background("messenger", server.url, tmp_path) as messenger:
+        until(lambda: waiting(server) == 0)
+        messenger.kill()
+    for _ in range(10):
+        for game in games:
+            owned.play(game)
+    assert owned.told.games() != listing_of([owned.game(game) for game in games], APP)
+    with Background("messenger", server.url, tmp_path):
+        until(lambda: waiting(server) == 0)
+    assert owned.told.games() == listing_of([owned.game(game) for game in games], APP)
+
+
+def test_a_messenger_waits_for_redis(server: RealServer, tmp_path: Path) -> None:
+    owned = OnRedis(server)
+    with Background("messenger", server.url, tmp_path) as messenger:
+        game = owned.create()
+        until(lambda: waiting(server) == 0)
+        server.kill()
+        until(lambda: any("storage unavailable" in line["message"] for line in messenger.lines()))
+        server.start()
+        owned = OnRedis(server)
+        owned.play(game)
+        until(lambda: waiting(server) == 0)
+        assert owned.told.games() == listing_of([owned.game(game)], APP)
+        assert messenger.stop() == 0
+        assert [line for line in messenger.lines() if line["level"] == "error"] == []
+
+
+def test_a_stop_signal_ends_an_idle_messenger_at_once(server: RealServer, tmp_path: Path) -> None:
+    owned = OnRedis(server)
+    with Background("messenger", server.url, tmp_path) as messenger:
+        owned.create()
+        until(lambda: waiting(server) == 0)
+        began = time.monotonic()
+        assert messenger.stop() == 0
+        assert time.monotonic() - began < 2
