@@ -15,6 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from flask import Flask
 
+from service.apps.listing import Listing
+from service.apps.outbox import Outbox
 from service.apps.ports import ApplicationStore, GameIndex, Lobby
 from service.apps.service import ApplicationService
 from service.config import Network, Settings
@@ -26,6 +28,7 @@ from service.games.service import GameService
 from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
 from service.storage.memory_applications import MemoryApplications
+from service.storage.memory_index import MemoryIndex, MemoryLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.memory_store import MemoryStore
 from service.storage.pubsub import RedisEventFeed
@@ -53,6 +56,8 @@ YIELD_SECONDS = 1e-9
 imported here."""
 _READABLE: Final = 1  # the event mask of libev
 _EXAMPLE_TIME_MS = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
+_MOST_EXAMPLES: Final = 100
+"""More games of applications than the examples have."""
 _EXAMPLE_DOCUMENT: Final = "openapi: 3.1.0\ninfo: {title: Domino}\n"
 
 
@@ -93,6 +98,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
     )
     streams = Streams(stream_limits, metrics.streams, watch_disconnect=watch_disconnect)
+    listing = Listing(storage.game_index, storage.lobby, ttl=settings.game_ttl_days * _DAY_SECONDS * 1000)
     app = create_app(
         games,
         build_document,
@@ -103,6 +109,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
             open_to_all=settings.apps == "open",
             needed_for_games=settings.games == "apps",
             networks=settings.webhook_networks,
+            listing=listing,
         ),
         metrics=metrics,
         limits=limits,
@@ -112,6 +119,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         metrics_port=settings.metrics_port,
     )
     storage.deleted.on_deletion(app.forget)
+    storage.deleted.on_deletion(listing.forget)
     Thread(target=storage.deleted.keep_polling, name="deleted games", daemon=True).start()
     return app
 
@@ -183,15 +191,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
     Whether a time is over is judged by the clock of Redis.
     """
     storage = open_storage(settings, metrics)
-    repository = GameRepository(
-        storage.store,
-        clock=storage.clock,
-        random_bytes=os.urandom,
-        run_later=run_inline,
-        observe=metrics.write_committed,
-        yield_control=lambda: None,
-        admit_read=lambda _: None,
-    )
+    repository = _repository(storage.store, storage.clock, metrics.write_committed)
     automation = Automation(repository, storage.reminders.server_time, storage.reminders.hold)
     storage.deleted.on_deletion(repository.forget)
     return WorkerParts(
@@ -202,6 +202,19 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
         storage.game_index,
         storage.lobby,
         storage.clock,
+    )
+
+
+def _repository(store: Store, clock: Clock, observe: Callable[[Committed], None] = lambda _: None) -> GameRepository:
+    """The games of a store for a process that serves no requests."""
+    return GameRepository(
+        store,
+        clock=clock,
+        random_bytes=os.urandom,
+        run_later=run_inline,
+        observe=observe,
+        yield_control=lambda: None,
+        admit_read=lambda _: None,
     )
 
 
@@ -223,9 +236,14 @@ def build_document() -> str:
     store = MemoryStore(ttl)
     now = _EXAMPLE_TIME_MS
 
+    index, lobby = MemoryIndex(ttl, lambda: now / 1000), MemoryLobby(lambda: now / 1000)
+    outbox = Outbox(_repository(store, lambda: now), index, lobby, lambda: now)
+
     def advance_clock(seconds: int) -> None:
         nonlocal now
         now += seconds * 1000
+        for taken in store.take("outbox", _MOST_EXAMPLES, 1):
+            outbox.follow(taken.game)
 
     games = GameService(
         store,
@@ -235,7 +253,13 @@ def build_document() -> str:
         secrets=[b"example"],
         ttl_seconds=ttl,
     )
-    apps = build_apps(MemoryApplications(), clock=lambda: now, random_bytes=_ExampleBytes(), open_to_all=True)
+    apps = build_apps(
+        MemoryApplications(),
+        clock=lambda: now,
+        random_bytes=_ExampleBytes(),
+        open_to_all=True,
+        listing=Listing(index, lobby, ttl=ttl * 1000),
+    )
     app = create_app(games, lambda: _EXAMPLE_DOCUMENT, apps=apps)
     return document(app, record_examples(app, advance_clock))
 
@@ -277,6 +301,7 @@ def build_apps(
     open_to_all: bool = False,
     needed_for_games: bool = False,
     networks: Collection[Network] = (),
+    listing: Listing | None = None,
 ) -> ApplicationService:
     """The applications of a store, with the random bytes of the operating system unless others are given.
 
@@ -289,6 +314,7 @@ def build_apps(
         open_to_all=open_to_all,
         needed_for_games=needed_for_games,
         check_player_url=partial(check_url, networks=networks),
+        listing=listing,
     )
 
 

@@ -443,6 +443,18 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "This must be a number from 0.4 to 2.5 with at most one decimal, such as 1.6.",
                 "Hier muss eine Zahl von 0.4 bis 2.5 mit höchstens einer Nachkommastelle stehen, etwa 1.6.",
             ),
+            "not_a_time": (
+                "This must be a time with its zone, such as 2026-01-06T19:30:00Z.",
+                "Hier muss eine Zeit mit Zone stehen, etwa 2026-01-06T19:30:00Z.",
+            ),
+            "not_a_cursor": (
+                "This is not the `next` of a page.",
+                "Das ist kein `next` einer Seite.",
+            ),
+            "needs_player_ref": (
+                "Say by `player_ref` for whom the games should wait.",
+                "`player_ref` muss sagen, auf wen die Spiele warten sollen.",
+            ),
             "too_many_fields": ("Must not have more than {max} fields.", "Höchstens {max} Felder sind möglich."),
             # texts and tiles
             "not_a_tile": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from service.apps.applications import Applications, NoApplications
+from service.apps.listing import Listing
 from service.apps.ports import ApplicationStore
 from service.games.ports import Clock, RandomBytes
 
@@ -13,7 +14,8 @@ class ApplicationService:
     """The applications of a store.
 
     With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
-    games. ``check_player_url`` refuses URLs at which no player is asked, without looking up a host.
+    games. ``check_player_url`` refuses URLs at which no player is asked, without looking up a host. ``listing`` are the
+    lists of their games, empty ones if left out.
     """
 
     def __init__(
@@ -25,11 +27,13 @@ class ApplicationService:
         open_to_all: bool = False,
         needed_for_games: bool = False,
         check_player_url: Callable[[str], object] = lambda _: None,
+        listing: Listing | None = None,
     ) -> None:
         self.applications = Applications(store, clock=clock, random_bytes=random_bytes)
         self.open_to_all = open_to_all
         self.needed_for_games = needed_for_games
         self.check_player_url = check_player_url
+        self.listing = listing or Listing()
 
 
 def without_applications() -> ApplicationService:

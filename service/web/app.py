@@ -23,6 +23,7 @@ from service.web.handlers import client as client_handlers
 from service.web.handlers import docs as docs_handlers
 from service.web.handlers import events as event_handlers
 from service.web.handlers import games as game_handlers
+from service.web.handlers import listing as listing_handlers
 from service.web.handlers import problems as problem_handlers
 from service.web.handlers import records as record_handlers
 from service.web.handlers import service as service_handlers
@@ -41,6 +42,7 @@ from service.web.streams import Streams
 _BLUEPRINTS: Final = (
     variant_handlers.blueprint,
     game_handlers.blueprint,
+    listing_handlers.blueprint,
     board_handlers.blueprint,
     event_handlers.blueprint,
     record_handlers.blueprint,

@@ -149,6 +149,13 @@ def public(body: bytes, media_type: str, language: Language | None = None) -> Re
     return compress(response)
 
 
+def shared(body: bytes) -> RawResponse:
+    """200 with JSON that is the same for everybody and changes often, or 304 if the client has it; not compressed."""
+    etag = sha256(body).hexdigest()[:32]
+    headers = [("ETag", f'"{etag}"'), ("Cache-Control", "public, no-cache"), ("Vary", "Accept, Accept-Language")]
+    return RawResponse(_NOT_MODIFIED, headers) if etag_matches(etag) else RawResponse(_OK, [_JSON_TYPE, *headers], body)
+
+
 def compress(response: Response) -> Response:
     """Compress a public response by gzip if the client accepts that.
 

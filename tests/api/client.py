@@ -20,6 +20,7 @@ from service.web.schemas import apps as app_schemas
 from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
+from service.web.schemas import listing as listing_schemas
 from service.web.schemas import records as record_schemas
 from service.web.schemas import score as score_schemas
 from service.web.schemas import variants as variant_schemas
@@ -48,6 +49,8 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "apps"): app_schemas.RegisteredApplication,
     ("GET", "app"): app_schemas.ApplicationInfo,
     ("POST", "keys"): app_schemas.NewKey,
+    ("GET", "games"): listing_schemas.GameList,
+    ("GET", "lobby"): listing_schemas.LobbyOut,
 }
 _SINGLE = {"games": "game", "variants": "variant"}
 """One of these is at ``/v1/<these>/<id>``."""

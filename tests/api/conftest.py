@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -13,13 +14,20 @@ import pytest
 import redis
 from flask import Flask
 
+from service.apps.listing import Listing
+from service.apps.outbox import Outbox
 from service.apps.service import ApplicationService
 from service.bootstrap import build_apps, build_document, build_games
 from service.devserver.embedded import EmbeddedServer
+from service.games.ports import run_inline
+from service.games.repository import GameRepository
 from service.games.service import GameService
 from service.storage.connection import connect
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_applications import RedisApplications
+from service.storage.redis_calls import RedisCalls
+from service.storage.redis_index import RedisIndex, RedisLobby
+from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
@@ -88,8 +96,35 @@ def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
 @pytest.fixture(scope="session")
 def apps(redis_url: str, seeded_bytes: SeededBytes) -> ApplicationService:
     """The applications of ``app``; anybody may register one."""
-    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
-    return build_apps(store, random_bytes=seeded_bytes, open_to_all=True)
+    nodes = SingleNodeTopology(connect(redis_url))
+    calls = RedisCalls(nodes)
+    listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), ttl=TTL_SECONDS * 1000)
+    return build_apps(RedisApplications(nodes), random_bytes=seeded_bytes, open_to_all=True, listing=listing)
+
+
+@pytest.fixture
+def tell(redis_url: str, store: RedisStore, apps: ApplicationService) -> Callable[[], None]:
+    """Do what a messenger does until applications have been told of everything; the lobby is read anew."""
+    nodes = SingleNodeTopology(connect(redis_url))
+    calls, reminders = RedisCalls(nodes), RedisReminders(nodes)
+    repository = GameRepository(
+        store,
+        clock=reminders.server_time,
+        random_bytes=os.urandom,
+        run_later=run_inline,
+        observe=lambda _: None,
+        yield_control=lambda: None,
+        admit_read=lambda _: None,
+    )
+    outbox = Outbox(repository, RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), reminders.server_time)
+
+    def tell() -> None:
+        while taken := reminders.take("outbox", 100, 10_000):
+            for each in taken:
+                reminders.reschedule("outbox", each.game, each.leased, outbox.follow(each.game).again)
+        apps.listing.forget(())
+
+    return tell
 
 
 @pytest.fixture

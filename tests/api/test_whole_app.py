@@ -32,6 +32,7 @@ PUBLIC = {
     "listVariants",
     "registerApplication",
     "replayRecord",
+    "showLobby",
     "verifyRecord",
 }
 """Operations without a token."""
@@ -51,7 +52,7 @@ SPECTATOR = {
 """Operations that take the token of a seat, the key of the application that owns the game, or none."""
 ANYONE_OR_APPLICATION = {"createGame"}
 """Operations that take the key of an application, or none."""
-APPLICATION = {"createKey", "getApplication", "revokeKey"}
+APPLICATION = {"createKey", "getApplication", "listGames", "revokeKey"}
 """Operations that need the key of an application."""
 WITHOUT_TOKEN = PUBLIC | SPECTATOR | ANYONE_OR_APPLICATION
 BY_HTTP_ITSELF = {"method_not_allowed", "uri_too_long", *ANYWHERE}

@@ -25,6 +25,7 @@ from service.web.schemas import apps as app_schemas
 from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
 from service.web.schemas import game as game_schemas
+from service.web.schemas import listing as listing_schemas
 from service.web.schemas import problems as problem_schemas
 from service.web.schemas import records as record_schemas
 from service.web.schemas import requests as request_schemas
@@ -43,6 +44,7 @@ _SCHEMA_MODULES: Final = (
     problem_schemas,
     service_schemas,
     app_schemas,
+    listing_schemas,
 )
 """The modules of the schemas in the document."""
 

@@ -89,7 +89,7 @@ class _Session:
 def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Examples:
     """Play a session and keep an example of everything that comes up, and of the problems that no request provokes.
 
-    ``advance_clock`` lets so many seconds pass for the application.
+    ``advance_clock`` lets so many seconds pass for the application, in which what is told of games is told.
     """
     session = _Session(app)
     send = session.send
@@ -134,7 +134,7 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
     send("POST", f"{game}/players", {"join_code": game_created["join_code"]})
     _play(session, game, tokens)
     _play_against_the_clock(session, advance_clock)
-    _use_an_application(session)
+    _use_an_application(session, advance_clock)
     _add_unprovoked_problems(app, session.problems)
     return Examples(session.examples, session.problems)
 
@@ -190,11 +190,20 @@ def _play_against_the_clock(session: _Session, advance_clock: Callable[[int], No
     session.send("POST", f"{game}/claims", claim, tokens[other])
 
 
-def _use_an_application(session: _Session) -> None:
-    """Register an application, and make and revoke keys until there may be no more."""
+def _use_an_application(session: _Session, advance_clock: Callable[[int], None]) -> None:
+    """Register an application, list its games, and make and revoke keys until there may be no more."""
     send = session.send
     send("POST", "/v1/apps", {"name": " "})
     key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
+    for ref, seat in (("match-17", {"name": "Bo", "ref": "player-4712"}), ("match-18", {"open": True})):
+        players = [{"name": "Ada", "ref": "player-4711"}, seat]
+        public = {"public": True} if "open" in seat else {}
+        send("POST", "/v1/games", {"variant": "domino", "players": players, "ref": ref, **public}, key)
+    advance_clock(1)
+    send("GET", "/v1/games?to_act=true", token=key)
+    send("GET", "/v1/games?player_ref=player-4711&limit=1", token=key)
+    send("GET", "/v1/lobby?variant=dominoes")
+    send("GET", "/v1/lobby?variant=domino")
     send("POST", "/v1/app/keys", {"overlap": -1}, key)
     new = send("POST", "/v1/app/keys", {"overlap": 3600}, key)
     send("GET", "/v1/app", token=key)

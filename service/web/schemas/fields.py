@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields
@@ -33,6 +34,8 @@ MAX_FIELDS: Final = 64
 """The most fields of an object in a request."""
 MAX_LINE_CHARS: Final = 1000
 """More than any line may have: the characters of a longer one are not looked at."""
+MAX_TIME_CHARS: Final = 40
+"""More than a time in the form of RFC 3339 needs."""
 MAX_FAULTY_ELEMENTS: Final = 10
 """After so many faulty elements of a list, the others are not loaded."""
 
@@ -127,6 +130,21 @@ class QueryAspect(fields.Float):
         if tenths not in _ASPECTS:
             raise invalid("not_an_aspect")
         return tenths
+
+
+class QueryTime(fields.DateTime):
+    """A time in a query, in the form of RFC 3339 and with its zone; loaded in milliseconds since 1970."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Any:
+        try:
+            if not isinstance(value, str) or len(value) > MAX_TIME_CHARS or "T" not in value.upper():
+                raise ValueError
+            time = datetime.fromisoformat(value)
+            if time.tzinfo is None:
+                raise ValueError
+            return max(int(time.timestamp() * 1000), 0)
+        except (ValueError, OverflowError):
+            raise invalid("not_a_time") from None
 
 
 class QueryBoolean(fields.Boolean):

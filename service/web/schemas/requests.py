@@ -173,7 +173,7 @@ class ReplayQuery(RequestSchema):
     aspect = QueryAspect()
 
 
-def _check_variant(variant: str) -> None:
+def check_variant(variant: str) -> None:
     """Check the variant: not by ``OneOf`` itself, of which the document would make a closed enumeration."""
     _one_of_variants(variant)
 
@@ -182,7 +182,7 @@ class GameIn(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
     variant = fields.String(
-        validate=_check_variant,
+        validate=check_variant,
         metadata=doc("The `id` of one of `variants` in `GET /v1/variants`. Required without `from`.", example="domino"),
     )
     players = BoundedList(

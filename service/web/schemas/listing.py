@@ -1,0 +1,136 @@
+"""The schemas of the lists of games: those of an application, and the lobby."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import Schema, ValidationError, fields, validates_schema
+
+from service.engine.errors import Reason
+from service.web.schemas.fields import QueryBoolean, QueryInteger, QueryTime, RequestSchema, doc
+from service.web.schemas.game import RulesOut, seat_field, to_act_field
+from service.web.schemas.references import Reference
+from service.web.schemas.requests import check_variant
+from service.web.schemas.validation import Length, OneOf, Range
+
+STATUSES: Final = ("waiting", "playing", "round_over", "finished")
+MOST_LISTED: Final = 200
+_MAX_CURSOR_CHARS: Final = 200
+
+
+def _variant(text: str) -> fields.String:
+    return fields.String(validate=check_variant, metadata=doc(text, example="domino"))
+
+
+class ListQuery(RequestSchema):
+    """Which games of an application are listed."""
+
+    ref = Reference(metadata=doc("Only the game, or the games, that the application calls so.", example="match-17"))
+    player_ref = Reference(
+        metadata=doc("Only the games of the player whom the application calls so.", example="player-4711")
+    )
+    to_act = QueryBoolean(
+        load_default=False,
+        metadata=doc(
+            "With `player_ref`: only the games that wait for this player, the most urgent first: the next deadline, "
+            "and then the games without one, of which that which has waited longest."
+        ),
+    )
+    status = fields.String(validate=OneOf(STATUSES), metadata=doc("Only games with this status.", example="playing"))
+    variant = _variant("Only games of this variant.")
+    updated_after = QueryTime(
+        metadata=doc(
+            "Only games that were written after this time. A game is listed as it is a moment after a write, so ask "
+            "from some seconds before the last answer.",
+            example="2026-01-06T19:30:00Z",
+        )
+    )
+    limit = QueryInteger(
+        load_default=50,
+        validate=Range(1, MOST_LISTED),
+        metadata=doc("The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."),
+    )
+    cursor = fields.String(
+        validate=Length(1, _MAX_CURSOR_CHARS),
+        metadata=doc("`next` of the page before, with the same other parameters."),
+    )
+
+    @validates_schema
+    def check_player(self, data: dict[str, Any], **_: Any) -> None:
+        """Check that it is said for whom games should wait."""
+        if data.get("to_act") and "player_ref" not in data:
+            raise ValidationError({"to_act": [Reason("needs_player_ref")]})
+
+
+class LobbyQuery(RequestSchema):
+    """Which public games are listed."""
+
+    variant = _variant("Only games of this variant.")
+
+
+class ListedPlayer(Schema):
+    """A player of a listed game."""
+
+    seat = seat_field(required=True)
+    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
+    ref = fields.String(metadata=doc("What the application calls the player.", example="player-4711"))
+    kind = fields.String(required=True, metadata=doc("`human`, `bot`, `remote` or `open`.", example="human"))
+    total = fields.Integer(required=True, metadata=doc("The match score so far.", example=9))
+    in_ = fields.Boolean(
+        required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
+    )
+
+
+class ListedGame(Schema):
+    """A game of the application, as it was a moment ago."""
+
+    id = fields.String(required=True, metadata=doc("The id of the game."))
+    ref = fields.String(metadata=doc("What the application calls the game.", example="match-17"))
+    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
+    status = fields.String(
+        required=True, metadata=doc("`waiting`, `playing`, `round_over` or `finished`.", example="playing")
+    )
+    version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
+    round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
+    to_act = to_act_field("The seats that may move.", required=True)
+    deadline = fields.DateTime(metadata=doc("When the time for this turn or deal is over; absent while no clock runs."))
+    players = fields.List(fields.Nested(ListedPlayer), required=True, metadata=doc("In seat order."))
+    winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
+    updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
+    expires_at = fields.DateTime(
+        required=True, metadata=doc("When the game is deleted, unless it is changed before then.")
+    )
+
+
+class GameList(Schema):
+    """A page of the games of an application."""
+
+    games = fields.List(fields.Nested(ListedGame), required=True, metadata=doc("The games."))
+    next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))
+
+
+class PublicPlayer(Schema):
+    """A seat of a public game."""
+
+    seat = seat_field(required=True)
+    name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
+    kind = fields.String(required=True, metadata=doc("`human`, `bot`, `remote` or `open`.", example="open"))
+    bot = fields.String(metadata=doc("The level of a computer player.", example="greedy"))
+
+
+class PublicGame(Schema):
+    """A public game with open seats, as it was a moment ago."""
+
+    id = fields.String(required=True, metadata=doc("The id of the game."))
+    variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
+    join_code = fields.String(required=True, metadata=doc("The code by which an open seat can be taken."))
+    rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules in force."))
+    players = fields.List(fields.Nested(PublicPlayer), required=True, metadata=doc("In seat order."))
+    open_seats = fields.Integer(required=True, metadata=doc("How many seats are open.", minimum=1, example=1))
+    created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
+
+
+class LobbyOut(Schema):
+    """The public games with open seats."""
+
+    games = fields.List(fields.Nested(PublicGame), required=True, metadata=doc("The newest games, the newest first."))
