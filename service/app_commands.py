@@ -1,4 +1,4 @@
-"""The commands on applications and their keys, for the operator of a service.
+"""The commands on applications, their keys and the lists of their games, for the operator of a service.
 
 Owns what they print: a new key on standard output and nothing else there, so that a shell can keep it in a variable;
 the list of applications on standard output; everything else on standard error. Does not depend on how the command line
@@ -10,20 +10,27 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from time import monotonic
+from typing import Final
 
 from service.apps.applications import Applications, NewKey
 from service.apps.ports import Application
-from service.bootstrap import build_apps, open_storage
+from service.apps.reindex import Progress
+from service.bootstrap import build_apps, build_reindexer, open_storage
 from service.config import Settings
 from service.engine.errors import Refusal
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.timestamps import format_rfc3339
 from service.reasons import sentence
+from service.storage.redis_scan import RedisScan
 from service.storage.server_clock import system_clock
 from service.web.metrics import Metrics
 from service.web.problems import InvalidBody
 from service.web.request_parsing import validate
 from service.web.schemas.apps import ApplicationIn
+
+_REPORT_SECONDS: Final = 2.0
+"""Seconds between two lines about how far a command is."""
 
 
 def create(settings: Settings, name: str) -> int:
@@ -77,6 +84,32 @@ def delete(settings: Settings, app: str) -> int:
         _say("deleted; games that it has created go on")
 
     return _run(settings, command)
+
+
+def reindex(settings: Settings, app: str | None) -> int:
+    """Rebuild the index of an application, or of all of them."""
+    storage = open_storage(settings, Metrics())
+    said = monotonic()
+
+    def report(progress: Progress) -> None:
+        nonlocal said
+        if monotonic() - said >= _REPORT_SECONDS:
+            said = monotonic()
+            _say(_progress(progress))
+
+    reindexer = build_reindexer(storage, report)
+    try:
+        done = reindexer.run(RedisScan(storage.topology), app)
+    except (StorageUnavailable, OutcomeUnknown) as error:
+        _say(f"the store does not answer ({error.reason}); what is not done yet can be done by another run")
+        return 1
+    _say(f"done: {_progress(done)}")
+    return 0
+
+
+def _progress(progress: Progress) -> str:
+    seen, indexed, removed = progress
+    return f"{seen} entries and games looked at, {indexed} indexed, {removed} removed"
 
 
 def _run(settings: Settings, command: Callable[[Applications], None]) -> int:

@@ -18,6 +18,7 @@ from flask import Flask
 from service.apps.listing import Listing
 from service.apps.outbox import Outbox
 from service.apps.ports import ApplicationStore, GameIndex, Lobby
+from service.apps.reindex import Progress, Reindexer
 from service.apps.service import ApplicationService
 from service.config import Network, Settings
 from service.games.automation import Automation
@@ -203,6 +204,12 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
         storage.lobby,
         storage.clock,
     )
+
+
+def build_reindexer(storage: Storage, report: Callable[[Progress], None]) -> Reindexer:
+    """What rebuilds the indexes in this storage."""
+    repository = _repository(storage.store, storage.clock)
+    return Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report)
 
 
 def _repository(store: Store, clock: Clock, observe: Callable[[Committed], None] = lambda _: None) -> GameRepository:

@@ -72,6 +72,11 @@ def _parser() -> argparse.ArgumentParser:
         "messenger", help="tell applications what happens in their games until Ctrl-C; needs REDIS_URL"
     )
     messenger.set_defaults(run=_run_messenger)
+    reindex = commands.add_parser(
+        "reindex", help="rebuild the lists of games of all applications, or of one; the service may run meanwhile"
+    )
+    reindex.add_argument("id", nargs="?", help="the id of an application; none: all")
+    reindex.set_defaults(run=partial(_on_apps, "reindex"), values=("id",))
     document = commands.add_parser("openapi", help="print the OpenAPI document")
     document.set_defaults(run=_print_document)
     for name, show, meaning in (
@@ -143,6 +148,7 @@ def _on_apps(command: str, settings: Settings, *values: str | int | None) -> int
         "rotate": app_commands.rotate,
         "revoke": app_commands.revoke,
         "delete": app_commands.delete,
+        "reindex": app_commands.reindex,
     }
     return functions[command](settings, *values)
 

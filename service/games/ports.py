@@ -262,6 +262,9 @@ class ReminderQueue(Protocol):
     def restore(self, kind: ReminderKind, game: str, at: int) -> None:
         """Write a reminder that was lost; does nothing if the game has one of this kind, leased or not."""
 
+    def is_set(self, kind: ReminderKind, game: str) -> bool:
+        """Whether the game has a reminder of this kind, leased or not."""
+
     def server_time(self) -> int:
         """The current time by the clock of the store."""
 

@@ -241,6 +241,11 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
             with self._lock:
                 self._reminders[kind].setdefault(game, at)
 
+    def is_set(self, kind: ReminderKind, game: str) -> bool:
+        """Whether the game has a reminder."""
+        with self._lock:
+            return game in self._reminders[kind]
+
     def server_time(self) -> int:
         """The time of the clock of this store."""
         return round(self._now() * 1000)

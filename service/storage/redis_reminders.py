@@ -82,6 +82,14 @@ class RedisReminders(ReminderQueue):
             key = keys.REMINDERS[kind][shard]
             self._call("restore", key, (b"ZADD", key, b"NX", at, game.encode()))
 
+    def is_set(self, kind: ReminderKind, game: str) -> bool:
+        """Whether the game has a reminder."""
+        shard = shard_of(game)
+        if shard is None:
+            return False
+        key = keys.REMINDERS[kind][shard]
+        return self._call("is_set", key, (b"ZSCORE", key, game.encode())) != [None]
+
     def server_time(self) -> int:
         """The time of the server that owns the first shard."""
         return self._time_and_note(keys.SWEEPS[0])[0]

@@ -114,6 +114,19 @@ def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
     harness.clear()
 
 
+def test_a_reminder_is_set_until_it_is_removed(harness: Harness) -> None:
+    game = new_game()
+    assert not harness.queue.is_set("bots", game)
+    harness.queue.restore("bots", game, harness.queue.server_time())
+    assert harness.queue.is_set("bots", game)
+    assert not harness.queue.is_set("clock", game)
+    (taken,) = harness.queue.take("bots", 9, LEASE)
+    assert harness.queue.is_set("bots", game)
+    harness.queue.reschedule("bots", game, taken.leased, None)
+    assert not harness.queue.is_set("bots", game)
+    assert not harness.queue.is_set("bots", "an old id")
+
+
 def new_game() -> str:
     return with_shard(secrets.token_urlsafe(16))
 
