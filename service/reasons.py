@@ -160,6 +160,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "The operator of this service makes the keys of applications.",
                 "Die Schlüssel von Anwendungen gibt der Betreiber dieses Dienstes aus.",
             ),
+            "rematch_token_changed": (
+                "The token of this seat was changed in the rematch; the new one is not given again.",
+                "Das Token dieses Platzes ist in der Revanche geändert worden; das neue gibt es nicht noch einmal.",
+            ),
             "banned": (
                 "Requests from this address are not accepted.",
                 "Anfragen von dieser Adresse werden nicht angenommen.",
@@ -172,6 +176,7 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "not_found": ("There is nothing at this address.", "Unter dieser Adresse gibt es nichts."),
             "no_such_game": ("There is no such game.", "Dieses Spiel gibt es nicht."),
             "game_expired": ("This game no longer exists.", "Dieses Spiel gibt es nicht mehr."),
+            "rematch_expired": ("The rematch no longer exists.", "Die Revanche gibt es nicht mehr."),
             "no_such_seat": (
                 "There is no such seat; the last one is {max}.",
                 "Diesen Platz gibt es nicht; der letzte ist {max}.",
@@ -356,6 +361,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "Platz {seat} ist nicht abwesend, also muss niemand zurückkommen.",
             )
         },
+    )
+    | _reasons(
+        "not_finished",
+        {"not_finished": ("The match is not finished yet.", "Die Partie ist noch nicht zu Ende.")},
     )
     | _reasons(
         "stale_version",

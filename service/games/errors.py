@@ -13,6 +13,7 @@
     ├── NotDue         a claim before the deadline                        not_due
     ├── NotAway        coming back to a seat that is not away             not_away
     ├── LimitReached   as many of something as there may be               limit_reached
+    ├── NotFinished    a rematch of a match that is not finished          not_finished
     └── KeyReused      an idempotency key used for another request        key_reused
 
 ``MoveRefused`` wraps any of them, or a refusal of the rules, together with the version and the legal moves.
@@ -93,6 +94,12 @@ class LimitReached(Refusal):
     """There are as many already as there may be."""
 
     code = "limit_reached"
+
+
+class NotFinished(Refusal):
+    """The match is not finished, so there is no rematch."""
+
+    code = "not_finished"
 
 
 class KeyReused(Refusal):

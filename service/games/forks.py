@@ -14,9 +14,10 @@ from service.bots.choice import EDITION
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import Dealt, Event
 from service.engine.options import Value
+from service.engine.presence import PresenceEvent
 from service.engine.view import revealed_seed
 from service.games.clock import ClockSettings
-from service.games.game import Created, EventEnvelope, Game, Joined, TokenChanged
+from service.games.game import Created, EventEnvelope, Game
 from service.games.timestamps import format_rfc3339
 from service.records.builder import build_record
 from service.records.errors import InvalidForkPoint, InvalidRecord
@@ -51,7 +52,7 @@ def export_record(game: Game, history: Sequence[EventEnvelope], seat: int | None
     return build_record(
         game.variant,
         game.rules,
-        [(each.version, each.event) for each in history if not isinstance(each.event, Created | Joined | TokenChanged)],
+        [(each.version, each.event) for each in history if isinstance(each.event, Event | PresenceEvent)],
         players=[each.name or "" for each in game.seats],
         bots=[RecordedBot(seat, each.level, EDITION) for seat, each in enumerate(game.seats) if each.level is not None],
         clock=None if game.clock is None else _recorded_clock(game.clock),

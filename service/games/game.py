@@ -116,12 +116,19 @@ class TokenChanged:
     seat: int
 
 
-HostingEvent = Created | Joined | TokenChanged | PresenceEvent
+@dataclass(frozen=True, slots=True)
+class Rematched:
+    """The players of a finished game began another one: the game with this id."""
+
+    game: str
+
+
+HostingEvent = Created | Joined | TokenChanged | Rematched | PresenceEvent
 """An event of a hosted game that does not change the state of its match."""
 
 GameEvent = HostingEvent | Event
 
-_NO_PLAY: Final = frozenset([TokenChanged, Left, Returned])
+_NO_PLAY: Final = frozenset([TokenChanged, Rematched, Left, Returned])
 """The types of events after which a move that was meant for the version before may still be made."""
 _PRESENCE: Final = frozenset(get_args(PresenceEvent))
 
@@ -129,6 +136,7 @@ GAME_EVENT_TYPES: Final = (
     EventType(Created, "created", 0, (("commitment", "bytes"),)),
     EventType(Joined, "joined", 1, (("seat", "seat"), ("name", "text"))),
     EventType(TokenChanged, "token_changed", 11, (("seat", "seat"),)),
+    EventType(Rematched, "rematched", 17, (("game", "text"),)),
     *PRESENCE_EVENT_TYPES,
     *EVENT_TYPES,
 )

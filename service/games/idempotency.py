@@ -32,13 +32,21 @@ class Idempotency:
         self._secrets = {digest(each, b"secret id", "sha256").hex()[:8].encode(): each for each in secrets}
         self._first_id = next(iter(self._secrets))
 
-    def derive_bytes(self, *purpose: str, prior: PriorWrite | None = None) -> DerivedBytes:
+    @property
+    def secret_ids(self) -> tuple[bytes, ...]:
+        """What identifies each of the secrets, the first one first."""
+        return tuple(self._secrets)
+
+    def derive_bytes(
+        self, *purpose: str, prior: PriorWrite | None = None, secret_id: bytes | None = None
+    ) -> DerivedBytes:
         """A source of bytes for this purpose: always the same ones, unpredictable without the secret.
 
-        With ``prior``, the bytes are those that were derived for that write. Raises ``SecretChanged`` if its secret is
-        not among these secrets.
+        With ``prior``, the bytes are those that were derived for that write; with ``secret_id``, from that secret.
+        Raises ``SecretChanged`` if the secret is not among these secrets.
         """
-        secret_id = self._first_id if prior is None else prior.fingerprint.partition(b".")[2]
+        if secret_id is None:
+            secret_id = self._first_id if prior is None else prior.fingerprint.partition(b".")[2]
         secret = self._secrets.get(secret_id)
         if secret is None:
             raise SecretChanged

@@ -40,6 +40,7 @@ from service.games.game import (
     GameStatus,
     HostingEvent,
     Joined,
+    Rematched,
     Seat,
     changes_play,
     commitments_after,
@@ -494,7 +495,8 @@ def rebuild_game(
     match_version = version
     while not changes_play(history[match_version - 1].event):
         match_version -= 1
-    joined_later = {each.event.seat for each in history[version:] if isinstance(each.event, Joined)}
+    later = [each.event for each in history[version:]]
+    joined_later = {event.seat for event in later if isinstance(event, Joined)}
     earlier = [each.event for each in history[:version]]
     if game.is_automatic or any([isinstance(event, PresenceEvent) for event in earlier]):
         start = game._replace(presence=ALL_PRESENT, running_clock=start_clock(game.clock, len(game.seats)))
@@ -509,6 +511,7 @@ def rebuild_game(
         updated_at=history[version - 1].at,
         state=state,
         commitments=reduce(commitments_after, earlier, ()),
+        rematch=None if any([isinstance(event, Rematched) for event in later]) else game.rematch,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.engine.variant import Rules
-from service.games.game import OPEN_SEAT, Created, Joined, TokenChanged
+from service.games.game import OPEN_SEAT, Created, Joined, Rematched, TokenChanged
 from service.games.views import Deleted, EventView, GameView, Reset
 from service.render.sentences.events import event_sentence
 from service.render.sentences.people import Reader, about
@@ -54,6 +54,8 @@ class EventSentences:
                 return about(self._reader, "joined", seat)
             case TokenChanged(seat):
                 return about(self._reader, "token_changed", seat)
+            case Rematched():
+                return text("rematched", self._reader.language)
         self._layout = layout_after(self._rules, self._layout, view.event)
         return event_sentence(view.event, self._layout, self._reader)
 

@@ -12,6 +12,7 @@ from service.games.lost_reminders import LostReminders
 from service.games.ports import NO_HOLD, Clock, Feed, Hold, RandomBytes, ReminderQueue, RunLater, Store, run_inline
 from service.games.queries import GameQueries
 from service.games.readiness import Readiness
+from service.games.rematch import Rematches
 from service.games.repository import Committed, GameRepository
 
 
@@ -63,6 +64,7 @@ class GameService:
             yield_control=yield_control,
             hold=_never_held if reminders is None else reminders.hold,
         )
+        self.rematches = Rematches(repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl)
         self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(store, clock)
         self._repository = repository

@@ -60,6 +60,8 @@ class GameView(NamedTuple):
     deadline: int | None = None
     ref: str | None = None
     """What the application calls the game; ``None`` for every other viewer."""
+    rematch: str | None = None
+    """The id of the game that follows this one."""
 
 
 class TableView(NamedTuple):
@@ -169,6 +171,7 @@ def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
         clock=game.clock,
         deadline=None if game.clock is None else game.deadline,
         ref=game.ownership.ref if game.ownership is not None and viewer == OWNER else None,
+        rematch=game.rematch,
     )
 
 

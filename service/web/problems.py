@@ -68,10 +68,10 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         403,
         "Forbidden",
         "Nicht erlaubt",
-        "The join code is wrong, the token belongs to another seat, the client is banned, or only the operator may do "
-        "this.",
-        "Der Beitrittscode ist falsch, das Token gehört zu einem anderen Platz, der Client ist gesperrt, oder nur der "
-        "Betreiber darf das.",
+        "The join code is wrong, the token does not give access to this, the client is banned, or only the operator "
+        "may do this.",
+        "Der Beitrittscode ist falsch, das Token reicht dafür nicht, der Client ist gesperrt, oder nur der Betreiber "
+        "darf das.",
     ),
     "not_found": _problem(
         404, "Not found", "Nicht gefunden", "There is no such resource.", "Diese Ressource gibt es nicht."
@@ -136,6 +136,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "There are as many already as there may be; see `params`.",
         "Es gibt schon so viele, wie es geben darf; siehe `params`.",
     ),
+    "not_finished": _single(409, "Not finished", "Noch nicht zu Ende", "not_finished"),
     "stale_version": _problem(
         412,
         "Stale version",

@@ -45,6 +45,7 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "moves"): game_schemas.Game,
     ("POST", "token"): game_schemas.SeatToken,
     ("POST", "claims"): game_schemas.Game,
+    ("POST", "rematch"): game_schemas.JoinedSeat,
     ("PUT", "presence"): game_schemas.Game,
     ("POST", "apps"): app_schemas.RegisteredApplication,
     ("GET", "app"): app_schemas.ApplicationInfo,

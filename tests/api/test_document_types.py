@@ -192,6 +192,7 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
             limited.add(operation["operationId"])
             assert all({"RateLimit", "RateLimit-Policy"} <= headers_of(each) for each in answers.values())
     assert limited == {
+        "beginRematch",
         "claimSeat",
         "createGame",
         "joinGame",

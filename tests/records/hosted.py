@@ -13,13 +13,13 @@ from service.engine.deal import bot_luck, round_seed
 from service.engine.events import Event
 from service.engine.moves import Move
 from service.engine.options import Value
-from service.engine.presence import ABSENCES, PresenceEvent
+from service.engine.presence import ABSENCES
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
 from service.games.automation import Automation
 from service.games.clock import ClockSettings
 from service.games.commands import MoveCommand
-from service.games.game import Created, Game, Joined, TokenChanged
+from service.games.game import Game, HostingEvent
 from service.games.ports import NO_HOLD
 from service.games.repository import GameRepository
 from service.games.schedule import GRACE_MS, BotTurn
@@ -148,9 +148,8 @@ class HostedMatch:
     def decision(self, turn: BotTurn) -> Move:
         """What the computer player makes of what its seat can see."""
         game = turn.game
-        hosting = (Created, Joined, TokenChanged, PresenceEvent)
         happened = self.repository.events_of_round(game, game.version)
-        events: list[Event] = [event for event in happened if not isinstance(event, hosting)]
+        events: list[Event] = [event for event in happened if not isinstance(event, HostingEvent)]
         observation = observe(game.rules, game.state, events, turn.seat)
         provable = game.deck.game is not None
         seed = round_seed(game.deck.seed, game.state.round) if provable else game.deck.seed

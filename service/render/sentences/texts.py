@@ -47,6 +47,7 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "joined.you": ("You joined the game.", "Du bist dabei."),
         "token_changed": ("{name} has a new token.", "{name} hat ein neues Token."),
         "token_changed.you": ("You have a new token.", "Du hast ein neues Token."),
+        "rematched": ("There is a rematch.", "Es gibt eine Revanche."),
         "dealt": ("Round {round} was dealt.", "Runde {round} ist gegeben."),
         "dealt.you": ("Round {round} was dealt. You have {tiles}.", "Runde {round} ist gegeben. Du hast {tiles}."),
         "led": ("{name} opened with {tile}.{more}", "{name} eröffnet mit {tile}.{more}"),

@@ -29,6 +29,7 @@ from service.web.openapi.game_operations import (
     GET_SCORE,
     JOIN_GAME,
     MAKE_MOVE,
+    REMATCH,
     SET_PRESENCE,
 )
 from service.web.problems import InvalidBody
@@ -63,6 +64,7 @@ _game_in: Final = request_schemas.GameIn()
 _game_query_in: Final = request_schemas.GameQuery()
 _player_in: Final = request_schemas.PlayerIn()
 _token_in: Final = request_schemas.TokenIn()
+_rematch_in: Final = request_schemas.RematchIn()
 _presence_in: Final = request_schemas.PresenceIn()
 _claim_in: Final = request_schemas.ClaimIn()
 _move_in: Final = move_schemas.Move()
@@ -188,6 +190,18 @@ def delete_game(services: Services, access: Access) -> RawResponse:
     """Delete a game."""
     services.games.commands.delete(access.game)
     return no_content()
+
+
+@blueprint.post("/v1/games/<game>/rematch")
+@operation(REMATCH)
+def begin_rematch(services: Services, access: Access) -> RawResponse:
+    """Begin another game with the same players, or take the own seat in it."""
+    limit_expensive(services)
+    negotiate(JSON)
+    body = read_json_or_nothing()
+    validate(_rematch_in, body)
+    joined, replayed = services.games.rematches.begin(access, idempotency(body, REMATCH.min_key_length))
+    return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
 
 
 @blueprint.get("/v1/games/<game>/moves")

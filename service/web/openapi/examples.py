@@ -135,6 +135,7 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
     _play(session, game, tokens)
     _play_against_the_clock(session, advance_clock)
     _use_an_application(session, advance_clock)
+    _begin_rematch(session, game, tokens[1])
     _add_unprovoked_problems(app, session.problems)
     return Examples(session.examples, session.problems)
 
@@ -246,6 +247,17 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
     session.send("POST", "/v1/verifications", {"record": record.replace("\n", "\r\n")})
     session.send("POST", "/v1/replays", {"record": record})
     _shorten_replay(session.examples["replayRecord", 200, JSON].response)
+
+
+def _begin_rematch(session: _Session, game: str, token: str) -> None:
+    """Ask for the rematch of a finished game, and of the new one; then change the token there, and ask once more."""
+    path = f"{game}/rematch"
+    session.send("POST", path, {"seat": 0}, token)
+    rematch = session.send("POST", path, token=token)
+    new, seat, token_there = f"/v1/games/{rematch['game']['id']}", rematch["seat"], rematch["token"]
+    session.send("POST", f"{new}/rematch", token=token_there)
+    session.send("POST", f"{new}/players/{seat}/token", token=token_there)
+    session.send("POST", path, token=token)
 
 
 def _look_at_table(session: _Session, game: str) -> None:

@@ -186,6 +186,32 @@ DELETE_GAME: Final = Operation(
     problems=("unauthorized", "rate_limited", "outcome_unknown"),
 )
 
+REMATCH: Final = Operation(
+    id="beginRematch",
+    tag="games",
+    summary="Play another game with the same players",
+    description="After a finished match: the game that follows it, with the bearer's seat and token there. Every "
+    "player who asks gets **the same new game**, whoever asks first, and whenever; so a request can be repeated. Its "
+    "variant, rules, clock, pace, names and computer players are those of the finished one, its deals are shuffled "
+    "anew. Everybody moves on by one seat (seat 1 becomes seat 0), so teams stay together. It is dealt at once, and "
+    "its clock runs; who was away at the end still is. The finished game has the event `rematched`, and `rematch` in "
+    "its view. Its streams have ended with `finished` by then, and requests with `wait` do not wait: who wants to know "
+    "whether somebody else has begun asks for the view now and then. The body is empty, or an empty object.",
+    access="seat",
+    body=request_schemas.RematchIn,
+    headers=("Idempotency-Key",),
+    responses={
+        201: ResponseSpec(
+            description="The seat in the new game with its token, and the game as its player sees it.",
+            schema=game_schemas.JoinedSeat,
+            headers=("Location", "Cache-Control"),
+            replayable=True,
+            limited=True,
+        )
+    },
+    problems=(*READ_PROBLEMS, "forbidden", *BODY_PROBLEMS, *_TOKEN_PROBLEMS, "not_finished"),
+)
+
 GET_MOVES: Final = Operation(
     id="getMoves",
     tag="moves",

@@ -17,7 +17,7 @@ class EventData(Schema):
     `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, and where ends are
     counted `points` and `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`: `name`. `round_ended`: the
     round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if
-    that was not by the rules. `reset`: `game`.
+    that was not by the rules. `rematched`: `game`. `reset`: `game`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
@@ -35,7 +35,9 @@ class EventData(Schema):
     ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
     name = fields.String(metadata=doc("The name of the player who joined.", example="Bo"))
     winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
-    game = fields.Nested(Game, metadata=doc("The current game."))
+    game = fields.Raw(
+        metadata=doc("Of `rematched`: the id of the new game, a string. Of `reset`: the current game, a `Game`.")
+    )
     number = fields.Integer(metadata=doc("The number of the round that was counted.", minimum=1, example=1))
     ended_by = fields.String(
         metadata=doc(

@@ -214,6 +214,12 @@ class Commitment(Schema):
     commitment = digest("SHA-256 over a label and the seed, in hexadecimal.", required=True)
 
 
+class Rematch(Schema):
+    """The game that follows a finished one."""
+
+    game = fields.String(required=True, metadata=doc("The id of the new game.", example="qN0hV2kXw3mZ8sT1uYc5bgLd"))
+
+
 class Game(Schema):
     """A game as the bearer of the token may know it; without a token, as a spectator."""
 
@@ -276,6 +282,9 @@ class Game(Schema):
         metadata=doc("To the seeds of the last dealt round, if any, and of the next one; absent in an arranged game."),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[]))
+    rematch = fields.Nested(
+        Rematch, metadata=doc("The game that follows, once a player of this finished one has asked for a rematch.")
+    )
     created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
     updated_at = fields.DateTime(required=True, metadata=doc("When the last event happened."))
     expires_at = fields.DateTime(required=True, metadata=doc("When the game is deleted, unless it continues."))

@@ -285,6 +285,10 @@ class TokenIn(RequestSchema):
     """An empty object."""
 
 
+class RematchIn(RequestSchema):
+    """An empty object."""
+
+
 class PresenceIn(RequestSchema):
     """Whether the player of a seat is there."""
 

@@ -84,8 +84,10 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
         result["dealer"] = view.dealer
     if game.commitments:
         result["commitments"] = _commitments(game.commitments, view.round)
+    result["winners"] = list(view.winners)
+    if game.rematch is not None:
+        result["rematch"] = {"game": game.rematch}
     result |= {
-        "winners": list(view.winners),
         "created_at": format_rfc3339(game.created_at),
         "updated_at": format_rfc3339(game.updated_at),
         "expires_at": format_rfc3339(game.expires_at),

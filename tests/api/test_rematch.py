@@ -1,0 +1,455 @@
+"""A rematch: the same new game for every player of a finished one, whoever asks, when, and of which worker."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import pytest
+import redis
+from werkzeug.test import TestResponse
+
+from service.bootstrap import build_document, build_games
+from service.engine.variants import variants
+from service.games.game import Game
+from service.games.ports import StorageUnavailable
+from service.games.tokens import hash_secret
+from service.storage import keys
+from service.storage.connection import connect
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis_store import RedisStore
+from service.storage.topology import SingleNodeTopology
+from service.web.app import create_app
+from tests.api.client import Api, Table, status_and_code
+from tests.api.conftest import SECRET, TTL_SECONDS
+from tests.api.finished import FinishedGames
+from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, take_snapshot
+from tests.api.timed import TimedApi, types_of
+from tests.support.table import Json, match_finished, seat_to_move
+
+
+@pytest.fixture
+def finished(api: Api, saved_games: SavedGames, server: redis.Redis) -> FinishedGames:
+    return FinishedGames(api, saved_games, server)
+
+
+def ask(api: Api, table: Table, seat: int | None, **more: Any) -> TestResponse:
+    """Ask for the rematch of a game, with the token of a seat."""
+    token = None if seat is None else table.tokens[seat]
+    return api.ask("POST", f"{table.path}/rematch", token=token, **more)
+
+
+def taken(answer: TestResponse) -> Json:
+    """The seat in the new game."""
+    assert answer.status_code == 201, answer.data
+    body: Json = answer.get_json()
+    return body
+
+
+def begin(api: Api, table: Table) -> Table:
+    """The new game, with the tokens of all its seats."""
+    seats = [taken(ask(api, table, seat)) for seat in table.tokens]
+    (game,) = {each["game"]["id"]: each["game"] for each in seats}.values()
+    return Table(api, {"game": game, "seats": seats})
+
+
+def stored(server: redis.Redis, table: Table) -> Game:
+    return decoded(table.id, take_snapshot(server, table.id))
+
+
+def worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes, store: type[RedisStore] = RedisStore) -> Api:
+    """The application of another process over the same store, with these secrets."""
+    games = build_games(store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS), feed, secrets, TTL_SECONDS)
+    return Api(create_app(games, build_document).test_client(use_cookies=False))
+
+
+class RefusesCommits(RedisStore):
+    """A store that new games can be written to, and then no more."""
+
+    def commit(self, *_: Any, **__: Any) -> Any:
+        raise StorageUnavailable("not now")
+
+
+# The new game
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_everybody_gets_the_same_new_game_and_their_own_token_there(
+    api: Api, finished: FinishedGames, variant: str
+) -> None:
+    old = finished.copy(variant)
+    before = api.view(old)
+    for number, seat in enumerate(old.tokens):
+        answer = ask(api, old, seat)
+        body = taken(answer)
+        assert answer.headers["Location"] == f"/v1/games/{body['game']['id']}"
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "Idempotent-Replayed" not in answer.headers
+        assert set(body) == {"seat", "name", "token", "game"}
+        assert body["seat"] == (seat - 1) % len(old.tokens)
+        assert body["name"] == before["players"][seat]["name"]
+        assert body["game"]["you"]["seat"] == body["seat"]
+        assert api.get(f"/v1/games/{body['game']['id']}", token=body["token"]).get_json()["you"] == body["game"]["you"]
+        if number == 0:
+            new = body["game"]["id"]
+        assert body["game"]["id"] == new != old.id
+        assert ask(api, old, seat).data == answer.data
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_it_is_the_same_match_dealt_anew(api: Api, finished: FinishedGames, variant: str) -> None:
+    old = finished.copy(variant)
+    new = begin(api, old)
+    before, after = api.view(old), api.view(new)
+    for name in ("variant", "rules"):
+        assert after[name] == before[name]
+    assert before["arranged"] is True
+    assert after["arranged"] is False
+    assert (after["version"], after["round"], after["status"]) == (2, 1, "playing")
+    assert len(after["commitments"]) == 2
+    assert [each["name"] for each in after["players"]] == [
+        each["name"] for each in (*before["players"][1:], before["players"][0])
+    ]
+    assert types_of(api.get(f"{new.path}/events").get_json()["events"]) == [("created", None), ("dealt", None)]
+    assert api.get(f"{new.path}/events").get_json()["events"][1]["data"]["client_seeds"] == [""] * len(new.tokens)
+
+
+def test_teams_stay_together(api: Api) -> None:
+    players = [{"name": name} for name in ("Ada", "Bo", "Cem", "Dua")]
+    variant = next(key for key, each in variants().items() if any(option.key == "teams" for option in each.options))
+    rules = {"teams": 2, **shortest(variant)}
+    old = api.create(variant, players, rules=rules)
+    api.play_until(old, match_finished, Random(3))
+    teams = [
+        {frozenset(each["name"] for each in api.view(table)["players"] if each["team"] == team) for team in (0, 1)}
+        for table in (old, begin(api, old))
+    ]
+    assert teams[0] == teams[1] == {frozenset({"Ada", "Cem"}), frozenset({"Bo", "Dua"})}
+
+
+def test_a_whole_rematch_can_be_played_and_its_deals_proven(api: Api, finished: FinishedGames) -> None:
+    new = begin(api, finished.copy())
+    api.play_until(new, match_finished, Random(1))
+    record = new.get("/record", Accept="text/plain").text
+    verified = api.post("/v1/verifications", {"record": record}).get_json()
+    assert verified["verified"] is True
+    assert verified["proven"] == verified["deals"] > 0
+    again = begin(api, new)
+    assert api.view(again)["players"][0]["name"] == api.view(new)["players"][1]["name"]
+
+
+def test_clock_pace_absence_names_and_computer_players_go_along(timed_api: TimedApi, server: redis.Redis) -> None:
+    players = [{"name": "Ada"}, {"bot": "random"}, {"name": "Bo"}, {"bot": "greedy"}]
+    more: Json = {"clock": {"bank": 60, "increment": 5}, "absence": {"then": "forfeit"}, "pace": 0.5}
+    old = timed_api.create("domino", players, unique_names=True, rules={"limit": 10}, **more)
+    play_out(timed_api, old)
+    timed_api.clock.advance(100)
+    new = begin(timed_api, old)
+    view = timed_api.view(new)
+    assert [(each["kind"], each.get("bot"), each["name"]) for each in view["players"]] == [
+        ("bot", "random", "Random"),
+        ("human", None, "Bo"),
+        ("bot", "greedy", "Greedy"),
+        ("human", None, "Ada"),
+    ]
+    assert {name: view[name] for name in ("clock", "absence")} == {name: more[name] for name in ("clock", "absence")}
+    assert view["unique_names"] is True
+    assert [each["bank"] for each in view["players"] if "bank" in each] == [60, 60]
+    assert "deadline" in view["turn"] or view["players"][view["turn"]["seat"]]["kind"] == "bot"
+    assert stored(server, new).pace == 500
+    play_out(timed_api, new)
+
+
+def play_out(api: TimedApi, table: Table) -> None:
+    """Play a match with computer players to its end."""
+    for _ in range(500):
+        api.let_bots_play(table)
+        if match_finished(api.view(table)):
+            return
+        acting = api.view(table)["to_act"]
+        seat = next(seat for seat in acting if seat in table.tokens)
+        api.make_move(table, seat, api.moves(table, seat)[0])
+    raise AssertionError("no end")
+
+
+def test_who_was_away_still_is_and_comes_back_as_ever(timed_api: TimedApi) -> None:
+    old = timed_api.create("domino", [{"name": "Ada"}, {"name": "Bo"}, {"name": "Cem"}], rules={"limit": 10}, pace=0)
+    timed_api.set_presence(old, 2, away=True)
+    play_out(timed_api, old)
+    new = begin(timed_api, old)
+    assert [each.get("away", False) for each in timed_api.view(new)["players"]] == [False, True, False]
+    events = timed_api.events(new)
+    assert types_of(events) == [("created", None), ("dealt", None), ("left", 1)]
+    timed_api.let_bots_play(new)
+    assert timed_api.to_turn_of_person(new) != 1
+    assert "away" not in timed_api.set_presence(new, 1, away=False)["players"][1]
+    timed_api.set_presence(new, 1, away=True)
+    play_out(timed_api, new)
+    record = new.get("/record", Accept="text/plain").text
+    findings = timed_api.post("/v1/verifications", {"record": record}).get_json()["findings"]
+    assert {each["code"] for each in findings} <= {"wrong_bot_move"}  # here it plays its first legal move
+
+
+def test_a_match_that_was_decided_by_forfeit_has_a_rematch(timed_api: TimedApi) -> None:
+    old = timed_api.create("domino", 2, clock={"turn": 60}, absence={"then": "forfeit"})
+    late = timed_api.time_out(old)
+    assert timed_api.view(old)["status"] == "finished"
+    new = begin(timed_api, old)
+    assert [each.get("away", False) for each in timed_api.view(new)["players"]] == [
+        seat == (late - 1) % 2 for seat in range(2)
+    ]
+    assert not any(each.get("forfeited") for each in timed_api.view(new)["players"])
+
+
+# The old game
+
+
+def test_the_old_game_tells_of_the_new_one(api: Api, finished: FinishedGames) -> None:
+    old = finished.copy()
+    before, etag = api.view(old), old.get("").headers["ETag"]
+    assert "rematch" not in before
+    new = begin(api, old)
+    after = api.view(old)
+    assert after.pop("rematch") == {"game": new.id}
+    changing = {"version", "updated_at", "expires_at"}
+    assert {name: value for name, value in after.items() if name not in changing} == {
+        name: value for name, value in before.items() if name not in changing
+    }
+    assert after["version"] == before["version"] + 1
+    assert old.get("", If_None_Match=etag).status_code == 200
+    (event,) = api.get(f"{old.path}/events?after={before['version']}&text=true").get_json()["events"]
+    assert (event["type"], event["data"], event["to_act"]) == ("rematched", {"game": new.id}, [])
+    assert event["text"] == "There is a rematch."
+    for seat in (None, *old.tokens):
+        assert api.view(old, seat)["rematch"] == {"game": new.id}
+
+
+def test_a_view_of_the_time_before_does_not_tell_of_it(api: Api, finished: FinishedGames) -> None:
+    old = finished.copy()
+    version = api.view(old)["version"]
+    begin(api, old)
+    page = api.get(f"{old.path}/events?after={version - 1}&limit=1&view=true").get_json()
+    assert (page["version"], "rematch" in page["game"]) == (version, False)
+
+
+def test_streams_that_begin_after_the_end_tell_it_and_end(api: Api, finished: FinishedGames) -> None:
+    old = finished.copy()
+    version = api.view(old)["version"]
+    begin(api, old)
+    stream = {"Accept": "application/x-ndjson"}
+    lines = api.ask_unchecked("GET", f"{old.path}/events?after={version - 1}", headers=stream).text
+    assert [line for line in ('"finished"', '"rematched"') if line in lines] == ['"finished"', '"rematched"']
+    answer = api.ask_unchecked("GET", f"{old.path}/events?after={version + 1}", headers=stream)
+    assert answer.status_code == 204
+
+
+def test_record_score_and_fairness_do_not_change(api: Api, finished: FinishedGames) -> None:
+    old = finished.copy()
+
+    def told() -> list[Any]:
+        return [
+            old.get("/record", Accept="text/plain").text,
+            *[{**old.get(path).get_json(), "version": 0} for path in ("/score", "/fairness", "/board")],
+        ]
+
+    before = told()
+    begin(api, old)
+    assert told() == before
+
+
+def test_a_token_of_the_old_game_can_still_be_changed_and_gives_the_same_seat(
+    api: Api, finished: FinishedGames
+) -> None:
+    old = finished.copy()
+    first = taken(ask(api, old, 0))
+    revoked = old.tokens[0]
+    old.tokens[0] = api.post(f"{old.path}/players/0/token", token=revoked).get_json()["token"]
+    assert taken(ask(api, old, 0)) == first
+    answer = api.ask("POST", f"{old.path}/rematch", token=revoked)
+    assert status_and_code(answer) == (401, "unauthorized")
+
+
+# Refusals
+
+
+@pytest.mark.parametrize("stage", ["waiting", "dealt", "late", "round_over"])
+def test_there_is_no_rematch_before_the_end(api: Api, saved_games: SavedGames, server: redis.Redis, stage: str) -> None:
+    table = saved_games.at("domino", stage).table
+    before = take_snapshot(server, table.id), count_keys(server)
+    answer = ask(api, table, 0)
+    assert status_and_code(answer) == (409, "not_finished")
+    assert answer.get_json()["reason"] == "not_finished"
+    assert (take_snapshot(server, table.id), count_keys(server)) == before
+
+
+def test_only_players_of_the_game_have_a_rematch(api: Api, finished: FinishedGames, server: redis.Redis) -> None:
+    old, other = finished.copy(), finished.copy("fido")
+    before = take_snapshot(server, old.id), count_keys(server)
+    for token in (None, "seat_nobody", api.create("domino", 2).tokens[0], begin(api, other).tokens[0]):
+        answer = api.ask("POST", f"{old.path}/rematch", token=token)
+        assert status_and_code(answer) == (401, "unauthorized")
+    assert take_snapshot(server, old.id) == before[0]
+    gone = api.ask("POST", "/v1/games/AAAAAAAAAAAAAAAAAAAAAA/rematch", token=old.tokens[0])
+    assert status_and_code(gone) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [
+        (b'{"seat": 0}', (422, "invalid")),
+        (b'{"name": "Ada"}', (422, "invalid")),
+        (b'{"client_seed": "mu"}', (422, "invalid")),
+        (b"[]", (422, "invalid")),
+        (b"null", (422, "invalid")),
+        (b'"rematch"', (422, "invalid")),
+        (b"{", (400, "malformed")),
+        (b"\xff", (400, "malformed")),
+        (b"{}" + b" " * 300_000, (413, "too_large")),
+    ],
+)
+def test_a_hostile_body_changes_nothing(
+    api: Api, finished: FinishedGames, server: redis.Redis, body: bytes, refusal: tuple[int, str]
+) -> None:
+    old = finished.copy()
+    before = take_snapshot(server, old.id), count_keys(server)
+    answer = ask(api, old, 0, data=body, content_type="application/json")
+    assert status_and_code(answer) == refusal
+    assert (take_snapshot(server, old.id), count_keys(server)) == before
+
+
+def test_a_token_that_was_changed_in_the_new_game_is_not_given_again(api: Api, finished: FinishedGames) -> None:
+    old = finished.copy()
+    first = taken(ask(api, old, 0))
+    new = f"/v1/games/{first['game']['id']}"
+    api.post(f"{new}/players/{first['seat']}/token", token=first["token"])
+    answer = ask(api, old, 0)
+    assert status_and_code(answer) == (403, "forbidden")
+    assert answer.get_json()["reason"] == "rematch_token_changed"
+    assert ask(api, old, 1).status_code == 201
+
+
+def test_a_rematch_that_has_expired_is_not_found(api: Api, finished: FinishedGames, server: redis.Redis) -> None:
+    old = finished.copy()
+    new = begin(api, old)
+    server.delete(keys.state(new.id), keys.events(new.id))
+    before = take_snapshot(server, old.id)
+    answer = ask(api, old, 0)
+    assert status_and_code(answer) == (404, "not_found")
+    assert answer.get_json()["reason"] == "rematch_expired"
+    assert take_snapshot(server, old.id) == before
+
+
+# Repeated, and by everybody at once
+
+
+def test_under_its_key_a_request_gets_its_first_answer_again(api: Api, finished: FinishedGames) -> None:
+    old, key = finished.copy(), {"Idempotency-Key": "a-rematch-of-ours"}
+    first = ask(api, old, 1, headers=key)
+    new = Table(api, {"game": taken(first)["game"], "seats": [taken(first), taken(ask(api, old, 0))]})
+    if len(old.tokens) > 2:
+        new.tokens[1] = taken(ask(api, old, 2))["token"]
+    new.make_legal_move()
+    again = ask(api, old, 1, headers=key, json={})
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.data == first.data
+    now = taken(ask(api, old, 1))
+    assert now["token"] == taken(first)["token"]
+    assert now["game"]["version"] > taken(first)["game"]["version"]
+    other = ask(api, old, 0, headers=key)
+    assert "Idempotent-Replayed" not in other.headers
+
+
+def test_all_seats_at_once_from_two_workers_begin_one_game(
+    api: Api, other_worker: Api, finished: FinishedGames, server: redis.Redis, crowd: ThreadPoolExecutor
+) -> None:
+    for _ in range(10):
+        old = finished.copy("fido")
+        before = count_keys(server)
+        version = api.view(old)["version"]
+        askers = [(each, seat) for seat in old.tokens for each in (api, other_worker)]
+        answers = list(crowd.map(lambda asker, old=old: ask(asker[0], old, asker[1]), askers))
+        bodies = [taken(answer) for answer in answers]
+        assert len({body["game"]["id"] for body in bodies}) == 1
+        assert len({body["token"] for body in bodies}) == len(old.tokens)
+        for (_, seat), body in zip(askers, bodies, strict=True):
+            assert body["seat"] == (seat - 1) % len(old.tokens)
+        assert api.view(old)["version"] == version + 1
+        assert count_keys(server) == before + 3  # its state, its events, and the reservation of its id
+
+
+def test_a_failure_between_the_two_writes_is_made_good_by_the_next_who_asks(
+    api: Api, finished: FinishedGames, server: redis.Redis, redis_url: str, feed: RedisEventFeed
+) -> None:
+    old = finished.copy()
+    failing = worker(redis_url, feed, SECRET, store=RefusesCommits)
+    before = take_snapshot(server, old.id), count_keys(server)
+    assert status_and_code(ask(failing, old, 0)) == (503, "storage_unavailable")
+    assert take_snapshot(server, old.id) == before[0]
+    assert count_keys(server) == before[1] + 3
+    new = begin(api, old)
+    assert count_keys(server) == before[1] + 3
+    assert api.view(old)["rematch"] == {"game": new.id}
+    assert stored(server, new).seats[0].token_hash == hash_secret(new.tokens[0])
+
+
+@pytest.mark.parametrize("reserved", [True, False], ids=["within a day", "later"])
+def test_a_change_of_the_secret_between_the_two_writes_makes_no_second_game(
+    finished: FinishedGames,
+    server: redis.Redis,
+    redis_url: str,
+    feed: RedisEventFeed,
+    reserved: bool,  # a parameter of the test
+) -> None:
+    old = finished.copy()
+    before = set(server.keys("*"))
+    assert ask(worker(redis_url, feed, b"old", store=RefusesCommits), old, 0).status_code == 503
+    made = set(server.keys("*")) - before
+    if not reserved:
+        server.delete(*[key for key in made if server.type(key) == b"string" and server.strlen(key) < 30])
+    with_both = worker(redis_url, feed, b"new", b"old")
+    begun = begin(with_both, old)
+    assert keys.state(begun.id) in made
+    with_new = worker(redis_url, feed, b"new")
+    assert status_and_code(ask(with_new, old, 0)) == (503, "secret_changed")
+    with_old = worker(redis_url, feed, b"old")
+    assert taken(ask(with_old, old, 0))["token"] == begun.tokens[(0 - 1) % len(old.tokens)]
+
+
+def test_while_a_secret_is_rolled_out_all_workers_begin_the_same_game(
+    finished: FinishedGames, redis_url: str, feed: RedisEventFeed, crowd: ThreadPoolExecutor
+) -> None:
+    workers = [worker(redis_url, feed, b"old", b"new"), worker(redis_url, feed, b"new", b"old")]
+    for _ in range(10):
+        old = finished.copy("fido")
+        askers = [(each, seat) for seat in old.tokens for each in workers]
+        bodies = [taken(each) for each in crowd.map(lambda asker, old=old: ask(asker[0], old, asker[1]), askers)]
+        assert len({body["game"]["id"] for body in bodies}) == 1
+        assert len({body["token"] for body in bodies}) == len(old.tokens)
+
+
+def test_nobody_learns_a_token_or_a_hand_of_another_seat(api: Api, finished: FinishedGames) -> None:
+    old = finished.copy("dominospiel")
+    answers = {seat: ask(api, old, seat) for seat in old.tokens}
+    tokens = {seat: taken(answer)["token"] for seat, answer in answers.items()}
+    hands = {seat: taken(answer)["game"]["you"]["hand"] for seat, answer in answers.items()}
+    for seat, answer in answers.items():
+        others = [token for each, token in tokens.items() if each != seat]
+        assert not any(token in answer.text for token in others)
+        assert not any(token in answer.text for token in old.tokens.values())
+        shown = answer.text.replace(str(taken(answer)["game"]["legal_moves"]), "")
+        for each, hand in hands.items():
+            if each != seat:
+                on_table = {tile["tile"] for tile in taken(answer)["game"]["board"]["tiles"]}
+                assert not [tile for tile in hand if f'"{tile}"' in shown and tile not in on_table]
+    assert seat_to_move(taken(answers[0])["game"]) in range(len(old.tokens))
+
+
+def test_a_compacted_game_has_a_rematch(api: Api, finished: FinishedGames, store: RedisStore) -> None:
+    old = finished.copy()
+    store.compact(old.id)
+    new = begin(api, old)
+    store.compact(old.id)
+    assert api.view(old)["rematch"] == {"game": new.id}
+    assert begin(api, old).id == new.id
