@@ -176,6 +176,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "not_found": ("There is nothing at this address.", "Unter dieser Adresse gibt es nichts."),
             "no_such_game": ("There is no such game.", "Dieses Spiel gibt es nicht."),
             "game_expired": ("This game no longer exists.", "Dieses Spiel gibt es nicht mehr."),
+            "no_player": (
+                "Seat {seat} has no player: it is open, or a computer player plays it.",
+                "Platz {seat} hat keinen Spieler: er ist frei, oder ein Computerspieler spielt ihn.",
+            ),
             "rematch_expired": ("The rematch no longer exists.", "Die Revanche gibt es nicht mehr."),
             "no_such_seat": (
                 "There is no such seat; the last one is {max}.",
@@ -481,6 +485,8 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "Must not have more than {max} combining marks on a character.",
                 "Ein Buchstabe hat höchstens {max} Zeichen über oder unter sich.",
             ),
+            "name_of_open_seat": ("Nobody has taken this seat yet.", "Diesen Platz hat noch niemand."),
+            "one_of_name_ref": ("Give a name, a ref, or both.", "Name, ref oder beides ist nötig."),
             "name_taken": (
                 "Another player of this game has this name.",
                 "Diesen Namen hat in diesem Spiel schon jemand.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.engine.errors import GameOver, InvalidSetup, NotInMatch, Reason, Refusal
 from service.engine.moves import Move
@@ -89,6 +89,10 @@ class Claim(NamedTuple):
     hold: Hold
 
 
+_NO_TOKEN: Final = b""
+"""In place of the hash of a token, for the owner of a game."""
+
+
 class _Unchanged(Exception):
     """A command would change nothing."""
 
@@ -165,7 +169,8 @@ class GameCommands:
         is taken where names are unique, ``SeatsTaken``, ``KeyReused``, ``NotFound`` when the game has expired.
         """
         game, key = access.game, command.key
-        check_join_code(access, command.join_code)
+        if key is None:
+            check_join_code(game, command.join_code)  # else a request that is repeated may have the code of its time
         if command.client_seed is not None:
             _check_client_seed(game)
         if key is None:
@@ -181,7 +186,8 @@ class GameCommands:
 
         committed = self._repository.transact(game, partial(_decide_join, command, token_of), record)
         joined = self._joined(committed)
-        seat = SeatToken(joined.seat, joined.name, token_of(joined.seat, committed.prior))
+        name = committed.after.seats[joined.seat].name or ""  # a player may have another name by now
+        seat = SeatToken(joined.seat, name, token_of(joined.seat, committed.prior))
         return CommandResult(JoinedSeat(seat, view_game(committed.after, joined.seat, self._ttl)), committed.replayed)
 
     def _joined(self, committed: Committed) -> Joined:
@@ -212,22 +218,26 @@ class GameCommands:
         return CommandResult(view_game(committed.after, seat, self._ttl), committed.replayed)
 
     def set_presence(self, access: Access, *, away: bool) -> GameView:
-        """Have the bearer's seat played by a computer player from now on, or no longer; the game as the seat sees it.
+        """Have the bearer's seat played by a computer player from now on, or no longer; the game as the bearer sees it.
 
-        For a seat that is away already, leaving changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``;
-        ``NotAway`` for coming back to a seat that is not away; ``Unauthorized`` as ``make_move``.
+        The application that owns the game decides it for any seat: the ``target``. For a seat that is away already,
+        leaving changes nothing. Raises ``NotStarted``, ``GameOver``, ``NotInMatch``; ``NotAway`` for coming back to a
+        seat that is not away; ``NotFound`` for one of a computer player; ``Unauthorized`` as ``make_move``.
         """
-        game, seat, from_store = access[:3]
+        game, by_owner = access.game, access.app is not None
+        seat = access.target if by_owner else access.seat
         if seat is None:
             raise unauthorized()
-        decide = partial(_decide_presence, seat, game.seats[seat].token_hash, away)
+        decide = partial(_decide_presence, seat, _NO_TOKEN if by_owner else game.seats[seat].token_hash, away)
         try:
-            game = self._repository.transact(game, decide, from_store=from_store).after
+            game = self._repository.transact(game, decide, from_store=access.from_store).after
         except _Unchanged:
             game = self._repository.reload(game.id)
         except NotFound:
+            if by_owner:
+                raise
             raise unauthorized() from None
-        return view_game(game, seat, self._ttl)
+        return view_game(game, access.viewer, self._ttl)
 
     def claim(self, access: Access, seat: int, key: IdempotencyKey | None = None) -> CommandResult[GameView]:
         """Have ``seat``, whose time is over, played by a computer player; the game as the claimant sees it.
@@ -286,13 +296,14 @@ class GameCommands:
         return CommandResult(token, committed.replayed)
 
 
-def check_join_code(access: Access, join_code: str) -> None:
+def check_join_code(game: Game, join_code: str) -> None:
     """Raises ``Forbidden`` unless this is the join code of the game."""
-    if find_hash(join_code, [access.game.join_hash]) is None:
+    if find_hash(join_code, [game.join_hash]) is None:
         raise Forbidden("wrong_join_code")
 
 
 def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Game) -> Decision:
+    check_join_code(game, command.join_code)
     seat = next((seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT), None)
     if seat is None:
         raise SeatsTaken("seats_taken")
@@ -324,6 +335,8 @@ def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game
 
 def _decide_presence(seat: int, token_hash: bytes | None, away: bool, game: Game) -> Decision:
     _check_running(game, seat, token_hash)
+    if game.seats[seat].token_hash is None:
+        raise NotFound("no_player", seat=seat)
     if away and seat in game.presence.away:
         raise _Unchanged
     if not away and game.presence.plays(seat):
@@ -343,8 +356,11 @@ def _decide_claim(claim: Claim, game: Game) -> Decision:
 
 
 def _check_running(game: Game, seat: int, token_hash: bytes | None) -> None:
-    """Raises a ``Refusal`` unless the match is running with this seat in it, which still has the same token."""
-    if game.seats[seat].token_hash != token_hash:
+    """Raises a ``Refusal`` unless the match is running with this seat in it, which still has the same token.
+
+    ``_NO_TOKEN`` for a bearer who needs none.
+    """
+    if token_hash != _NO_TOKEN and game.seats[seat].token_hash != token_hash:
         raise unauthorized()
     if game.has_open_seats:
         raise NotStarted("seats_open")

@@ -117,18 +117,34 @@ class TokenChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Renamed:
+    """The application has given the player of a seat this name; without one, only what it calls the player itself.
+
+    Who is shown an event is shown the current name of the seat in its place (``service.games.views``).
+    """
+
+    seat: int
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinCodeChanged:
+    """The open seats have a new join code; the old one is revoked."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rematched:
     """The players of a finished game began another one: the game with this id."""
 
     game: str
 
 
-HostingEvent = Created | Joined | TokenChanged | Rematched | PresenceEvent
+HostingEvent = Created | Joined | TokenChanged | Renamed | JoinCodeChanged | Rematched | PresenceEvent
 """An event of a hosted game that does not change the state of its match."""
 
 GameEvent = HostingEvent | Event
 
-_NO_PLAY: Final = frozenset([TokenChanged, Rematched, Left, Returned])
+_NO_PLAY: Final = frozenset([TokenChanged, Renamed, JoinCodeChanged, Rematched, Left, Returned])
 """The types of events after which a move that was meant for the version before may still be made."""
 _PRESENCE: Final = frozenset(get_args(PresenceEvent))
 
@@ -136,7 +152,9 @@ GAME_EVENT_TYPES: Final = (
     EventType(Created, "created", 0, (("commitment", "bytes"),)),
     EventType(Joined, "joined", 1, (("seat", "seat"), ("name", "text"))),
     EventType(TokenChanged, "token_changed", 11, (("seat", "seat"),)),
-    EventType(Rematched, "rematched", 17, (("game", "text"),)),
+    EventType(Renamed, "renamed", 17, (("seat", "seat"), ("name", "text"))),
+    EventType(JoinCodeChanged, "join_code_changed", 18, ()),
+    EventType(Rematched, "rematched", 19, (("game", "text"),)),
     *PRESENCE_EVENT_TYPES,
     *EVENT_TYPES,
 )
@@ -177,8 +195,9 @@ class Game(NamedTuple):
     write_id: str = ""
     """The id of the write that led to this version; empty before the first one."""
     match_version: int = 0
-    """The version of the last event that changed what can be played: all but changes of tokens, and players who leave
-    or come back. If a computer player takes over because a time is over, that has changed.
+    """The version of the last event that changed what can be played: all but changes of tokens, names and join codes,
+    rematches, and players who leave or come back. If a computer player takes over because a time is over, that has
+    changed.
     """
     match_write_id: str = ""
     """The id of the write that led to ``match_version``."""

@@ -29,6 +29,7 @@ from service.games.views import (
     Reset,
     ScoreCard,
     TableView,
+    has_name,
     legal_moves_for,
     standings,
     view_event,
@@ -156,10 +157,17 @@ class GameQueries:
         stored = self._repository.event_range(subscriber.game, after, limit)
         if after > stored.version or stored.first > after + 1:
             return self._reset(subscriber)
+        envelopes = [
+            decode(version, subscriber.created_at, data)
+            for version, data in enumerate(self._repository.yielding(stored.events), stored.first)
+        ]
+        names: tuple[str | None, ...] = ()
+        if subscriber.is_owned and any([has_name(each.event) for each in envelopes]):
+            names = tuple([each.name for each in self._repository.reload(subscriber.game).seats])
         events: list[EventView] = []
-        for version, data in enumerate(self._repository.yielding(stored.events), stored.first):
-            envelope = decode(version, subscriber.created_at, data)
-            events.append(view_event(envelope, seat))
+        for envelope in envelopes:
+            events.append(view_event(envelope, seat, names))
+            version = envelope.version
             if version > subscriber.version and seat is not None and envelope.event == TokenChanged(seat):
                 break  # later events are for the bearer of the new token
         reached = after + len(events)
@@ -200,6 +208,7 @@ def _subscriber(access: Access) -> Subscriber:
         game.write_id,
         finished=game.status == "finished",
         app=access.app,
+        is_owned=game.ownership is not None,
     )
 
 

@@ -1,8 +1,8 @@
 """A hosted game in sentences: its events one after the other, and how it stands.
 
-Owns what is told beside a match: of seats that are taken, and of tokens. What is told of the match is in
-``service.render.sentences``, all texts are in ``service.render.sentences.texts``. Made from views only, so that no
-sentence tells what its reader may not know; does not depend on how sentences are shown.
+Owns what is told beside a match: of seats that are taken, of names and tokens, and of a rematch. What is told of the
+match is in ``service.render.sentences``, all texts are in ``service.render.sentences.texts``. Made from views only, so
+that no sentence tells what its reader may not know; does not depend on how sentences are shown.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from service.engine.layout import Layout
 from service.engine.replay import layout_after
 from service.engine.variant import Rules
-from service.games.game import OPEN_SEAT, Created, Joined, Rematched, TokenChanged
+from service.games.game import OPEN_SEAT, Created, JoinCodeChanged, Joined, Rematched, Renamed, TokenChanged
 from service.games.views import Deleted, EventView, GameView, Reset
 from service.render.sentences.events import event_sentence
-from service.render.sentences.people import Reader, about
+from service.render.sentences.people import Reader, about, fitted
 from service.render.sentences.states import state_sentence, waiting_sentence
 from service.render.sentences.texts import text
 
@@ -49,15 +49,32 @@ class EventSentences:
             case Created():
                 return text("created", self._reader.language)
             case Joined(seat, name):
-                names = self._reader.names
-                self._reader = self._reader._replace(names=(*names[:seat], name, *names[seat + 1 :]))
+                self._name(seat, name)
                 return about(self._reader, "joined", seat)
+            case Renamed(seat, None):
+                return about(self._reader, "renamed.ref", seat)
+            case Renamed(seat, name):
+                assert name is not None
+                self._name(seat, name)
+                return self._renamed(seat)
+            case JoinCodeChanged():
+                return text("join_code_changed", self._reader.language)
             case TokenChanged(seat):
                 return about(self._reader, "token_changed", seat)
             case Rematched():
                 return text("rematched", self._reader.language)
         self._layout = layout_after(self._rules, self._layout, view.event)
         return event_sentence(view.event, self._layout, self._reader)
+
+    def _name(self, seat: int, name: str) -> None:
+        names = self._reader.names
+        self._reader = self._reader._replace(names=(*names[:seat], name, *names[seat + 1 :]))
+
+    def _renamed(self, seat: int) -> str:
+        """The new name of a seat, without the old one: it may have been one that nobody is to read."""
+        reader, number = self._reader, str(seat + 1)
+        key = "renamed.you" if seat == reader.seat else "renamed"
+        return fitted(reader, lambda name: text(key, reader.language, number=number, name=name(seat)))
 
 
 def _names(game: GameView) -> tuple[str | None, ...]:

@@ -9,6 +9,7 @@ from service.games.commands import GameCommands
 from service.games.game import Game
 from service.games.idempotency import Idempotency
 from service.games.lost_reminders import LostReminders
+from service.games.owner_commands import OwnerCommands
 from service.games.ports import NO_HOLD, Clock, Feed, Hold, RandomBytes, ReminderQueue, RunLater, Store, run_inline
 from service.games.queries import GameQueries
 from service.games.readiness import Readiness
@@ -64,6 +65,7 @@ class GameService:
             yield_control=yield_control,
             hold=_never_held if reminders is None else reminders.hold,
         )
+        self.owner_commands = OwnerCommands(repository, idempotency, random_bytes=random_bytes, ttl=ttl)
         self.rematches = Rematches(repository, idempotency, clock=clock, random_bytes=random_bytes, ttl=ttl)
         self.queries = GameQueries(repository, feed, ttl)
         self.readiness = Readiness(store, clock)

@@ -45,6 +45,8 @@ class Subscriber(NamedTuple):
     finished: bool
     app: str | None = None
     """The application that owns the game, if that follows it."""
+    is_owned: bool = False
+    """Whether the game belongs to an application, which may give its players other names."""
 
 
 class EventSubscription:

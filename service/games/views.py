@@ -6,9 +6,10 @@ not depend on how anything is shown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from service.engine.events import Event, RoundResult
 from service.engine.layout import Layout
@@ -19,7 +20,20 @@ from service.engine.standings import ranking
 from service.engine.variant import Rules, Settlement, Spread, Variant
 from service.engine.view import DealtView, DrewView, View, event_view, view
 from service.games.clock import ClockSettings
-from service.games.game import BOT, OWNER, EventEnvelope, Game, GameStatus, HostingEvent, Seat, SeatKind, Viewer
+from service.games.game import (
+    BOT,
+    OWNER,
+    EventEnvelope,
+    Game,
+    GameEvent,
+    GameStatus,
+    HostingEvent,
+    Joined,
+    Renamed,
+    Seat,
+    SeatKind,
+    Viewer,
+)
 
 
 class SeatView(NamedTuple):
@@ -133,12 +147,22 @@ class EventPage(NamedTuple):
     write_id: str = ""
 
 
-def view_event(envelope: EventEnvelope, seat: int | None) -> EventView:
-    """What ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public."""
+def view_event(envelope: EventEnvelope, seat: int | None, names: Sequence[str | None] = ()) -> EventView:
+    """What ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public.
+
+    With the current ``names`` of all seats, an event with the name of a player has that one, and not an earlier one.
+    """
     version, at, event, to_act = envelope
+    if names and has_name(event):
+        event = replace(event, name=names[event.seat] or "")
     if isinstance(event, HostingEvent):
         return EventView(version, at, event, to_act)
     return EventView(version, at, event_view(event, seat), to_act)
+
+
+def has_name(event: GameEvent) -> TypeGuard[Joined | Renamed]:
+    """Whether an event has the name of a player."""
+    return isinstance(event, Joined | Renamed) and event.name is not None
 
 
 def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:

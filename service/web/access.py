@@ -71,8 +71,8 @@ def operation(described: Operation) -> Callable[[Callable[..., Any]], Callable[.
 
     A handler of a public operation takes the services and the path's parameters; one of an operation of applications
     the services, the ``Application`` (``None`` for a bearer without a key, where that is allowed) and the path's
-    parameters; any other one the services and what its authorization returned: ``Access``, or ``TokenRotation`` for
-    ``token_change``.
+    parameters; any other one the services and what its authorization returned: ``Access``, or for ``token_change``, if
+    it is the bearer of a seat's token, ``TokenRotation``.
     """
     decorate: _Decorator = _DECORATORS.get(described.access, _authorized)
     return lambda handler: describe(decorate(handler, described), described)
@@ -174,47 +174,46 @@ def _from_cache(services: Services, game: str) -> _Granted:
     return services.games.access.authenticate_cached(game, bearer_token())
 
 
-def _own_seat(services: Services, game: str, seat: int) -> _Granted:
-    return services.games.access.require_seat(game, bearer_token(), seat)
-
-
-def _owner(services: Services, game: str) -> Access:
+def _owner(services: Services, game: str, seat: int | None = None) -> Access:
     token = bearer_token()
     if token is None:
         raise no_valid_key()
-    return _own_game(services, game, token)
+    return _own_game(services, game, token, seat)
 
 
 def _seat_or_owner(services: Services, game: str, seat: int) -> _Granted:
     token = bearer_token()
     if token is None or not is_key(token):
         return services.games.access.require_seat(game, token, seat)
-    access = _own_game(services, game, token)
-    check_seat(access.game, seat)
-    return access._replace(target=seat)
+    return _own_game(services, game, token, seat)
 
 
-def _own_game(services: Services, game: str, key: str) -> Access:
-    """The access of the application with this key to its game.
+def _own_game(services: Services, game: str, key: str, seat: int | None = None) -> Access:
+    """The access of the application with this key to its game, for a request about this seat.
 
-    Raises ``Unauthorized`` for a key that is not valid, and for a game that is not its own, or does not exist.
+    Raises ``Unauthorized`` for a key that is not valid, and for a game that is not its own, or does not exist;
+    ``NotFound`` if the game has no such seat.
     """
     app = services.apps.applications.authenticate(key).id
     access = services.games.access.of_application(game, app)
     if access is None:
         raise no_valid_key()
     request.environ[_APP] = app
-    return access
+    if seat is not None:
+        check_seat(access.game, seat)
+    return access._replace(target=seat)
 
 
 def _rotation(services: Services, game: str, seat: int) -> _Granted:
+    token = bearer_token()
+    if token is not None and is_key(token):
+        return _own_game(services, game, token, seat)
     return services.games.access.authorize_rotation(game, bearer_token(), seat, idempotency_key(TOKEN_KEY_LENGTH))
 
 
 _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
     "spectator": _spectator,
     "seat": _from_cache,
-    "own_seat": _own_seat,
     "token_change": _rotation,
     "app_game": _owner,
     "seat_or_app": _seat_or_owner,

@@ -24,6 +24,7 @@ from service.web.handlers import docs as docs_handlers
 from service.web.handlers import events as event_handlers
 from service.web.handlers import games as game_handlers
 from service.web.handlers import listing as listing_handlers
+from service.web.handlers import owner as owner_handlers
 from service.web.handlers import problems as problem_handlers
 from service.web.handlers import records as record_handlers
 from service.web.handlers import service as service_handlers
@@ -43,6 +44,7 @@ _BLUEPRINTS: Final = (
     variant_handlers.blueprint,
     game_handlers.blueprint,
     listing_handlers.blueprint,
+    owner_handlers.blueprint,
     board_handlers.blueprint,
     event_handlers.blueprint,
     record_handlers.blueprint,

@@ -46,12 +46,14 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "token"): game_schemas.SeatToken,
     ("POST", "claims"): game_schemas.Game,
     ("POST", "rematch"): game_schemas.JoinedSeat,
+    ("POST", "join-code"): game_schemas.JoinCode,
     ("PUT", "presence"): game_schemas.Game,
     ("POST", "apps"): app_schemas.RegisteredApplication,
     ("GET", "app"): app_schemas.ApplicationInfo,
     ("POST", "keys"): app_schemas.NewKey,
     ("GET", "games"): listing_schemas.GameList,
     ("GET", "lobby"): listing_schemas.LobbyOut,
+    ("PATCH", "player"): game_schemas.Game,
 }
 _SINGLE = {"games": "game", "variants": "variant"}
 """One of these is at ``/v1/<these>/<id>``."""
@@ -184,6 +186,8 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
     if parts[0] != "v1" or method == "OPTIONS" or answer.mimetype in _WITHOUT_SCHEMA.get(parts[-1], ()):
         return
     kind = _SINGLE.get(parts[1], parts[-1]) if len(parts) == 3 else parts[-1]
+    if method == "PATCH":
+        kind = "player"
     _check(_SCHEMAS[method, kind], answer.data)
 
 

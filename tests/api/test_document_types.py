@@ -193,10 +193,12 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
             assert all({"RateLimit", "RateLimit-Policy"} <= headers_of(each) for each in answers.values())
     assert limited == {
         "beginRematch",
+        "changeJoinCode",
         "claimSeat",
         "createGame",
         "joinGame",
         "makeMove",
+        "renamePlayer",
         "replayRecord",
         "setPresence",
         "verifyRecord",

@@ -133,7 +133,8 @@ def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
         by_access[described.access].add(described.id)
     assert (by_access["public"], by_access["spectator"]) == (PUBLIC, SPECTATOR)
     assert by_access["seat"] == {"beginRematch", "claimSeat", "makeMove"}
-    assert (by_access["own_seat"], by_access["token_change"]) == ({"setPresence"}, {"changeToken"})
+    assert (by_access["seat_or_app"], by_access["token_change"]) == ({"setPresence"}, {"changeToken"})
+    assert by_access["app_game"] == {"changeJoinCode", "renamePlayer"}
     assert (by_access["anyone_or_app"], by_access["app"]) == (ANYONE_OR_APPLICATION, APPLICATION)
 
 
@@ -188,5 +189,5 @@ def test_every_problem_in_the_table_is_one_of_an_operation_or_of_all(app: Flask)
 def test_every_operation_that_takes_a_body_names_what_may_be_wrong_with_one(app: Flask) -> None:
     wrong: Any = {"malformed", "too_large", "unsupported_media_type", "invalid"}
     for rule, described in operations(app):
-        assert (described.body is not None) == (method_of(rule) in ("POST", "PUT")), described.id
+        assert (described.body is not None) == (method_of(rule) in ("POST", "PUT", "PATCH")), described.id
         assert (wrong <= set(described.problems)) == (described.body is not None), described.id

@@ -60,7 +60,7 @@ HINTS: dict[str, tuple[Any, ...]] = {
     "end": (str | None,),
     "number": (int, int | None),
     "flag": (bool,),
-    "text": (str,),
+    "text": (str, str | None),
     "word": (Absence,),
     "optional_word": (Literal["forfeit"] | None,),
     "bytes": (bytes | None,),

@@ -47,6 +47,17 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "joined.you": ("You joined the game.", "Du bist dabei."),
         "token_changed": ("{name} has a new token.", "{name} hat ein neues Token."),
         "token_changed.you": ("You have a new token.", "Du hast ein neues Token."),
+        "renamed": ("Player {number} is called {name}.", "Spieler {number} heißt {name}."),
+        "renamed.you": ("You are called {name}.", "Du heißt {name}."),
+        "renamed.ref": (
+            "The application has changed its reference for {name}.",
+            "Die Anwendung führt {name} jetzt unter einem anderen Zeichen.",
+        ),
+        "renamed.ref.you": (
+            "The application has changed its reference for you.",
+            "Die Anwendung führt dich jetzt unter einem anderen Zeichen.",
+        ),
+        "join_code_changed": ("There is a new join code.", "Es gibt einen neuen Beitrittscode."),
         "rematched": ("There is a rematch.", "Es gibt eine Revanche."),
         "dealt": ("Round {round} was dealt.", "Runde {round} ist gegeben."),
         "dealt.you": ("Round {round} was dealt. You have {tiles}.", "Runde {round} ist gegeben. Du hast {tiles}."),

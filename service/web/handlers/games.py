@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -139,9 +140,9 @@ def join_game(services: Services, access: Access) -> RawResponse:
     negotiate(JSON)
     body = read_json()
     join_code = body.get("join_code") if isinstance(body, dict) else None
-    if isinstance(join_code, str):
-        # A wrong code is reported before any other error in the body.
-        check_join_code(access, join_code)
+    if isinstance(join_code, str) and "Idempotency-Key" not in request.headers:
+        # A wrong code is reported before any other error in the body; that of a repeated request may be an old one.
+        check_join_code(access.game, join_code)
     player = validate(_player_in, body)
     key = idempotency(body, JOIN_GAME.min_key_length)
     command = JoinCommand(player["join_code"], player["name"], player.get("client_seed"), key)
@@ -151,14 +152,21 @@ def join_game(services: Services, access: Access) -> RawResponse:
 
 @blueprint.post("/v1/games/<game>/players/<int:seat>/token")
 @operation(CHANGE_TOKEN)
-def change_token(services: Services, rotation: TokenRotation) -> RawResponse:
-    """Change the token of a seat."""
-    services.limits.limit_token(rotation.game_id, rotation.seat)
+def change_token(services: Services, granted: TokenRotation | Access) -> RawResponse:
+    """Change the token of a seat: for its player, or for the application that owns the game."""
+    if isinstance(granted, TokenRotation):
+        game, seat = granted.game_id, granted.seat
+        change = partial(services.games.commands.rotate_token, granted)
+    else:
+        assert granted.target is not None
+        game, seat = granted.game.id, granted.target
+        change = partial(services.games.owner_commands.change_token, granted, seat)
+    services.limits.limit_token(game, seat)
     negotiate(JSON)
     body = read_json_or_nothing()
     validate(_token_in, body)
-    token, replayed = services.games.commands.rotate_token(rotation, idempotency(body, CHANGE_TOKEN.min_key_length))
-    return created_secret(seat_token_json(token), f"/v1/games/{rotation.game_id}", replayed=replayed)
+    token, replayed = change(idempotency(body, CHANGE_TOKEN.min_key_length))
+    return created_secret(seat_token_json(token), f"/v1/games/{game}", replayed=replayed)
 
 
 @blueprint.put("/v1/games/<game>/players/<int:seat>/presence")
@@ -166,8 +174,8 @@ def change_token(services: Services, rotation: TokenRotation) -> RawResponse:
 def set_presence(services: Services, access: Access) -> RawResponse:
     """Leave a seat to a computer player, or come back."""
     negotiate(JSON)
-    assert access.seat is not None
-    services.limits.limit_presence(access.game.id, access.seat)
+    assert access.target is not None
+    services.limits.limit_presence(access.game.id, access.target)
     away = validate(_presence_in, read_json())["away"]
     view = services.games.commands.set_presence(access, away=away)
     return ok(game_view_json(view), etag=view.etag)

@@ -68,8 +68,7 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "public": [],
     "spectator": [{}, {"seat": []}, {"application": []}],
     "seat": [{"seat": []}],
-    "own_seat": [{"seat": []}],
-    "token_change": [{"seat": []}],
+    "token_change": [{"seat": []}, {"application": []}],
     "app": [{"application": []}],
     "anyone_or_app": [],  # many generated clients would demand a token of everybody
     "app_game": [{"application": []}],

@@ -135,6 +135,7 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
     _play(session, game, tokens)
     _play_against_the_clock(session, advance_clock)
     _use_an_application(session, advance_clock)
+    _help_players(session)
     _begin_rematch(session, game, tokens[1])
     _add_unprovoked_problems(app, session.problems)
     return Examples(session.examples, session.problems)
@@ -247,6 +248,21 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
     session.send("POST", "/v1/verifications", {"record": record.replace("\n", "\r\n")})
     session.send("POST", "/v1/replays", {"record": record})
     _shorten_replay(session.examples["replayRecord", 200, JSON].response)
+
+
+def _help_players(session: _Session) -> None:
+    """In a game of an application with an open seat, rename a player, change its token, and change the join code."""
+    send = session.send
+    key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
+    players = [{"name": "Ada", "ref": "player-4711"}, {"open": True}]
+    created = send("POST", "/v1/games", {"variant": "domino", "players": players, "ref": "match-17"}, key)
+    game = f"/v1/games/{created['game']['id']}"
+    for fields in ({}, {"name": "Ada L.", "ref": "player-4712"}):
+        send("PATCH", f"{game}/players/0", fields, key)
+    send("POST", f"{game}/join-code", {"join_code": created["join_code"]}, key)
+    code = send("POST", f"{game}/join-code", token=key)["join_code"]
+    send("POST", f"{game}/players", {"name": "Bo", "join_code": code})
+    send("POST", f"{game}/join-code", token=key)
 
 
 def _begin_rematch(session: _Session, game: str, token: str) -> None:

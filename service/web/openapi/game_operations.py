@@ -97,7 +97,8 @@ CHANGE_TOKEN: Final = Operation(
     tag="games",
     summary="Change the token of a seat",
     description="Gives the bearer's own seat a new token, which is returned only here; the old one is revoked. The "
-    "body is empty, or an empty object.",
+    "application that owns the game may do it for any seat that has a token, without it: for who has lost it. The body "
+    "is empty, or an empty object.",
     access="token_change",
     body=request_schemas.TokenIn,
     headers=("Idempotency-Key",),
@@ -120,8 +121,9 @@ SET_PRESENCE: Final = Operation(
     description="Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again "
     "changes nothing. A move of the seat brings its player back, too. Works with and without a clock; a player who "
     "comes back has at least 10 s for the running turn, once in it. While all players who are still in the match "
-    "are away, nobody moves, unless all of them have forfeited.",
-    access="own_seat",
+    "are away, nobody moves, unless all of them have forfeited. The application that owns the game may do it for any "
+    "player: a computer player goes on for who is taken off the table.",
+    access="seat_or_app",
     body=request_schemas.PresenceIn,
     responses={
         200: ResponseSpec(

@@ -21,14 +21,12 @@ READ_PROBLEMS: Final = ("unauthorized", "not_found", "rate_limited", "not_accept
 BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
 """Problems of every request with a body."""
 
-AccessRule = Literal[
-    "public", "spectator", "seat", "own_seat", "token_change", "app", "anyone_or_app", "app_game", "seat_or_app"
-]
+AccessRule = Literal["public", "spectator", "seat", "seat_or_app", "token_change", "app", "anyone_or_app", "app_game"]
 """Who may call an operation, enforced by ``service.web.access``: anybody; the bearer of a seat's token, the application
 that owns the game or, without a token, a spectator; the bearer of a seat's token; the bearer of the token of the seat
-in the path; for a change of that token also the bearer of the old one, who repeats the request; an application;
-an application or anybody, unless the service requires one; the application that owns the game; that one, or the bearer
-of the token of the seat in the path."""
+in the path, or the application that owns the game; for a change of that token also the bearer of the old one, who
+repeats the request; an application; an application or anybody, unless the service requires one; the application that
+owns the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

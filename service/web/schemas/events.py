@@ -14,10 +14,11 @@ class EventData(Schema):
     """The data of an event; each type has some of these fields.
 
     `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
-    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, and where ends are
-    counted `points` and `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`: `name`. `round_ended`: the
-    round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if
-    that was not by the rules. `rematched`: `game`. `reset`: `game`.
+    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, and where ends are counted `points` and
+    `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`: `name`. `renamed`: `name`, unless only what the
+    application calls the player is another. `round_ended`: the round as in the score card. `timed_out`: `then`.
+    `claimed`: `by`. `finished`: `winners`, and `ended_by` if that was not by the rules. `rematched`: `game`. `reset`:
+    `game`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
@@ -33,7 +34,7 @@ class EventData(Schema):
     face_down = fields.Boolean(metadata=doc("Whether it was laid face down.", example=False))
     points = fields.Integer(metadata=doc("The points that the tile scored, where ends are counted.", example=4))
     ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
-    name = fields.String(metadata=doc("The name of the player who joined.", example="Bo"))
+    name = fields.String(metadata=doc("The current name of the player who joined or was renamed.", example="Bo"))
     winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
     game = fields.Raw(
         metadata=doc("Of `rematched`: the id of the new game, a string. Of `reset`: the current game, a `Game`.")

@@ -314,6 +314,14 @@ class JoinedSeat(SeatToken):
     game = fields.Nested(Game, required=True, metadata=doc("The game as the new player sees it."))
 
 
+class JoinCode(Schema):
+    """A new join code."""
+
+    join_code = fields.String(
+        required=True, metadata=doc("Takes an open seat; the old one does not.", example="KJ2W3ZQ7P6XA5BCD")
+    )
+
+
 class LegalMoves(Schema):
     """What the bearer's seat may do now."""
 

@@ -285,6 +285,22 @@ class TokenIn(RequestSchema):
     """An empty object."""
 
 
+class RenameIn(RequestSchema):
+    """What a player is called from now on: `name`, `ref`, or both."""
+
+    name = name_field("The new name of the player.")
+    ref = ref_field("What the application calls the player. Told to the application and this seat")
+
+    @validates_schema(skip_on_field_errors=True)
+    def _something(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise invalid("one_of_name_ref")
+
+
+class JoinCodeIn(RequestSchema):
+    """An empty object."""
+
+
 class RematchIn(RequestSchema):
     """An empty object."""
 
