@@ -125,3 +125,25 @@ def take_turn(page: Page, table: Table) -> None:
     Touch(page).move()
     seen = {tile for hand in page.evaluate("hands.splice(0)") for tile in hand}
     assert seen <= {*hands[seat], *table.view(seat)["you"]["hand"]}, "the hand of somebody else"
+
+
+def test_a_rematch_brings_all_players_to_the_same_new_table(http: httpx.Client, open_page: OpenPage) -> None:
+    rules = shortest("domino") | smallest_set("domino")
+    table = Table.create(http, "domino", 2, seed="a match on the page", rules=rules)
+    for _ in table.play(1):
+        pass
+    addresses = []
+    for seat, token in table.tokens.items():
+        page = open_page(None)
+        page.goto(f"/#/seat/{table.id}/{token}")
+        page.locator("[data-rematch]").click()
+        expect(page.locator(".hand [role=option]").first).to_be_visible()
+        expect(page.locator("[data-rematch]")).to_have_count(0)
+        expect(page).not_to_have_url(re.compile(table.id))
+        addresses.append(page.url)
+        assert table.view()["players"][seat]["name"] in page.locator(".players").inner_text()
+    assert len(set(addresses)) == 1
+    watching = open_page(None)
+    watching.goto(f"/#/g/{table.id}")
+    expect(watching.locator(".actions a[href^='#/replay/']")).to_be_visible()
+    expect(watching.locator("[data-rematch]")).to_have_count(0)

@@ -82,6 +82,7 @@ export const TABLE = {
   leave: ["Leave the table (a computer player goes on)", "Vom Tisch aufstehen (ein Computerspieler macht weiter)"],
   // A finished match
   newGame: ["New game", "Neues Spiel"],
+  rematch: ["Rematch", "Revanche"],
   replay: ["Replay", "Nachspielen"],
   // Listening
   listen: ["Listen", "Ansagen"],

@@ -11,6 +11,9 @@ import { createDeals } from "./deals.js";
 /** @import { App, Score, View } from "../types.js" */
 /** @typedef {Score["rounds"][number]} Round */
 
+/** How many events are read to find the end of a match. */
+const EVENTS_AT_END = 50;
+
 /** @param {App} app @param {{id: string}} route @returns {View} */
 export function create(app, { id }) {
   const { t, api, device } = app;
@@ -34,8 +37,10 @@ export function create(app, { id }) {
     const found = variants.body.variants.find((/** @type {{id: string}} */ each) => each.id === game.body.variant);
     variant = found ?? { id: game.body.variant, name: game.body.variant };
     if (card.body.winners.length && card.body.standings.some((/** @type {{forfeited?: boolean}} */ each) => each.forfeited)) {
-      const { events } = (await api.get(`${path}/events`, { ...request, query: { after: card.body.version - 1 } })).body;
-      endedByForfeit = events.at(-1)?.data?.ended_by === "forfeit";
+      // After the end there may be a rematch, and other events that change no result.
+      const query = { after: Math.max(card.body.version - EVENTS_AT_END, 0) };
+      const { events } = (await api.get(`${path}/events`, { ...request, query })).body;
+      endedByForfeit = events.some((/** @type {{data: {ended_by?: string}}} */ each) => each.data.ended_by === "forfeit");
     }
     app.update();
     if (!card.body.rounds.length) return;

@@ -299,6 +299,20 @@ export function create(app, { game: id, watch = false, token }) {
     await loadPresence();
     if (match.seat !== undefined) await presence?.leave(match.seat);
   }
+  /** Takes the seats of this device in the next match of the same players, which begins with the first of them. */
+  async function rematch() {
+    try {
+      let next = id;
+      for (const { token: own } of device.seatsOf(id)) {
+        const { body } = await api.postOnce(`v1/games/${encodeURIComponent(id)}/rematch`, {}, { token: own });
+        next = body.game.id;
+        device.keep({ game: next, seat: body.seat, token: body.token, name: body.name, variant: body.game.variant });
+      }
+      if (!closing.signal.aborted) app.go({ view: "table", game: next });
+    } catch (error) {
+      failed(error);
+    }
+  }
   const show = (/** @type {number | undefined} */ seat) => performance.now() - curtainSince > CURTAIN_MS && match.show(seat);
   const showNext = () => show(match.next());
 
@@ -324,6 +338,7 @@ export function create(app, { game: id, watch = false, token }) {
       ${rest.map((move) => html`<button class=${rest.length === 1 && !moves.length ? "main" : ""} data-action=${move.action}
         ?disabled=${match.pending} @click=${() => send(move)}>${t(actionText(move.action))} <kbd aria-hidden="true">${keyName(app, move.action)}</kbd></button>`)}
       ${score?.rounds.length && game.status !== "playing" ? html`<a class="button" href=${fragmentOf({ view: "score", id })}>${t(TABLE.scoreCard)}</a>` : nothing}
+      ${game.status === "finished" && match.seats.length ? html`<button data-rematch @click=${rematch}>${t(TABLE.rematch)}</button>` : nothing}
       ${game.status === "finished" ? html`<a class="button" href=${fragmentOf({ view: "new", variant: game.variant })}>${t(TABLE.newGame)}</a>
         <a class="button" href=${fragmentOf({ view: "replay", game: id })}>${t(TABLE.replay)}</a>` : nothing}
     </div>`;
