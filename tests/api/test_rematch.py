@@ -10,13 +10,15 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_apps, build_document, build_games
 from service.engine.variants import variants
 from service.games.game import Game
 from service.games.ports import StorageUnavailable
+from service.games.service import GameService
 from service.games.tokens import hash_secret
 from service.storage import keys
 from service.storage.connection import connect
+from service.storage.memory_applications import MemoryApplications
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
@@ -292,6 +294,23 @@ def test_only_players_of_the_game_have_a_rematch(api: Api, finished: FinishedGam
     assert take_snapshot(server, old.id) == before[0]
     gone = api.ask("POST", "/v1/games/AAAAAAAAAAAAAAAAAAAAAA/rematch", token=old.tokens[0])
     assert status_and_code(gone) == (401, "unauthorized")
+
+
+def test_where_only_applications_create_games_nobodys_game_has_no_rematch(
+    api: Api, games: GameService, app_key: str, server: redis.Redis, finished: FinishedGames
+) -> None:
+    apps = build_apps(MemoryApplications(), needed_for_games=True)
+    strict = Api(create_app(games, build_document, apps=apps).test_client(use_cookies=False))
+    old = finished.copy()
+    before = take_snapshot(server, old.id), count_keys(server)
+    answer = ask(strict, old, 0)
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_valid_key")
+    assert (take_snapshot(server, old.id), count_keys(server)) == before
+    players = [{"name": "Ada"}, {"name": "Bo"}]
+    body = {"variant": "domino", "players": players, "rules": shortest("domino")}
+    owned = Table(api, api.post("/v1/games", body, token=app_key).get_json())
+    api.play_until(owned, match_finished, Random(1))
+    assert ask(strict, owned, 0).status_code == 201
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,8 @@ class Tables:
         self.begin()
         self.playing = [self._deal(variant) for variant in variants()]
         self.waiting = [self._open() for _ in range(2)]
-        self.record = self._play()
+        self.over = self._play()
+        self.record = self.over.get("/record", Accept="text/plain").text
 
     def begin(self) -> None:
         """Restart the numbering of requests, so that those of an operation do not depend on what ran before it."""
@@ -102,12 +103,12 @@ class Tables:
         key: str = self.http.post("/v1/apps", json={"name": "Fuzz"}).raise_for_status().json()["key"]
         return key
 
-    def _play(self) -> str:
-        """The record of a match with as many seats as ``SEATS``."""
+    def _play(self) -> Table:
+        """A finished match with as many seats as ``SEATS``."""
         table = Table.create(self.http, "homo-homini-lupus", rules={"rounds": 1})
         for _ in table.play(SEED):
             pass
-        return table.get("/record", Accept="text/plain").text
+        return table
 
     def live(self, number: int) -> tuple[Table, int]:
         """A running game and the seat that is to move."""
@@ -144,6 +145,8 @@ CLOCKS: list[Json] = [{"turn": 60}, {"bank": 300}, {"bank": 300, "increment": 5}
 OUT_OF_PLACE: list[Json] = [{"action": "deal", "client_seed": "mu"}, {"action": "flip"}]
 """Moves that are seldom legal."""
 EXPECTED: dict[str, set[int]] = {
+    "beginRematch": {201, 401, 409, 422},
+    "changeJoinCode": {401},
     "createGame": {201, 422},
     "createKey": {201, 401, 422},
     "getApplication": {200, 401},
@@ -157,6 +160,7 @@ EXPECTED: dict[str, set[int]] = {
     "getScore": {200, 401, 404},
     "joinGame": {201, 401, 403, 404, 422},
     "makeMove": {201, 401, 409, 412, 422},
+    "renamePlayer": {401},
     "replayRecord": {200, 422},
     "setPresence": {200, 401, 403, 404, 409, 422},
     "verifyRecord": {200, 422},
@@ -217,6 +221,8 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     is_good = case.meta.generation.mode.is_positive
     joins = case.path.endswith("/players")
     table, seat = (tables.half_empty(number), 0) if joins else tables.live(number)
+    if case.path.endswith("/rematch") and number % 2:
+        table, seat = tables.over, 0
     if "game" in case.path_parameters:
         if number % 8:
             case.path_parameters["game"] = table.id

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from flask import Blueprint, request
 
+from service.apps.applications import no_valid_key
 from service.apps.ports import Application
 from service.engine.deal import ArrangedDeal
 from service.engine.errors import Reason
@@ -204,6 +205,8 @@ def delete_game(services: Services, access: Access) -> RawResponse:
 @operation(REMATCH)
 def begin_rematch(services: Services, access: Access) -> RawResponse:
     """Begin another game with the same players, or take the own seat in it."""
+    if services.apps.needed_for_games and access.game.ownership is None:
+        raise no_valid_key()
     limit_expensive(services)
     negotiate(JSON)
     body = read_json_or_nothing()
