@@ -1,8 +1,9 @@
 """The clock of a game: how long a turn may take, how it runs, and when the next deadline is.
 
 Owns the arithmetic of times and banks, in milliseconds since 1970. The clock runs for turns and not for moves, so that
-drawing buys no time; only for a person who is present; and between two rounds for the deal as a whole. Does not depend
-on the events of a game (``service.games.game``), nor on what happens at a deadline (``service.games.automation``).
+drawing buys no time; only for a person who is present, and for a remote player while the game does not sleep; and
+between two rounds for the deal as a whole. Does not depend on the events of a game (``service.games.game``), nor on
+what happens at a deadline (``service.games.automation``).
 """
 
 from __future__ import annotations
@@ -58,12 +59,8 @@ class RunningClock(NamedTuple):
         return self._with_bank(seat, min(left + settings.increment, settings.bank))
 
     def interrupted(self, seat: int, presence: Presence, at: int) -> RunningClock:
-        """The clock when the player to move goes away in the middle of a turn."""
+        """The clock when a computer player takes over in the middle of a turn: what it has taken so far is used up."""
         return self._with_bank(seat, self._left(seat, at)) if presence.plays(seat) else self
-
-    def timed_out(self, seat: int) -> RunningClock:
-        """The clock when the time of the seat to move was over."""
-        return self._with_bank(seat, 0)
 
     def resumed(self, settings: ClockSettings, seat: int, at: int, *, to_move: bool, slept: bool) -> RunningClock:
         """The clock when the player of a seat comes back; ``slept`` if nobody at all was present.
@@ -102,15 +99,23 @@ def start_clock(settings: ClockSettings | None, seats: int) -> RunningClock:
 
 
 def deadline_of(
-    clock: RunningClock, settings: ClockSettings, state: State, presence: Presence, people: frozenset[int]
+    clock: RunningClock,
+    settings: ClockSettings,
+    state: State,
+    presence: Presence,
+    *,
+    people: frozenset[int],
+    remote: frozenset[int],
 ) -> int | None:
-    """When the time is over for the turn of a person who is present, or between two rounds for the deal.
+    """When the time is over for the turn of a player who is present, or between two rounds for the deal.
 
-    ``people`` are the seats of people. ``None`` while the clock does not run.
+    ``people`` and ``remote`` are the seats of people and of remote players. ``None`` while the clock does not run.
     """
     if state.phase == PLAYING:
         seat = state.turn
-        if seat is None or seat not in people or not presence.plays(seat):
+        if seat is None or not presence.plays(seat):
+            return None
+        if seat not in people and (seat not in remote or sleeps(state, presence, people)):
             return None
         return clock.started + (clock.banks[seat] if settings.turn is None else settings.turn)
     if state.phase == ROUND_OVER and present_people(state, presence, people):
@@ -121,3 +126,13 @@ def deadline_of(
 def present_people(state: State, presence: Presence, people: frozenset[int]) -> list[int]:
     """The seats of people who are in the match and present."""
     return [seat for seat in state.active_seats() if seat in people and seat not in presence.away]
+
+
+def sleeps(state: State, presence: Presence, people: frozenset[int]) -> bool:
+    """Whether a game goes on only when somebody is back: all people in the match are away, and one has not forfeited.
+
+    When all of them have forfeited, the others decide the match without them.
+    """
+    if present_people(state, presence, people):
+        return False
+    return any([seat in people and seat not in presence.forfeited for seat in state.active_seats()])

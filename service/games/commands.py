@@ -318,6 +318,11 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
 def _decide_move(seat: int, token_hash: bytes | None, command: MoveCommand, game: Game) -> Decision:
     if game.seats[seat].token_hash != token_hash:
         raise unauthorized()  # the token was revoked meanwhile
+    return decide_move(seat, command, game)
+
+
+def decide_move(seat: int, command: MoveCommand, game: Game) -> Decision:
+    """Make a move for the player of a seat. Raises ``MoveRefused`` and ``InvalidSetup`` as ``make_move``."""
     client_seed, expected = command.client_seed, command.expected
     if client_seed is not None:
         _check_client_seed(game)

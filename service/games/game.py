@@ -58,6 +58,9 @@ OPEN_SEAT: Final = "open"
 BOT: Final = "bot"
 REMOTE: Final = "remote"
 
+_AUTOMATIC: Final = frozenset([BOT, REMOTE])
+"""The kinds of players for whom the service acts."""
+
 LEVELS: Final = ("random", "greedy", "expert")
 """The levels of computer players."""
 
@@ -206,7 +209,7 @@ class Game(NamedTuple):
     stored_format: int = _PLAIN_FORMAT
     """The format in which this version is stored."""
     is_automatic: bool = False
-    """Whether anything may happen in this game without a player: a move of a bot, or the end of a time."""
+    """Whether anything may happen in this game without a person: a move of a bot, or the end of a time."""
     ownership: Ownership | None = None
     """``None`` for a game that belongs to no application."""
     rematch: str | None = None
@@ -226,16 +229,23 @@ class Game(NamedTuple):
         return frozenset([seat for seat, each in enumerate(self.seats) if each.kind == HUMAN])
 
     @property
+    def remote(self) -> frozenset[int]:
+        """The seats of remote players."""
+        return frozenset([seat for seat, each in enumerate(self.seats) if each.kind == REMOTE])
+
+    @property
     def deadline(self) -> int | None:
         """When the time for the running turn or deal is over; ``None`` without a clock, and while it does not run."""
         if self.clock is None or self.has_open_seats:
             return None
-        return deadline_of(self.running_clock, self.clock, self.state, self.presence, self.people)
+        return deadline_of(
+            self.running_clock, self.clock, self.state, self.presence, people=self.people, remote=self.remote
+        )
 
     @property
     def is_set_up_automatic(self) -> bool:
         """Whether the game is automatic from its creation, and not only while somebody is away."""
-        return self.clock is not None or self.pace is not None or any([seat.kind == BOT for seat in self.seats])
+        return self.clock is not None or self.pace is not None or any([seat.kind in _AUTOMATIC for seat in self.seats])
 
     @property
     def has_open_seats(self) -> bool:
@@ -373,10 +383,8 @@ def _clock_after(
         case Returned():
             slept = not present_people(state, presence, people)
             return clock.resumed(settings, seat, at, to_move=seat == state.turn, slept=slept)
-        case Left() if seat == state.turn:
+        case Left() | TimedOut() | Claimed() if seat == state.turn:
             return clock.interrupted(seat, presence, at)
-        case TimedOut() | Claimed():
-            return clock.timed_out(seat)
     return clock
 
 

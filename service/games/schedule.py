@@ -1,4 +1,4 @@
-"""When the service has to act in a game by itself: for a computer player, or because a time is over.
+"""When the service has to act in a game by itself: for a computer or remote player, or because a time is over.
 
 Owns what is due, and when; a reminder for it is stored with every version of the game. Does not depend on who acts
 (``service.games.automation``).
@@ -10,8 +10,8 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.presence import ALL_PRESENT, SUBSTITUTE
 from service.engine.state import PLAYING, ROUND_OVER
-from service.games.clock import present_people
-from service.games.game import BOT, HUMAN, Game
+from service.games.clock import present_people, sleeps
+from service.games.game import BOT, HUMAN, Game, Remote
 from service.games.ports import NO_HOLD, NO_REMINDERS, Hold, ReminderKind, Reminders
 
 GRACE_MS: Final = 1000
@@ -43,23 +43,30 @@ class BotTurn(NamedTuple):
     due: int
 
 
-def bot_turn(game: Game) -> BotTurn | None:
-    """What the service has to play in this game now; ``None`` if it is a person's turn, or the game sleeps.
+class RemoteTurn(NamedTuple):
+    """A turn of a remote player, who is to be asked for a move at this version.
 
-    Between two rounds people deal, as long as one of them is present and in the match. While all people who are in the
-    match are away, the game sleeps, unless all of them have forfeited: then computer players decide it without them.
+    ``due`` since then, in milliseconds since 1970.
+    """
+
+    game: Game
+    seat: int
+    remote: Remote
+    due: int
+
+
+def bot_turn(game: Game) -> BotTurn | None:
+    """What the service has to play in this game now; ``None`` if it is another's turn, or the game sleeps.
+
+    Between two rounds people deal, as long as one of them is present and in the match; remote players do not have to.
     """
     state, presence = game.state, game.presence
-    if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER):
-        return None
-    active = state.active_seats()
-    present = present_people(state, presence, game.people)
-    if not present and any([seat in game.people and seat not in presence.forfeited for seat in active]):
+    if game.has_open_seats or state.phase not in (PLAYING, ROUND_OVER) or sleeps(state, presence, game.people):
         return None
     if state.phase == ROUND_OVER:
-        if present or state.round >= MOST_ROUNDS_OF_BOTS:
+        if present_people(state, presence, game.people) or state.round >= MOST_ROUNDS_OF_BOTS:
             return None
-        return _bot_turn(game, active[0], SUBSTITUTE, "deal")
+        return _bot_turn(game, state.active_seats()[0], SUBSTITUTE, "deal")
     seat = state.turn
     assert seat is not None
     if game.seats[seat].kind == BOT:
@@ -73,6 +80,20 @@ def _bot_turn(game: Game, seat: int, level: str, action: Literal["move", "deal"]
     if game.people:
         wait = max(wait, _LEAST_WITH_PEOPLE_MS.get(level, 0))
     return BotTurn(game, seat, level, action, acted + max(wait - LEAD_MS, 0), acted + wait)
+
+
+def remote_turn(game: Game) -> RemoteTurn | None:
+    """The turn of a remote player; ``None`` if it is another's, or a computer player makes it, or the game sleeps.
+
+    A remote player is asked at once, as the clock of its turn runs already.
+    """
+    state, presence, seat = game.state, game.presence, game.state.turn
+    if game.has_open_seats or state.phase != PLAYING or seat is None or not presence.plays(seat):
+        return None
+    remote = game.seats[seat].remote
+    if remote is None or sleeps(state, presence, game.people):
+        return None
+    return RemoteTurn(game, seat, remote, game.running_clock.acted)
 
 
 def pace(game: Game) -> int:
@@ -125,6 +146,9 @@ def reminders(before: Game | None, after: Game) -> Reminders:
         if _may_have_bot_turn(after) or (before is not None and _may_have_bot_turn(before)):
             turn = bot_turn(after)
             due["bots"] = None if turn is None else turn.begin
+        if after.remote and not _asks_the_same(before, after):
+            asked = remote_turn(after)
+            due["remote"] = None if asked is None else asked.due
     if owned:
         due["outbox"] = after.updated_at
     return due
@@ -133,3 +157,13 @@ def reminders(before: Game | None, after: Game) -> Reminders:
 def _may_have_bot_turn(game: Game) -> bool:
     """Whether a computer player plays any seat, for itself or for a person."""
     return game.presence != ALL_PRESENT or any([seat.kind != HUMAN for seat in game.seats])
+
+
+def _asks_the_same(before: Game | None, after: Game) -> bool:
+    """Whether a remote player on turn has been told all that counts: then it is not asked again."""
+    return (
+        before is not None
+        and (before.match_version, before.match_write_id) == (after.match_version, after.match_write_id)
+        and remote_turn(before) is not None
+        and remote_turn(after) is not None
+    )

@@ -95,7 +95,11 @@ class Player(SeatOut):
     name = fields.String(metadata=doc("Absent while the seat is open.", example="Ada"))
     kind = fields.String(
         required=True,
-        metadata=doc("`human`, `bot`, `remote` (a player who is asked for its moves) or `open`.", example="human"),
+        metadata=doc(
+            "`human`, `bot` (a computer player), `remote` (a program of the application that owns the game, which the "
+            "service asks for its moves) or `open`. More may come.",
+            example="human",
+        ),
     )
     tiles = fields.Integer(required=True, metadata=doc("How many tiles are in the hand.", minimum=0, example=5))
     total = fields.Integer(

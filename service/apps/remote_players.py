@@ -1,0 +1,69 @@
+"""Remote players: programs elsewhere that the service asks for the moves of their seats.
+
+Owns what happens to a game at the turn of a remote player: its move is made as if it had been posted with the token of
+the seat, and where there is no answer, a computer player makes this turn. Every act is a commit for the turn that was
+looked at, so that several processes may ask for it. Does not depend on how a remote player is asked
+(``service.workers.remote_turns``), nor on when (``service.games.schedule``).
+"""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from functools import partial
+from hashlib import sha256
+
+from service.engine.presence import TimedOut
+from service.games.commands import MoveCommand, decide_move
+from service.games.errors import StaleVersion
+from service.games.game import Game
+from service.games.repository import Committed, Decision, GameRepository
+from service.games.schedule import RemoteTurn, remote_turn
+
+
+class RemotePlayers:
+    """The turns of remote players. Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``."""
+
+    def __init__(self, repository: GameRepository) -> None:
+        self._repository = repository
+
+    def next_turn(self, game_id: str) -> RemoteTurn | None:
+        """The turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""
+        game = self._repository.load(game_id)
+        return None if game is None else remote_turn(game)
+
+    def play(self, turn: RemoteTurn, command: MoveCommand) -> Committed:
+        """Make a move that the remote player has answered.
+
+        Raises ``MoveRefused`` and ``InvalidSetup`` as a move that is posted (``GameCommands.make_move``), ``NotFound``
+        when the game has expired.
+        """
+        return self._repository.transact(turn.game, partial(decide_move, turn.seat, command))
+
+    def give_up(self, turn: RemoteTurn) -> Committed:
+        """Have a computer player make this one turn.
+
+        Raises ``StaleVersion`` if the turn is over, ``NotFound`` when the game has expired.
+        """
+        return self._repository.transact(turn.game, partial(_decide_to_give_up, turn))
+
+
+def is_same_turn(turn: RemoteTurn, other: RemoteTurn | None) -> bool:
+    """Whether both ask for the same move; meanwhile players may have left or returned, or changed their tokens."""
+    return other is not None and _identity(turn.game) == _identity(other.game)
+
+
+def message_id(turn: RemoteTurn) -> str:
+    """The id of the message that asks for this move: the same however often, and by whomever, it is sent."""
+    text = " ".join(("game.move", *map(str, _identity(turn.game))))
+    return f"msg_{b32encode(sha256(text.encode()).digest()[:20]).decode().lower()}"
+
+
+def _identity(game: Game) -> tuple[str, int, str]:
+    """What is the same as long as the same can be played; after a failover another write may lead to a version."""
+    return game.id, game.match_version, game.match_write_id
+
+
+def _decide_to_give_up(turn: RemoteTurn, game: Game) -> Decision:
+    if not is_same_turn(turn, remote_turn(game)):
+        raise StaleVersion("stale_version", version=game.version)
+    return game, [TimedOut(turn.seat, "move")]
