@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Final, TypeVar, get_args
+from typing import Final, NamedTuple, TypeVar, get_args
 
 from service.engine.errors import InvalidNotation
 from service.engine.options import Value
@@ -60,7 +60,7 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
     variant = lines.tag("Variant", lambda scanner: scanner.match(_KEY, "the key of a game"))
     edition = lines.tag("Edition", lambda scanner: scanner.number(POSITIVE))
     options = lines.tag("Rules", _options)
-    players: list[tuple[str, RecordedBot | None]] = []
+    players: list[_Player] = []
     while lines.next_starts_with("[Player ") or not players:
         players.append(lines.tag("Player", partial(_player, seat=len(players)), quoted=False))
     clock = _clock(lines) if lines.next_starts_with("[Clock ") else None
@@ -78,8 +78,9 @@ def parse_record(text: str, yield_control: Callable[[], None] = lambda: None) ->
         variant=variant,
         edition=edition,
         options=options,
-        players=tuple([name for name, _ in players]),
-        bots=tuple([bot for _, bot in players if bot is not None]),
+        players=tuple([each.name for each in players]),
+        bots=tuple([each.bot for each in players if each.bot is not None]),
+        remote=tuple([seat for seat, each in enumerate(players) if each.is_remote]),
         clock=clock,
         game=game,
         date=date,
@@ -100,18 +101,26 @@ def decode_record(data: bytes) -> str:
         raise InvalidRecord("This is no UTF-8.", before.count("\n") + 1, len(before) - line_start + 1) from None
 
 
-def _player(scanner: Scanner, seat: int) -> tuple[str, RecordedBot | None]:
-    """The name, and the computer player if it is one."""
+class _Player(NamedTuple):
+    name: str
+    bot: RecordedBot | None = None
+    is_remote: bool = False
+
+
+def _player(scanner: Scanner, seat: int) -> _Player:
+    """The player of a seat."""
     start = scanner.at
     if scanner.number(NATURAL) != seat:
         scanner.fail(f"The players are numbered by their seats; here {seat} is expected.", start)
     scanner.expect(" ")
     name = scanner.quoted()
+    if scanner.accept(" remote"):
+        return _Player(name, is_remote=True)
     if not scanner.accept(" bot="):
-        return name, None
+        return _Player(name)
     level = scanner.match(_WORD, "a level of computer players")
     scanner.expect(" edition=")
-    return name, RecordedBot(seat, level, scanner.number(POSITIVE))
+    return _Player(name, RecordedBot(seat, level, scanner.number(POSITIVE)))
 
 
 def _clock(lines: _Lines) -> RecordedClock:

@@ -12,7 +12,7 @@ from typing import Final
 from service.engine.options import Value, format_value
 from service.records.notation.events import format_event
 from service.records.notation.scanner import quote
-from service.records.record import Record, RecordedBot, RecordedClock, RecordedRound
+from service.records.record import Record, RecordedClock, RecordedRound
 
 NOTATION_VERSION: Final = "1"
 HEAD: Final = -1
@@ -60,7 +60,7 @@ def _head(record: Record) -> Iterator[tuple[str, str]]:
     yield _tag("Edition", record.edition)
     yield _tag("Rules", " ".join([_option(key, value) for key, value in record.options]))
     for seat, name in enumerate(record.players):
-        yield f"Player {seat}", f"[Player {seat} {quote(name)}{_format_bot(record.bot_at(seat))}]"
+        yield f"Player {seat}", f"[Player {seat} {quote(name)}{_format_kind(record, seat)}]"
     if record.clock is not None:
         yield _tag("Clock", _format_clock(record.clock))
         yield _tag("Absence", record.clock.absence)
@@ -84,8 +84,12 @@ def _tags(each: RecordedRound) -> Iterator[tuple[str, str]]:
         yield _tag("Seed", each.seed.hex())
 
 
-def _format_bot(bot: RecordedBot | None) -> str:
-    return "" if bot is None else f" bot={bot.level} edition={bot.edition}"
+def _format_kind(record: Record, seat: int) -> str:
+    """Who plays the seat, unless it is a person."""
+    bot = record.bot_at(seat)
+    if bot is not None:
+        return f" bot={bot.level} edition={bot.edition}"
+    return " remote" if seat in record.remote else ""
 
 
 def _format_clock(clock: RecordedClock) -> str:

@@ -8,7 +8,7 @@ from service.engine.events import Dealt
 from service.engine.tiles import Tile
 from service.engine.view import DealtView, RecordedDeal
 from service.games.views import EventView
-from service.records.record import Record, RecordedBot, RecordedClock, RecordedRound, VersionedEvent
+from service.records.record import Record, RecordedClock, RecordedRound, VersionedEvent
 from service.records.report import Finding, Report
 from service.render.replays import Replay, ReplayedEvent, ReplayedRound
 from service.web.serializers.board import geometry_json
@@ -46,13 +46,16 @@ def _match(record: Record) -> JsonObject:
         "variant": record.variant,
         "edition": record.edition,
         "rules": dict(record.options),
-        "players": [_player(seat, name, record.bot_at(seat)) for seat, name in enumerate(record.players)],
+        "players": [_player(record, seat, name) for seat, name in enumerate(record.players)],
     }
 
 
-def _player(seat: int, name: str, bot: RecordedBot | None) -> JsonObject:
+def _player(record: Record, seat: int, name: str) -> JsonObject:
     result: JsonObject = {"seat": seat, "name": name} if name else {"seat": seat}
-    return result if bot is None else result | {"bot": bot.level, "edition": bot.edition}
+    bot = record.bot_at(seat)
+    if bot is not None:
+        return result | {"bot": bot.level, "edition": bot.edition}
+    return result | {"remote": True} if seat in record.remote else result
 
 
 def _clock(clock: RecordedClock) -> JsonObject:
