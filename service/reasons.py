@@ -381,7 +381,13 @@ REASONS: Final[Mapping[str, ReasonText]] = (
     )
     | _reasons(
         "too_large",
-        {"too_large": ("A body is at most 256 KiB.", "Ein Inhalt hat höchstens 256 KiB.")},
+        {
+            "too_large": ("A body is at most 256 KiB.", "Ein Inhalt hat höchstens 256 KiB."),
+            "answer_too_large": (
+                "The answer of a remote player is at most 64 KiB.",
+                "Die Antwort eines entfernten Spielers hat höchstens 64 KiB.",
+            ),
+        },
     )
     | _reasons(
         "uri_too_long",

@@ -220,6 +220,10 @@ class InvalidBody(Exception):
         self.errors = errors
 
 
+Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
+"""Why a request is refused, of what is told by ``refused_body``."""
+
+
 def problem(reason: Reason, detail: str | None = None, **more: object) -> Response:
     """The response to a refusal; ``detail`` replaces the sentence of the reason, ``more`` are additional fields."""
     code = REASONS[reason.word].code
@@ -285,10 +289,8 @@ def install(app: Flask, limits: RateLimits) -> None:
 
     app.register_error_handler(Refusal, refusal)
     app.register_error_handler(RateLimited, _rate_limited)
-    app.register_error_handler(InvalidSetup, _invalid_fields)
-    app.register_error_handler(MoveRefused, _move_refused)
-    app.register_error_handler(RequestError, _request_error)
-    app.register_error_handler(InvalidBody, _invalid_fields)
+    for refused in (InvalidSetup, MoveRefused, RequestError, InvalidBody):
+        app.register_error_handler(refused, _refused)
     app.register_error_handler(StorageUnavailable, _storage_unavailable)
     app.register_error_handler(OutcomeUnknown, _outcome_unknown)
     app.register_error_handler(SecretChanged, _secret_changed)
@@ -301,18 +303,37 @@ def _refusal(refusal: Refusal) -> Response:
     return problem(refusal.reason)
 
 
-def _move_refused(refused: MoveRefused) -> Response:
-    legal_moves = moves_json(refused.legal_moves, refused.version)
-    return problem(refused.cause.reason, version=refused.version, to_act=list(refused.to_act), legal_moves=legal_moves)
+def _refused(error: Refused) -> Response:
+    reason, detail, more = _told(error, accepted_language(request.environ))
+    return problem(reason, detail, **more)
 
 
-def _request_error(error: RequestError) -> Response:
-    return problem(error.reason)
+def refused_body(error: Refused, language: Language) -> bytes:
+    """The body of the response to a request that is refused for this, in this language."""
+    reason, detail, more = _told(error, language)
+    return problem_body(reason, language, detail, **more)
 
 
-def _invalid_fields(error: InvalidBody | InvalidSetup) -> Response:
+class _Told(NamedTuple):
+    """What is told of a refusal: as the arguments of ``problem``."""
+
+    reason: Reason
+    detail: str | None
+    more: Mapping[str, object]
+
+
+def _told(error: Refused, language: Language) -> _Told:
+    if isinstance(error, RequestError):
+        return _Told(error.reason, None, {})
+    if isinstance(error, MoveRefused):
+        legal_moves = moves_json(error.legal_moves, error.version)
+        more = {"version": error.version, "to_act": list(error.to_act), "legal_moves": legal_moves}
+        return _Told(error.cause.reason, None, more)
+    return _told_fields(error, language)
+
+
+def _told_fields(error: InvalidBody | InvalidSetup, language: Language) -> _Told:
     """The reasons of all fields, and the first one as that of the whole request."""
-    language = accepted_language(request.environ)
     errors = {
         field[:MAX_ERROR_CHARS]: reasons[:MAX_ERRORS] for field, reasons in islice(error.errors.items(), MAX_ERRORS)
     }
@@ -321,11 +342,15 @@ def _invalid_fields(error: InvalidBody | InvalidSetup) -> Response:
     detail = f"{field}: {_sentence(first, language)}" if field else _sentence(first, language)
     if len(causes) > 1:
         detail = f"{detail} {localize(_MORE_FIELDS, language)}"
-    return problem(
+    return _Told(
         Reason(first.word, {"field": field, **first.params}),
         detail,
-        errors={field: [_sentence(each, language) for each in reasons] for field, reasons in errors.items()},
-        causes=[{"field": field, "reason": reason.word} | _params(reason) for field, reason in causes[:MAX_ERRORS]],
+        {
+            "errors": {field: [_sentence(each, language) for each in reasons] for field, reasons in errors.items()},
+            "causes": [
+                {"field": field, "reason": reason.word} | _params(reason) for field, reason in causes[:MAX_ERRORS]
+            ],
+        },
     )
 
 

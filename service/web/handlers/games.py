@@ -12,7 +12,6 @@ from service.apps.applications import no_valid_key
 from service.apps.ports import Application
 from service.engine.deal import ArrangedDeal
 from service.engine.errors import Reason
-from service.engine.moves import Move
 from service.games.access import Access, TokenRotation
 from service.games.clock import ClockSettings
 from service.games.commands import JoinCommand, MoveCommand, check_join_code
@@ -35,6 +34,7 @@ from service.web.openapi.game_operations import (
     SET_PRESENCE,
 )
 from service.web.problems import InvalidBody
+from service.web.posted_moves import read_move
 from service.web.request_parsing import (
     expected_game,
     idempotency,
@@ -47,7 +47,6 @@ from service.web.request_parsing import (
 )
 from service.web.response_cache import cached_json
 from service.web.responses import JSON, RawResponse, conditional, created, created_secret, no_content, ok, to_json
-from service.web.schemas import moves as move_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.serializers.game import (
     created_game_json,
@@ -69,7 +68,6 @@ _token_in: Final = request_schemas.TokenIn()
 _rematch_in: Final = request_schemas.RematchIn()
 _presence_in: Final = request_schemas.PresenceIn()
 _claim_in: Final = request_schemas.ClaimIn()
-_move_in: Final = move_schemas.Move()
 
 
 @blueprint.post("/v1/games")
@@ -228,11 +226,10 @@ def make_move(services: Services, access: Access) -> RawResponse:
     """Make a move."""
     negotiate(JSON)
     body = read_json()
-    fields = validate(_move_in, body)
-    move = Move(fields["action"], fields.get("tile"), fields.get("end"), fields.get("face_down", False))
-    expected = expected_game(fields.get("version"))
+    move, version, client_seed = read_move(body)
+    expected = expected_game(version)
     key = idempotency(body, MAKE_MOVE.min_key_length)
-    command = MoveCommand(move, expected, fields.get("client_seed"), key)
+    command = MoveCommand(move, expected, client_seed, key)
     view, replayed = services.games.commands.make_move(access, command)
     return created(game_view_json(view), etag=view.etag, location=f"/v1/games/{view.id}", replayed=replayed)
 
