@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from service.games.ports import ReminderKind
 
 _DECISION_SECONDS: Final = (0.00025, 0.001, 0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
+_ANSWER_SECONDS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _LAG_SECONDS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 30.0)
 
 
@@ -52,6 +53,23 @@ class WorkerMetrics:
             buckets=_LAG_SECONDS,
             registry=registry,
         )
+        self._answers = Counter(
+            "domino_remote_answers_total",
+            "Requests to remote players, by what came back.",
+            ["outcome"],
+            registry=registry,
+        )
+        self._answer_times = Histogram(
+            "domino_remote_answer_seconds",
+            "Seconds until a remote player had answered, or did not.",
+            buckets=_ANSWER_SECONDS,
+            registry=registry,
+        )
+        self._given_up = Counter(
+            "domino_remote_turns_given_up_total",
+            "Turns that a computer player made for a remote player.",
+            registry=registry,
+        )
         self._failures = Counter(
             "domino_reminder_failures_total", "Reminders put off because of an error.", ["kind"], registry=registry
         )
@@ -71,6 +89,19 @@ class WorkerMetrics:
     def timed_out(self, then: str) -> None:
         """Count a deadline; ``then`` is what followed."""
         self._time_outs.labels(then).inc()
+
+    def asked(self, outcome: str, seconds: float) -> None:
+        """Count a request to a remote player.
+
+        ``outcome``: ``move``; ``own`` (it moves by itself); ``refused`` (the answer was no legal move); ``status`` (one
+        that is no success); or ``none`` (no answer).
+        """
+        self._answers.labels(outcome).inc()
+        self._answer_times.observe(seconds)
+
+    def gave_up(self) -> None:
+        """Count a turn that was taken from a remote player."""
+        self._given_up.inc()
 
     def taken(self, kind: ReminderKind, lag_ms: int) -> None:
         """Observe a reminder that was taken."""

@@ -1,0 +1,129 @@
+"""One turn of a remote player: what it is asked, how often, and what follows from its answers.
+
+Owns the tries. An answer that is refused has the same reason as a move that is posted, and the next message carries it.
+Does not depend on how a message is sent, nor on which turns there are (``service.workers.remote_worker``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from time import monotonic
+from typing import Final, Literal, NamedTuple, Protocol
+
+from service.apps.remote_players import RemotePlayers, is_same_turn, message_id
+from service.engine.errors import InvalidSetup
+from service.games.errors import MoveRefused, StaleVersion
+from service.games.game import Remote
+from service.games.schedule import RemoteTurn
+from service.web.problems import InvalidBody, Refused, RequestError
+from service.web.remote_messages import move_message, read_answer
+from service.workers.metrics import WorkerMetrics
+
+TRIES: Final = 3
+ANSWER_SECONDS: Final = 5.0
+"""The time for an answer."""
+RETRY_SECONDS: Final = 2.0
+"""Seconds from the beginning of a try without an answer to the next one: what is restarted may be back then."""
+
+Outcome = Literal["moved", "own", "given_up", "over"]
+"""A move was made; the remote player makes it by itself; a computer player makes it; or the turn was over before."""
+
+_NO_CONTENT: Final = 204
+
+
+class Answer(NamedTuple):
+    """The status and the body of an answer; ``complete`` unless it was cut off at ``MAX_ANSWER_BYTES``."""
+
+    status: int
+    body: bytes
+    complete: bool = True
+
+
+class NoAnswer(Exception):
+    """There was no answer in time."""
+
+
+class Ask(Protocol):
+    """Sends a message to a remote player, signed with its secret, and returns the answer, which is no redirect's."""
+
+    def __call__(self, remote: Remote, message: str, body: bytes, /) -> Answer:
+        """Send the message with this id. Answers in ``ANSWER_SECONDS``, or raises ``NoAnswer``."""
+
+
+class RemoteTurns:
+    """Makes turns of remote players; ``ttl`` is that of games, in milliseconds. ``sleep`` waits for so many seconds."""
+
+    def __init__(
+        self,
+        players: RemotePlayers,
+        ask: Ask,
+        metrics: WorkerMetrics,
+        ttl: int,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._players = players
+        self._ask = ask
+        self._metrics = metrics
+        self._ttl = ttl
+        self._sleep = sleep
+
+    def make(self, turn: RemoteTurn) -> Outcome:
+        """Ask for a move until it is made, or ``TRIES`` times.
+
+        Raises ``StorageUnavailable``, ``OutcomeUnknown``, ``NotFound``. All of it can be done again: a move is made at
+        the version it was asked for.
+        """
+        refused: Refused | None = None
+        for number in range(TRIES):
+            if number:
+                current = self._players.next_turn(turn.game.id)
+                if current is None or not is_same_turn(turn, current):
+                    return "over"
+                turn = current
+            began = monotonic()
+            answer = self._answer(turn, refused)
+            refused = None
+            if answer is not None and answer.status == _NO_CONTENT:
+                return "own"
+            if answer is not None and answer.status // 100 == 2:
+                refused = self._play(turn, answer, began)
+                if refused is None:
+                    return "moved"
+            elif number + 1 < TRIES:
+                self._sleep(max(began + RETRY_SECONDS - monotonic(), 0))
+        return self._give_up(turn)
+
+    def _answer(self, turn: RemoteTurn, refused: Refused | None) -> Answer | None:
+        """The answer to a message, ``None`` if there is none."""
+        body = move_message(turn, self._ttl, refused)
+        began = monotonic()
+        try:
+            answer = self._ask(turn.remote, message_id(turn), body)
+        except NoAnswer:
+            self._metrics.asked("none", monotonic() - began)
+            return None
+        if answer.status // 100 != 2:
+            self._metrics.asked("status", monotonic() - began)
+        elif answer.status == _NO_CONTENT:
+            self._metrics.asked("own", monotonic() - began)
+        return answer
+
+    def _play(self, turn: RemoteTurn, answer: Answer, began: float) -> Refused | None:
+        """Make the move that was answered; why it is refused, if it is."""
+        seconds = monotonic() - began
+        try:
+            self._players.play(turn, read_answer(turn, answer.body, complete=answer.complete))
+        except (RequestError, InvalidBody, InvalidSetup, MoveRefused) as error:
+            self._metrics.asked("refused", seconds)
+            return error
+        self._metrics.asked("move", seconds)
+        return None
+
+    def _give_up(self, turn: RemoteTurn) -> Outcome:
+        try:
+            self._players.give_up(turn)
+        except StaleVersion:
+            return "over"
+        self._metrics.gave_up()
+        return "given_up"
