@@ -15,11 +15,15 @@ from time import monotonic
 from typing import Final
 
 from service.apps.remote_players import RemotePlayers
+from service.bootstrap import WorkerParts
+from service.config import Settings
 from service.games.errors import NotFound
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
+from service.outgoing.sender import Sender
 from service.workers.failures import Failures
 from service.workers.hosts import Hosts
 from service.workers.metrics import WorkerMetrics
+from service.workers.remote_requests import ask_through
 from service.workers.remote_turns import RemoteTurns
 
 LEASE_MS: Final = 30_000
@@ -33,10 +37,29 @@ LOOK_SECONDS: Final = 0.1
 RETRY_MS: Final = 500
 """Milliseconds until a game is looked at again for which the storage was away."""
 
+_DAY_MS: Final = 86_400_000
+
 Spawn = Callable[[Callable[[], None]], object]
 """Begins something beside all else: in a greenlet or a thread."""
 
 _log = logging.getLogger(__name__)
+
+
+def build_remote_worker(
+    parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, settings: Settings, spawn: Spawn
+) -> RemoteWorker:
+    """The remote worker of a process, which asks through this sender."""
+    ttl = settings.game_ttl_days * _DAY_MS
+    players = RemotePlayers(parts.repository)
+    return RemoteWorker(
+        players,
+        RemoteTurns(players, ask_through(sender), metrics, ttl),
+        reminders=parts.reminders,
+        metrics=metrics,
+        clock=parts.clock,
+        ttl=ttl,
+        spawn=spawn,
+    )
 
 
 class RemoteWorker:

@@ -1,0 +1,122 @@
+"""Games with remote players in memory, and remote players that answer as a test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from random import Random
+from threading import Thread
+from typing import Any, NamedTuple
+
+import orjson
+from flask.testing import FlaskClient
+
+from service.apps.remote_players import RemotePlayers
+from service.games.clock import ClockSettings
+from service.games.game import Remote
+from service.games.schedule import RemoteTurn
+from service.web.app import create_app
+from service.workers.remote_turns import Answer, NoAnswer, Outcome, RemoteTurns
+from service.workers.remote_worker import RemoteWorker
+from tests.support.remote_games import create, wanted
+from tests.workers.tables import TTL, InProcess
+
+URL = "https://bots.example/"
+
+
+class Asked(NamedTuple):
+    """A message that was sent."""
+
+    remote: Remote
+    id: str
+    body: bytes
+
+    @property
+    def data(self) -> dict[str, Any]:
+        data: dict[str, Any] = orjson.loads(self.body)["data"]
+        return data
+
+
+Behaviour = Callable[[Asked], Answer]
+
+
+def first_move(asked: Asked) -> Answer:
+    return Answer(200, orjson.dumps(asked.data["view"]["legal_moves"][0]))
+
+
+def says(status: int, body: bytes = b"", *, complete: bool = True) -> Behaviour:
+    return lambda _: Answer(status, body, complete)
+
+
+def nothing(_: Asked) -> Answer:
+    raise NoAnswer
+
+
+class Bot:
+    """A remote player that behaves on the n-th message as the n-th behaviour says, and then plays."""
+
+    def __init__(self, behaviours: Iterable[Behaviour] = ()) -> None:
+        self.behaviours = list(behaviours)
+        self.asked: list[Asked] = []
+
+    def __call__(self, remote: Remote, message: str, body: bytes, /) -> Answer:
+        asked = Asked(remote, message, body)
+        self.asked.append(asked)
+        return self.behaviours.pop(0)(asked) if self.behaviours else first_move(asked)
+
+
+class RemoteTable(InProcess):
+    """Games with remote players, a remote worker and a bot worker, at a time that only the test moves.
+
+    A letter of ``seats`` is a person (p), a remote player (x), or a computer player: random (r), greedy (g).
+    """
+
+    def __init__(self, *behaviours: Behaviour) -> None:
+        super().__init__()
+        self.random = Random(7)
+        self.repository._random_bytes = self.random.randbytes  # so that its writes have ids of their own
+        self.bot = Bot(behaviours)
+        self.slept: list[float] = []
+        self.players = RemotePlayers(self.repository)
+        self.turns = RemoteTurns(self.players, self.bot, self.metrics, TTL * 1000, self.slept.append)
+        self.remote_worker = self.new_remote_worker()
+        self.tokens: dict[int, str] = {}
+        self.http: FlaskClient = create_app(self.games, lambda: "").test_client()
+
+    def new_remote_worker(self, spawn: Callable[[Callable[[], None]], object] = lambda work: work()) -> RemoteWorker:
+        return RemoteWorker(
+            self.players,
+            self.turns,
+            reminders=self.store,
+            metrics=self.metrics,
+            clock=self.clock,
+            ttl=TTL * 1000,
+            spawn=spawn,
+        )
+
+    def new(
+        self, seats: str = "xx", key: str = "domino", *, seed: str | None = "seed", clock: ClockSettings | None = None
+    ) -> str:
+        request = wanted(key, seats, seed=seed, clock=clock, pace=0)
+        game = create(self.repository, request, seats, URL, clock=self.clock, random_bytes=self.random.randbytes)
+        self.tokens = game.tokens
+        return game.id
+
+    def turn(self, game_id: str) -> RemoteTurn:
+        turn = self.players.next_turn(game_id)
+        assert turn is not None
+        return turn
+
+    def make(self, game_id: str) -> Outcome:
+        return self.turns.make(self.turn(game_id))
+
+    def reminder(self, game_id: str) -> float | None:
+        return self.store._reminders["remote"].get(game_id)
+
+    def count(self, name: str, **labels: str) -> float:
+        return self.registry.get_sample_value(f"domino_{name}", labels) or 0.0
+
+
+def in_thread(work: Callable[[], None]) -> Thread:
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    return thread
