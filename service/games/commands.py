@@ -152,14 +152,24 @@ class GameCommands:
             now=now,
             random_bytes=self._random_bytes,
         )
-        new = create(token_bytes=token_bytes)
+        new = create(token_bytes=token_bytes, remote_secret=partial(self._remote_secret, request.app))
         forked = [] if fork is None else as_arranged(fork.position.events)
         game, events = deal_if_full(new.game, [Created(new.game.deck.commitment(1)), *forked])
         committed = self._repository.create(game, events, record)
         if committed.prior is not None:
-            new = create(token_bytes=self._idempotency.derive_bytes("create", game_id, prior=committed.prior))
+            new = create(
+                token_bytes=self._idempotency.derive_bytes("create", game_id, prior=committed.prior),
+                remote_secret=partial(self._remote_secret, request.app, prior=committed.prior),
+            )
         view = view_game(committed.after, None if request.app is None else OWNER, self._ttl)
         return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
+
+    def _remote_secret(self, app: str | None, url: str, prior: PriorWrite | None = None) -> bytes:
+        """The secret by which whoever answers at this URL recognises who asks for moves in the games of an application.
+
+        The same in all of them, so that one program can play in many: 256 bits.
+        """
+        return self._idempotency.derive_bytes("remote", app or "", url, prior=prior)(32)
 
     def join(self, access: Access, command: JoinCommand) -> CommandResult[JoinedSeat]:
         """Take the first open seat; if it was the last one, deal the first round.

@@ -6,6 +6,7 @@ played (``service.games.validation``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from service.games.clock import start_clock
 from service.games.game import HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent, Ownership, Remote, Seat, rules_for
 from service.games.ports import RandomBytes
 from service.games.results import SeatToken
-from service.games.tokens import hash_secret, new_join_code, new_remote_secret, new_token
+from service.games.tokens import hash_secret, new_join_code, new_token
 from service.games.validation import GameRequest, is_taken
 
 
@@ -40,11 +41,13 @@ def create_game(
     game_id: str,
     now: int,
     token_bytes: RandomBytes,
+    remote_secret: Callable[[str], bytes],
     random_bytes: RandomBytes,
 ) -> NewGame:
     """The requested game, beginning from ``state``; ``now`` in milliseconds since 1970.
 
-    Tokens and join code are made from ``token_bytes``, the seed of the deals from ``random_bytes``.
+    Tokens and join code are made from ``token_bytes``, the seed of the deals from ``random_bytes``; ``remote_secret``
+    returns the secret for the URL of a remote player.
     """
     tokens = tuple(
         [
@@ -57,7 +60,7 @@ def create_game(
     has_open = any(each.kind == OPEN_SEAT for each in request.seats)
     join_code = new_join_code(token_bytes) if has_open else None
     remotes = {
-        seat: Remote(each.url, new_remote_secret(token_bytes))
+        seat: Remote(each.url, remote_secret(each.url))
         for seat, each in enumerate(request.seats)
         if each.url is not None
     }

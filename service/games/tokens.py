@@ -47,11 +47,6 @@ def new_token(random_bytes: RandomBytes) -> str:
     return SEAT_PREFIX + _base64(random_bytes(32))
 
 
-def new_remote_secret(random_bytes: RandomBytes) -> bytes:
-    """A secret by which a remote player recognises who asks it: 256 bits."""
-    return random_bytes(32)
-
-
 def new_write_id(random_bytes: RandomBytes) -> bytes:
     """An id for a write: 48 bits, 8 characters. It only has to differ from other writes at the same version."""
     return urlsafe_b64encode(random_bytes(6))

@@ -78,6 +78,7 @@ class Owned:
             game_id=with_shard(self.random.randbytes(11).hex()),
             now=self.clock(),
             token_bytes=self.random.randbytes,
+            remote_secret=str.encode,
             random_bytes=self.random.randbytes,
         )
         game = new.game
