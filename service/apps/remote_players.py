@@ -11,6 +11,8 @@ from __future__ import annotations
 from base64 import b32encode
 from functools import partial
 from hashlib import sha256
+from threading import BoundedSemaphore
+from typing import Final
 
 from service.engine.presence import TimedOut
 from service.games.commands import MoveCommand, decide_move
@@ -19,16 +21,21 @@ from service.games.game import Game
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.schedule import RemoteTurn, remote_turn
 
+_MOST_IN_STORAGE: Final = 24
+"""Turns that may use the storage at a time; the other connections of the process are left for other work."""
+
 
 class RemotePlayers:
     """The turns of remote players. Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``."""
 
     def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
+        self._storage = BoundedSemaphore(_MOST_IN_STORAGE)
 
     def next_turn(self, game_id: str) -> RemoteTurn | None:
         """The turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""
-        game = self._repository.load(game_id)
+        with self._storage:
+            game = self._repository.load(game_id)
         return None if game is None else remote_turn(game)
 
     def play(self, turn: RemoteTurn, command: MoveCommand) -> Committed:
@@ -37,14 +44,16 @@ class RemotePlayers:
         Raises ``MoveRefused`` and ``InvalidSetup`` as a move that is posted (``GameCommands.make_move``), ``NotFound``
         when the game has expired.
         """
-        return self._repository.transact(turn.game, partial(decide_move, turn.seat, command))
+        with self._storage:
+            return self._repository.transact(turn.game, partial(decide_move, turn.seat, command))
 
     def give_up(self, turn: RemoteTurn) -> Committed:
         """Have a computer player make this one turn.
 
         Raises ``StaleVersion`` if the turn is over, ``NotFound`` when the game has expired.
         """
-        return self._repository.transact(turn.game, partial(_decide_to_give_up, turn))
+        with self._storage:
+            return self._repository.transact(turn.game, partial(_decide_to_give_up, turn))
 
 
 def is_same_turn(turn: RemoteTurn, other: RemoteTurn | None) -> bool:

@@ -32,8 +32,10 @@ BATCH: Final = 64
 """Reminders taken at a time."""
 MOST_TURNS: Final = 512
 """Turns that are made at a time."""
-LOOK_SECONDS: Final = 0.1
-"""Seconds between two looks for reminders."""
+LOOK_SECONDS: Final = (0.02, 0.1)
+"""Seconds between two looks for reminders while there are none: just after one was found, and a while after."""
+LOOK_GROWTH: Final = 1.1
+"""By this factor the pause grows with each look."""
 RETRY_MS: Final = 500
 """Milliseconds until a game is looked at again for which the storage was away."""
 
@@ -87,6 +89,7 @@ class RemoteWorker:
         self._failures = Failures()
         self._lock = Lock()
         self._under_way: dict[str, TakenReminder] = {}
+        self._look_pause = LOOK_SECONDS[0]
 
     def step(self) -> float:
         """Look once for turns, and begin them; returns the seconds until the next look.
@@ -101,7 +104,11 @@ class RemoteWorker:
             with self._lock:
                 self._under_way[each.game] = each
             self._spawn(partial(self._work, each))
-        return 0.0 if taken and len(taken) == limit else LOOK_SECONDS
+        if taken:
+            self._look_pause = LOOK_SECONDS[0]
+            return 0.0 if len(taken) == limit else self._look_pause
+        self._look_pause = min(self._look_pause * LOOK_GROWTH, LOOK_SECONDS[1])
+        return self._look_pause
 
     def close(self) -> None:
         """Give the leased games back, as far as the storage can be reached; another process asks once more."""

@@ -22,10 +22,11 @@ from service.records.bot_checks import ALL_DECISIONS
 from service.records.parser import parse_record
 from service.records.verification import verify
 from service.records.writer import format_record
-from tests.support.remote_games import SECRET, create, wanted
+from tests.support.remote_games import wanted
 from tests.workers.tables import InProcess
 
 TURN = 60_000
+URL = "https://bots.example/"
 MINUTE = ClockSettings(turn=60_000, absence="bot")
 
 
@@ -42,10 +43,9 @@ class Table(InProcess):
     def new(
         self, seats: str, clock: ClockSettings | None = None, *, seed: str | None = "seed", key: str = "domino"
     ) -> str:
-        request = wanted(key, seats, clock=clock, seed=seed, pace=0)
-        game = create(self.repository, request, seats, "https://example.org/", clock=self.clock)
-        self.tokens = game.tokens
-        return game.id
+        created = self.create(wanted(key, seats, URL, clock=clock, seed=seed))
+        self.tokens = {each.seat: each.token for each in created.seats}
+        return created.view.id
 
     def reminder(self, kind: str, game: str) -> float | None:
         return self.store._reminders[kind].get(game)  # type: ignore[index] # a kind
@@ -97,7 +97,7 @@ def test_a_remote_player_is_asked_while_it_is_its_turn_and_at_no_other_time(tabl
     game = table.until_turn_of(game_id, 1)
     turn = remote_turn(game)
     assert turn is not None
-    assert (turn.seat, turn.remote.secret) == (1, SECRET)
+    assert (turn.seat, turn.remote.url) == (1, URL)
     assert table.reminder("remote", game_id) == game.running_clock.acted == table.now
     assert bot_turn(game) is None
     table.until_turn_of(game_id, 0)
@@ -282,7 +282,7 @@ def test_a_record_names_remote_players_and_the_moves_made_for_them_can_be_made_a
     access = table.games.access.authenticate(game_id, None)
     record = table.games.queries.record(access)
     text = format_record(record)
-    assert f'[Player 0 "Remote 0" remote]\n[Player 1 "Greedy" bot=greedy edition={EDITION}]' in text
+    assert f'[Player 0 "Deep Six" remote]\n[Player 1 "Greedy" bot=greedy edition={EDITION}]' in text
     assert parse_record(text) == record
     report = verify(record, bots=ALL_DECISIONS)
     assert report.findings == ()

@@ -1,4 +1,4 @@
-"""Runs the remote worker alone, under gevent, as the process of messages does: ``python -m tests.support.remote_process``."""
+"""The remote worker alone, under gevent as in the messenger."""
 
 import os
 

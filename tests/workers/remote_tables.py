@@ -17,7 +17,7 @@ from service.games.schedule import RemoteTurn
 from service.web.app import create_app
 from service.workers.remote_turns import Answer, NoAnswer, Outcome, RemoteTurns
 from service.workers.remote_worker import RemoteWorker
-from tests.support.remote_games import create, wanted
+from tests.support.remote_games import wanted
 from tests.workers.tables import TTL, InProcess
 
 URL = "https://bots.example/"
@@ -72,8 +72,7 @@ class RemoteTable(InProcess):
 
     def __init__(self, *behaviours: Behaviour) -> None:
         super().__init__()
-        self.random = Random(7)
-        self.repository._random_bytes = self.random.randbytes  # so that its writes have ids of their own
+        self.repository._random_bytes = Random(7).randbytes  # so that its writes have ids of their own
         self.bot = Bot(behaviours)
         self.slept: list[float] = []
         self.players = RemotePlayers(self.repository)
@@ -96,10 +95,9 @@ class RemoteTable(InProcess):
     def new(
         self, seats: str = "xx", key: str = "domino", *, seed: str | None = "seed", clock: ClockSettings | None = None
     ) -> str:
-        request = wanted(key, seats, seed=seed, clock=clock, pace=0)
-        game = create(self.repository, request, seats, URL, clock=self.clock, random_bytes=self.random.randbytes)
-        self.tokens = game.tokens
-        return game.id
+        created = self.create(wanted(key, seats, URL, seed=seed, clock=clock))
+        self.tokens = {each.seat: each.token for each in created.seats}
+        return created.view.id
 
     def turn(self, game_id: str) -> RemoteTurn:
         turn = self.players.next_turn(game_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from typing import Any
 
 import orjson
@@ -13,7 +14,6 @@ from service.engine.presence import TimedOut
 from service.games.clock import ClockSettings
 from service.web.remote_messages import MAX_ANSWER_BYTES
 from service.workers.remote_turns import RETRY_SECONDS, TRIES, Answer
-from tests.support.remote_games import SECRET
 from tests.workers.remote_tables import Asked, Behaviour, RemoteTable, first_move, nothing, says
 
 PASS = orjson.dumps({"action": "pass"})
@@ -54,7 +54,7 @@ def test_the_answer_is_made_as_a_move_of_the_seat(status: int) -> None:
     turn = table.turn(game_id)
     assert table.make(game_id) == "moved"
     (asked,) = table.bot.asked
-    assert asked.remote.secret == SECRET
+    assert asked.remote == table.game(game_id).seats[turn.seat].remote
     assert asked.id == message_id(turn)
     played = table.events(game_id)[2]
     assert played.tile.name == asked.data["view"]["legal_moves"][0]["tile"]  # type: ignore[union-attr]
@@ -110,7 +110,8 @@ def test_a_message_tells_nothing_that_the_seat_may_not_know() -> None:
         table.make(game_id)
         body = table.bot.asked[-1].body.decode()
         assert all(secret not in body for secret in table.tokens.values())
-        assert SECRET.hex() not in body
+        assert game.seats[0].remote is not None
+        assert b64encode(game.seats[0].remote.secret).decode() not in body
         assert "bots.example" not in body
         assert game.deck.seed.hex() not in body
         view = json.loads(body)["data"]["view"]

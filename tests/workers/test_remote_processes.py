@@ -1,0 +1,205 @@
+"""Remote players as real processes, asked over HTTP: those of ``examples/bot``, and others that misbehave."""
+
+from __future__ import annotations
+
+import socket
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import orjson
+import pytest
+
+from service.engine.presence import TimedOut
+from service.workers.remote_turns import ANSWER_SECONDS
+from tests.outgoing.endpoints import Behaviour, Endpoint, answer, endless, raw
+from tests.storage.servers import RealServer
+from tests.support.background import Background
+from tests.support.processes import free_ports
+from tests.support.remote_bots import Process, asking, await_port, flask_bot, node_bot
+from tests.support.remote_games import wanted
+from tests.vectors.verifiers import node_or_skip
+from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, until
+
+LONG = 120.0
+
+
+@pytest.fixture
+def hosted(server: RealServer) -> Hosted:
+    return on_redis(server.url)
+
+
+@pytest.fixture
+def services(server: RealServer, tmp_path: Path) -> Iterator[None]:
+    """The processes that ask remote players, and that play for them."""
+    with asking(server.url, tmp_path), Background("bots", server.url, tmp_path):
+        yield
+
+
+def secret_for(hosted: Hosted, url: str) -> str:
+    """The secret for this URL, as an application gets it with each game."""
+    created = hosted.create(wanted("domino", "xp", url))
+    secret = created.seats[0].secret
+    assert secret is not None
+    return f"whsec_{b64encode(secret).decode()}"
+
+
+def new(hosted: Hosted, variant: str, seats: str, url: str, *, seed: str = "seed") -> str:
+    return hosted.create(wanted(variant, seats, url, seed=seed)).view.id
+
+
+def is_finished(hosted: Hosted, game: str) -> bool:
+    return hosted.game(game).status == "finished"
+
+
+def given_up(hosted: Hosted, game: str) -> int:
+    return sum(isinstance(event, TimedOut) for event in hosted.events(game))
+
+
+@pytest.mark.parametrize("language", ["python", "node"])
+def test_the_examples_play_whole_matches(
+    language: str, hosted: Hosted, services: None, server: RealServer, tmp_path: Path
+) -> None:
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}/"
+    command = flask_bot(port) if language == "python" else node_bot(node_or_skip())
+    environ = {"BOT_SECRET": secret_for(hosted, url), "PORT": str(port)}
+    with Process(command, tmp_path / "bot.log", **environ):
+        await_port(port)
+        games = []
+        for variant in VARIANTS if language == "python" else ["domino"]:
+            others = fewest(variant) - 1
+            games += [new(hosted, variant, "x" + seats * others, url) for seats in "gx"]
+        for game in games:
+            until(partial(is_finished, hosted, game), LONG)
+        assert [given_up(hosted, game) for game in games] == [0] * len(games)
+
+
+def test_a_remote_player_with_another_secret_refuses_to_answer_and_loses_its_turns(
+    hosted: Hosted, services: None, tmp_path: Path
+) -> None:
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}/"
+    with Process(flask_bot(port), tmp_path / "bot.log", BOT_SECRET=secret_for(hosted, f"{url}another")):
+        await_port(port)
+        game = new(hosted, "domino", "xg", url)
+        until(lambda: given_up(hosted, game) > 0, LONG)
+
+
+NOT_A_MOVE: dict[str, Behaviour] = {
+    "illegal": answer(body=b'{"action": "pass"}'),
+    "garbage": answer("200 OK", b"<html>", "Content-Type: text/html"),
+    "no content type": answer(body=b"[1]"),
+    "huge": answer(body=b" " * 1_000_000),
+    "500": answer("500 Internal Server Error", b"{}"),
+    "no HTTP": raw(b"hello", close=True),
+    "endless head": endless(b"HTTP/1.1 200 OK\r\n", b"X-More: and more\r\n" * 100),
+    "nothing": lambda _: False,
+}
+
+
+@pytest.mark.parametrize("name", NOT_A_MOVE)
+def test_after_three_answers_that_are_no_moves_a_computer_player_makes_the_turn(
+    name: str, hosted: Hosted, services: None
+) -> None:
+    endpoint = Endpoint(NOT_A_MOVE[name])
+    try:
+        game = new(hosted, "domino", "xg", f"http://127.0.0.1:{endpoint.port}/")
+        until(lambda: given_up(hosted, game) > 0, LONG)
+        first = endpoint.requests[:3]
+        assert len({_header(request, b"webhook-id") for request in first}) == 1
+        until(partial(_has_moved_on, hosted, game, hosted.game(game).version))
+    finally:
+        endpoint.close()
+
+
+def _header(request: bytes, name: bytes) -> bytes:
+    lines = request.split(b"\r\n\r\n")[0].split(b"\r\n")
+    (value,) = [line.partition(b": ")[2] for line in lines if line.lower().startswith(name + b":")]
+    return value
+
+
+def _has_moved_on(hosted: Hosted, game: str, version: int) -> bool:
+    return hosted.game(game).version > version
+
+
+def test_a_redirect_is_not_followed(hosted: Hosted, services: None) -> None:
+    elsewhere = Endpoint(answer(body=b"{}"))
+    endpoint = Endpoint(answer("307 Temporary Redirect", b"", f"Location: http://127.0.0.1:{elsewhere.port}/"))
+    try:
+        game = new(hosted, "domino", "xg", f"http://127.0.0.1:{endpoint.port}/")
+        until(lambda: given_up(hosted, game) > 0, LONG)
+        assert elsewhere.accepted == 0
+    finally:
+        endpoint.close()
+        elsewhere.close()
+
+
+def test_a_late_answer_does_not_count_and_the_next_try_may(hosted: Hosted, services: None) -> None:
+    def late(sock: socket.socket) -> bool:
+        time.sleep(ANSWER_SECONDS + 0.5)
+        with suppress(OSError):
+            _play(endpoint.requests[0], sock)
+        return True
+
+    endpoint = Endpoint(late, lambda sock: _play(endpoint.requests[1], sock), lambda _: True)
+    try:
+        began = time.monotonic()
+        game = new(hosted, "domino", "xx", f"http://127.0.0.1:{endpoint.port}/")
+        until(partial(_has_moved_on, hosted, game, 2))
+        assert time.monotonic() - began >= ANSWER_SECONDS
+        assert len({_header(request, b"webhook-id") for request in endpoint.requests[:2]}) == 1
+        assert hosted.game(game).version == 3
+        assert given_up(hosted, game) == 0
+    finally:
+        endpoint.close()
+
+
+def _play(request: bytes, sock: socket.socket) -> bool:
+    """Answer this request with the first legal move in it."""
+    message = orjson.loads(request.split(b"\r\n\r\n", 1)[1])
+    return bool(answer(body=orjson.dumps(message["data"]["view"]["legal_moves"][0]))(sock))
+
+
+def test_a_remote_player_that_is_dead_delays_no_other(hosted: Hosted, services: None, tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}/"
+    silent = Endpoint(lambda _: True)
+    try:
+        dead = [new(hosted, "domino", "xx", f"http://127.0.0.1:{silent.port}/", seed=f"{n}") for n in range(40)]
+        until(lambda: silent.accepted >= 16)
+        with Process(flask_bot(port), tmp_path / "bot.log", BOT_SECRET=secret_for(hosted, url)):
+            await_port(port)
+            game = new(hosted, "domino", "xg", url)
+            until(partial(is_finished, hosted, game), LONG)
+            assert given_up(hosted, game) == 0
+        assert silent.accepted <= 16 * 3
+        assert {hosted.game(each).version for each in dead} == {2}
+    finally:
+        silent.close()
+
+
+def test_workers_that_are_killed_again_and_again_make_every_move_once(
+    hosted: Hosted, server: RealServer, tmp_path: Path
+) -> None:
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}/"
+    with (
+        Process(flask_bot(port), tmp_path / "bot.log", BOT_SECRET=secret_for(hosted, url)),
+        asking(server.url, tmp_path),
+    ):
+        await_port(port)
+        games = [new(hosted, "domino", "xx", url, seed=f"{number}") for number in range(4)]
+        for _ in range(3):
+            with asking(server.url, tmp_path) as killed:
+                before = hosted.game(games[0]).version
+                until(partial(_has_moved_on, hosted, games[0], before + 3), LONG)
+                killed.kill()
+        assert all(given_up(hosted, game) == 0 for game in games)
+        versions = [
+            [event.version for event in hosted.games.access._repository.history(hosted.game(game))] for game in games
+        ]
+        assert all(each == list(range(1, len(each) + 1)) for each in versions)
