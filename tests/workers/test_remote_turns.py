@@ -8,12 +8,15 @@ from typing import Any
 
 import orjson
 import pytest
+import yaml
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # its types are a package of their own
 
 from service.apps.remote_players import message_id
 from service.engine.presence import TimedOut
 from service.games.clock import ClockSettings
 from service.web.remote_messages import MAX_ANSWER_BYTES
 from service.workers.remote_turns import RETRY_SECONDS, TRIES, Answer
+from tests.support.background import ROOT
 from tests.workers.remote_tables import Asked, Behaviour, RemoteTable, first_move, nothing, says
 
 PASS = orjson.dumps({"action": "pass"})
@@ -133,6 +136,21 @@ def _tiles_in(value: Any) -> list[str]:
         return [tile for each in value for tile in _tiles_in(each)]
     is_tile = isinstance(value, str) and value.count("-") == 1 and value.replace("-", "").isdecimal()
     return [value] if is_tile else []
+
+
+def test_messages_are_as_the_document_describes_them() -> None:
+    document = yaml.safe_load((ROOT / "openapi.yaml").read_text())
+    schema = {"$ref": "#/components/schemas/MoveMessage", "components": document["components"]}
+    validator = Draft202012Validator(schema)
+    table = RemoteTable(illegal, says(200, b"[]"))
+    table.make(table.new("xx", "domino", clock=ClockSettings(turn=60_000)))
+    table.make(table.new("xxx", "fido"))
+    messages = [json.loads(asked.body) for asked in table.bot.asked]
+    assert ["problem" in each["data"] for each in messages] == [False, True, True, False]
+    assert [error.message for each in messages for error in validator.iter_errors(each)] == []
+    assert document["webhooks"]["game.move"]["post"]["requestBody"]["content"]["application/json"]["schema"] == {
+        "$ref": "#/components/schemas/MoveMessage"
+    }
 
 
 def test_without_a_clock_there_is_no_deadline() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Event, Thread
 from typing import Any
 
@@ -121,7 +122,7 @@ def test_two_workers_that_ask_for_the_same_turn_make_one_move() -> None:
     for gate in gates:
         worker = table.new_remote_worker(lambda work: threads.append(in_thread(work)))
         worker.step()
-        until(lambda gate=gate: gate.waiting)
+        until(partial(getattr, gate, "waiting"))
         table.now += LEASE_MS + 1
     assert len({each.id for each in table.bot.asked}) == 1
     for gate in gates:
@@ -145,12 +146,16 @@ def test_games_are_played_beside_each_other_and_a_slow_remote_player_delays_its_
     table.now += 1
     for version in (3, 4, 5):
         worker.step()
-        until(lambda version=version: all(table.game(game).version >= version for game in others))  # type: ignore[misc]
+        until(partial(_have_reached, table, others, version))
     assert table.game(slow).version == 2
     gate.open.set()
     until(lambda: table.game(slow).version == 3)
     for thread in threads:
         thread.join(30)
+
+
+def _have_reached(table: RemoteTable, games: list[str], version: int) -> bool:
+    return all(table.game(game).version >= version for game in games)
 
 
 def test_at_most_sixteen_messages_are_under_way_to_a_host_and_the_others_wait_their_turn() -> None:

@@ -19,6 +19,7 @@ from marshmallow import Schema
 from service.web.openapi.examples import Examples
 from service.web.openapi.operations import Operation, ResponseSpec, operation_of
 from service.web.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
+from service.web.openapi.webhooks import MESSAGES, webhooks
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import key_pattern
 from service.web.schemas import apps as app_schemas
@@ -28,6 +29,7 @@ from service.web.schemas import game as game_schemas
 from service.web.schemas import listing as listing_schemas
 from service.web.schemas import problems as problem_schemas
 from service.web.schemas import records as record_schemas
+from service.web.schemas import remote as remote_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
 from service.web.schemas import service as service_schemas
@@ -45,6 +47,7 @@ _SCHEMA_MODULES: Final = (
     service_schemas,
     app_schemas,
     listing_schemas,
+    remote_schemas,
 )
 """The modules of the schemas in the document."""
 
@@ -148,9 +151,12 @@ def document(app: Flask, examples: Examples) -> str:
     for path, methods in sorted(_routes(app)):
         operations = {method: _operation(described, examples, spec) for method, described in methods}
         spec.path(path=path, operations=operations, parameters=_path_parameters(path))
+    for schema in MESSAGES:
+        spec.components.schema(schema.__name__, schema=schema)
     described = spec.to_dict()
+    described["webhooks"] = webhooks()
     _describe_schemas(described["components"]["schemas"])
-    first = ("openapi", "info", "servers", "tags", "paths", "components")
+    first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
     ordered = {key: described[key] for key in first} | described
     return yaml.dump(ordered, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
