@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry
@@ -14,6 +15,7 @@ from service.bootstrap import WorkerParts, build_worker_parts
 from service.config import Settings
 from service.games.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
+from service.outgoing.sender import Sender
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Decisions
@@ -22,6 +24,7 @@ from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.metrics_server import serve_metrics
 from service.workers.outbox_worker import AT_A_TIME, OutboxWorker
+from service.workers.remote_worker import build_remote_worker
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
 
@@ -59,18 +62,32 @@ def _with_deletions(step: Callable[[], float], deleted: DeletedGames) -> Callabl
 
 
 def run_messenger(settings: Settings, stop: Stop) -> int:
-    """Tell applications what happens in their games until a stop is requested; returns the exit status.
+    """Tell applications what happens in their games, and ask remote players for moves, until a stop is requested.
+
+    Returns the exit status.
 
     gevent must have patched the standard library before anything of the service was imported.
     """
-    from gevent.pool import Pool  # noqa: PLC0415 # only this process needs it
+    from gevent import spawn  # noqa: PLC0415 # only this process needs it
+    from gevent.pool import Pool  # noqa: PLC0415 # as above
 
     parts, metrics = _start(settings, stop)
     outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
     crew = Pool(AT_A_TIME)
     worker = OutboxWorker(outbox, parts.reminders, metrics, parts.clock, crew=crew)
-    loops = [Loop("outbox", worker.step, lambda: _end(crew)), Loop("deletions", partial(_poll, parts.deleted))]
+    remote = build_remote_worker(parts, _sender(settings), metrics, settings, spawn)
+    loops = [
+        Loop("outbox", worker.step, lambda: _end(crew)),
+        Loop("remote", remote.step, remote.close),
+        Loop("deletions", partial(_poll, parts.deleted)),
+    ]
     return Messenger(loops, stop).run()
+
+
+def _sender(settings: Settings) -> Sender:
+    """Sends requests to the addresses that applications have given."""
+    agent = f"domino-service/{version('domino-service')}"
+    return Sender(agent, networks=settings.webhook_networks, proxy=settings.webhook_proxy)
 
 
 def _poll(deleted: DeletedGames) -> float:

@@ -1,4 +1,4 @@
-"""The remote players of ``examples/bot`` as real processes, and the worker that asks them."""
+"""The remote players of ``examples/bot`` as real processes."""
 
 from __future__ import annotations
 
@@ -70,14 +70,3 @@ def await_port(port: int) -> None:
             return
         time.sleep(0.05)
     raise AssertionError("nothing listens")
-
-
-def asking(redis_url: str, folder: Path) -> Process:
-    """The worker that asks remote players, also those on loopback."""
-    return Process(
-        [sys.executable, "-m", "tests.support.remote_process"],
-        folder / f"asking-{time.monotonic_ns()}.log",
-        REDIS_URL=redis_url,
-        DATA_DIR=str(folder),
-        WEBHOOK_NETWORKS="127.0.0.0/8",
-    )

@@ -19,7 +19,7 @@ from tests.outgoing.endpoints import Behaviour, Endpoint, answer, endless, raw
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.processes import free_ports
-from tests.support.remote_bots import Process, asking, await_port, flask_bot, node_bot
+from tests.support.remote_bots import Process, await_port, flask_bot, node_bot
 from tests.support.remote_games import wanted
 from tests.vectors.verifiers import node_or_skip
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, until
@@ -32,10 +32,15 @@ def hosted(server: RealServer) -> Hosted:
     return on_redis(server.url)
 
 
+def _messenger(server: RealServer, folder: Path) -> Background:
+    """A messenger that may ask on loopback."""
+    return Background("messenger", server.url, folder, WEBHOOK_NETWORKS="127.0.0.0/8")
+
+
 @pytest.fixture
 def services(server: RealServer, tmp_path: Path) -> Iterator[None]:
     """The processes that ask remote players, and that play for them."""
-    with asking(server.url, tmp_path), Background("bots", server.url, tmp_path):
+    with _messenger(server, tmp_path), Background("bots", server.url, tmp_path):
         yield
 
 
@@ -189,12 +194,12 @@ def test_workers_that_are_killed_again_and_again_make_every_move_once(
     url = f"http://127.0.0.1:{port}/"
     with (
         Process(flask_bot(port), tmp_path / "bot.log", BOT_SECRET=secret_for(hosted, url)),
-        asking(server.url, tmp_path),
+        _messenger(server, tmp_path),
     ):
         await_port(port)
         games = [new(hosted, "domino", "xx", url, seed=f"{number}") for number in range(4)]
         for _ in range(3):
-            with asking(server.url, tmp_path) as killed:
+            with _messenger(server, tmp_path) as killed:
                 before = hosted.game(games[0]).version
                 until(partial(_has_moved_on, hosted, games[0], before + 3), LONG)
                 killed.kill()
