@@ -16,7 +16,7 @@ from typing import Final
 
 from service.engine.presence import TimedOut
 from service.games.commands import MoveCommand, decide_move
-from service.games.errors import StaleVersion
+from service.games.errors import Gone, StaleVersion
 from service.games.game import Game
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.schedule import RemoteTurn, remote_turn
@@ -35,14 +35,17 @@ class RemotePlayers:
     def next_turn(self, game_id: str) -> RemoteTurn | None:
         """The turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""
         with self._storage:
-            game = self._repository.load(game_id)
+            try:
+                game = self._repository.load(game_id)
+            except Gone:
+                return None
         return None if game is None else remote_turn(game)
 
     def play(self, turn: RemoteTurn, command: MoveCommand) -> Committed:
         """Make a move that the remote player has answered.
 
         Raises ``MoveRefused`` and ``InvalidSetup`` as a move that is posted (``GameCommands.make_move``), ``NotFound``
-        when the game has expired.
+        when the game has expired, ``Gone`` when it was deleted.
         """
         with self._storage:
             return self._repository.transact(turn.game, partial(decide_move, turn.seat, command))
@@ -50,7 +53,7 @@ class RemotePlayers:
     def give_up(self, turn: RemoteTurn) -> Committed:
         """Have a computer player make this one turn.
 
-        Raises ``StaleVersion`` if the turn is over, ``NotFound`` when the game has expired.
+        Raises ``StaleVersion`` if the turn is over, ``NotFound``, ``Gone``.
         """
         with self._storage:
             return self._repository.transact(turn.game, partial(_decide_to_give_up, turn))

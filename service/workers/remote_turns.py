@@ -71,8 +71,8 @@ class RemoteTurns:
     def make(self, turn: RemoteTurn) -> Outcome:
         """Ask for a move until it is made, or ``TRIES`` times.
 
-        Raises ``StorageUnavailable``, ``OutcomeUnknown``, ``NotFound``. All of it can be done again: a move is made at
-        the version it was asked for.
+        Raises ``StorageUnavailable``, ``OutcomeUnknown``, ``NotFound``, ``Gone``. All of it can be done again: a move
+        is made at the version it was asked for.
         """
         refused: Refused | None = None
         for number in range(TRIES):

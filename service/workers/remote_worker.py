@@ -17,7 +17,7 @@ from typing import Final
 from service.apps.remote_players import RemotePlayers
 from service.bootstrap import WorkerParts
 from service.config import Settings
-from service.games.errors import NotFound
+from service.games.errors import Gone, NotFound
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.outgoing.sender import Sender
 from service.workers.failures import Failures
@@ -146,7 +146,7 @@ class RemoteWorker:
                 # Not removed, as then whoever reads the game would have it asked again (``LostReminders``).
                 self._finish(taken, self._clock() + self._ttl)
             self._failures.clear(taken.game)
-        except NotFound:
+        except (NotFound, Gone):
             self._finish(taken, None)
         except (StorageUnavailable, OutcomeUnknown):
             self._finish(taken, self._clock() + RETRY_MS)

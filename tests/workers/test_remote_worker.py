@@ -15,6 +15,7 @@ from service.games.schedule import remote_turn
 from service.workers.hosts import LEAST_DELAY_SECONDS, MOST_PER_HOST, Hosts
 from service.workers.remote_turns import ANSWER_SECONDS, RETRY_SECONDS, TRIES, Answer
 from service.workers.remote_worker import LEASE_MS, LOOK_SECONDS, RETRY_MS
+from tests.support.remote_games import APP
 from tests.workers.remote_tables import Asked, RemoteTable, first_move, in_thread, nothing, says
 from tests.workers.tables import TTL, until
 
@@ -68,6 +69,24 @@ def test_a_reminder_without_a_cause_is_removed() -> None:
     assert table.bot.asked == []
     assert table.reminder(bots) is None
     assert table.reminder(gone) is None
+
+
+def test_a_game_that_is_deleted_while_it_is_asked_for_is_dropped() -> None:
+    table = RemoteTable()
+
+    def deletes(asked: Asked) -> Answer:
+        table.repository.delete(asked.data["game"], APP)
+        return first_move(asked)
+
+    table.bot.behaviours = [deletes]
+    before, meanwhile = table.new(), table.new()
+    table.repository.delete(before, APP)
+    table.store._reminders["remote"][before] = table.now
+    table.remote_worker.step()
+    assert [each.data["game"] for each in table.bot.asked] == [meanwhile]
+    assert table.reminder(before) is None
+    assert table.reminder(meanwhile) is None
+    assert table.count("reminder_failures_total", kind="remote") == 0
 
 
 def test_who_moves_by_itself_is_not_asked_again_however_often_the_game_is_read() -> None:
