@@ -143,7 +143,7 @@ export function playersList({ t }, game, own, presence) {
   return html`<ul class="players" aria-label=${t(TABLE.players)} tabindex="0">${players.map((each) => {
     const onTurn = status === "playing" && toAct.includes(each.seat);
     const tags = [
-      each.kind === "bot" ? t(TABLE.bot) : "",
+      each.kind === "bot" || each.kind === "remote" ? t(TABLE.bot) : "",
       each.team === undefined ? "" : t(TABLE.team, { team: each.team + 1 }),
       dealer === each.seat ? t(TABLE.deals) : "",
       each.in ? "" : t(TABLE.out),
