@@ -43,7 +43,7 @@ OPERATIONS: list[Json] = [
             "include-operation-id": name,
             "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
         }
-        for name in ("joinGame", "changeToken", "claimSeat", "registerApplication")
+        for name in ("joinGame", "changeToken", "claimSeat", "registerApplication", "createKey")
     ],
     # … a text is seldom a record, a version drawn at random is seldom one that the game has reached, and an aspect has
     # one decimal; …

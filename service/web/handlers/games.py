@@ -33,8 +33,8 @@ from service.web.openapi.game_operations import (
     REMATCH,
     SET_PRESENCE,
 )
-from service.web.problems import InvalidBody
 from service.web.posted_moves import read_move
+from service.web.problems import InvalidBody
 from service.web.request_parsing import (
     expected_game,
     idempotency,
