@@ -44,12 +44,19 @@ how they are sent.
 ``domino:{<app>}:player:<d>``   sorted set: the games of the player with a ref, as above
 ``domino:{<app>}:waiting:<d>``  sorted set: those that wait for this player, the most urgent first
 ``domino:{<app>}:feed``         stream: the feed of the application; an item has one field, ``item``
-``domino:{<app>}:endpoints``    set: the endpoints that are told of the games of the application
+``domino:{<app>}:webhooks``     hash: the endpoints of an application by their ids, as JSON
+``domino:{<app>}:endpoints``    set: the ids of those that were ever active: they are told of its
+                                games
 ``domino:{<app>}:webhook:<id>:due``
                                 sorted set: the games of which an endpoint is to be told, by when.
                                 Whatever is new gives a game another score
 ``domino:{<app>}:webhook:<id>:told``
-                                hash: the version up to which an endpoint knows a game
+                                hash: the version up to which an endpoint knows a game that is due;
+                                it knows all that the index does of others
+``domino:{<app>}:webhook:<id>:failures``
+                                hash: failed attempts in a row, by game that is due
+``domino:{<app>}:webhook:<id>:attempts``
+                                list: the last attempts, the newest first, as JSON
 ``domino:{lobby}``              hash: the public games with open seats, and those that had some lately
                                 (script ``lobby``)
 ``domino:{lobby}:until``        sorted set: all of these by when they are forgotten
@@ -119,6 +126,11 @@ def application(app: str) -> bytes:
     return b"domino:{%b}:app" % app.encode()
 
 
+def webhooks(app: str) -> bytes:
+    """The key of the endpoints of an application."""
+    return state(app) + b":webhooks"
+
+
 def index(app: str) -> bytes:
     """The key of the index of an application; the keys of its lists begin with it, without ``:index``."""
     return state(app) + b":index"
@@ -134,14 +146,9 @@ def endpoints(app: str) -> bytes:
     return state(app) + b":endpoints"
 
 
-def due(app: str, webhook: str) -> bytes:
-    """The key of the games of which an endpoint is to be told."""
-    return b"%b:webhook:%b:due" % (state(app), webhook.encode())
-
-
-def told(app: str, webhook: str) -> bytes:
-    """The key of the versions up to which an endpoint knows games."""
-    return b"%b:webhook:%b:told" % (state(app), webhook.encode())
+def webhook(app: str, webhook_id: str, name: str) -> bytes:
+    """The key of what is kept of an endpoint: ``due``, ``told``, ``failures`` or ``attempts``."""
+    return b"%b:webhook:%b:%b" % (state(app), webhook_id.encode(), name.encode())
 
 
 def listed(app: str, kind: str, ref: str) -> bytes:

@@ -6,7 +6,7 @@ The same contract tests run over both. Does not depend on Redis.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Lock
+from threading import Lock, RLock
 from time import time
 from typing import NamedTuple
 
@@ -30,7 +30,8 @@ class MemoryIndex(GameIndex):
     """Keeps the index as ``RedisIndex`` does; ``now`` is a clock in seconds since 1970.
 
     ``items`` are those of the feed of each application, ``endpoints`` its active ones, ``due`` and ``told`` what is due
-    to each of them: those who keep feeds and endpoints in memory use them. ``hint`` is called when a feed goes on.
+    to each of them: those who keep feeds and endpoints in memory use them, with the ``lock``. ``hint`` is called when a
+    feed goes on, ``on_due`` with an application and its endpoint when that was made due at a time.
     """
 
     def __init__(
@@ -40,7 +41,8 @@ class MemoryIndex(GameIndex):
         self._now = now
         self._hint = hint
         self._entries: dict[str, dict[str, IndexEntry]] = {}
-        self._lock = Lock()
+        self.lock = RLock()
+        self.on_due: Callable[[str, str, int], None] = lambda _app, _endpoint, _at: None
         self.items: dict[str, list[bytes]] = {}
         self.endpoints: dict[str, set[str]] = {}
         self.due: dict[tuple[str, str], dict[str, int]] = {}
@@ -48,7 +50,7 @@ class MemoryIndex(GameIndex):
 
     def position(self, app: str, game: str) -> IndexPosition:
         """How far the index has followed a game."""
-        with self._lock:
+        with self.lock:
             endpoints = tuple(sorted(self.endpoints.get(app, ())))
             return self._position(app, game)._replace(endpoints=endpoints)
 
@@ -63,7 +65,7 @@ class MemoryIndex(GameIndex):
         told: int | None = None,
     ) -> bool:
         """Replace what the index knows of a game."""
-        with self._lock:
+        with self.lock:
             if self._position(app, entry.game)[:2] != position[:2]:
                 return False
             self._entries.setdefault(app, {})[entry.game] = entry
@@ -74,13 +76,14 @@ class MemoryIndex(GameIndex):
                 known[entry.game] = known.get(entry.game, position.version) if told is None else told
                 due = self.due.setdefault((app, endpoint), {})
                 due[entry.game] = max(now, due.get(entry.game, 0) + 1)
+                self.on_due(app, endpoint, due[entry.game])
         if items:
             self._hint(app)
         return True
 
     def remove(self, app: str, game: str, *, position: IndexPosition) -> bool:
         """Forget a game."""
-        with self._lock:
+        with self.lock:
             if self._position(app, game)[:2] != position[:2]:
                 return False
             self._entries.get(app, {}).pop(game, None)
@@ -89,7 +92,7 @@ class MemoryIndex(GameIndex):
     def find(self, app: str, query: IndexQuery) -> IndexPage:
         """A page of the games of an application."""
         last = None if query.cursor is None else decode_cursor(query.cursor)
-        with self._lock:
+        with self.lock:
             after = max(query.updated_after or 0, int(self._now() * 1000) - self._ttl)
             listed: list[tuple[int, str, IndexEntry]] = []
             for entry in self._entries.get(app, {}).values():
@@ -105,7 +108,7 @@ class MemoryIndex(GameIndex):
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:  # noqa: ARG002 # all at once
         """All games that the index knows."""
-        with self._lock:
+        with self.lock:
             return list(self._entries.get(app, ())), None
 
     def _position(self, app: str, game: str) -> IndexPosition:

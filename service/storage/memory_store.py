@@ -246,6 +246,16 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
         with self._lock:
             return game in self._reminders[kind]
 
+    def reminder(self, kind: ReminderKind, name: str) -> float | None:
+        """When a reminder is due, or the end of its lease."""
+        with self._lock:
+            return self._reminders[kind].get(name)
+
+    def remind(self, kind: ReminderKind, name: str, at: float | None) -> None:
+        """Write a reminder that is not written with a game, or remove it."""
+        with self._lock:
+            self._remind(kind, name, at)
+
     def server_time(self) -> int:
         """The time of the clock of this store."""
         return round(self._now() * 1000)
@@ -295,7 +305,7 @@ class MemoryStore(Store, ReminderQueue, Deletions, Feed):
             for kind, at in reminders.items():
                 self._remind(kind, game, at)
 
-    def _remind(self, kind: ReminderKind, game: str, at: int | None) -> None:
+    def _remind(self, kind: ReminderKind, game: str, at: float | None) -> None:
         if at is None:
             self._reminders[kind].pop(game, None)
         else:

@@ -102,12 +102,12 @@ class RedisHarness:
         self.call(key, b"SADD", key, endpoint.encode())
 
     def due(self, endpoint: str) -> dict[str, int]:
-        key = keys.due(self.app, endpoint)
+        key = keys.webhook(self.app, endpoint, "due")
         pairs = self.call(key, b"ZRANGE", key, 0, -1, b"WITHSCORES")
         return {game.decode(): int(at) for game, at in zip(pairs[::2], pairs[1::2], strict=True)}
 
     def told(self, endpoint: str) -> dict[str, int]:
-        key = keys.told(self.app, endpoint)
+        key = keys.webhook(self.app, endpoint, "told")
         pairs = self.call(key, b"HGETALL", key)
         return {game.decode(): int(version) for game, version in zip(pairs[::2], pairs[1::2], strict=True)}
 

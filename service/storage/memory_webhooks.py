@@ -1,0 +1,175 @@
+"""The in-memory counterpart of ``service.storage.redis_webhooks``, for tests and for the examples of the document."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from service.apps.ports import Attempt, DueGame, Webhook, WebhookStore
+from service.storage.memory_index import MemoryIndex
+from service.storage.memory_store import MemoryStore
+
+
+class MemoryWebhooks(WebhookStore):
+    """Keeps endpoints as ``RedisWebhooks`` does; games are made due by this index, reminders are those of the store."""
+
+    def __init__(self, store: MemoryStore, index: MemoryIndex) -> None:
+        self._store = store
+        self._index = index
+        self._lock = index.lock
+        self._webhooks: dict[tuple[str, str], Webhook] = {}
+        self._failures: dict[tuple[str, str], dict[str, int]] = {}
+        self._attempts: dict[tuple[str, str], deque[Attempt]] = {}
+        index.on_due = self._remind
+
+    def create(self, webhook: Webhook, most: int) -> bool:
+        """Store a new endpoint, due at once; ``False`` if there are too many."""
+        with self._lock:
+            key = webhook.app, webhook.id
+            if self._webhooks.get(key) == webhook:
+                return True
+            if sum(app == webhook.app for app, _ in self._webhooks) >= most:
+                return False
+            self._webhooks[key] = webhook
+            self._remind(*key, webhook.created_at)
+            return True
+
+    def read(self, app: str, webhook: str) -> Webhook | None:
+        """The endpoint, or ``None``."""
+        with self._lock:
+            return self._webhooks.get((app, webhook))
+
+    def all(self, app: str) -> list[Webhook]:
+        """The endpoints, the oldest first."""
+        with self._lock:
+            found = [each for each in self._webhooks.values() if each.app == app]
+        return sorted(found, key=lambda each: (each.created_at, each.id))
+
+    def replace(self, before: Webhook, after: Webhook | None, *, at: int | None = None, resume: bool = False) -> bool:
+        """Replace or delete an endpoint that is still as ``before``."""
+        with self._lock:
+            key = before.app, before.id
+            current = self._webhooks.get(key)
+            if current != before:
+                return current == after
+            if after is None:
+                del self._webhooks[key]
+                for kept in (self._index.due, self._index.told, self._failures, self._attempts):
+                    kept.pop(key, None)
+                self._index.endpoints.get(key[0], set()).discard(key[1])
+                self._store.remind("webhooks", _reminder(*key), None)
+                return True
+            self._webhooks[key] = after
+            if after.status == "active":
+                self._index.endpoints.setdefault(key[0], set()).add(key[1])
+            if resume:
+                now, due = self._store.server_time(), self._due(before)
+                self._failures.pop(key, None)
+                due.update({game: now for game, at in due.items() if at > now})
+            if at is not None:
+                self._remind(*key, at)
+            return True
+
+    def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
+        """The games that are due, the earliest first."""
+        with self._lock:
+            due = sorted((at, game) for game, at in self._due(webhook).items() if at <= now)[:limit]
+            told, failures = self._told(webhook), self._failures.get((webhook.app, webhook.id), {})
+            return [
+                DueGame(
+                    game,
+                    at,
+                    told.get(game, 0),
+                    self._index.position(webhook.app, game).version,
+                    failures.get(game, 0),
+                )
+                for at, game in due
+            ]
+
+    def told(
+        self, webhook: Webhook, game: DueGame, version: int, *, done: bool, attempt: Attempt | None = None
+    ) -> None:
+        """Note up to which version the endpoint knows the game."""
+        with self._lock:
+            name, due, told = game.game, self._due(webhook), self._told(webhook)
+            if name not in due:
+                return
+            if attempt is not None:
+                self.log(webhook, attempt)
+            self._failures.get((webhook.app, webhook.id), {}).pop(name, None)
+            if done and due[name] == game.at:
+                del due[name]
+                told.pop(name, None)
+            else:
+                told[name] = max(version, told.get(name, 0))
+
+    def failed(self, webhook: Webhook, game: DueGame, at: int, *, count: bool, attempt: Attempt | None) -> None:
+        """Put the game off."""
+        with self._lock:
+            name, due = game.game, self._due(webhook)
+            if name in due:
+                if attempt is not None:
+                    self.log(webhook, attempt)
+                due[name] = at
+                failures = self._failures.setdefault((webhook.app, webhook.id), {})
+                failures[name] = failures.get(name, 0) + count
+
+    def log(self, webhook: Webhook, attempt: Attempt) -> None:
+        """Keep an attempt."""
+        with self._lock:
+            self._attempts.setdefault((webhook.app, webhook.id), deque(maxlen=100)).appendleft(attempt)
+
+    def attempts(self, webhook: Webhook) -> list[Attempt]:
+        """The last attempts, the newest first."""
+        with self._lock:
+            return list(self._attempts.get((webhook.app, webhook.id), ()))
+
+    def forget(self, webhook: Webhook, before: int) -> None:
+        """Forget the games that were due before."""
+        with self._lock:
+            due = self._due(webhook)
+            for game in [game for game, at in due.items() if at < before]:
+                for each in (due, self._told(webhook), self._failures.get((webhook.app, webhook.id), {})):
+                    each.pop(game, None)
+
+    def renew(self, webhook: Webhook, leased: float, lease: int) -> float | None:
+        """Lease the reminder for longer."""
+        with self._lock:
+            member = _reminder(webhook.app, webhook.id)
+            if self._store.reminder("webhooks", member) != leased:
+                return None
+            again = self._store.server_time() + lease + 0.5  # no write makes an endpoint due at half a millisecond
+            self._store.remind("webhooks", member, again)
+            return again
+
+    def release(self, webhook: Webhook, leased: float, at: int | None, *, games: bool) -> None:
+        """End the lease."""
+        with self._lock:
+            key = webhook.app, webhook.id
+            member = _reminder(*key)
+            if self._store.reminder("webhooks", member) != leased:
+                return
+            current = self._webhooks.get(key)
+            if current is None:
+                at = None
+            elif current != webhook:
+                at = self._store.server_time()
+            elif games:
+                first = min(self._due(webhook).values(), default=None)
+                at = None if first is None else max(first, at or 0)
+            self._store.remind("webhooks", member, at)
+
+    def _due(self, webhook: Webhook) -> dict[str, int]:
+        return self._index.due.setdefault((webhook.app, webhook.id), {})
+
+    def _told(self, webhook: Webhook) -> dict[str, int]:
+        return self._index.told.setdefault((webhook.app, webhook.id), {})
+
+    def _remind(self, app: str, webhook: str, at: int) -> None:
+        """Make an endpoint due, unless it is leased or due earlier."""
+        due = self._store.reminder("webhooks", _reminder(app, webhook))
+        if due is None or (due == int(due) and due > at):
+            self._store.remind("webhooks", _reminder(app, webhook), at)
+
+
+def _reminder(app: str, webhook: str) -> str:
+    return f"{app}.{webhook}"

@@ -1,0 +1,19 @@
+#!lua
+-- Leases the reminder of an endpoint for longer, if it is still leased as it was taken.
+--
+-- KEYS[1]  sorted set  the reminders of endpoints, by when they are due, in ms since 1970
+-- ARGV[1]  the reminder
+-- ARGV[2]  its score during the lease
+-- ARGV[3]  the length of the new lease in ms
+--
+-- Returns the new score; nil if it has another one.
+
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not score or tonumber(score) ~= tonumber(ARGV[2]) then
+  return false
+end
+local time = redis.call('TIME')
+-- No write makes an endpoint due at half a millisecond, so none is mistaken for a lease.
+local leased = string.format('%.1f', time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[3]) + 0.5)
+redis.call('ZADD', KEYS[1], leased, ARGV[1])
+return leased

@@ -1,0 +1,56 @@
+#!lua
+-- Creates, replaces or deletes an endpoint, if it is still as expected, and makes it due.
+--
+-- KEYS[1]  hash        the endpoints of the application, by id
+-- KEYS[2]  set         the ids of those that were ever active
+-- KEYS[3]  sorted set  the reminders of endpoints, by when they are due, in ms since 1970
+-- KEYS[4]  sorted set  the games that are due to the endpoint, by when they are
+-- KEYS[5]  hash        the failures of these games
+-- KEYS[6…] what else is kept of the endpoint; all from KEYS[4] on are deleted with it
+-- ARGV[1]  the id of the endpoint
+-- ARGV[2]  its value as expected; empty for a new one
+-- ARGV[3]  its new value; empty to delete it
+-- ARGV[4]  the most endpoints that an application may have
+-- ARGV[5]  1 if it is active now, else 0
+-- ARGV[6]  its reminder
+-- ARGV[7]  when it is due, in ms since 1970; empty to leave that as it is
+-- ARGV[8]  1 to make all games due at once, else 0
+--
+-- Returns 1 when done, also when an earlier attempt did it; 0 if it is not as expected; -1 if there are too many. Only
+-- the first changes anything.
+
+local value = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+if value ~= ARGV[2] then
+  return value == ARGV[3] and 1 or 0
+end
+if ARGV[3] == '' then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('SREM', KEYS[2], ARGV[1])
+  redis.call('ZREM', KEYS[3], ARGV[6])
+  redis.call('DEL', unpack(KEYS, 4))
+  return 1
+end
+if value == '' and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then
+  return -1
+end
+
+if ARGV[8] == '1' then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('DEL', KEYS[5])
+  for _, game in ipairs(redis.call('ZRANGE', KEYS[4], '(' .. string.format('%.0f', now), '+inf', 'BYSCORE')) do
+    redis.call('ZADD', KEYS[4], string.format('%.0f', now), game)
+  end
+end
+if ARGV[7] ~= '' then
+  -- A lease, which alone has a fraction, is left to who has it: it sees that the endpoint has changed.
+  local due = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[6]) or 'inf')
+  if due == math.huge or (due == math.floor(due) and due > tonumber(ARGV[7])) then
+    redis.call('ZADD', KEYS[3], ARGV[7], ARGV[6])
+  end
+end
+if ARGV[5] == '1' then
+  redis.call('SADD', KEYS[2], ARGV[1])
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1

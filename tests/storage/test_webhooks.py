@@ -1,0 +1,373 @@
+"""The contract of every store of webhooks, tested with Redis, with a Cluster and in memory."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from service.apps.ports import Attempt, DueGame, GameIndex, IndexEntry, Webhook, WebhookStore
+from service.games.ports import ReminderQueue
+from service.games.shards import shard_of, with_shard
+from service.storage import keys
+from service.storage.memory_index import MemoryIndex
+from service.storage.memory_store import MemoryStore
+from service.storage.memory_webhooks import MemoryWebhooks
+from service.storage.redis_calls import RedisCalls
+from service.storage.redis_index import RedisIndex
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.topology import SingleNodeTopology, Topology
+from tests.storage.conftest import TTL
+
+LEASE = 20_000
+MOST = 5
+
+
+class Harness:
+    """A store, the index that makes games due, and their reminders."""
+
+    store: WebhookStore
+    index: GameIndex
+    queue: ReminderQueue
+
+    def make_due(self, webhook: Webhook, game: str, known: int) -> None:
+        """Let the index follow a game from this version to the next one."""
+        position = self.index.position(webhook.app, game)
+        if position.version not in (0, known):
+            assert self.index.remove(webhook.app, game, position=position)
+        if self.index.position(webhook.app, game).version != known:
+            start = self.index.position(webhook.app, game)
+            assert self.index.put(webhook.app, entry(game, known), [], (), position=start)
+        position = self.index.position(webhook.app, game)
+        assert self.index.put(webhook.app, entry(game, known + 1), [], position.endpoints, position=position)
+
+    def verified(self, app: str) -> set[str]:
+        """The endpoints to which the index makes games due."""
+        return set(self.index.position(app, "game").endpoints)
+
+    def reminder(self, webhook: Webhook) -> float | None:
+        """When the endpoint is due."""
+        raise NotImplementedError
+
+    def names(self, app: str) -> list[str]:
+        """All that is stored of the endpoints of an application."""
+        raise NotImplementedError
+
+
+class MemoryHarness(Harness):
+    def __init__(self) -> None:
+        self._memory = MemoryStore(TTL)
+        self._index = MemoryIndex(TTL)
+        self.index = self._index
+        self.queue = self._memory
+        self.store = MemoryWebhooks(self._memory, self._index)
+
+    def reminder(self, webhook: Webhook) -> float | None:
+        return self._memory.reminder("webhooks", name_of(webhook))
+
+    def names(self, app: str) -> list[str]:
+        kept = self._index.due, self._index.told
+        return [name for each in kept for owner, name in each if owner == app]
+
+
+class RedisHarness(Harness):
+    def __init__(self, topology: Topology) -> None:
+        self.store = RedisWebhooks(topology)
+        self.index = RedisIndex(RedisCalls(topology), TTL)
+        self.queue = RedisReminders(topology)
+        self._topology = topology
+
+    def reminder(self, webhook: Webhook) -> float | None:
+        shard = shard_of(webhook.app)
+        assert shard is not None
+        key = keys.REMINDERS["webhooks"][shard]
+        score = self._call(key, (b"ZSCORE", key, name_of(webhook).encode()))
+        return None if score is None else float(score)
+
+    def names(self, app: str) -> list[str]:
+        key = keys.state(app)
+        found = self._call(key, (b"KEYS", b"*%b*" % app.encode()))
+        return [name.decode() for name in found if b"webhook" in name or b"endpoints" in name]
+
+    def clear(self) -> None:
+        for key in keys.REMINDERS["webhooks"]:
+            self._call(key, (b"DEL", key))
+
+    def _call(self, key: bytes, command: tuple[bytes | int, ...]) -> Any:
+        (answer,) = self._topology.call(key, command)
+        assert not isinstance(answer, Exception)
+        return answer
+
+
+def entry(game: str, version: int) -> IndexEntry:
+    return IndexEntry(game, version, "write", 1_800_000_000_000, None, (), "domino", "playing", b"{}")
+
+
+@pytest.fixture(params=["memory", "redis", "cluster"])
+def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    if request.param == "memory":
+        yield MemoryHarness()
+        return
+    topology: Topology = (
+        SingleNodeTopology(request.getfixturevalue("shared_client"))
+        if request.param == "redis"
+        else request.getfixturevalue("cluster_topology")
+    )
+    harness = RedisHarness(topology)
+    harness.clear()
+    yield harness
+    harness.clear()
+
+
+def name_of(webhook: Webhook) -> str:
+    return f"{webhook.app}.{webhook.id}"
+
+
+def new_app() -> str:
+    return with_shard(secrets.token_urlsafe(16))
+
+
+def new_webhook(harness: Harness, app: str | None = None, *, active: bool = True) -> Webhook:
+    webhook = Webhook(
+        secrets.token_hex(8),
+        app or new_app(),
+        "https://hooks.example/a",
+        ("game.turn",),
+        "unverified",
+        harness.queue.server_time(),
+        b"\x00\xff" * 16,
+    )
+    assert harness.store.create(webhook, MOST)
+    if not active:
+        return webhook
+    after = webhook._replace(status="active", is_verified=True, pings=("msg_1",), old_secret=b"o", failing_since=5)
+    assert harness.store.replace(webhook, after)
+    return after
+
+
+def attempt(number: int = 0) -> Attempt:
+    return Attempt(f"msg_{number}", "game.turn", "g", 1_000 + number, 12, None, "timeout")
+
+
+def due(harness: Harness, webhook: Webhook) -> list[DueGame]:
+    return harness.store.due(webhook, harness.queue.server_time() + 10, 100)
+
+
+def only_due(harness: Harness, webhook: Webhook) -> DueGame:
+    (game,) = due(harness, webhook)
+    return game
+
+
+def lease(harness: Harness, webhook: Webhook) -> float:
+    return next(each.leased for each in harness.queue.take("webhooks", 1000, LEASE) if each.game == name_of(webhook))
+
+
+def test_an_endpoint_is_read_as_it_was_stored(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    assert harness.store.read(webhook.app, webhook.id) == webhook
+    assert harness.store.all(webhook.app) == [webhook]
+    assert harness.store.read(new_app(), webhook.id) is None
+    assert harness.store.read(webhook.app, "\ud800") is None
+
+
+def test_a_new_endpoint_is_due_at_once_and_not_told_of_games(harness: Harness) -> None:
+    webhook = new_webhook(harness, active=False)
+    assert harness.reminder(webhook) == webhook.created_at
+    assert harness.verified(webhook.app) == set()
+
+
+def test_an_application_has_no_more_endpoints_than_it_may(harness: Harness) -> None:
+    app = new_app()
+    webhooks = [new_webhook(harness, app) for _ in range(MOST)]
+    late = webhooks[0]._replace(id="late")
+    assert harness.store.create(late, MOST) is False
+    assert harness.store.replace(webhooks[0], None)
+    assert harness.store.create(late, MOST) is True
+    assert harness.store.create(late, MOST) is True  # sent again without an answer
+
+
+def test_only_an_endpoint_that_is_as_expected_is_replaced(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    after = webhook._replace(url="https://hooks.example/b")
+    assert harness.store.replace(webhook._replace(failures=1), after) is False
+    assert harness.store.replace(webhook, after) is True
+    assert harness.store.replace(webhook, webhook._replace(failures=2)) is False
+    assert harness.store.read(webhook.app, webhook.id) == after
+
+
+def test_an_endpoint_that_was_ever_active_is_told_of_games_until_it_is_deleted(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    disabled = webhook._replace(status="disabled")
+    assert harness.store.replace(webhook, disabled)
+    assert harness.verified(webhook.app) == {webhook.id}
+    harness.make_due(webhook, "g", 3)
+    assert harness.store.replace(disabled, None)
+    assert harness.names(webhook.app) == []
+    assert harness.reminder(webhook) is None
+    assert harness.store.attempts(webhook) == []
+    assert due(harness, webhook) == []
+
+
+def test_a_game_is_due_with_the_version_that_the_endpoint_knows(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.make_due(webhook, "g", 3)
+    harness.make_due(webhook, "g", 7)
+    game = only_due(harness, webhook)
+    assert (game.game, game.told, game.failures) == ("g", 3, 0)
+    assert harness.store.due(webhook, game.at - 1_000, 100) == []
+
+
+def test_a_game_that_was_told_is_not_due(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.make_due(webhook, "g", 3)
+    harness.store.told(webhook, only_due(harness, webhook), 5, done=True, attempt=attempt())
+    assert due(harness, webhook) == []
+    assert harness.store.attempts(webhook) == [attempt()]
+    harness.make_due(webhook, "g", 5)
+    assert only_due(harness, webhook).told == 5
+
+
+def test_a_game_that_has_gone_on_meanwhile_stays_due(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.make_due(webhook, "g", 3)
+    taken = only_due(harness, webhook)
+    harness.make_due(webhook, "g", 5)
+    harness.store.told(webhook, taken, 5, done=True)
+    assert only_due(harness, webhook).told == 5
+
+
+def test_what_an_endpoint_knows_never_goes_back(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.make_due(webhook, "g", 3)
+    taken = only_due(harness, webhook)
+    harness.store.told(webhook, taken, 9, done=False)
+    harness.store.told(webhook, taken, 6, done=False)
+    assert only_due(harness, webhook).told == 9
+    harness.store.told(webhook, taken, 9, done=True)
+    harness.store.told(webhook, taken, 6, done=False)
+    assert due(harness, webhook) == []
+
+
+def test_a_failed_game_is_put_off_and_its_failures_are_counted(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.make_due(webhook, "g", 3)
+    at = harness.queue.server_time() + 5_000
+    harness.store.failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt(1))
+    harness.make_due(webhook, "g", 4)  # does not bring it forward
+    assert due(harness, webhook) == []
+    (game,) = harness.store.due(webhook, at + 1, 10)
+    assert game == DueGame("g", at + 1, told=3, version=5, failures=1)
+    harness.store.failed(webhook, game, at + 5, count=False, attempt=None)
+    (game,) = harness.store.due(webhook, at + 5, 10)
+    assert game.failures == 1
+    harness.store.told(webhook, game, 4, done=False, attempt=attempt(2))
+    assert harness.store.due(webhook, at + 5, 10) == [DueGame("g", at + 5, told=4, version=5, failures=0)]
+    assert harness.store.attempts(webhook) == [attempt(2), attempt(1)]
+
+
+def test_games_that_were_put_off_are_due_again_when_an_endpoint_resumes(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.make_due(webhook, "g", 3)
+    at = harness.queue.server_time() + 500_000
+    harness.store.failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
+    assert harness.store.replace(webhook, webhook._replace(failures=0, pings=()), resume=True)
+    game = only_due(harness, webhook)
+    assert (game.told, game.failures) == (3, 0)
+
+
+def test_the_last_hundred_attempts_are_kept(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    for number in range(103):
+        harness.store.log(webhook, attempt(number))
+    assert harness.store.attempts(webhook) == [attempt(number) for number in range(102, 2, -1)]
+
+
+def test_the_earliest_games_come_first(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.make_due(webhook, "a", 1)
+    harness.make_due(webhook, "b", 1)
+    now = harness.queue.server_time()
+    for name, at in (("a", now - 5), ("b", now - 9)):
+        game = next(each for each in due(harness, webhook) if each.game == name)
+        harness.store.failed(webhook, game, at, count=False, attempt=attempt())
+    assert [each.game for each in harness.store.due(webhook, now, 1)] == ["b"]
+    assert [each.game for each in harness.store.due(webhook, now, 2)] == ["b", "a"]
+
+
+def test_games_that_have_expired_are_forgotten(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    for name in ("old", "new"):
+        harness.make_due(webhook, name, 1)
+    now = harness.queue.server_time()
+    old = next(each for each in due(harness, webhook) if each.game == "old")
+    harness.store.failed(webhook, old, now - 1_000_000, count=False, attempt=attempt())
+    harness.store.forget(webhook, now - 500_000)
+    assert [each.game for each in due(harness, webhook)] == ["new"]
+    harness.make_due(webhook, "old", 8)
+    assert {each.game: each.told for each in due(harness, webhook)} == {"new": 1, "old": 8}
+
+
+def test_a_lease_is_only_changed_by_who_has_it(harness: Harness) -> None:
+    webhook = new_webhook(harness, active=False)
+    leased = lease(harness, webhook)
+    harness.make_due(webhook, "g", 1)
+    after = webhook._replace(status="active")
+    assert harness.store.replace(webhook, after, at=5)
+    assert harness.reminder(webhook) == leased
+    assert harness.store.renew(webhook, leased - 1, LEASE) is None
+    renewed = harness.store.renew(webhook, leased, 2 * LEASE)
+    assert renewed is not None
+    assert leased < renewed
+    assert renewed == harness.reminder(webhook)
+    assert renewed % 1 == 0.5
+    harness.store.release(after, leased, None, games=False)
+    assert harness.reminder(webhook) == renewed
+    harness.store.release(after, renewed, None, games=False)
+    assert harness.reminder(webhook) is None
+
+
+def test_a_released_endpoint_is_due_when_its_next_game_is(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.make_due(webhook, "g", 1)
+    at = harness.queue.server_time() + 9_000
+    harness.store.failed(webhook, only_due(harness, webhook), at, count=True, attempt=attempt())
+    for not_before, expected in ((None, at), (at - 5, at), (at + 5, at + 5)):
+        force_due(harness, webhook)
+        harness.store.release(webhook, lease(harness, webhook), not_before, games=True)
+        assert harness.reminder(webhook) == expected
+    force_due(harness, webhook)
+    leased = lease(harness, webhook)
+    harness.store.told(webhook, DueGame("g", at, told=1, version=2, failures=1), 3, done=True)
+    harness.store.release(webhook, leased, at, games=True)
+    assert harness.reminder(webhook) is None
+
+
+def test_an_endpoint_that_was_changed_during_a_lease_is_due_at_once(harness: Harness) -> None:
+    webhook = new_webhook(harness, active=False)
+    leased = lease(harness, webhook)
+    after = webhook._replace(failures=3)
+    assert harness.store.replace(webhook, after, at=harness.queue.server_time())
+    harness.store.release(webhook, leased, None, games=False)
+    reminder = harness.reminder(webhook)
+    assert reminder is not None
+    assert reminder <= harness.queue.server_time() + 10
+
+
+def test_an_endpoint_is_due_at_the_earlier_of_two_times(harness: Harness) -> None:
+    webhook = new_webhook(harness)
+    harness.store.release(webhook, lease(harness, webhook), None, games=True)
+    now = harness.queue.server_time()
+    for failures, at, expected in ((1, now + 900, now + 900), (2, now + 950, now + 900), (3, now + 100, now + 100)):
+        before = harness.store.read(webhook.app, webhook.id)
+        assert before is not None
+        assert harness.store.replace(before, before._replace(failures=failures), at=at)
+        assert harness.reminder(webhook) == expected
+
+
+def force_due(harness: Harness, webhook: Webhook) -> None:
+    before = harness.store.read(webhook.app, webhook.id)
+    assert before is not None
+    assert harness.store.replace(before, before, at=1)
