@@ -70,6 +70,24 @@ class WorkerMetrics:
             "Turns that a computer player made for a remote player.",
             registry=registry,
         )
+        self._deliveries = Counter(
+            "domino_webhook_deliveries_total",
+            "Attempts to deliver a message to an endpoint, by what became of them.",
+            ["outcome"],
+            registry=registry,
+        )
+        self._delivery_lags = Histogram(
+            "domino_webhook_lag_seconds",
+            "Seconds from when a game was due to an endpoint to the attempt to tell it.",
+            buckets=_LAG_SECONDS,
+            registry=registry,
+        )
+        self._endpoints = Counter(
+            "domino_webhook_endpoint_changes_total",
+            "Endpoints that became active, failing or disabled.",
+            ["status"],
+            registry=registry,
+        )
         self._failures = Counter(
             "domino_reminder_failures_total", "Reminders put off because of an error.", ["kind"], registry=registry
         )
@@ -110,6 +128,18 @@ class WorkerMetrics:
     def followed(self, lag_ms: int) -> None:
         """Observe that an application was told of a write so long ago."""
         self._outbox_lags.observe(max(lag_ms, 0) / 1000)
+
+    def delivered(self, outcome: str) -> None:
+        """Count an attempt to deliver; ``outcome`` is ``ok`` or a word for what was wrong."""
+        self._deliveries.labels(outcome).inc()
+
+    def delivery_begun(self, lag_ms: int) -> None:
+        """Observe an attempt to tell an endpoint of a game that was due so long ago."""
+        self._delivery_lags.observe(max(lag_ms, 0) / 1000)
+
+    def endpoint_became(self, status: str) -> None:
+        """Count an endpoint that has this status now."""
+        self._endpoints.labels(status).inc()
 
     def failed(self, kind: ReminderKind) -> None:
         """Count a reminder that was put off because of an error."""

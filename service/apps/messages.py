@@ -1,0 +1,132 @@
+"""The messages to an endpoint about a game: which there are after a version, and what they say.
+
+A message tells what a spectator knows of its event (``service.games.views``) and the refs that the application gave.
+Its id depends only on the endpoint, the game, the version and the type: whoever makes it again, after whatever crash,
+makes the same one. Does not depend on how messages are sent.
+"""
+
+from __future__ import annotations
+
+from base64 import b32encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from service.engine.events import Finished, RoundEnded
+from service.engine.presence import TimedOut
+from service.engine.state import PLAYING
+from service.games.game import BOT, EventEnvelope, Game, Joined
+from service.games.schedule import bot_turn
+from service.games.timestamps import format_rfc3339
+from service.games.views import view_event
+
+TURN: Final = "game.turn"
+DELETED: Final = "game.deleted"
+PING: Final = "webhook.ping"
+CHALLENGE: Final = "webhook.challenge"
+
+_TYPES: Final[Mapping[type, str]] = {
+    Joined: "game.joined",
+    RoundEnded: "game.round_over",
+    Finished: "game.finished",
+    TimedOut: "game.timed_out",
+}
+
+MESSAGE_TYPES: Final = (TURN, *_TYPES.values(), DELETED, PING)
+"""The types of messages that an application can choose."""
+MAX_MESSAGE_BYTES: Final = 20_000
+
+
+class Message(NamedTuple):
+    """A message to an endpoint; ``version`` is that of the game which it tells."""
+
+    id: str
+    type: str
+    version: int
+    body: bytes
+
+
+def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequence[EventEnvelope]) -> list[Message]:
+    """The messages about events of a game, in their order; ``before`` are the seats that could move before them.
+
+    The last event is the newest. Of turns, only the one that runs is told, after all that led to it, and only if a
+    person or a remote player has to move.
+    """
+    messages = []
+    turn: EventEnvelope | None = None
+    for envelope in events:
+        version, at, event, to_act = view_event(envelope, None)
+        seats = to_act or ()
+        kind = _TYPES.get(type(event))
+        if kind is not None:
+            data = _data(game, version, getattr(event, "seat", None), seats)
+            messages.append(_message(endpoint, kind, at, data))
+        if seats != tuple(before):
+            turn = envelope
+        before = seats
+    if turn is not None and _is_told(game):
+        seat = game.state.turn
+        data = _data(game, turn.version, seat, game.to_act)
+        if game.deadline is not None:
+            data["deadline"] = format_rfc3339(game.deadline)
+        messages.append(_message(endpoint, TURN, turn.at, data))
+    return messages
+
+
+def deleted_message(endpoint: str, game: str, version: int, at: int) -> Message:
+    """The message that a game was deleted."""
+    return _message(endpoint, DELETED, at, {"game": game, "version": version})
+
+
+def ping_message(endpoint: str, ping: str, at: int) -> Message:
+    """The message that an application asked for as a test; ``ping`` is its id."""
+    return Message(ping, PING, 0, _body(PING, at, {"webhook": endpoint}))
+
+
+def challenge_message(message: str, challenge: str, at: int) -> Message:
+    """The message whose ``challenge`` an endpoint has to answer before it is told anything."""
+    return Message(message, CHALLENGE, 0, _body(CHALLENGE, at, {"challenge": challenge}))
+
+
+def message_id(*words: str) -> str:
+    """The id of the message that these words identify: the boundaries of the words count."""
+    digest = sha256(b"".join([b"%d:%b" % (len(word), word) for word in (each.encode() for each in words)]))
+    return "msg_" + b32encode(digest.digest()).decode().rstrip("=").lower()
+
+
+def _is_told(game: Game) -> bool:
+    """Whether it is the turn of somebody who has to be told."""
+    seat = game.state.turn
+    if game.has_open_seats or game.state.phase != PLAYING or seat is None:
+        return False
+    return game.seats[seat].kind != BOT and bot_turn(game) is None
+
+
+def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> dict[str, Any]:
+    """What a message says; what does not apply is left out."""
+    fields = {
+        "game": game.id,
+        "ref": None if game.ownership is None else game.ownership.ref,
+        "variant": game.variant.key,
+        "version": version,
+        "seat": seat,
+        "player_ref": None if seat is None else game.seats[seat].ref,
+        "to_act": [_with_ref(game, each) for each in to_act],
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _with_ref(game: Game, seat: int) -> dict[str, Any]:
+    ref = game.seats[seat].ref
+    return {"seat": seat} if ref is None else {"seat": seat, "ref": ref}
+
+
+def _message(endpoint: str, kind: str, at: int, data: Mapping[str, Any]) -> Message:
+    game, version = data["game"], data["version"]
+    return Message(message_id(endpoint, game, str(version), kind), kind, version, _body(kind, at, data))
+
+
+def _body(kind: str, at: int, data: Mapping[str, Any]) -> bytes:
+    return orjson.dumps({"type": kind, "timestamp": format_rfc3339(at), "data": data})

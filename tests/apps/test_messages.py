@@ -1,0 +1,122 @@
+"""What messages say: what a spectator may know and the refs of the application, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from service.apps.messages import MAX_MESSAGE_BYTES, Message, game_messages, message_id
+from service.engine.events import Dealt
+from service.engine.variants import variants
+from service.games.game import BOT, EventEnvelope, Game, Seat
+from service.games.views import view_event
+from service.storage.memory_store import MemoryStore
+from tests.apps.owned import START, Owned
+
+
+def owned() -> Owned:
+    return Owned(MemoryStore(86_400, lambda: START / 1000), lambda: START)
+
+
+def history(table: Owned, game: str) -> list[EventEnvelope]:
+    return table.repository.history(table.game(game))
+
+
+def messages(table: Owned, game: str, after: int = 0) -> list[Message]:
+    events = history(table, game)
+    before = events[after - 1].to_act or () if after else ()
+    return game_messages("endpoint", table.game(game), before, events[after:])
+
+
+def data(message: Message) -> dict[str, Any]:
+    return dict(json.loads(message.body)["data"])
+
+
+def test_a_turn_is_told_with_the_refs_of_the_game_and_its_player() -> None:
+    table = owned()
+    game = table.create(("anna", None), ref="table-7")
+    (turn,) = messages(table, game)
+    current = table.game(game)
+    seat = current.state.turn
+    ref = {"ref": "anna"} if seat == 0 else {}
+    assert data(turn) == {
+        "game": game,
+        "ref": "table-7",
+        "variant": "domino",
+        "version": 2,
+        "seat": seat,
+        "to_act": [{"seat": seat, **ref}],
+        **({"player_ref": "anna"} if seat == 0 else {}),
+    }
+    assert json.loads(turn.body)["timestamp"] == "2027-01-15T08:00:00.000Z"
+
+
+def test_the_same_message_has_the_same_id_and_others_have_others() -> None:
+    table = owned()
+    game = table.create()
+    first, again = messages(table, game), messages(table, game)
+    assert first == again
+    assert len({message_id(*words) for words in (("a", "bc"), ("ab", "c"), ("abc",), ("a", "b", "c"))}) == 4
+    assert "." not in first[0].id
+    for _ in range(200):
+        table.play(game)
+    every = [each.id for after in range(table.game(game).version) for each in messages(table, game, after)]
+    told = {(data(each)["version"], each.type) for each in messages(table, game)}
+    assert len(set(every)) == len(told)
+
+
+def test_a_turn_is_told_once_though_its_seat_does_several_things() -> None:
+    table = owned()
+    game = table.create(variant="dominospiel")
+    for _ in range(40):
+        before = table.game(game)
+        table.play(game)
+        after = table.game(game)
+        if before.state.turn is not None and before.state.turn == after.state.turn:
+            assert [each for each in messages(table, game, before.version) if each.type == "game.turn"] == []
+            return
+    pytest.fail("nobody did several things")
+
+
+def test_a_turn_of_a_computer_player_is_not_told() -> None:
+    table = owned()
+    game = table.game(table.create())
+    seat = game.state.turn
+    assert seat is not None
+    seats = tuple([Seat(BOT, each.name, level="greedy") if at == seat else each for at, each in enumerate(game.seats)])
+    assert game_messages("endpoint", game._replace(seats=seats), (), history(table, game.id)) == []
+
+
+@pytest.mark.parametrize("variant", sorted(variants()))
+def test_messages_depend_on_nothing_that_a_spectator_may_not_know(variant: str) -> None:
+    table = owned()
+    seats = variants()[variant].players[0]
+    game = table.create(["x"] * seats, variant=variant)
+    for _ in range(60):
+        table.play(game)
+    events = history(table, game)
+    swapped = [each._replace(event=_swapped(each.event)) for each in events]
+    assert any([one != other for one, other in zip(events, swapped, strict=True)])
+    assert [view_event(each, None) for each in events] == [view_event(each, None) for each in swapped]
+    current: Game = table.game(game)
+    assert game_messages("e", current, (), events) == game_messages("e", current, (), swapped)
+
+
+def _swapped(event: Any) -> Any:
+    """A deal with the hands of the first two seats exchanged."""
+    if not isinstance(event, Dealt):
+        return event
+    first, second, *rest = event.hands
+    return Dealt(event.round, (second, first, *rest), event.stock, event.arranged, event.proof)
+
+
+def test_the_longest_message_is_short() -> None:
+    table = owned()
+    game = table.game(table.create(["\U0001f600" * 64] * 13, ref='"' * 64, variant="menschenwolf"))
+    while game.state.phase != "round_over":
+        table.play(game.id)
+        game = table.game(game.id)
+    longest = max(len(each.body) for each in messages(table, game.id))
+    assert 3_000 < longest < MAX_MESSAGE_BYTES / 3

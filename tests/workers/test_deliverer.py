@@ -1,0 +1,467 @@
+"""Messages to endpoints: each arrives at least once and in order, whatever fails, and a bad endpoint disturbs no other.
+
+The endpoints are real ones on loopback; the time is the test's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook as Verifier
+
+from service.apps.endpoint_states import DISABLED_AFTER_MS, MOST_CHALLENGES
+from service.apps.ports import IndexPosition
+from service.apps.summaries import index_entry
+from service.apps.webhooks import OVERLAP_MS, WebhookChange
+from service.engine.events import Finished, RoundEnded
+from service.games.game import Joined
+from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.outgoing.sender import Sender
+from service.outgoing.signing import secret_text
+from service.workers.deliverer import MOST_PER_ENDPOINT
+from tests.apps.endpoints import Hooked, Listener, Received, first_of_each, statuses
+from tests.apps.owned import APP, application
+from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
+
+DAY_MS = 86_400_000
+MANY = 10_000
+START_OF_A_GAME = IndexPosition(0, "", ())
+
+
+@pytest.fixture
+def hooked() -> Iterator[Hooked]:
+    hooked = Hooked()
+    yield hooked
+    hooked.close()
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    listener = Listener()
+    yield listener
+    listener.close()
+
+
+def play(hooked: Hooked, game: str, moves: int, follow: int = 1) -> None:
+    """Make so many moves; the index follows after every so many."""
+    for number in range(moves):
+        hooked.now += 1_000
+        hooked.owned.play(game)
+        if number % follow == 0:
+            hooked.follow(game)
+    hooked.follow(game)
+
+
+def expected(hooked: Hooked, game: str) -> list[tuple[str, int]]:
+    """What must be told of a game, turns left out: types and versions."""
+    kinds: dict[type, str] = {Joined: "game.joined", RoundEnded: "game.round_over", Finished: "game.finished"}
+    history = hooked.owned.repository.history(hooked.owned.game(game))
+    return [(kinds[type(each.event)], each.version) for each in history if type(each.event) in kinds]
+
+
+def assert_complete(hooked: Hooked, received: list[Received], game: str) -> None:
+    """Everything was told, and, counting first arrivals, in order; the newest turn, if one runs, last."""
+    first = [each for each in first_of_each(received) if each.data["game"] == game]
+    versions = [each.data["version"] for each in first]
+    assert versions == sorted(versions)
+    told = [(each.type, each.data["version"]) for each in first if each.type != "game.turn"]
+    assert told == expected(hooked, game)
+    current = hooked.owned.game(game)
+    if current.state.turn is not None and not current.has_open_seats:
+        assert (first[-1].type, first[-1].data["seat"]) == ("game.turn", current.state.turn)
+
+
+def test_an_endpoint_is_told_nothing_before_it_has_answered_a_challenge(hooked: Hooked) -> None:
+    silent = Endpoint(answer())
+    webhook = hooked.webhooks.create(APP, f"http://127.0.0.1:{silent.port}/", ["game.turn"])
+    game = hooked.owned.create()
+    hooked.follow(game)
+    hooked.pass_time(DAY_MS)
+    assert len(silent.requests) == MOST_CHALLENGES
+    assert hooked.status(webhook) == "unverified"
+    hooked.webhooks.change(APP, webhook.id, WebhookChange(active=True))
+    hooked.deliver()
+    assert len(silent.requests) == MOST_CHALLENGES + 1
+    assert {each.error for each in hooked.webhooks.attempts(APP, webhook.id)} == {"challenge"}
+    silent.close()
+
+
+def test_a_challenge_is_answered_as_json_too_but_not_by_repeating_the_message(hooked: Hooked) -> None:
+    def in_json(sock: Any) -> object:
+        challenge = Received("", {}, good.requests[-1].partition(b"\r\n\r\n")[2]).data["challenge"]
+        return answer(body=b'{"challenge": "%b"}' % challenge.encode())(sock)
+
+    def echo(sock: Any) -> object:
+        return answer(body=echoing.requests[-1].partition(b"\r\n\r\n")[2])(sock)
+
+    good, echoing = Endpoint(in_json), Endpoint(echo)
+    webhooks = [
+        hooked.webhooks.create(APP, f"http://127.0.0.1:{each.port}/", ["game.turn"]) for each in (good, echoing)
+    ]
+    hooked.deliver()
+    assert [hooked.status(each) for each in webhooks] == ["active", "unverified"]
+    for each in (good, echoing):
+        each.close()
+
+
+def test_messages_arrive_in_order_with_signatures_that_the_public_library_accepts(
+    hooked: Hooked, listener: Listener
+) -> None:
+    webhook = hooked.register(listener)
+    game = hooked.owned.create(open_seats=1)
+    hooked.follow(game)
+    hooked.owned.join(game, "cleo")
+    play(hooked, game, 400)
+    hooked.deliver()
+    assert_complete(hooked, listener.received, game)
+    assert len(listener.received) == len({each.id for each in listener.received})
+    verifier = Verifier(secret_text(webhook.secret))
+    for each in listener.received:
+        assert int(each.headers["webhook-timestamp"]) == hooked.now // 1000
+        assert signatures(verifier, each) <= set(each.headers["webhook-signature"].split())
+
+
+def signatures(verifier: Verifier, received: Received) -> set[str]:
+    """The signature of a message by the public library, for the time in its header, which is the test's."""
+    at = datetime.fromtimestamp(int(received.headers["webhook-timestamp"]), UTC)
+    return {verifier.sign(received.id, at, received.body.decode())}
+
+
+def test_of_turns_only_the_one_that_runs_is_told(hooked: Hooked, listener: Listener) -> None:
+    hooked.register(listener, "game.turn")
+    game = hooked.owned.create()
+    play(hooked, game, 6)
+    hooked.deliver()
+    (message,) = listener.received
+    current = hooked.owned.game(game)
+    assert message.data["to_act"] == [{"seat": current.state.turn, "ref": ("anna", "ben")[current.state.turn or 0]}]
+    play(hooked, game, 1)
+    hooked.deliver()
+    assert len(listener.received) == 2
+
+
+def test_types_that_an_endpoint_does_not_want_are_not_sent(hooked: Hooked, listener: Listener) -> None:
+    hooked.register(listener, "game.finished")
+    game = hooked.owned.create()
+    while hooked.owned.game(game).status != "finished":
+        play(hooked, game, 20, follow=20)
+    hooked.deliver()
+    assert [each.type for each in listener.received] == ["game.finished"]
+
+
+def test_a_failed_message_is_sent_again_with_growing_pauses(hooked: Hooked) -> None:
+    listener = Listener(*statuses(500, 302, 404, 200))
+    webhook = hooked.register(listener)
+    game = hooked.owned.create()
+    hooked.follow(game)
+    began = hooked.now
+    for passed, count in ((0, 1), (4_900, 1), (200, 2), (29_000, 2), (1_100, 3), (119_000, 3), (1_100, 4)):
+        hooked.pass_time(passed)
+        hooked.deliver()
+        assert len(listener.received) == count, hooked.now - began
+    assert len({(each.id, each.body) for each in listener.received}) == 1
+    assert [each.status for each in hooked.webhooks.attempts(APP, webhook.id)][:4] == [200, 404, 302, 500]
+    hooked.pass_time(DAY_MS)
+    assert len(listener.received) == 4
+    listener.close()
+
+
+def test_while_one_message_of_a_game_fails_the_later_ones_wait(hooked: Hooked) -> None:
+    listener = Listener(*statuses(500, 500, 200))
+    hooked.register(listener)
+    game = hooked.owned.create(open_seats=1)
+    hooked.follow(game)
+    hooked.owned.join(game, "cleo")
+    hooked.follow(game)
+    hooked.deliver()
+    play(hooked, game, 3)
+    hooked.pass_time(60_000)
+    assert [each.type for each in listener.received] == ["game.joined"] * 3 + ["game.turn"]
+    assert_complete(hooked, listener.received, game)
+    listener.close()
+
+
+def test_a_turn_that_fails_after_another_message_of_its_game_is_sent_again(hooked: Hooked) -> None:
+    listener = Listener(*statuses(200, 500, 200))
+    hooked.register(listener)
+    game = hooked.owned.create(open_seats=1)
+    hooked.follow(game)
+    hooked.owned.join(game)
+    hooked.follow(game)
+    hooked.pass_time(60_000)
+    assert [each.type for each in listener.received] == ["game.joined", "game.turn", "game.turn"]
+    listener.close()
+
+
+def test_an_endpoint_that_asks_for_a_pause_gets_it(hooked: Hooked) -> None:
+    listener = Listener(*statuses(429, fields=("Retry-After: 600",)), *statuses(200))
+    hooked.register(listener)
+    games = [hooked.owned.create() for _ in range(3)]
+    hooked.follow(games[0])
+    hooked.deliver()
+    hooked.follow(*games)
+    hooked.pass_time(590_000)
+    assert len(listener.received) == 1
+    hooked.pass_time(20_000)
+    assert len(listener.received) == 4
+    listener.close()
+
+
+def test_an_endpoint_cannot_ask_for_more_than_an_hour(hooked: Hooked) -> None:
+    listener = Listener(*statuses(503, fields=("Retry-After: 999999",)), *statuses(200))
+    hooked.register(listener)
+    hooked.follow(hooked.owned.create())
+    hooked.pass_time(3_601_000)
+    assert len(listener.received) == 2
+    listener.close()
+
+
+def test_an_endpoint_that_is_gone_is_disabled(hooked: Hooked) -> None:
+    listener = Listener(*statuses(410))
+    webhook = hooked.register(listener)
+    hooked.follow(hooked.owned.create())
+    hooked.pass_time(DAY_MS)
+    assert hooked.status(webhook) == "disabled"
+    assert len(listener.received) == 1
+    listener.close()
+
+
+def test_an_endpoint_that_fails_for_three_days_is_disabled_and_complete_once_it_is_enabled(hooked: Hooked) -> None:
+    listener = Listener(*statuses(500))
+    webhook = hooked.register(listener)
+    games = [hooked.owned.create(open_seats=1) for _ in range(3)]
+    hooked.follow(*games)
+    for game in games:
+        hooked.owned.join(game)
+        play(hooked, game, 30)
+    assert hooked.pass_time(DISABLED_AFTER_MS - 60_000) < 40
+    assert hooked.status(webhook) == "failing"
+    hooked.pass_time(DAY_MS + 120_000)
+    assert hooked.status(webhook) == "disabled"
+    late = hooked.owned.create()
+    for game in games:
+        play(hooked, game, 30)
+    hooked.follow(late)
+    attempts = len(listener.received)
+    hooked.pass_time(DAY_MS)
+    assert len(listener.received) == attempts
+    listener.behaviours[:] = statuses(204)
+    hooked.webhooks.change(APP, webhook.id, WebhookChange(active=True))
+    hooked.pass_time(60_000)
+    for game in (*games, late):
+        assert_complete(hooked, listener.received, game)
+    assert hooked.status(webhook) == "active"
+    listener.close()
+
+
+def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked, listener: Listener) -> None:
+    def refuse_one(sock: Any) -> object:
+        bad = listener.received[-1].data.get("game") == game
+        return answer("500 Bad" if bad else "200 OK")(sock)
+
+    webhook = hooked.register(listener)
+    game = hooked.owned.create(open_seats=1)
+    hooked.follow(game)
+    hooked.owned.join(game)
+    listener.behaviours[:] = [refuse_one]
+    other = hooked.owned.create()
+    hooked.follow(game)
+    for _ in range(3 * 24 * 4):
+        hooked.now += 1000
+        play(hooked, other, 1)
+        hooked.pass_time(900_000)
+        if hooked.owned.game(other).status == "finished":
+            other = hooked.owned.create()
+    hooked.pass_time(DAY_MS)
+    attempts = hooked.webhooks.attempts(APP, webhook.id)
+    assert "given_up" in {each.error for each in attempts if each.game == game}
+    assert [each.data["game"] == game for each in listener.received].count(True) < 24
+    assert hooked.status(webhook) == "active"
+
+
+def test_another_url_has_to_answer_a_challenge_and_then_nothing_is_missing(hooked: Hooked) -> None:
+    first, second = Listener(), Listener()
+    webhook = hooked.register(first)
+    game = hooked.owned.create(open_seats=1)
+    hooked.follow(game)
+    hooked.webhooks.change(APP, webhook.id, WebhookChange(url="http://127.0.0.1:1/closed"))
+    hooked.owned.join(game)
+    play(hooked, game, 5)
+    hooked.deliver()
+    assert hooked.status(webhook) == "unverified"
+    assert first.received == []
+    hooked.webhooks.change(APP, webhook.id, WebhookChange(url=second.url))
+    hooked.deliver()
+    assert hooked.status(webhook) == "active"
+    assert_complete(hooked, second.received, game)
+    for each in (first, second):
+        each.close()
+
+
+def test_two_secrets_sign_for_a_day(hooked: Hooked, listener: Listener) -> None:
+    webhook = hooked.register(listener)
+    new = hooked.webhooks.change_secret(APP, webhook.id)
+    hooked.follow(hooked.owned.create())
+    hooked.deliver()
+    hooked.now += OVERLAP_MS
+    hooked.follow(hooked.owned.create())
+    hooked.deliver()
+    during, after = listener.received
+    old_key, new_key = (Verifier(secret_text(each)) for each in (webhook.secret, new.secret))
+    assert set(during.headers["webhook-signature"].split()) == signatures(old_key, during) | signatures(new_key, during)
+    assert set(after.headers["webhook-signature"].split()) == signatures(new_key, after)
+
+
+def test_a_ping_is_sent_once_and_shown(hooked: Hooked) -> None:
+    listener = Listener(*statuses(500))
+    webhook = hooked.register(listener)
+    pings = [hooked.webhooks.ping(APP, webhook.id) for _ in range(2)]
+    hooked.pass_time(DAY_MS)
+    assert [each.id for each in listener.received] == pings
+    shown = hooked.webhooks.attempts(APP, webhook.id)[:2]
+    assert [(each.message, each.type, each.status) for each in shown] == [
+        (ping, "webhook.ping", 500) for ping in reversed(pings)
+    ]
+    assert hooked.status(webhook) == "active"
+    listener.close()
+
+
+def test_a_deleted_game_is_told_as_deleted(hooked: Hooked, listener: Listener) -> None:
+    hooked.register(listener)
+    game = hooked.owned.create(ref="secret-ref")
+    play(hooked, game, 3)
+    hooked.owned.repository.delete(game, APP)
+    hooked.follow(game)
+    hooked.deliver()
+    (message,) = listener.received
+    assert message.type == "game.deleted"
+    assert set(message.data) == {"game", "version"}
+
+
+def test_a_deleted_endpoint_gets_nothing(hooked: Hooked, listener: Listener) -> None:
+    webhook = hooked.register(listener)
+    hooked.follow(hooked.owned.create())
+    hooked.webhooks.delete(APP, webhook.id)
+    hooked.pass_time(DAY_MS)
+    assert listener.received == []
+    assert hooked.store._reminders["webhooks"] == {}
+
+
+def test_one_dead_endpoint_with_ten_thousand_games_gets_one_probe_an_interval_and_disturbs_nobody(
+    hooked: Hooked, listener: Listener
+) -> None:
+    dead = Listener(*statuses(503))
+    hooked.register(dead)
+    game = hooked.owned.create()
+    endpoints = hooked.index.position(APP, game).endpoints
+    for number in range(MANY):
+        copy = hooked.owned.game(game)._replace(id=f"copy-{number}")
+        hooked.store._games[copy.id] = hooked.store._games[game]
+        assert hooked.index.put(APP, index_entry(copy), [], endpoints, position=START_OF_A_GAME)
+    hooked.deliver()
+    assert len(dead.received) <= 2 * MOST_PER_ENDPOINT
+    attempts = len(dead.received)
+    other = application(2)
+    hooked.register(listener, app=other)
+    own = hooked.owned.create(app=other)
+    for seconds in (6, 30, 120, 600, 3600):
+        hooked.now += seconds * 1200
+        play(hooked, own, 1)
+        hooked.deliver()
+    assert len(dead.received) - attempts <= 5
+    assert len(listener.received) >= 4
+    dead.behaviours[:] = statuses(204)
+    dead.close()
+
+
+def test_a_name_that_leads_elsewhere_at_delivery_is_refused(hooked: Hooked, listener: Listener) -> None:
+    webhook = hooked.register(listener)
+    network = Network(names={HOST: ("127.0.0.1",)})
+    hooked.close()
+    hooked.sender = Sender("test", lookup=network.lookup, connect=network.connect)
+    before = hooked.webhooks.get(APP, webhook.id)
+    assert hooked.kept.replace(before, before._replace(url=f"https://{HOST}/"))
+    hooked.deliverer = hooked.new_deliverer()
+    hooked.follow(hooked.owned.create())
+    hooked.deliver()
+    assert hooked.webhooks.attempts(APP, webhook.id)[0].error == "refused_address"
+    assert network.connected == []
+    network._names = {HOST: (PUBLIC,)}
+    hooked.pass_time(6_000)
+    assert network.connected == [(PUBLIC, 443)]
+
+
+# ── Faults between any two calls of the store ────────────────────────────────────────────────────────────────────────
+
+
+class Faulty:
+    """A store of which one call fails: before it has an effect, or after, or as if the process were killed there."""
+
+    METHODS = ("read", "due", "told", "failed", "log", "replace", "renew", "release", "forget")
+
+    def __init__(self, kept: Any) -> None:
+        self._kept = kept
+        self.calls = 0
+        self.fails_at: int | None = None
+        self.after = False
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._kept, name)
+        return self._failing(name, method) if name in self.METHODS else method
+
+    def _failing(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **named: Any) -> Any:
+            self.calls += 1
+            fails = self.calls == self.fails_at
+            if fails and not self.after:
+                raise StorageUnavailable("fault")
+            result = method(*args, **named)
+            if fails:
+                raise OutcomeUnknown("fault") if name not in ("read", "due") else StorageUnavailable("fault")
+            return result
+
+        return call
+
+
+def story(fails_at: int | None, *, after: bool) -> tuple[int, int]:
+    """A short story in which one call fails; returns the calls and the messages that came more than once."""
+    faulty: list[Faulty] = []
+
+    def wrap(kept: Any) -> Any:
+        faulty.append(Faulty(kept))
+        return faulty[0]
+
+    hooked = Hooked(wrap=wrap)
+    listener = Listener(*statuses(500, 200, 200, 500, 200))
+    try:
+        hooked.register(listener)
+        faulty[0].calls = 0
+        faulty[0].fails_at, faulty[0].after = fails_at, after
+        games = [hooked.owned.create(open_seats=1) for _ in range(2)]
+        hooked.follow(*games)
+        for game in games:
+            hooked.owned.join(game)
+        for _ in range(6):
+            for game in games:
+                play(hooked, game, 9)
+            hooked.pass_time(3_000)
+        hooked.pass_time(3_600_000)
+        for game in games:
+            assert_complete(hooked, listener.received, game)
+        assert hooked.index.due[APP, hooked.webhooks.all(APP)[0].id] == {}
+        return faulty[0].calls, len(listener.received) - len({each.id for each in listener.received})
+    finally:
+        hooked.close()
+        listener.close()
+
+
+def test_every_message_arrives_in_order_whichever_call_of_the_store_fails() -> None:
+    calls, repeated = story(None, after=False)
+    assert repeated  # what the endpoint refused
+    assert calls > 25
+    for number in range(1, calls + 1):
+        for after in (False, True):
+            story(number, after=after)
