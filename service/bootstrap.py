@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
+from importlib.metadata import version
 from threading import Thread
 from typing import Any, Final, NamedTuple
 
@@ -17,9 +18,10 @@ from flask import Flask
 
 from service.apps.listing import Listing
 from service.apps.outbox import Outbox
-from service.apps.ports import ApplicationStore, GameIndex, Lobby
+from service.apps.ports import ApplicationStore, GameIndex, Lobby, WebhookStore
 from service.apps.reindex import Progress, Reindexer
 from service.apps.service import ApplicationService
+from service.apps.webhooks import CheckUrl
 from service.config import Network, Settings
 from service.games.automation import Automation
 from service.games.deletions import DeletedGames
@@ -28,10 +30,12 @@ from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
 from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
+from service.outgoing.sender import Sender
 from service.storage.memory_applications import MemoryApplications
 from service.storage.memory_index import MemoryIndex, MemoryLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.memory_store import MemoryStore
+from service.storage.memory_webhooks import MemoryWebhooks
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_applications import RedisApplications
@@ -40,6 +44,7 @@ from service.storage.redis_deletions import RedisDeletions
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
+from service.storage.redis_webhooks import RedisWebhooks
 from service.storage.secret_file import load_or_create_secret, read_secret
 from service.storage.server_clock import ServerClock, system_clock
 from service.storage.topology import Topology, open_topology
@@ -111,6 +116,8 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
             needed_for_games=settings.games == "apps",
             networks=settings.webhook_networks,
             listing=listing,
+            webhooks=storage.webhooks,
+            check_endpoint_url=build_sender(settings).check,
         ),
         metrics=metrics,
         limits=limits,
@@ -136,6 +143,7 @@ class Storage(NamedTuple):
     deleted: DeletedGames
     game_index: RedisIndex
     lobby: RedisLobby
+    webhooks: RedisWebhooks
     clock: ServerClock
 
 
@@ -170,6 +178,12 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
         deleted,
         RedisIndex(calls, settings.game_ttl_days * _DAY_SECONDS),
         RedisLobby(RedisCalls(topology, observe=metrics.redis)),
+        RedisWebhooks(
+            topology,
+            replicated=settings.durability == "replicated",
+            observe=metrics.redis,
+            observe_failure=metrics.store_write_failed,
+        ),
         ServerClock(reminders.server_time, observe=metrics.clock_offset),
     )
 
@@ -183,6 +197,7 @@ class WorkerParts(NamedTuple):
     deleted: DeletedGames
     game_index: GameIndex
     lobby: Lobby
+    webhooks: WebhookStore
     clock: ServerClock
 
 
@@ -202,6 +217,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
         storage.deleted,
         storage.game_index,
         storage.lobby,
+        storage.webhooks,
         storage.clock,
     )
 
@@ -266,6 +282,8 @@ def build_document() -> str:
         random_bytes=_ExampleBytes(),
         open_to_all=True,
         listing=Listing(index, lobby, ttl=ttl * 1000),
+        webhooks=MemoryWebhooks(store, index),
+        check_url=_check_example,
     )
     app = create_app(games, lambda: _EXAMPLE_DOCUMENT, apps=apps)
     return document(app, record_examples(app, advance_clock))
@@ -309,6 +327,8 @@ def build_apps(
     needed_for_games: bool = False,
     networks: Collection[Network] = (),
     listing: Listing | None = None,
+    webhooks: WebhookStore | None = None,
+    check_endpoint_url: CheckUrl = lambda _: None,
 ) -> ApplicationService:
     """The applications of a store, with the random bytes of the operating system unless others are given.
 
@@ -322,6 +342,17 @@ def build_apps(
         needed_for_games=needed_for_games,
         check_player_url=partial(check_url, networks=networks),
         listing=listing,
+        webhooks=webhooks,
+        check_endpoint_url=check_endpoint_url,
+    )
+
+
+def build_sender(settings: Settings) -> Sender:
+    """What sends requests to addresses that strangers give, as the settings allow."""
+    return Sender(
+        f"domino-service/{version('domino-service')}",
+        networks=settings.webhook_networks,
+        proxy=settings.webhook_proxy,
     )
 
 
@@ -371,6 +402,11 @@ def watch_disconnect(connection: Any, notify: Callable[[], None]) -> Callable[[]
 
     watcher.start(on_readable)
     return stop
+
+
+def _check_example(url: str) -> None:
+    """Take a URL without looking up its host."""
+    check_url(url)
 
 
 class _ExampleBytes:

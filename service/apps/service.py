@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from service.apps.applications import Applications, NoApplications
 from service.apps.listing import Listing
-from service.apps.ports import ApplicationStore
-from service.games.ports import Clock, RandomBytes
+from service.apps.ports import ApplicationStore, WebhookStore
+from service.apps.webhooks import CheckUrl, Webhooks
+from service.games.ports import Clock, RandomBytes, StorageUnavailable
 
 
 class ApplicationService:
@@ -15,7 +16,8 @@ class ApplicationService:
 
     With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
     games. ``check_player_url`` refuses URLs at which no player is asked, without looking up a host. ``listing`` are the
-    lists of their games, empty ones if left out.
+    lists of their games, empty ones if left out; ``webhooks`` are their endpoints, and ``check_endpoint_url`` refuses
+    URLs to which nothing is sent.
     """
 
     def __init__(
@@ -28,12 +30,26 @@ class ApplicationService:
         needed_for_games: bool = False,
         check_player_url: Callable[[str], object] = lambda _: None,
         listing: Listing | None = None,
+        webhooks: WebhookStore | None = None,
+        check_endpoint_url: CheckUrl = lambda _: None,
     ) -> None:
         self.applications = Applications(store, clock=clock, random_bytes=random_bytes)
         self.open_to_all = open_to_all
         self.needed_for_games = needed_for_games
         self.check_player_url = check_player_url
         self.listing = listing or Listing()
+        self._webhooks = (
+            None
+            if webhooks is None
+            else Webhooks(webhooks, check_url=check_endpoint_url, clock=clock, random_bytes=random_bytes)
+        )
+
+    @property
+    def webhooks(self) -> Webhooks:
+        """The endpoints of the applications. Raises ``StorageUnavailable`` where none are kept."""
+        if self._webhooks is None:
+            raise StorageUnavailable("no webhooks")
+        return self._webhooks
 
 
 def without_applications() -> ApplicationService:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable
 from functools import partial
-from importlib.metadata import version
-from typing import TYPE_CHECKING
+from random import SystemRandom
+from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry
 
+from service.apps.deliveries import Deliveries
 from service.apps.outbox import Outbox
-from service.bootstrap import WorkerParts, build_worker_parts
+from service.bootstrap import WorkerParts, build_sender, build_worker_parts
 from service.config import Settings
 from service.games.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
@@ -19,6 +21,7 @@ from service.outgoing.sender import Sender
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Decisions
+from service.workers.deliverer import MOST_IN_FLIGHT, Deliverer, Spawn
 from service.workers.loop import Stop, run
 from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
@@ -30,6 +33,9 @@ from service.workers.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from gevent.pool import Pool
+
+
+_DAY_MS: Final = 86_400_000
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
@@ -72,22 +78,47 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     from gevent.pool import Pool  # noqa: PLC0415 # as above
 
     parts, metrics = _start(settings, stop)
+    sender = build_sender(settings)
+    deliverer = _deliverer(settings, parts, sender, metrics, spawn=Pool().spawn, attempt=Pool(MOST_IN_FLIGHT).spawn)
+    webhooks = Loop("webhooks", deliverer.step, deliverer.close)
     outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
     crew = Pool(AT_A_TIME)
-    worker = OutboxWorker(outbox, parts.reminders, metrics, parts.clock, crew=crew)
-    remote = build_remote_worker(parts, _sender(settings), metrics, settings, spawn)
+    worker = OutboxWorker(outbox, parts.reminders, metrics, parts.clock, crew=crew, due=webhooks.wake)
+    remote = build_remote_worker(parts, sender, metrics, settings, spawn)
     loops = [
         Loop("outbox", worker.step, lambda: _end(crew)),
+        webhooks,
         Loop("remote", remote.step, remote.close),
         Loop("deletions", partial(_poll, parts.deleted)),
     ]
     return Messenger(loops, stop).run()
 
 
-def _sender(settings: Settings) -> Sender:
-    """Sends requests to the addresses that applications have given."""
-    agent = f"domino-service/{version('domino-service')}"
-    return Sender(agent, networks=settings.webhook_networks, proxy=settings.webhook_proxy)
+def _deliverer(
+    settings: Settings, parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, *, spawn: Spawn, attempt: Spawn
+) -> Deliverer:
+    """Put the deliverer together."""
+    luck = SystemRandom().random
+    deliveries = Deliveries(
+        parts.webhooks,
+        parts.repository,
+        sender,
+        clock=parts.clock,
+        random_bytes=os.urandom,
+        luck=luck,
+        observe=lambda attempt: metrics.delivered(attempt.error or "ok"),
+    )
+    return Deliverer(
+        parts.webhooks,
+        deliveries,
+        parts.reminders,
+        metrics,
+        clock=parts.clock,
+        luck=luck,
+        game_ttl=settings.game_ttl_days * _DAY_MS,
+        spawn=spawn,
+        attempt=attempt,
+    )
 
 
 def _poll(deleted: DeletedGames) -> float:

@@ -1,0 +1,159 @@
+"""Messengers as real processes that are killed while they deliver to a real endpoint: no message is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from service.apps.messages import MESSAGE_TYPES
+from service.apps.ports import Webhook
+from service.apps.webhooks import Webhooks
+from service.engine.events import Finished, RoundEnded
+from service.games.game import Joined
+from service.storage.keys import REMINDERS
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_store import RedisStore
+from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.topology import open_topology
+from tests.apps.endpoints import Listener, Received, first_of_each
+from tests.apps.owned import APP, Owned
+from tests.outgoing.endpoints import answer
+from tests.outgoing.test_signing import by_javascript, by_python
+from tests.storage.servers import RealServer
+from tests.support.background import Background
+from tests.workers.tables import TTL, until
+
+NETWORKS = "127.0.0.0/8"
+
+
+class Backend:
+    """An application with an endpoint and games on a real server."""
+
+    def __init__(self, server: RealServer, listener: Listener) -> None:
+        topology = open_topology(server.url)
+        self.clock = RedisReminders(topology).server_time
+        self.owned = Owned(RedisStore(topology, TTL), self.clock)
+        self.webhooks = Webhooks(
+            RedisWebhooks(topology),
+            check_url=lambda _: None,
+            clock=self.clock,
+            random_bytes=Random("backend").randbytes,
+        )
+        self.listener = listener
+        self.webhook = self.webhooks.create(APP, listener.url, MESSAGE_TYPES)
+
+    def is_active(self) -> bool:
+        return self.webhooks.get(APP, self.webhook.id).status == "active"
+
+    def is_complete(self, game: str) -> bool:
+        """Whether all that must be told of a game was told."""
+        kinds = (Joined, RoundEnded, Finished)
+        history = self.owned.repository.history(self.owned.game(game))
+        expected = [each.version for each in history if isinstance(each.event, kinds)]
+        return self.told(game) == expected
+
+    def told(self, game: str) -> list[int]:
+        """The versions that were told of a game, turns left out, by first arrival."""
+        first = [each for each in first_of_each(self.listener.received) if each.data.get("game") == game]
+        return [each.data["version"] for each in first if each.type != "game.turn"]
+
+
+def end_leases(server: RealServer) -> None:
+    """Let all leases end, as if their time were over: those of the killed, and those of the living."""
+    for kind in ("webhooks", "outbox"):
+        for key in REMINDERS[kind]:
+            names: list[Any] = server.admin.zrange(key, 0, -1)
+            for name in names:
+                server.admin.zadd(key, {name: 1}, xx=True)
+
+
+@contextmanager
+def backend(folder: Path, listener: Listener) -> Iterator[tuple[RealServer, Backend]]:
+    server = RealServer(folder / "redis")
+    try:
+        yield server, Backend(server, listener)
+    finally:
+        server.stop()
+        listener.close()
+
+
+@pytest.mark.parametrize("messengers", [1, 2])
+def test_messengers_that_are_killed_lose_no_message_and_change_no_order(messengers: int, tmp_path: Path) -> None:
+    random = Random(messengers)
+    listener = Listener(*[answer(f"{code} Some") for code in (200, 500, 200, 200, 200, 503)], answer("204 Some"))
+    with backend(tmp_path, listener) as (server, own):
+        processes = [
+            Background("messenger", server.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS) for _ in range(messengers)
+        ]
+        ended: list[Background] = []
+        try:
+            until(own.is_active)
+            games = [own.owned.create(open_seats=1, variant="dominospiel") for _ in range(12)]
+            for number in range(4):
+                for game in games:
+                    own.owned.join(game)
+                    for _ in range(25):
+                        own.owned.play(game)
+                time.sleep(random.uniform(0.0, 0.3))
+                victim = processes.pop(random.randrange(messengers))
+                victim.kill()
+                ended.append(victim)
+                end_leases(server)
+                processes.append(Background("messenger", server.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS))
+                assert number < 4
+            deadline = time.monotonic() + 60
+            while not all(own.is_complete(game) for game in games):
+                assert time.monotonic() < deadline, [own.told(game) for game in games]
+                time.sleep(0.2)
+        finally:
+            statuses = [each.stop() for each in processes]
+        assert statuses == [0] * messengers
+        lines = [line for each in (*processes, *ended) for line in each.lines()]
+        assert [line for line in lines if line["level"] == "error"] == []
+        assert "of-the-url" not in "".join(map(str, lines))
+        ids: dict[str, Received] = {}
+        for each in listener.received:
+            known = ids.setdefault(each.id, each)
+            assert (known.type, known.data["game"]) == (each.type, each.data["game"])
+
+
+def test_a_messenger_that_is_stopped_gives_its_endpoints_back_at_once(tmp_path: Path) -> None:
+    listener = Listener()
+    with backend(tmp_path, listener) as (server, own):
+        first = Background("messenger", server.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS)
+        until(own.is_active)
+        assert first.stop() == 0
+        game = own.owned.create()
+        with Background("messenger", server.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS):
+            until(lambda: [each for each in listener.received if each.data["game"] == game], 10)
+
+
+def test_the_public_libraries_verify_what_a_messenger_sends(tmp_path: Path) -> None:
+    listener = Listener()
+    with backend(tmp_path, listener) as (server, own):
+        game = own.owned.create()
+        with Background("messenger", server.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS):
+            until(own.is_active)
+            own.owned.play(game)
+            (message,) = until(lambda: listener.received)
+        for verify in (by_python, by_javascript):
+            assert verify(own.webhook.secret, message.headers, message.body)
+            assert not verify(own.webhook.secret, message.headers, message.body.replace(b"domino", b"fido"))
+            assert not verify(b"x" * 32, message.headers, message.body)
+
+
+def test_without_an_allowed_network_nothing_is_sent_to_loopback(tmp_path: Path) -> None:
+    listener = Listener()
+    with backend(tmp_path, listener) as (server, own), Background("messenger", server.url, tmp_path):
+
+        def attempts(webhook: Webhook = own.webhook) -> list[str | None]:
+            return [each.error for each in own.webhooks.attempts(APP, webhook.id)]
+
+        assert until(attempts) == ["refused_address"]
+        assert listener.accepted == 0
