@@ -283,7 +283,7 @@ def build_document() -> str:
         open_to_all=True,
         listing=Listing(index, lobby, ttl=ttl * 1000),
         webhooks=MemoryWebhooks(store, index),
-        check_url=_check_example,
+        check_endpoint_url=_check_example,
     )
     app = create_app(games, lambda: _EXAMPLE_DOCUMENT, apps=apps)
     return document(app, record_examples(app, advance_clock))

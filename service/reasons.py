@@ -187,6 +187,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             ),
             "no_such_application": ("There is no such application.", "Diese Anwendung gibt es nicht."),
             "no_such_key": ("The application has no such key.", "Diesen Schlüssel hat die Anwendung nicht."),
+            "no_such_webhook": (
+                "The application has no such endpoint.",
+                "Diesen Endpunkt hat die Anwendung nicht.",
+            ),
             "no_such_variant": (
                 "There is no such variant; possible: {allowed}.",
                 "Dieses Spiel wird nicht angeboten; möglich: {allowed}.",
@@ -354,7 +358,15 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "too_many_keys": (
                 "An application has at most {max} keys at a time; revoke one first.",
                 "Eine Anwendung hat höchstens {max} Schlüssel zugleich; zuerst muss einer widerrufen werden.",
-            )
+            ),
+            "too_many_webhooks": (
+                "An application has at most {max} endpoints; delete one first.",
+                "Eine Anwendung hat höchstens {max} Endpunkte; zuerst muss einer gelöscht werden.",
+            ),
+            "too_many_pings": (
+                "{max} test messages wait to be sent already.",
+                "Schon {max} Testnachrichten warten darauf, gesendet zu werden.",
+            ),
         },
     )
     | _reasons(

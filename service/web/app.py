@@ -29,6 +29,7 @@ from service.web.handlers import problems as problem_handlers
 from service.web.handlers import records as record_handlers
 from service.web.handlers import service as service_handlers
 from service.web.handlers import variants as variant_handlers
+from service.web.handlers import webhooks as webhook_handlers
 from service.web.metrics import Metrics
 from service.web.metrics_port import MetricsPort
 from service.web.middleware import RequestMiddleware
@@ -49,6 +50,7 @@ _BLUEPRINTS: Final = (
     event_handlers.blueprint,
     record_handlers.blueprint,
     app_handlers.blueprint,
+    webhook_handlers.blueprint,
     problem_handlers.blueprint,
     service_handlers.blueprint,
     docs_handlers.blueprint,

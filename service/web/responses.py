@@ -31,6 +31,7 @@ _SMALLEST_COMPRESSED: Final = 1024
 _PICTURE_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 _OK: Final = "200 OK"
 _CREATED: Final = "201 CREATED"
+_ACCEPTED: Final = "202 ACCEPTED"
 _NOT_MODIFIED: Final = "304 NOT MODIFIED"
 
 
@@ -105,6 +106,11 @@ def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawRespo
     """201 with the view after a move."""
     headers = [_JSON_TYPE, *_viewer_headers(etag), ("Location", location)]
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
+
+
+def accepted(value: Any) -> RawResponse:
+    """202: it will be done."""
+    return RawResponse(_ACCEPTED, [_JSON_TYPE, ("Cache-Control", "no-store")], orjson.dumps(value))
 
 
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:

@@ -24,6 +24,7 @@ from service.web.schemas import listing as listing_schemas
 from service.web.schemas import records as record_schemas
 from service.web.schemas import score as score_schemas
 from service.web.schemas import variants as variant_schemas
+from service.web.schemas import webhooks as webhook_schemas
 from tests.support.table import GameClient
 from tests.support.table import Table as AnyTable
 
@@ -54,8 +55,15 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("GET", "games"): listing_schemas.GameList,
     ("GET", "lobby"): listing_schemas.LobbyOut,
     ("PATCH", "player"): game_schemas.Game,
+    ("POST", "webhooks"): webhook_schemas.NewWebhook,
+    ("GET", "webhooks"): webhook_schemas.WebhookList,
+    ("GET", "webhook"): webhook_schemas.Webhook,
+    ("PATCH", "webhook"): webhook_schemas.Webhook,
+    ("POST", "secret"): webhook_schemas.NewWebhook,
+    ("POST", "pings"): webhook_schemas.Ping,
+    ("GET", "deliveries"): webhook_schemas.DeliveryList,
 }
-_SINGLE = {"games": "game", "variants": "variant"}
+_SINGLE = {"games": "game", "variants": "variant", "webhooks": "webhook"}
 """One of these is at ``/v1/<these>/<id>``."""
 _WITHOUT_SCHEMA = {
     "record": ("text/plain",),

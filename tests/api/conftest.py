@@ -22,6 +22,7 @@ from service.devserver.embedded import EmbeddedServer
 from service.games.ports import run_inline
 from service.games.repository import GameRepository
 from service.games.service import GameService
+from service.outgoing.addresses import check_url
 from service.storage.connection import connect
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_applications import RedisApplications
@@ -29,6 +30,7 @@ from service.storage.redis_calls import RedisCalls
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
+from service.storage.redis_webhooks import RedisWebhooks
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api
@@ -99,7 +101,19 @@ def apps(redis_url: str, seeded_bytes: SeededBytes) -> ApplicationService:
     nodes = SingleNodeTopology(connect(redis_url))
     calls = RedisCalls(nodes)
     listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), ttl=TTL_SECONDS * 1000)
-    return build_apps(RedisApplications(nodes), random_bytes=seeded_bytes, open_to_all=True, listing=listing)
+    return build_apps(
+        RedisApplications(nodes),
+        random_bytes=seeded_bytes,
+        open_to_all=True,
+        listing=listing,
+        webhooks=RedisWebhooks(nodes),
+        check_endpoint_url=check_without_lookup,
+    )
+
+
+def check_without_lookup(url: str) -> None:
+    """Refuse URLs as the service does, but look up no name: the tests have no network."""
+    check_url(url)
 
 
 @pytest.fixture

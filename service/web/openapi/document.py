@@ -17,9 +17,11 @@ from flask import Flask
 from marshmallow import Schema
 
 from service.web.openapi.examples import Examples
+from service.web.openapi.move_requests import move_requests
 from service.web.openapi.operations import Operation, ResponseSpec, operation_of
 from service.web.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
-from service.web.openapi.webhooks import MESSAGES, webhooks
+from service.web.openapi.webhook_operations import DELIVERY, MESSAGES
+from service.web.openapi.webhook_operations import HEADERS as MESSAGE_HEADERS
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import key_pattern
 from service.web.schemas import apps as app_schemas
@@ -34,6 +36,7 @@ from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
 from service.web.schemas import service as service_schemas
 from service.web.schemas import variants as variant_schemas
+from service.web.schemas import webhooks as webhook_schemas
 
 _SCHEMA_MODULES: Final = (
     request_schemas,
@@ -48,6 +51,7 @@ _SCHEMA_MODULES: Final = (
     app_schemas,
     listing_schemas,
     remote_schemas,
+    webhook_schemas,
 )
 """The modules of the schemas in the document."""
 
@@ -151,10 +155,9 @@ def document(app: Flask, examples: Examples) -> str:
     for path, methods in sorted(_routes(app)):
         operations = {method: _operation(described, examples, spec) for method, described in methods}
         spec.path(path=path, operations=operations, parameters=_path_parameters(path))
-    for schema in MESSAGES:
-        spec.components.schema(schema.__name__, schema=schema)
+    webhooks = _webhooks(spec)
     described = spec.to_dict()
-    described["webhooks"] = webhooks()
+    described["webhooks"] = webhooks
     _describe_schemas(described["components"]["schemas"])
     first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
     ordered = {key: described[key] for key in first} | described
@@ -173,6 +176,39 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
         paths.setdefault(path, []).append((method.lower(), described))
     for path, methods in paths.items():
         yield path, sorted(methods, key=lambda each: each[0])
+
+
+def _webhooks(spec: APISpec) -> dict[str, Any]:
+    """The messages that the service sends, each as the operation of who gets it."""
+    schemas: list[type[Schema]] = [message.schema for message in MESSAGES]
+    for schema in dict.fromkeys([*schemas, remote_schemas.MoveMessage]):
+        spec.components.schema(_schema_name(schema), schema=schema)
+    headers = [
+        {"in": "header", "name": name, "required": True, "description": text, "schema": {"type": "string"}}
+        for name, text in MESSAGE_HEADERS.items()
+    ]
+    messages = {
+        message.name: {
+            "post": {
+                "tags": ["webhooks"],
+                "summary": message.summary,
+                "description": f"{message.description} {DELIVERY}",
+                "parameters": headers,
+                "requestBody": {
+                    "required": True,
+                    "content": {
+                        "application/json": {
+                            "schema": {"$ref": f"#/components/schemas/{_schema_name(message.schema)}"},
+                            "example": _Example(message.example),
+                        }
+                    },
+                },
+                "responses": {"2XX": {"description": "It has arrived."}},
+            }
+        }
+        for message in MESSAGES
+    }
+    return messages | move_requests(headers)
 
 
 def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[str, Any]:

@@ -217,6 +217,27 @@ def _use_an_application(session: _Session, advance_clock: Callable[[int], None])
         send("DELETE", f"/v1/games/{game}", token=key)
     while "key" in send("POST", "/v1/app/keys", {}, key):
         pass
+    _use_webhooks(session, key)
+
+
+def _use_webhooks(session: _Session, key: str) -> None:
+    """Register an endpoint, change it and look at it; then register others until there may be no more."""
+    send = session.send
+    wanted = {"url": "https://club.example/hooks/domino", "events": ["game.turn", "game.finished"]}
+    send("POST", "/v1/webhooks", wanted | {"url": "ftp://club.example/"}, key)
+    webhook = f"/v1/webhooks/{send('POST', '/v1/webhooks', wanted, key)['id']}"
+    send("GET", "/v1/webhooks", token=key)
+    send("GET", webhook, token=key)
+    send("GET", f"{webhook}x", token=key)
+    send("PATCH", webhook, {"status": "on"}, key)
+    send("PATCH", webhook, {"events": ["game.turn", "game.joined"]}, key)
+    send("POST", f"{webhook}/secret", token=key)
+    while "id" in send("POST", f"{webhook}/pings", token=key):
+        pass
+    send("GET", f"{webhook}/deliveries", token=key)
+    while "id" in send("POST", "/v1/webhooks", wanted, key):
+        pass
+    send("DELETE", webhook, token=key)
 
 
 def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:

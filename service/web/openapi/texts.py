@@ -38,6 +38,7 @@ TAGS: Final = {
     "moves": "Legal moves, and making one.",
     "records": "Records, verification and fairness.",
     "applications": "Backends that own games: their keys.",
+    "webhooks": "Signed messages to the endpoints of an application, by Standard Webhooks 1.0.",
     "service": "The service itself.",
 }
 
@@ -45,7 +46,7 @@ RESPONSE_HEADERS: Final = {
     "ETag": "Identifies this version for this viewer; for `If-None-Match` and `If-Match`.",
     "Cache-Control": "Whether the response may be cached.",
     "Vary": "The request headers on which the response depends.",
-    "Location": "The address of the game or the application.",
+    "Location": "The address of the game, the application or the endpoint.",
     "Content-Language": "The language of the texts.",
     "Idempotent-Replayed": "`true` if this repeats the first response.",
     "Retry-After": "Seconds to wait.",
@@ -92,5 +93,6 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "The `hint` of a key.",
         "schema": {"type": "string"},
     },
+    "webhook": {"description": "The id of the endpoint.", "schema": {"type": "string"}},
     "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
 }

@@ -1,25 +1,10 @@
-"""The requests that the service sends, for the section ``webhooks`` of the document."""
+"""The description of the request for a move that the service sends to a remote player."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import Schema
-
 from service.web.remote_messages import MESSAGE_TYPE
-from service.web.schemas.remote import MoveMessage
-
-MESSAGES: Final[tuple[type[Schema], ...]] = (MoveMessage,)
-"""The schemas of the bodies, which no operation of the service has."""
-
-_HEADERS: Final = {
-    "webhook-id": "The id of the message, the same whenever it is sent again.",
-    "webhook-timestamp": "When it was sent, in seconds since 1970.",
-    "webhook-signature": (
-        "`v1,` and the Base64 of the HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined by full "
-        "stops; the key is the `secret`, which is Base64 after `whsec_`. Several are separated by blanks."
-    ),
-}
 
 _ASK_FOR_MOVE: Final = """\
 Sent to the `url` of a remote player when its seat is on turn, signed by [Standard Webhooks](https://www.standardwebhooks.com)
@@ -31,8 +16,8 @@ Redirects are not followed. After the third try a computer player of the level `
 event is `timed_out`."""
 
 
-def webhooks() -> dict[str, Any]:
-    """The section."""
+def move_requests(headers: list[dict[str, Any]]) -> dict[str, Any]:
+    """The entry of the section ``webhooks``; ``headers`` are those of every signed message."""
     return {
         MESSAGE_TYPE: {
             "post": {
@@ -41,10 +26,7 @@ def webhooks() -> dict[str, Any]:
                 "summary": "Ask a remote player for a move",
                 "description": _ASK_FOR_MOVE,
                 "security": [],
-                "parameters": [
-                    {"in": "header", "name": name, "required": True, "description": text, "schema": {"type": "string"}}
-                    for name, text in _HEADERS.items()
-                ],
+                "parameters": headers,
                 "requestBody": {"required": True, "content": _json("MoveMessage")},
                 "responses": {
                     "200": {"description": "The move to make.", "content": _json("Move")},

@@ -1,0 +1,128 @@
+"""``/v1/webhooks``: the endpoints of an application."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from flask import Blueprint
+
+from service.apps.ports import Application
+from service.apps.webhooks import WebhookChange
+from service.engine.errors import Reason
+from service.outgoing.addresses import RefusedUrl
+from service.web.access import operation
+from service.web.openapi.webhook_operations import (
+    CHANGE_WEBHOOK,
+    CHANGE_WEBHOOK_SECRET,
+    CREATE_WEBHOOK,
+    DELETE_WEBHOOK,
+    GET_DELIVERIES,
+    GET_WEBHOOK,
+    LIST_WEBHOOKS,
+    PING_WEBHOOK,
+)
+from service.web.problems import InvalidBody
+from service.web.request_parsing import negotiate, read_json, validate
+from service.web.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
+from service.web.schemas import webhooks as webhook_schemas
+from service.web.serializers.webhooks import deliveries_json, new_webhook_json, webhook_json
+from service.web.services import Services
+
+blueprint: Final = Blueprint("webhooks", __name__)
+
+_webhook_in: Final = webhook_schemas.WebhookIn()
+_change_in: Final = webhook_schemas.WebhookChangeIn()
+
+_REFUSED: Final = {
+    "too_long": "url_too_long",
+    "malformed": "url_malformed",
+    "not_https": "url_not_https",
+    "credentials": "url_credentials",
+    "port": "url_port",
+    "not_public": "url_not_public",
+    "unresolved": "url_unresolved",
+}
+"""The reason by why a URL is refused."""
+
+
+@blueprint.post("/v1/webhooks")
+@operation(CREATE_WEBHOOK)
+def create_webhook(services: Services, application: Application) -> RawResponse:
+    """Register an endpoint."""
+    negotiate(JSON)
+    wanted = validate(_webhook_in, read_json())
+    with _checked_url():
+        webhook = services.apps.webhooks.create(application.id, wanted["url"], wanted["events"])
+    return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=False)
+
+
+@blueprint.get("/v1/webhooks")
+@operation(LIST_WEBHOOKS)
+def list_webhooks(services: Services, application: Application) -> RawResponse:
+    """List the endpoints."""
+    negotiate(JSON)
+    return ok({"webhooks": [webhook_json(each) for each in services.apps.webhooks.all(application.id)]})
+
+
+@blueprint.get("/v1/webhooks/<webhook>")
+@operation(GET_WEBHOOK)
+def get_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Get an endpoint."""
+    negotiate(JSON)
+    return ok(webhook_json(services.apps.webhooks.get(application.id, webhook)))
+
+
+@blueprint.patch("/v1/webhooks/<webhook>")
+@operation(CHANGE_WEBHOOK)
+def change_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Change an endpoint."""
+    negotiate(JSON)
+    wanted = validate(_change_in, read_json())
+    status = wanted.get("status")
+    change = WebhookChange(wanted.get("url"), wanted.get("events"), None if status is None else status == "active")
+    with _checked_url():
+        return ok(webhook_json(services.apps.webhooks.change(application.id, webhook, change)))
+
+
+@blueprint.delete("/v1/webhooks/<webhook>")
+@operation(DELETE_WEBHOOK)
+def delete_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Delete an endpoint."""
+    services.apps.webhooks.delete(application.id, webhook)
+    return no_content()
+
+
+@blueprint.post("/v1/webhooks/<webhook>/secret")
+@operation(CHANGE_WEBHOOK_SECRET)
+def change_webhook_secret(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Make a new secret."""
+    negotiate(JSON)
+    changed = services.apps.webhooks.change_secret(application.id, webhook)
+    return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=False)
+
+
+@blueprint.post("/v1/webhooks/<webhook>/pings")
+@operation(PING_WEBHOOK)
+def ping_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
+    """Send a test message."""
+    negotiate(JSON)
+    return accepted({"id": services.apps.webhooks.ping(application.id, webhook)})
+
+
+@blueprint.get("/v1/webhooks/<webhook>/deliveries")
+@operation(GET_DELIVERIES)
+def get_deliveries(services: Services, application: Application, webhook: str) -> RawResponse:
+    """List the last deliveries."""
+    negotiate(JSON)
+    return ok(deliveries_json(services.apps.webhooks.attempts(application.id, webhook)))
+
+
+@contextmanager
+def _checked_url() -> Iterator[None]:
+    """Turn the refusal of a URL into one of its field."""
+    try:
+        yield
+    except RefusedUrl as error:
+        raise InvalidBody({"url": [Reason(_REFUSED[error.reason])]}) from None

@@ -1,0 +1,145 @@
+"""Webhooks over HTTP: registered, looked at, changed and deleted by their application, and by nobody else."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from service.apps.messages import MESSAGE_TYPES
+from service.apps.webhooks import MOST_PINGS, MOST_WEBHOOKS
+from service.reasons import REASONS
+from service.web.openapi.webhook_operations import MESSAGES
+from tests.api.client import Api, status_and_code
+
+URL = "https://club.example/hooks?token=1"
+WANTED = {"url": URL, "events": ["game.turn", "game.finished"]}
+
+HOSTILE_URLS = {
+    "http://club.example/": "url_not_https",
+    "ftp://club.example/": "url_not_https",
+    "https://club.example:8443/": "url_port",
+    "https://user:pass@club.example/": "url_credentials",
+    "https://127.0.0.1/": "url_not_public",
+    "https://localhost/": "url_not_public",
+    "https://169.254.169.254/latest/meta-data": "url_not_public",
+    "https://[::1]/": "url_not_public",
+    "https://[::ffff:127.0.0.1]/": "url_not_public",
+    "https://0x7f000001/": "url_malformed",
+    "https://2130706433/": "url_malformed",
+    "https://club.example/\r\nX: y": "url_malformed",
+    "https://clüb.example/": "url_malformed",
+    "club.example": "url_malformed",
+}
+
+
+def create(api: Api, key: str, **more: Any) -> dict[str, Any]:
+    answer = api.post("/v1/webhooks", WANTED | more, token=key)
+    assert answer.status_code == 201, answer.get_json()
+    body: dict[str, Any] = answer.get_json()
+    return body
+
+
+def test_an_endpoint_is_registered_with_a_secret_that_is_shown_once(api: Api, app_key: str) -> None:
+    answer = api.post("/v1/webhooks", WANTED, token=app_key)
+    made = answer.get_json()
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (201, "no-store")
+    assert made.keys() == {"id", "url", "events", "status", "created_at", "secret"}
+    assert made["status"] == "unverified"
+    assert len(base64.b64decode(made["secret"].removeprefix("whsec_"))) == 32
+    secret = made.pop("secret")
+    assert api.get(answer.headers["Location"], token=app_key).get_json() == made
+    assert api.get("/v1/webhooks", token=app_key).get_json() == {"webhooks": [made]}
+    changed = api.ask("PATCH", answer.headers["Location"], json={"events": ["game.joined"]}, token=app_key).get_json()
+    assert changed == made | {"events": ["game.joined"]}
+    new = api.post(f"{answer.headers['Location']}/secret", token=app_key).get_json()
+    assert new["secret"].startswith("whsec_")
+    assert new["secret"] != secret
+
+
+@pytest.mark.parametrize("url", HOSTILE_URLS)
+def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_key: str) -> None:
+    webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
+    for answer in (
+        api.post("/v1/webhooks", WANTED | {"url": url}, token=app_key),
+        api.ask("PATCH", webhook, json={"url": url}, token=app_key),
+    ):
+        assert status_and_code(answer) == (422, "invalid")
+        assert answer.get_json()["errors"] == {"url": [REASONS[HOSTILE_URLS[url]].text.en]}
+    assert api.get(webhook, token=app_key).get_json()["url"] == URL
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"url": 1},
+        {"url": ""},
+        {"url": "https://club.example/" + "x" * 500},
+        {"events": []},
+        {"events": "game.turn"},
+        {"events": ["game.turn", "game.played"]},
+        {"events": ["webhook.challenge"]},
+        {"events": [None]},
+        {"secret": "whsec_"},
+    ],
+)
+def test_bad_fields_are_refused(wrong: dict[str, Any], api: Api, app_key: str) -> None:
+    assert status_and_code(api.post("/v1/webhooks", WANTED | wrong, token=app_key)) == (422, "invalid")
+    webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
+    assert status_and_code(api.ask("PATCH", webhook, json=wrong, token=app_key)) == (422, "invalid")
+
+
+def test_an_application_has_five_endpoints_at_most(api: Api, app_key: str) -> None:
+    made = [create(api, app_key) for _ in range(MOST_WEBHOOKS)]
+    answer = api.post("/v1/webhooks", WANTED, token=app_key)
+    assert status_and_code(answer) == (409, "limit_reached")
+    assert answer.get_json()["params"] == {"max": MOST_WEBHOOKS}
+    assert api.ask("DELETE", f"/v1/webhooks/{made[0]['id']}", token=app_key).status_code == 204
+    create(api, app_key)
+
+
+def test_endpoints_are_their_own_applications_alone(api: Api, app_key: str, other_key: str) -> None:
+    webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
+    requests: list[Callable[[str | None], Any]] = [
+        lambda key: api.get(webhook, token=key),
+        lambda key: api.ask("PATCH", webhook, json={"status": "disabled"}, token=key),
+        lambda key: api.ask("DELETE", webhook, token=key),
+        lambda key: api.post(f"{webhook}/secret", token=key),
+        lambda key: api.post(f"{webhook}/pings", token=key),
+        lambda key: api.get(f"{webhook}/deliveries", token=key),
+    ]
+    for send in requests:
+        assert status_and_code(send(other_key)) == (404, "not_found")
+        assert status_and_code(send(None)) == (401, "unauthorized")
+        assert status_and_code(send("seat_" + "x" * 43)) == (401, "unauthorized")
+    assert api.get("/v1/webhooks", token=other_key).get_json() == {"webhooks": []}
+    assert api.get(webhook, token=app_key).get_json()["status"] == "unverified"
+
+
+def test_an_endpoint_is_disabled_and_enabled(api: Api, app_key: str) -> None:
+    webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
+    for status, expected in (("disabled", "disabled"), ("active", "unverified")):  # it has answered no challenge
+        answer = api.ask("PATCH", webhook, json={"status": status}, token=app_key)
+        assert (answer.status_code, answer.get_json()["status"]) == (200, expected)
+
+
+def test_no_more_than_ten_pings_wait(api: Api, app_key: str) -> None:
+    webhook = f"/v1/webhooks/{create(api, app_key)['id']}"
+    ids = set()
+    for _ in range(MOST_PINGS):
+        answer = api.post(f"{webhook}/pings", token=app_key)
+        assert answer.status_code == 202
+        ids.add(answer.get_json()["id"])
+    assert len(ids) == MOST_PINGS
+    assert status_and_code(api.post(f"{webhook}/pings", token=app_key)) == (409, "limit_reached")
+    assert api.get(f"{webhook}/deliveries", token=app_key).get_json() == {"deliveries": []}
+
+
+def test_the_document_describes_every_message_with_an_example_that_fits() -> None:
+    assert [each.name for each in MESSAGES] == [*MESSAGE_TYPES, "webhook.challenge"]
+    for message in MESSAGES:
+        assert message.schema().load(json.loads(json.dumps(message.example)))
+        assert message.example["type"] == message.name
