@@ -180,8 +180,8 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
 
 def _webhooks(spec: APISpec) -> dict[str, Any]:
     """The messages that the service sends, each as the operation of who gets it."""
-    schemas: list[type[Schema]] = [message.schema for message in MESSAGES]
-    for schema in dict.fromkeys([*schemas, remote_schemas.MoveMessage]):
+    schemas: list[type[Schema]] = [*(message.schema for message in MESSAGES), remote_schemas.MoveMessage]
+    for schema in dict.fromkeys(schemas):
         spec.components.schema(_schema_name(schema), schema=schema)
     headers = [
         {"in": "header", "name": name, "required": True, "description": text, "schema": {"type": "string"}}
