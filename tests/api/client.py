@@ -124,7 +124,7 @@ class Api(GameClient[TestResponse]):
 
     def _check_documented(self, method: str, path: str, answer: TestResponse) -> None:
         """Check that the operation at this path documents this status and this language, or this problem."""
-        described = self.operation(method, path)
+        described = None if path.startswith("//") else self.operation(method, path)
         if described is None or method == "OPTIONS":
             return
         status = answer.status_code
@@ -194,7 +194,7 @@ def check_answer(method: str, path: str, answer: TestResponse) -> None:
     if parts[0] != "v1" or method == "OPTIONS" or answer.mimetype in _WITHOUT_SCHEMA.get(parts[-1], ()):
         return
     kind = _SINGLE.get(parts[1], parts[-1]) if len(parts) == 3 else parts[-1]
-    if method == "PATCH":
+    if parts[-2:-1] == ["players"]:
         kind = "player"
     _check(_SCHEMAS[method, kind], answer.data)
 

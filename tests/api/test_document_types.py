@@ -205,6 +205,7 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         "getDeliveries",
         "getWebhook",
         "joinGame",
+        "listGames",
         "listWebhooks",
         "makeMove",
         "pingWebhook",

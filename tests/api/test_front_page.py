@@ -154,7 +154,7 @@ def test_nothing_is_pointed_to_below_a_game(api: Api, table: Table) -> None:
 
 def test_a_get_of_a_path_that_is_only_posted_to_names_what_can_be_read(api: Api, table: Table) -> None:
     for path, see in (
-        ("/v1/games", "/"),
+        ("/v1/replays", "/"),
         ("/v1/verifications", "/"),
         (f"{table.path}/players", "/v1/games/{game}"),
         (f"{table.path}/players/0/token", "/v1/games/{game}"),

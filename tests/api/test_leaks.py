@@ -37,7 +37,7 @@ from tests.support.table import Json, seat_to_move
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 ALIKE = 3
 """How many games are compared that differ only in what the viewer cannot see."""
-NOT_READABLE = ("players", "token", "presence", "claims")
+NOT_READABLE = ("players", "<int:seat>", "token", "presence", "claims", "rematch", "join-code")
 """The last parts of the paths that cannot be got."""
 TILE = re.compile(r"\b(?:1?\d)-(?:1?\d)\b")
 

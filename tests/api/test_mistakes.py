@@ -108,8 +108,9 @@ MISTAKES = [
     Mistake(
         "unknown seat", "POST", "{game}/players/7/token", 404, "not_found", "no_such_seat", "the last one is 1", seat=0
     ),
-    get("list of games", "/v1/games", 405, "method_not_allowed", "method_not_allowed", "POST"),
-    Mistake("DELETE", "DELETE", "{game}", 405, "method_not_allowed", "method_not_allowed", "GET"),
+    get("list of games", "/v1/games", 401, "unauthorized", "no_valid_key", "application"),
+    Mistake("DELETE", "DELETE", "{game}", 401, "unauthorized", "no_valid_key", "application"),
+    Mistake("DELETE of moves", "DELETE", MOVES, 405, "method_not_allowed", "method_not_allowed", "GET"),
     get("since", "{game}/events?since=3", *invalid("unknown_parameter", "after, limit, wait")),
     get("a query where there is none", f"{MOVES}?since=3", *invalid("no_parameters", "no parameters")),
     get("wait=600", "{game}/events?wait=600", *invalid("out_of_range", "25")),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from service.apps.service import ApplicationService
 from service.web.openapi.operations import Operation, operation_of
 from tests.api.client import Api, Table
 
@@ -41,6 +42,20 @@ def operations(app: Flask) -> list[tuple[str, str, Operation]]:
     return found
 
 
+ENDPOINT = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
+
+REFUSED = {
+    "makeMove": 409,
+    "setPresence": 409,
+    "claimSeat": 409,
+    "beginRematch": 409,
+    "revokeKey": 404,
+    "verifyRecord": 422,
+    "replayRecord": 422,
+}
+"""The operations that a game with an open seat refuses, or a key that is the only one."""
+
+
 def bodies(table: Table) -> dict[str, Any]:
     """A body of each operation that takes one, in a game with an open seat."""
     return {
@@ -52,24 +67,35 @@ def bodies(table: Table) -> dict[str, Any]:
         "claimSeat": {"seat": 1},
         "verifyRecord": {"record": NO_RECORD},
         "replayRecord": {"record": NO_RECORD},
+        "registerApplication": {"name": "Backend"},
+        "createKey": {},
+        "renamePlayer": {"name": "Cy"},
+        "createWebhook": ENDPOINT,
+        "changeWebhook": {"events": ["game.finished"]},
     }
 
 
 @pytest.mark.parametrize("accept", ACCEPTS.values(), ids=ACCEPTS.keys())
-def test_every_operation_answers_json_to_clients_that_parse_json(accept: str | None, api: Api, app: Flask) -> None:
+def test_every_operation_answers_json_to_clients_that_parse_json(
+    accept: str | None, api: Api, app: Flask, apps: ApplicationService
+) -> None:
     described = operations(app)
     assert len(described) > 15
     for method, rule, operation in described:
-        table = api.create("domino", [{"name": "Ada"}, {"open": True}])
+        key = apps.applications.create("Backend").key
+        players = [{"name": "Ada"}, {"open": True}]
+        table = Table(api, api.post("/v1/games", {"variant": "domino", "players": players}, token=key).get_json())
         path = rule.replace("<game>", table.id).replace("<int:seat>", "0").replace("<variant>", "domino")
+        if "<webhook>" in path:
+            path = path.replace("<webhook>", api.post("/v1/webhooks", ENDPOINT, token=key).get_json()["id"])
         headers = {} if accept is None else {"Accept": accept}
-        token = table.tokens[0] if operation.access != "public" else None
-        body = bodies(table)[operation.id] if method in ("POST", "PUT") else None
-        answer = api.ask(method, path, json=body, headers=headers, token=token)
-        refused = {"makeMove": 409, "setPresence": 409, "claimSeat": 409, "verifyRecord": 422, "replayRecord": 422}
-        assert answer.status_code in (200, 201, refused.get(operation.id)), operation.id
-        kind = "application/json" if answer.status_code < 400 else "application/problem+json"
-        assert answer.mimetype == NO_JSON.get(operation.id, kind), operation.id
+        token = {"public": None, "app": key, "app_game": key}.get(operation.access, table.tokens[0])
+        body = bodies(table).get(operation.id) if method in ("POST", "PUT", "PATCH") else None
+        answer = api.ask(method, path.replace("<hint>", "none"), json=body, headers=headers, token=token)
+        assert answer.status_code in (200, 201, 202, 204, REFUSED.get(operation.id)), operation.id
+        if answer.status_code != 204:
+            kind = "application/json" if answer.status_code < 400 else "application/problem+json"
+            assert answer.mimetype == NO_JSON.get(operation.id, kind), operation.id
 
 
 @pytest.mark.parametrize(
