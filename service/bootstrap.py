@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from flask import Flask
 
+from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.outbox import Outbox
 from service.apps.ports import ApplicationStore, GameIndex, Lobby, WebhookStore
@@ -32,6 +33,7 @@ from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
 from service.outgoing.sender import Sender
 from service.storage.memory_applications import MemoryApplications
+from service.storage.memory_feed import MemoryFeed
 from service.storage.memory_index import MemoryIndex, MemoryLobby
 from service.storage.memory_reserve import MemoryReserve
 from service.storage.memory_store import MemoryStore
@@ -41,6 +43,7 @@ from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_applications import RedisApplications
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_deletions import RedisDeletions
+from service.storage.redis_feed import RedisFeed
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
@@ -89,9 +92,10 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         app=settings.app_requests_per_minute,
         app_games=settings.app_games_per_minute,
     )
+    hints = RedisEventFeed(storage.topology)
     games = build_games(
         storage.store,
-        RedisEventFeed(storage.topology),
+        hints,
         server_secrets(settings),
         settings.game_ttl_days * _DAY_SECONDS,
         clock=storage.clock,
@@ -118,6 +122,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
             listing=listing,
             webhooks=storage.webhooks,
             check_endpoint_url=build_sender(settings).check,
+            feed=Feeds(RedisFeed(storage.calls), hints, storage.clock),
         ),
         metrics=metrics,
         limits=limits,
@@ -144,6 +149,7 @@ class Storage(NamedTuple):
     game_index: RedisIndex
     lobby: RedisLobby
     webhooks: RedisWebhooks
+    calls: RedisCalls
     clock: ServerClock
 
 
@@ -184,6 +190,7 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
             observe=metrics.redis,
             observe_failure=metrics.store_write_failed,
         ),
+        calls,
         ServerClock(reminders.server_time, observe=metrics.clock_offset),
     )
 
@@ -284,6 +291,7 @@ def build_document() -> str:
         listing=Listing(index, lobby, ttl=ttl * 1000),
         webhooks=MemoryWebhooks(store, index),
         check_endpoint_url=_check_example,
+        feed=Feeds(MemoryFeed(index), None, lambda: now),
     )
     app = create_app(games, lambda: _EXAMPLE_DOCUMENT, apps=apps)
     return document(app, record_examples(app, advance_clock))
@@ -329,6 +337,7 @@ def build_apps(
     listing: Listing | None = None,
     webhooks: WebhookStore | None = None,
     check_endpoint_url: CheckUrl = lambda _: None,
+    feed: Feeds | None = None,
 ) -> ApplicationService:
     """The applications of a store, with the random bytes of the operating system unless others are given.
 
@@ -344,6 +353,7 @@ def build_apps(
         listing=listing,
         webhooks=webhooks,
         check_endpoint_url=check_endpoint_url,
+        feed=feed,
     )
 
 

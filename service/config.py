@@ -324,7 +324,9 @@ class Settings:
         "1000", _integer(0, 100_000), "of these, from one address; `0`: no limit of its own"
     )
     max_streams_per_game: int = _setting(
-        "2000", _integer(0, 100_000), "of these, of one game; `0`: no limit of its own"
+        "2000",
+        _integer(0, 100_000),
+        "of these, of one game, or of the feed of one application; `0`: no limit of its own",
     )
     graceful_timeout: int = _setting(
         "30", _integer(1, 3600), "seconds that running requests get to finish when the service stops"

@@ -482,6 +482,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "This is not the `next` of a page.",
                 "Das ist kein `next` einer Seite.",
             ),
+            "not_a_feed_cursor": (
+                "This is neither the `cursor` of an item or a page of the feed, nor `latest`.",
+                "Das ist weder der `cursor` eines Eintrags oder einer Seite des Feeds noch `latest`.",
+            ),
             "needs_player_ref": (
                 "Say by `player_ref` for whom the games should wait.",
                 "`player_ref` muss sagen, auf wen die Spiele warten sollen.",

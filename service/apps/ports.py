@@ -10,7 +10,7 @@ Every method answers within three seconds or raises ``StorageUnavailable``; one 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
 LOBBY_MS: Final = 360_000
@@ -146,7 +146,7 @@ class GameIndex(Protocol):
         position: IndexPosition,
         told: int | None = None,
     ) -> bool:
-        """Replace what the index knows of a game, append ``items`` to the feed, and make ``endpoints`` due.
+        """Replace what the index knows of a game, append ``items`` of it to the feed, and make ``endpoints`` due.
 
         Does nothing, and returns ``False``, unless the index is still at ``position``. One atomic write. An endpoint
         that has not been told of this game before knows it up to the version of ``position``; with ``told``, every
@@ -182,19 +182,38 @@ class Lobby(Protocol):
         """The games, the newest first."""
 
 
-class FeedPage(NamedTuple):
-    """Items of the feed, each with its cursor; ``lost`` if items after the given cursor are no longer kept."""
+class StoredItem(NamedTuple):
+    """An item of the feed as it is stored: its cursor, its game, and its JSON object, which has no refs."""
 
-    items: tuple[tuple[str, bytes], ...]
     cursor: str
-    lost: bool
+    game: str
+    json: bytes
+
+
+class StoredItems(NamedTuple):
+    """Items of the feed, and the cursor of the last one.
+
+    ``summaries`` are those that the index has of their games, where it knows the game. ``lost``: items after the given
+    cursor are no longer kept, or never existed; then there are no items here, and what is kept comes after ``cursor``.
+    """
+
+    items: tuple[StoredItem, ...]
+    cursor: str
+    summaries: Mapping[str, bytes]
+    lost: bool = False
 
 
 class FeedStore(Protocol):
-    """The feeds of the applications: the last 100,000 items of each. A cursor is a text, in the order of the items."""
+    """The feeds of the applications: the last 100,000 items of each. A cursor is a text, opaque to whoever has it."""
 
-    def read(self, app: str, after: str | None, limit: int) -> FeedPage:
-        """At most ``limit`` items after a cursor; without one, from the oldest that is kept."""
+    def read(self, app: str, after: str | None, limit: int) -> StoredItems:
+        """At most ``limit`` items after a cursor; without one, from the oldest that is kept.
+
+        Raises ``ValueError`` for a text that is no cursor.
+        """
+
+    def newest(self, app: str) -> str:
+        """The cursor after which there is nothing yet."""
 
 
 WebhookStatus = Literal["unverified", "active", "failing", "disabled"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from service.apps.applications import Applications, NoApplications
+from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.ports import ApplicationStore, WebhookStore
 from service.apps.webhooks import CheckUrl, Webhooks
@@ -16,8 +17,8 @@ class ApplicationService:
 
     With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
     games. ``check_player_url`` refuses URLs at which no player is asked, without looking up a host. ``listing`` are the
-    lists of their games, empty ones if left out; ``webhooks`` are their endpoints, and ``check_endpoint_url`` refuses
-    URLs to which nothing is sent.
+    lists of their games, ``feed`` what has happened in them; empty ones if left out. ``webhooks`` are their endpoints,
+    and ``check_endpoint_url`` refuses URLs to which nothing is sent.
     """
 
     def __init__(
@@ -32,12 +33,14 @@ class ApplicationService:
         listing: Listing | None = None,
         webhooks: WebhookStore | None = None,
         check_endpoint_url: CheckUrl = lambda _: None,
+        feed: Feeds | None = None,
     ) -> None:
         self.applications = Applications(store, clock=clock, random_bytes=random_bytes)
         self.open_to_all = open_to_all
         self.needed_for_games = needed_for_games
         self.check_player_url = check_player_url
         self.listing = listing or Listing()
+        self.feed = feed or Feeds(None, None, clock)
         self._webhooks = (
             None
             if webhooks is None

@@ -1,7 +1,9 @@
 """What an application is told of its games: entries of the index and the lobby, and items of the feed.
 
 Owns their form. An application knows what a spectator knows, as ``service.games.views`` decides it, and the refs that
-it gave; the lobby is read by everybody and has no refs. Does not depend on where any of this is kept.
+it gave. The lobby is read by everybody and has no refs. Items are stored without refs, which are told of a game as long
+as the index has its summary: so the feed has none of a game that was deleted. Does not depend on where any of this is
+kept.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ NO_DEADLINE: Final = 10_000_000_000_000
 
 DELETED: Final = "deleted"
 """The type of the item of the feed that says that a game was deleted."""
+
+RESET: Final = "reset"
+"""The type of the item that says that items of the feed are no longer kept."""
 
 _TYPES: Final = {kind.event: kind.name for kind in GAME_EVENT_TYPES}
 
@@ -99,20 +104,18 @@ def lobby_entry(game: Game) -> LobbyEntry:
 def feed_items(game: Game, events: Sequence[EventEnvelope]) -> list[bytes]:
     """The items of the feed for events of a game; the deadline is only told of the event that led to this version."""
     view = view_game(game, OWNER, 0)
-    actors = [_present({"seat": seat, "ref": player.ref}) for seat, player in enumerate(view.seats)]
-    return [_item(view, actors, each) for each in events]
+    return [_item(view, each) for each in events]
 
 
-def _item(view: GameView, actors: Sequence[dict[str, Any]], envelope: EventEnvelope) -> bytes:
+def _item(view: GameView, envelope: EventEnvelope) -> bytes:
     version, at, event, to_act = view_event(envelope, None)
     deadline = view.deadline if version == view.version else None
     item = {
         "game": view.id,
-        "ref": view.ref,
         "version": version,
         "type": _TYPES[type(envelope.event)],
         "seat": getattr(event, "seat", None),
-        "to_act": None if to_act is None else [actors[seat] for seat in to_act],
+        "to_act": None if to_act is None else list(to_act),
         "deadline": None if deadline is None else format_rfc3339(deadline),
         "at": format_rfc3339(at),
     }
@@ -122,6 +125,22 @@ def _item(view: GameView, actors: Sequence[dict[str, Any]], envelope: EventEnvel
 def deleted_item(game_id: str, version: int, at: int) -> bytes:
     """The item of the feed for the deletion of a game."""
     return orjson.dumps({"game": game_id, "version": version, "type": DELETED, "at": format_rfc3339(at)})
+
+
+def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
+    """An item as the application is told it: with its cursor, and with refs if the index has a summary of its game."""
+    stored = orjson.loads(item)
+    known = orjson.loads(summary) if summary else {}  # that of a deleted game is empty
+    shown = {"cursor": cursor, "game": stored.pop("game"), "ref": known.get("ref"), **stored}
+    if "to_act" in stored:
+        refs = {player["seat"]: player.get("ref") for player in known.get("players", ())}
+        shown["to_act"] = [_present({"seat": seat, "ref": refs.get(seat)}) for seat in stored["to_act"]]
+    return orjson.dumps(_present(shown))
+
+
+def reset_item(cursor: str, at: int) -> bytes:
+    """The item that says that items are no longer kept; those that are kept come after this cursor."""
+    return orjson.dumps({"cursor": cursor, "type": RESET, "at": format_rfc3339(at)})
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:

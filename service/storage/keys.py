@@ -43,10 +43,11 @@ how they are sent.
                                 time of the last write
 ``domino:{<app>}:player:<d>``   sorted set: the games of the player with a ref, as above
 ``domino:{<app>}:waiting:<d>``  sorted set: those that wait for this player, the most urgent first
-``domino:{<app>}:feed``         stream: the feed of the application; an item has one field, ``item``
 ``domino:{<app>}:webhooks``     hash: the endpoints of an application by their ids, as JSON
 ``domino:{<app>}:endpoints``    set: the ids of those that were ever active: they are told of its
                                 games
+``domino:{<app>}:feed``         stream: the feed of the application. The fields of an item are ``item``,
+                                without refs, and ``game``
 ``domino:{<app>}:webhook:<id>:due``
                                 sorted set: the games of which an endpoint is to be told, by when.
                                 Whatever is new gives a game another score

@@ -21,7 +21,7 @@ from service.apps.ports import (
     LobbyEntry,
 )
 from service.storage.index_cursor import decode_cursor, encode_cursor
-from service.storage.redis_index import MOST_IN_LOBBY
+from service.storage.redis_index import FEED_ITEMS, MOST_IN_LOBBY
 
 START = IndexPosition(0, "", ())
 
@@ -29,9 +29,10 @@ START = IndexPosition(0, "", ())
 class MemoryIndex(GameIndex):
     """Keeps the index as ``RedisIndex`` does; ``now`` is a clock in seconds since 1970.
 
-    ``items`` are those of the feed of each application, ``endpoints`` its active ones, ``due`` and ``told`` what is due
-    to each of them: those who keep feeds and endpoints in memory use them, with the ``lock``. ``hint`` is called when a
-    feed goes on, ``on_due`` with an application and its endpoint when that was made due at a time.
+    ``items`` are those of the feed of each application, before which ``trimmed`` ones are no longer kept, ``endpoints``
+    its active ones, ``due`` and ``told`` what is due to each of them: those who keep feeds and endpoints in memory use
+    them, with the ``lock``. ``hint`` is called when a feed goes on, ``on_due`` with an application and its endpoint
+    when that was made due at a time.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class MemoryIndex(GameIndex):
         self.lock = RLock()
         self.on_due: Callable[[str, str, int], None] = lambda _app, _endpoint, _at: None
         self.items: dict[str, list[bytes]] = {}
+        self.trimmed: dict[str, int] = {}
         self.endpoints: dict[str, set[str]] = {}
         self.due: dict[tuple[str, str], dict[str, int]] = {}
         self.told: dict[tuple[str, str], dict[str, int]] = {}
@@ -70,6 +72,7 @@ class MemoryIndex(GameIndex):
                 return False
             self._entries.setdefault(app, {})[entry.game] = entry
             self.items.setdefault(app, []).extend(items)
+            self.trim(app, FEED_ITEMS)
             now = int(self._now() * 1000)
             for endpoint in self.endpoints.get(app, set()).intersection(endpoints):
                 known = self.told.setdefault((app, endpoint), {})
@@ -105,6 +108,18 @@ class MemoryIndex(GameIndex):
         page, rest = listed[: query.limit], listed[query.limit :]
         entries = tuple([(entry.summary, entry.updated_at) for _, _, entry in page])
         return IndexPage(entries, encode_cursor(*page[-1][:2]) if rest else None)
+
+    def summary(self, app: str, game: str) -> bytes | None:
+        """What the index knows of a game."""
+        entry = self._entries.get(app, {}).get(game)
+        return None if entry is None else entry.summary
+
+    def trim(self, app: str, most: int) -> None:
+        """Keep only so many items of a feed."""
+        items = self.items.get(app, [])
+        over = max(len(items) - most, 0)
+        del items[:over]
+        self.trimmed[app] = self.trimmed.get(app, 0) + over
 
     def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:  # noqa: ARG002 # all at once
         """All games that the index knows."""

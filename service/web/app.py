@@ -22,6 +22,7 @@ from service.web.handlers import board as board_handlers
 from service.web.handlers import client as client_handlers
 from service.web.handlers import docs as docs_handlers
 from service.web.handlers import events as event_handlers
+from service.web.handlers import feed as feed_handlers
 from service.web.handlers import games as game_handlers
 from service.web.handlers import listing as listing_handlers
 from service.web.handlers import owner as owner_handlers
@@ -48,6 +49,7 @@ _BLUEPRINTS: Final = (
     owner_handlers.blueprint,
     board_handlers.blueprint,
     event_handlers.blueprint,
+    feed_handlers.blueprint,
     record_handlers.blueprint,
     app_handlers.blueprint,
     webhook_handlers.blueprint,

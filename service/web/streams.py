@@ -1,7 +1,7 @@
 """Streams: the events of a game as they happen, as server-sent events or as lines of JSON.
 
-Owns the two formats, the keep-alives between events, and the limits of open streams. Does not depend on the contents
-of an event, nor on where events come from.
+Owns the two formats, the keep-alives between events, and the limits of open streams, also of those of feeds
+(``service.web.feed_stream``). Does not depend on the contents of an event, nor on where events come from.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
 from time import time
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import orjson
 from prometheus_client import Gauge
@@ -39,8 +39,24 @@ WatchDisconnect = Callable[[Any, Callable[[], None]], Callable[[], None]]
 """Calls a function when the client of a connection disconnects, until the returned function is called."""
 
 
+class Subscription(Protocol):
+    """What an open stream follows."""
+
+    def shutdown(self) -> None:
+        """End the wait for more: the service is shutting down, or the client has gone."""
+
+    def recheck(self) -> None:
+        """Look for more without a notification."""
+
+    def close(self) -> None:
+        """Stop receiving notifications; may be called twice."""
+
+
+S = TypeVar("S", bound=Subscription)
+
+
 class StreamLimits(NamedTuple):
-    """The most open streams of a worker: in total, from one address, and of one game; ``None`` for no limit."""
+    """The most open streams of a worker: in total, from one address, and of one game or feed; ``None``: no limit."""
 
     total: int | None = None
     by_address: int | None = None
@@ -48,7 +64,10 @@ class StreamLimits(NamedTuple):
 
 
 class StreamClient(NamedTuple):
-    """Who opens a stream: the network of its address, the game, and the server's object for its connection, if any."""
+    """Who opens a stream: the network of its address, and the server's object for its connection, if any.
+
+    ``game`` is what is followed: a game, or the feed of the application with this id.
+    """
 
     network: str
     game: str
@@ -56,7 +75,7 @@ class StreamClient(NamedTuple):
 
 
 def stream_client(environ: Mapping[str, Any], game: str) -> StreamClient:
-    """Who opens a stream of this game with a request of this WSGI environment."""
+    """Who opens a stream of this game or application with a request of this WSGI environment."""
     return StreamClient(client_network(environ.get("REMOTE_ADDR", "")), game, environ.get("gunicorn.socket"))
 
 
@@ -78,13 +97,13 @@ class Streams:
         self._limits = limits
         self._gauge = gauge or Gauge("open_streams", "Open streams.", registry=None)
         self._watch_disconnect = watch_disconnect
-        self._open: dict[EventSubscription, tuple[StreamClient, Callable[[], None]]] = {}
+        self._open: dict[Subscription, tuple[StreamClient, Callable[[], None]]] = {}
         self._by_address: Counter[str] = Counter()
         self._by_game: Counter[str] = Counter()
         self._draining = False
         self._lock = Lock()
 
-    def add(self, subscribe: Callable[[], EventSubscription], client: StreamClient) -> EventSubscription:
+    def add(self, subscribe: Callable[[], S], client: StreamClient) -> S:
         """Open a stream. Raises ``TooManyStreams``."""
         with self._lock:
             if self._draining or self._is_full(client):
@@ -96,7 +115,7 @@ class Streams:
         self._gauge.inc()
         return subscription
 
-    def remove(self, subscription: EventSubscription) -> None:
+    def remove(self, subscription: Subscription) -> None:
         """Close a stream; idempotent."""
         with self._lock:
             if subscription not in self._open:
@@ -109,7 +128,7 @@ class Streams:
         self._gauge.dec()
 
     @contextmanager
-    def open(self, subscribe: Callable[[], EventSubscription], client: StreamClient) -> Generator[EventSubscription]:
+    def open(self, subscribe: Callable[[], S], client: StreamClient) -> Generator[S]:
         """A stream that is open during a ``with`` block. Raises ``TooManyStreams``."""
         subscription = self.add(subscribe, client)
         try:
@@ -180,7 +199,7 @@ class Stream:
         self._subscription = subscription
         self._serialize = serialize
         self._show = show
-        self._chunks = self._run(_FORMATS[media_type], first, due=due and show is not None)
+        self._chunks = self._run(FORMATS[media_type], first, due=due and show is not None)
 
     def __iter__(self) -> Iterator[bytes]:
         """The chunks of the body, each of complete events."""
@@ -191,7 +210,7 @@ class Stream:
         self._chunks.close()
         self._streams.remove(self._subscription)
 
-    def _run(self, encoding: _Format, first: EventPage | None, *, due: bool) -> Generator[bytes, None, None]:
+    def _run(self, encoding: Format, first: EventPage | None, *, due: bool) -> Generator[bytes, None, None]:
         subscription, serialize, show, pause = self._subscription, self._serialize, self._show, 0.0
         try:
             yield encoding.preamble
@@ -232,37 +251,48 @@ def _now() -> int:
     return int(time() * 1000)
 
 
-class _Format(Protocol):
+class Format(Protocol):
+    """How a stream is written."""
+
     preamble: bytes
     keepalive: bytes
 
-    def line(self, value: object, cursor: int | None) -> bytes:
-        """One event."""
+    def line(self, value: object, cursor: int | str | None) -> bytes:
+        """One event, and the cursor after it."""
+
+    def start(self, cursor: str) -> bytes:
+        """The preamble of a stream that begins after this cursor, so that the client knows where to go on."""
 
     def page(self, page: EventPage, serialize: Callable[[EventView], JsonObject]) -> bytes:
         """All events of a page."""
         return b"".join([self.line(serialize(each), each.version) for each in page.events])
 
 
-class _SseFormat(_Format):
+class _SseFormat(Format):
     """``text/event-stream`` (WHATWG HTML 9.2), without event names, so that one ``onmessage`` gets all events."""
 
     preamble = b"retry: %d\n\n" % RETRY_MS
     keepalive = b":\n\n"
 
-    def line(self, value: object, cursor: int | None) -> bytes:
-        name = b"" if cursor is None else b"id: %d\n" % cursor
-        return b"%bdata: %b\n\n" % (name, orjson.dumps(value))
+    def line(self, value: object, cursor: int | str | None) -> bytes:
+        name = "" if cursor is None else f"id: {cursor}\n"
+        return b"%bdata: %b\n\n" % (name.encode(), orjson.dumps(value))
+
+    def start(self, cursor: str) -> bytes:
+        return b"retry: %d\nid: %b\n\n" % (RETRY_MS, cursor.encode())
 
 
-class _NdjsonFormat(_Format):
+class _NdjsonFormat(Format):
     """``application/x-ndjson``: one event per line, and empty lines as keep-alives."""
 
     preamble = b"\n"
     keepalive = b"\n"
 
-    def line(self, value: object, cursor: int | None) -> bytes:  # noqa: ARG002 # the value contains it
+    def line(self, value: object, cursor: int | str | None) -> bytes:  # noqa: ARG002 # the value contains it
         return orjson.dumps(value) + b"\n"
 
+    def start(self, cursor: str) -> bytes:  # noqa: ARG002 # nothing but an item can tell it
+        return self.preamble
 
-_FORMATS: Final[dict[str, _Format]] = {SSE: _SseFormat(), NDJSON: _NdjsonFormat()}
+
+FORMATS: Final[dict[str, Format]] = {SSE: _SseFormat(), NDJSON: _NdjsonFormat()}

@@ -19,6 +19,7 @@ from service.web.openapi.operations import Operation, operation_of
 from service.web.schemas import apps as app_schemas
 from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
+from service.web.schemas import feed as feed_schemas
 from service.web.schemas import game as game_schemas
 from service.web.schemas import listing as listing_schemas
 from service.web.schemas import records as record_schemas
@@ -62,6 +63,7 @@ _SCHEMAS: dict[tuple[str, str], type[Schema]] = {
     ("POST", "secret"): webhook_schemas.NewWebhook,
     ("POST", "pings"): webhook_schemas.Ping,
     ("GET", "deliveries"): webhook_schemas.DeliveryList,
+    ("GET", "feed"): feed_schemas.FeedPage,
 }
 _SINGLE = {"games": "game", "variants": "variant", "webhooks": "webhook"}
 """One of these is at ``/v1/<these>/<id>``."""

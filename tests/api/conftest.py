@@ -14,6 +14,7 @@ import pytest
 import redis
 from flask import Flask
 
+from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.outbox import Outbox
 from service.apps.service import ApplicationService
@@ -27,10 +28,12 @@ from service.storage.connection import connect
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_applications import RedisApplications
 from service.storage.redis_calls import RedisCalls
+from service.storage.redis_feed import RedisFeed
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.server_clock import system_clock
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api
@@ -96,7 +99,7 @@ def games(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) ->
 
 
 @pytest.fixture(scope="session")
-def apps(redis_url: str, seeded_bytes: SeededBytes) -> ApplicationService:
+def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> ApplicationService:
     """The applications of ``app``; anybody may register one."""
     nodes = SingleNodeTopology(connect(redis_url))
     calls = RedisCalls(nodes)
@@ -108,6 +111,7 @@ def apps(redis_url: str, seeded_bytes: SeededBytes) -> ApplicationService:
         listing=listing,
         webhooks=RedisWebhooks(nodes),
         check_endpoint_url=check_without_lookup,
+        feed=Feeds(RedisFeed(calls), feed, system_clock),
     )
 
 

@@ -60,6 +60,7 @@ APPLICATION = {
     "deleteWebhook",
     "getApplication",
     "getDeliveries",
+    "getFeed",
     "getWebhook",
     "listGames",
     "listWebhooks",

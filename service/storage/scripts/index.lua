@@ -137,7 +137,7 @@ end
 
 local feed = base .. ':feed'
 for i = first + endpoints, #ARGV do
-  redis.call('XADD', feed, 'MAXLEN', '~', ARGV[9], '*', 'item', ARGV[i])
+  redis.call('XADD', feed, 'MAXLEN', '~', ARGV[9], '*', 'item', ARGV[i], 'game', game)
 end
 if first + endpoints <= #ARGV then
   redis.call('EXPIRE', feed, ttl)

@@ -27,6 +27,7 @@ from service.web.request_parsing import key_pattern
 from service.web.schemas import apps as app_schemas
 from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
+from service.web.schemas import feed as feed_schemas
 from service.web.schemas import game as game_schemas
 from service.web.schemas import listing as listing_schemas
 from service.web.schemas import problems as problem_schemas
@@ -52,6 +53,7 @@ _SCHEMA_MODULES: Final = (
     listing_schemas,
     remote_schemas,
     webhook_schemas,
+    feed_schemas,
 )
 """The modules of the schemas in the document."""
 
@@ -252,6 +254,10 @@ def _header_parameter(name: str, described: Operation) -> dict[str, Any]:
     if name == "Idempotency-Key":
         shortest = described.min_key_length
         parameter["schema"] = {"type": "string", "minLength": shortest, "pattern": key_pattern(shortest)}
+    if name == "Last-Event-ID" and described.query is not None:
+        pattern = described.query().fields["after"].metadata.get("pattern")
+        if pattern is not None:  # a cursor is a number, or a text of this form
+            parameter["schema"] = {"type": "string", "pattern": pattern}
     return parameter
 
 

@@ -76,6 +76,15 @@ class _Session:
         self._keep(method, path, Example(body, answer), response)
         return answer
 
+    def stream(self, path: str, token: str, media_type: str) -> str:
+        """The first chunk of a stream, which does not end by itself."""
+        headers = {"Authorization": f"Bearer {token}", "Accept": media_type}
+        response = self._client.get(path, headers=headers)
+        chunk = next(response.iter_encoded()).decode()
+        self._keep("GET", path, Example(None, chunk), response)
+        response.close()
+        return chunk
+
     def _keep(self, method: str, path: str, example: Example, response: TestResponse) -> None:
         try:
             endpoint, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method)
@@ -204,6 +213,9 @@ def _use_an_application(session: _Session, advance_clock: Callable[[int], None])
     advance_clock(1)
     send("GET", "/v1/games?to_act=true", token=key)
     send("GET", "/v1/games?player_ref=player-4711&limit=1", token=key)
+    following = send("GET", "/v1/feed?limit=2", token=key)["cursor"]
+    for media_type in (SSE, NDJSON):
+        session.stream(f"/v1/feed?after={following}", key, media_type)
     send("GET", "/v1/lobby?variant=dominoes")
     send("GET", "/v1/lobby?variant=domino")
     send("POST", "/v1/app/keys", {"overlap": -1}, key)

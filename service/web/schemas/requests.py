@@ -326,7 +326,7 @@ class ClaimIn(RequestSchema):
     )
 
 
-_MAX_WAIT_SECONDS: Final = 25
+MAX_WAIT_SECONDS: Final = 25
 
 
 def _text(where: str) -> QueryBoolean:
@@ -346,7 +346,7 @@ class GameQuery(RequestSchema):
     )
     wait = QueryInteger(
         load_default=0,
-        validate=Range(0, _MAX_WAIT_SECONDS),
+        validate=Range(0, MAX_WAIT_SECONDS),
         metadata=doc("Seconds to wait at most until the version is past `after` (long poll)."),
     )
     text = _text("that tells how the game stands, as `text`")
@@ -367,7 +367,7 @@ class EventsQuery(RequestSchema):
     )
     wait = QueryInteger(
         load_default=0,
-        validate=Range(0, _MAX_WAIT_SECONDS),
+        validate=Range(0, MAX_WAIT_SECONDS),
         metadata=doc("Seconds that a page waits for an event (long poll); ignored for streams."),
     )
     view = QueryBoolean(

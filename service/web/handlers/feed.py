@@ -1,0 +1,92 @@
+"""``GET /v1/feed``: what has happened in all games of an application, as a page, a long poll, or one of two streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from time import monotonic
+from typing import Any, Final
+
+import orjson
+from flask import Blueprint, Response, request
+from marshmallow import ValidationError
+
+from service.apps.feed import FeedItems, FeedReader
+from service.apps.ports import Application
+from service.web.access import limit_history, operation
+from service.web.feed_stream import CHECK_SECONDS, FeedStream
+from service.web.openapi.feed_operations import GET_FEED
+from service.web.problems import InvalidBody
+from service.web.request_parsing import bearer_token, negotiate, read_query
+from service.web.responses import JSON, RawResponse, ok, streamed
+from service.web.schemas import feed as feed_schemas
+from service.web.schemas.validation import reason_of
+from service.web.services import Services
+from service.web.streams import NDJSON, SSE, stream_client
+
+blueprint: Final = Blueprint("feed", __name__)
+
+_query_in: Final = feed_schemas.FeedQuery()
+
+
+@blueprint.get("/v1/feed")
+@operation(GET_FEED)
+def get_feed(services: Services, application: Application) -> RawResponse | Response:
+    """Get the items as the client accepts them."""
+    media_type = negotiate(JSON, SSE, NDJSON)
+    query = _query()
+    if media_type == JSON:
+        return _page_response(services, application.id, query)
+    if request.method == "HEAD":
+        return streamed((), media_type)
+    return _stream(services, application.id, query, media_type)
+
+
+def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawResponse:
+    """The items after the cursor; if there are none yet, those that come within ``wait`` seconds."""
+    feed, limit, wait = services.apps.feed, query["limit"], query["wait"]
+    page = feed.page(app, query.get("after"), limit)
+    limit_history(services.limits, len(page.items))
+    if not page.items and wait and request.method != "HEAD":
+        client = stream_client(request.environ, app)
+        with services.streams.open(lambda: feed.follow(app, page.cursor, limit), client) as reader:
+            page = _wait(reader, wait, _key_check(services)) or page
+    items = [orjson.Fragment(item) for _, item in page.items]
+    return ok({"items": items, "cursor": page.cursor, "more": page.more})
+
+
+def _wait(reader: FeedReader, seconds: float, check: Callable[[], object]) -> FeedItems | None:
+    """The next items within so many seconds. Raises ``Unauthorized`` if the key is revoked meanwhile."""
+    deadline = monotonic() + seconds
+    while True:
+        left = deadline - monotonic()
+        page = reader.wait(max(min(left, CHECK_SECONDS), 0))
+        check()
+        if page is not None or reader.closing or left <= CHECK_SECONDS:
+            return page
+
+
+def _stream(services: Services, app: str, query: dict[str, Any], media_type: str) -> Response:
+    """A stream from the cursor on."""
+    feed, streams = services.apps.feed, services.streams
+    first = feed.page(app, query.get("after"))
+    limit_history(services.limits, len(first.items))
+    reader = streams.add(lambda: feed.follow(app, first.cursor), stream_client(request.environ, app))
+    return streamed(FeedStream(streams, reader, media_type, first, _key_check(services)), media_type)
+
+
+def _key_check(services: Services) -> Callable[[], object]:
+    """Raises ``Unauthorized`` once the key of the current request is no longer valid."""
+    return partial(services.apps.applications.authenticate, bearer_token() or "")
+
+
+def _query() -> dict[str, Any]:
+    """The query; ``Last-Event-ID`` overrides ``after``. Raises ``InvalidBody``."""
+    query = read_query(_query_in)
+    last = request.headers.get("Last-Event-ID")
+    if last is not None:
+        try:
+            query["after"] = _query_in.fields["after"].deserialize(last)
+        except ValidationError as error:
+            raise InvalidBody({"Last-Event-ID": [reason_of(message) for message in error.messages]}) from None
+    return query

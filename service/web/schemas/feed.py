@@ -1,0 +1,102 @@
+"""The schemas of the feed of an application."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from marshmallow import Schema, fields
+
+from service.apps.feed import LATEST
+from service.games.game import GAME_EVENT_TYPES
+from service.web.schemas.fields import QueryInteger, RequestSchema, doc
+from service.web.schemas.game import seat_field
+from service.web.schemas.requests import MAX_WAIT_SECONDS
+from service.web.schemas.validation import Range, invalid
+
+MOST_ITEMS: Final = 1000
+_CURSOR_PATTERN: Final = rf"^([0-9]{{1,18}}-[0-9]{{1,18}}|{LATEST})$"
+_CURSOR: Final = re.compile(_CURSOR_PATTERN.replace("$", r"\Z"))
+
+
+def _check_cursor(text: str) -> None:
+    if not _CURSOR.match(text):
+        raise invalid("not_a_feed_cursor")
+
+
+def _cursor(text: str) -> fields.String:
+    return fields.String(required=True, metadata=doc(text, example="1767727800000-3"))
+
+
+class FeedQuery(RequestSchema):
+    """The requested items."""
+
+    after = fields.String(
+        validate=_check_cursor,
+        metadata=doc(
+            "The `cursor` after which items are requested: of an item, or of a page. `latest`: only what comes from "
+            "now on; a page then has no items, and the cursor to go on from. Without it, from the oldest item on that "
+            "is kept.",
+            pattern=_CURSOR_PATTERN,
+            example="1767727800000-3",
+        ),
+    )
+    limit = QueryInteger(
+        load_default=100,
+        validate=Range(1, MOST_ITEMS),
+        metadata=doc("The maximum number of items in a page."),
+    )
+    wait = QueryInteger(
+        load_default=0,
+        validate=Range(0, MAX_WAIT_SECONDS),
+        metadata=doc("Seconds that a page waits for an item (long poll); ignored for streams."),
+    )
+
+
+class FeedActor(Schema):
+    """A seat that may move."""
+
+    seat = seat_field(required=True)
+    ref = fields.String(metadata=doc("What the application calls the player now.", example="player-4711"))
+
+
+class FeedItem(Schema):
+    """What has happened in a game of the application."""
+
+    cursor = _cursor("The place of the item in the feed; opaque.")
+    game = fields.String(metadata=doc("The id of the game; absent in `reset` and `closing`."))
+    ref = fields.String(
+        metadata=doc("What the application calls the game now; absent once it is deleted.", example="match-17")
+    )
+    version = fields.Integer(
+        metadata=doc("The version of the game after the event; absent as `game` is.", minimum=1, example=18)
+    )
+    type = fields.String(
+        required=True,
+        metadata=doc(
+            f"As of the events of a game: {', '.join(f'`{kind.name}`' for kind in GAME_EVENT_TYPES)}. `deleted`: the "
+            "game was deleted. `reset`: items after the requested cursor are no longer kept, so read the list of "
+            "games; those that are kept follow. In a stream also `closing`, the last one before the service stops.",
+            example="played",
+        ),
+    )
+    seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
+    to_act = fields.List(
+        fields.Nested(FeedActor),
+        metadata=doc(
+            "The seats that may move after the event. A move may cause several events; those of the last one count. "
+            "Absent where it is not known."
+        ),
+    )
+    deadline = fields.DateTime(
+        metadata=doc("When the time for the next move is over, if a clock runs; only told of the newest event.")
+    )
+    at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
+
+
+class FeedPage(Schema):
+    """A page of the feed."""
+
+    items = fields.List(fields.Nested(FeedItem), required=True, metadata=doc("Oldest first."))
+    cursor = _cursor("The cursor for the next request, as `after`: that of the last item here, or the requested one.")
+    more = fields.Boolean(required=True, metadata=doc("Whether there are more items already.", example=False))
