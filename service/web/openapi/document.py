@@ -192,6 +192,8 @@ def _webhooks(spec: APISpec) -> dict[str, Any]:
     messages = {
         message.name: {
             "post": {
+                "operationId": _receive(message.name),
+                "security": [],
                 "tags": ["webhooks"],
                 "summary": message.summary,
                 "description": f"{message.description} {DELIVERY}",
@@ -211,6 +213,11 @@ def _webhooks(spec: APISpec) -> dict[str, Any]:
         for message in MESSAGES
     }
     return messages | move_requests(headers)
+
+
+def _receive(name: str) -> str:
+    """The name of the operation that takes a message of this type: ``receiveGameTurn`` for ``game.turn``."""
+    return "receive" + "".join([word.capitalize() for word in re.split(r"[._]", name)])
 
 
 def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[str, Any]:
