@@ -16,6 +16,7 @@ from typing import Final
 from service.apps.applications import Applications, NewKey
 from service.apps.ports import Application
 from service.apps.reindex import Progress
+from service.apps.service import ApplicationService
 from service.bootstrap import build_apps, build_reindexer, open_storage
 from service.config import Settings
 from service.engine.errors import Refusal
@@ -79,11 +80,11 @@ def revoke(settings: Settings, app: str, hint: str | None) -> int:
 def delete(settings: Settings, app: str) -> int:
     """Delete an application."""
 
-    def command(applications: Applications) -> None:
-        applications.delete(app)
-        _say("deleted; games that it has created go on")
+    def command(apps: ApplicationService) -> None:
+        apps.delete(app)
+        _say("deleted with its endpoints; games that it has created go on")
 
-    return _run(settings, command)
+    return _run_service(settings, command)
 
 
 def reindex(settings: Settings, app: str | None) -> int:
@@ -114,10 +115,15 @@ def _progress(progress: Progress) -> str:
 
 def _run(settings: Settings, command: Callable[[Applications], None]) -> int:
     """Run a command on the applications of these settings; returns the exit status."""
+    return _run_service(settings, lambda apps: command(apps.applications))
+
+
+def _run_service(settings: Settings, command: Callable[[ApplicationService], None]) -> int:
+    """Run a command on the applications and their endpoints; returns the exit status."""
     storage = open_storage(settings, Metrics())
-    applications = build_apps(storage.applications, clock=system_clock, random_bytes=os.urandom).applications
+    apps = build_apps(storage.applications, clock=system_clock, random_bytes=os.urandom, webhooks=storage.webhooks)
     try:
-        command(applications)
+        command(apps)
     except InvalidBody as error:
         _say("; ".join(sentence(reason) for reasons in error.errors.values() for reason in reasons))
         return 2

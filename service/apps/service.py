@@ -47,6 +47,15 @@ class ApplicationService:
             else Webhooks(webhooks, check_url=check_endpoint_url, clock=clock, random_bytes=random_bytes)
         )
 
+    def delete(self, app: str) -> None:
+        """Delete an application and its endpoints: its games go on, but belong to nobody who could show them.
+
+        What the index knows of them expires with them. Raises ``NotFound``; if it fails, it can be called again.
+        """
+        if self._webhooks is not None:
+            self._webhooks.delete_all(app)
+        self.applications.delete(app)
+
     @property
     def webhooks(self) -> Webhooks:
         """The endpoints of the applications. Raises ``StorageUnavailable`` where none are kept."""

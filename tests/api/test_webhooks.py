@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import redis
 
 from service.apps.messages import MESSAGE_TYPES
+from service.apps.service import ApplicationService
 from service.apps.webhooks import MOST_PINGS, MOST_WEBHOOKS
 from service.reasons import REASONS
 from service.web.openapi.webhook_operations import MESSAGES
@@ -143,3 +145,13 @@ def test_the_document_describes_every_message_with_an_example_that_fits() -> Non
     for message in MESSAGES:
         assert message.schema().load(json.loads(json.dumps(message.example)))
         assert message.example["type"] == message.name
+
+
+def test_an_application_is_deleted_with_its_endpoints(api: Api, apps: ApplicationService, server: redis.Redis) -> None:
+    application, _, key = apps.applications.create("Club")
+    create(api, key)
+    create(api, key)
+    apps.delete(application.id)
+    assert status_and_code(api.get("/v1/webhooks", token=key)) == (401, "unauthorized")
+    assert apps.webhooks.all(application.id) == []
+    assert list(server.scan_iter(f"domino:{{{application.id}}}*")) == []
