@@ -78,13 +78,14 @@ class Applications:
                     return application
         raise no_valid_key()
 
-    def rotate(self, app: str, overlap: int = DEFAULT_OVERLAP_SECONDS) -> NewKey:
+    def rotate(self, app: str, overlap: int = DEFAULT_OVERLAP_SECONDS, *, presented: str | None = None) -> NewKey:
         """Make another key; those without an end are valid for ``overlap`` more seconds.
 
-        Raises ``NotFound``, ``LimitReached``.
+        Raises ``NotFound``, ``LimitReached``; ``Unauthorized`` if the key that was ``presented`` for this is not valid
+        any more, although a process may still accept it for other requests.
         """
         for _ in range(_MAX_ATTEMPTS):
-            before, now = self._existing(app), self._clock()
+            before, now = self._existing(app, presented), self._clock()
             end = now + overlap * 1000
             ending = [each._replace(expires_at=min(each.expires_at or end, end)) for each in before.keys]
             kept = [each for each in ending if not _is_over(each, now)]
@@ -98,10 +99,13 @@ class Applications:
                 return NewKey(after, record, key)
         raise StorageUnavailable("contention")
 
-    def revoke(self, app: str, hint: str | None = None) -> Application:
-        """Revoke the key with this hint, or all keys of the application. Raises ``NotFound``."""
+    def revoke(self, app: str, hint: str | None = None, *, presented: str | None = None) -> Application:
+        """Revoke the key with this hint, or all keys of the application.
+
+        Raises ``NotFound``; ``Unauthorized`` as ``rotate``.
+        """
         for _ in range(_MAX_ATTEMPTS):
-            before = self._existing(app)
+            before = self._existing(app, presented)
             kept = tuple([each for each in before.keys if hint is not None and each.hint != hint])
             if hint is not None and len(kept) == len(before.keys):
                 raise NotFound("no_such_key")
@@ -135,10 +139,13 @@ class Applications:
                 key = f"{KEY_PREFIX}{app}_{secret}"
                 return key, KeyRecord(secret[:_HINT_CHARS], hash_secret(key), now)
 
-    def _existing(self, app: str) -> Application:
+    def _existing(self, app: str, presented: str | None = None) -> Application:
+        """The stored application. Raises ``NotFound``, ``Unauthorized`` unless a key that was presented is valid."""
         application = None if shard_of(app) is None else self._store.read(app)
         if application is None:
             raise NotFound("no_such_application")
+        if presented is not None and not self._accepts(application, presented):
+            raise no_valid_key()
         return application
 
     def _replace(self, before: Application, after: Application | None) -> bool:

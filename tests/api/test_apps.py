@@ -206,6 +206,35 @@ def test_a_key_that_another_process_revoked_is_used_for_five_seconds_at_most(
     assert not accepts(here, made.key)
 
 
+def test_a_key_that_another_process_revoked_changes_no_keys_any_more(redis_url: str) -> None:
+    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+    here, there = build_apps(store).applications, build_apps(store).applications
+    old = here.create("Club")
+    app = old.application.id
+    assert accepts(here, old.key)
+    new = there.rotate(app, 0)
+    assert accepts(here, old.key)  # for some seconds more
+    with pytest.raises(Unauthorized):
+        here.rotate(app, presented=old.key)
+    with pytest.raises(Unauthorized):
+        here.revoke(app, new.record.hint, presented=old.key)
+    assert here.rotate(app, presented=new.key).application.keys[0].hint == new.record.hint
+
+
+def test_a_key_that_another_process_revoked_makes_no_key_over_http(
+    api: Api, apps: ApplicationService, redis_url: str
+) -> None:
+    made = register(api)
+    assert api.get("/v1/app", token=made["key"]).status_code == 200
+    there = build_apps(RedisApplications(SingleNodeTopology(connect(redis_url)))).applications
+    new = there.rotate(made["id"], 0)
+    assert accepts(apps.applications, made["key"])
+    assert api.delete(f"/v1/app/keys/{new.record.hint}", token=made["key"]).status_code == 401
+    assert accepts(apps.applications, new.key)
+    there.revoke(made["id"])
+    assert api.post("/v1/app/keys", {"overlap": 60}, token=new.key).status_code == 401
+
+
 def accepts(applications: Applications, key: str) -> bool:
     try:
         applications.authenticate(key)

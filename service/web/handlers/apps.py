@@ -10,7 +10,7 @@ from service.apps.ports import Application
 from service.games.errors import Forbidden
 from service.web.access import limit_expensive, operation
 from service.web.openapi.app_operations import CREATE_KEY, GET_APPLICATION, REGISTER_APPLICATION, REVOKE_KEY
-from service.web.request_parsing import negotiate, read_json, read_json_or_nothing, validate
+from service.web.request_parsing import bearer_token, negotiate, read_json, read_json_or_nothing, validate
 from service.web.responses import JSON, RawResponse, created_secret, no_content, ok
 from service.web.schemas import apps as app_schemas
 from service.web.serializers.apps import application_json, new_key_json, registered_application_json
@@ -50,7 +50,7 @@ def create_key(services: Services, application: Application) -> RawResponse:
     """Make a new key for the application."""
     negotiate(JSON)
     overlap = validate(_key_in, read_json_or_nothing())["overlap"]
-    new = services.apps.applications.rotate(application.id, overlap)
+    new = services.apps.applications.rotate(application.id, overlap, presented=bearer_token())
     return created_secret(new_key_json(new), _OWN_PATH, replayed=False)
 
 
@@ -58,5 +58,5 @@ def create_key(services: Services, application: Application) -> RawResponse:
 @operation(REVOKE_KEY)
 def revoke_key(services: Services, application: Application, hint: str) -> RawResponse:
     """Revoke a key of the application."""
-    services.apps.applications.revoke(application.id, hint)
+    services.apps.applications.revoke(application.id, hint, presented=bearer_token())
     return no_content()
