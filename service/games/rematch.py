@@ -18,7 +18,7 @@ from service.engine.variants import variants
 from service.games.access import Access
 from service.games.clock import start_clock
 from service.games.creation import deal_if_full
-from service.games.errors import Forbidden, NotFinished, NotFound, SecretChanged, unauthorized
+from service.games.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, unauthorized
 from service.games.game import Created, Game, GameEvent, Rematched, rules_for
 from service.games.idempotency import Idempotency, IdempotencyKey, check_same_request
 from service.games.ports import Clock, GameExists, IdempotencyRecord, RandomBytes
@@ -64,8 +64,9 @@ class Rematches:
 
         Who begins it gets it as it was dealt, and so does who repeats that request under its ``key``; all others as it
         is now. Raises ``NotFinished``; ``Unauthorized`` for a spectator, for a token that was revoked since its access,
-        and when the old game has expired; ``NotFound`` when the new game has; ``Forbidden`` if the token of the seat
-        there has been changed since; ``KeyReused``, ``SecretChanged``, ``StorageUnavailable``, ``OutcomeUnknown``.
+        and when the old game has expired; ``NotFound`` when the new game has, or was deleted; ``Forbidden`` if the
+        token of the seat there has been changed since; ``Gone``, ``KeyReused``, ``SecretChanged``,
+        ``StorageUnavailable``, ``OutcomeUnknown``.
         """
         old, seat = access.game, access.seat
         if seat is None:
@@ -87,7 +88,7 @@ class Rematches:
             begun = self._begun(self._reload(old.id))
         except NotFound:
             raise unauthorized() from None
-        new = self._repository.load(begun.id)
+        new = self._load(begun.id)
         if new is None:
             raise NotFound("rematch_expired")
         joined = self._joined(old, begun, new, seat)
@@ -95,6 +96,13 @@ class Rematches:
             dealt = self._repository.at_version(new, _events_of_creation(old))
             joined = joined._replace(view=view_game(dealt, joined.seat.seat, self._ttl))
         return CommandResult(joined, replayed)
+
+    def _load(self, new: str) -> Game | None:
+        """The new game; ``None`` if it does not exist, or was deleted: the old one was not, as ``Gone`` would say."""
+        try:
+            return self._repository.load(new)
+        except Gone:
+            return None
 
     def _reload(self, game_id: str) -> Game:
         try:
@@ -112,7 +120,7 @@ class Rematches:
         if game_id is None:
             current, *others = ids.values()
             # A game from before a change of the secret, which the old one was not told of.
-            begun = next((each for each in others if self._repository.load(each) is not None), current)
+            begun = next((each for each in others if self._load(each) is not None), current)
             # Reserved, as workers may have different secrets while a new one is rolled out.
             game_id = self._repository.reserve(short_digest(_PURPOSE, old.id), begun)
         secret_id = next((each for each, derived in ids.items() if derived == game_id), None)

@@ -359,6 +359,17 @@ def test_a_rematch_that_has_expired_is_not_found(api: Api, finished: FinishedGam
     assert take_snapshot(server, old.id) == before
 
 
+def test_a_rematch_that_was_deleted_is_not_found_and_the_old_game_stays(api: Api, app_key: str) -> None:
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "rules": shortest("domino")}
+    old = Table(api, api.post("/v1/games", body, token=app_key).get_json())
+    api.play_until(old, match_finished, Random(1))
+    new = begin(api, old)
+    assert api.ask("DELETE", new.path, token=app_key).status_code == 204
+    answer = ask(api, old, 0)
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (404, "not_found", "rematch_expired")
+    assert api.get(old.path).get_json()["rematch"] == {"game": new.id}
+
+
 # Repeated, and by everybody at once
 
 
