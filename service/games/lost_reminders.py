@@ -1,7 +1,9 @@
 """Reminders that were lost: whoever reads a game that is overdue has them written again.
 
 Nothing loses one but a loss of data or a hand in the store, so this is a comparison for every read of a game in which
-something happens by itself, and rarely more. Owns when a game counts as overdue. Does not depend on what is due.
+something happens by itself, and rarely more. A game does not show whether its application was told of it: where it is
+read and nothing happens, the messenger is asked to look again after each ``PAUSE_MS``. Owns when a game counts as
+overdue. Does not depend on what is due.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ class LostReminders:
         try:
             for kind, at in reminders(None, game).items():
                 if at is not None:
-                    self._queue.restore(kind, game.id, at)
+                    # Whether the application was told is not in the game, so nothing is late as far as it shows.
+                    self._queue.restore(kind, game.id, self._clock() if kind == "outbox" else at)
         except StorageUnavailable:
             pass  # somebody will read the game again
         except Exception:

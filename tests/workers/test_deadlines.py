@@ -14,6 +14,7 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.schedule import GRACE_MS
 from service.workers.metrics import WorkerMetrics
 from service.workers.scheduler import Scheduler
+from tests.apps.owned import APP
 from tests.workers.tables import InProcess, request
 
 TURN = 60_000
@@ -138,6 +139,18 @@ def test_a_lost_reminder_is_restored_by_the_next_read_of_a_game_that_is_overdue(
     table.now += 1
     table.game(game)
     assert reminders[game] == at
+
+
+def test_the_messenger_looks_again_at_a_game_that_is_read_and_is_not_late(table: Clocked) -> None:
+    game = table.create(request("domino", "pp")._replace(app=APP)).view.id
+    reminders = table.store._reminders["outbox"]
+    assert reminders.pop(game) == table.now
+    table.now += 10 * OVERDUE_MS
+    table.game(game)
+    assert reminders.pop(game) == table.now
+    table.now += PAUSE_MS - 1
+    table.game(game)
+    assert game not in reminders
 
 
 def test_reading_does_not_take_a_lease_away(table: Clocked) -> None:
