@@ -102,8 +102,11 @@ class Reindexer:
     def _belongs(self, game_id: str, app: str) -> bool:
         try:
             game = self._repository.load(game_id)
-        except Gone:
-            return True  # the index notes that it was deleted
+        except Gone as deleted:
+            position = self._index.position(app, game_id)
+            if (position.version, position.write_id) != (deleted.version, ""):
+                self._reminders.restore("outbox", game_id, self._clock())
+            return True  # the index notes that it was deleted, or will
         return game is not None and game.ownership is not None and game.ownership.app == app
 
     def _remove(self, game_id: str, app: str) -> bool:

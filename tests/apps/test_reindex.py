@@ -158,6 +158,21 @@ def test_a_deleted_game_stays_deleted(table: Table) -> None:
     assert table.listed([kept])
 
 
+def test_a_deleted_game_whose_reminder_was_lost_is_listed_no_more(table: Table) -> None:
+    kept, deleted = table.create(), table.create()
+    table.tell()
+    told = table.feed()
+    table.store.delete(deleted, encode_tombstone(APP), table.clock())
+    (taken,) = table.reminders.take("outbox", 100, 10_000)
+    table.reminders.reschedule("outbox", deleted, taken.leased, None)
+    table.reindex()
+    table.tell()
+    assert table.listed([kept])
+    table.reindex()
+    table.tell()
+    assert table.feed() == told + 1
+
+
 def test_damaged_lists_are_repaired(table: Table) -> None:
     game = table.create(("anna", "ben"))
     table.tell()
