@@ -230,6 +230,9 @@ class Stream:
                     except StorageUnavailable:
                         due, pause = not subscription.closing, RETRY_SECONDS
                         yield encoding.keepalive
+                    except Gone:
+                        due = False
+                        subscription.recheck()  # which tells of the deletion
                 elif subscription.finished:
                     return
                 elif subscription.closing:

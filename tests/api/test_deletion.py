@@ -20,6 +20,7 @@ from werkzeug.test import TestResponse
 
 from service.apps.service import ApplicationService
 from service.bootstrap import build_document, build_games
+from service.games.codec import encode_tombstone
 from service.games.errors import Gone
 from service.games.game import Remote, TokenChanged
 from service.games.ports import Store
@@ -330,6 +331,25 @@ def test_streams_end_with_an_item_deleted(
         last = items[-1]
         assert (last["type"], last["version"], last["data"]) == ("deleted", version + 1, {})
         assert last.get("text") == ("The game was deleted." if "text" in query else None)
+
+
+def test_a_stream_ends_with_an_item_deleted_where_a_view_is_due_before_the_deletion_is_notified(
+    followed: tuple[Api, Api], app_key: str, server: redis.Redis
+) -> None:
+    here, there = followed
+    table = owned(there, app_key)
+    version = table.view()["version"]
+    answer = stream(here, table, 0, f"?after={version}&view=true", headers=LINES)
+    body = answer.iter_encoded()
+    next(body)
+    told(there.ask("PATCH", f"{table.path}/players/0", json={"name": "Zoe"}, token=app_key))
+    while b"renamed" not in next(body):
+        pass
+    server.set(keys.state(table.id), b"%d %b" % (version + 2, encode_tombstone(app_key[4:28])))
+    server.delete(keys.events(table.id))
+    sent = b"".join([chunk for _, chunk in zip(range(100), body, strict=False)])
+    answer.close()
+    assert [json.loads(line)["type"] for line in sent.splitlines() if line] == ["deleted"]
 
 
 def test_a_stream_that_connects_again_is_told_410(followed: tuple[Api, Api], app_key: str) -> None:
