@@ -209,6 +209,21 @@ def read_query(schema: Schema) -> dict[str, Any]:
     return query
 
 
+def read_query_of_reader(schema: Schema) -> dict[str, Any]:
+    """The query of a reader that may come back to a stream: ``Last-Event-ID`` overrides ``after``.
+
+    Raises ``InvalidBody``.
+    """
+    query = read_query(schema)
+    last = request.headers.get("Last-Event-ID")
+    if last is not None:
+        try:
+            query["after"] = schema.fields["after"].deserialize(last)
+        except ValidationError as error:
+            raise InvalidBody({"Last-Event-ID": [reason_of(message) for message in error.messages]}) from None
+    return query
+
+
 def check_query(schema: Schema | None) -> None:
     """Check that the query has nothing but the parameters of this schema. Raises ``InvalidBody``."""
     allowed = [] if schema is None else [field.data_key or name for name, field in schema.load_fields.items()]

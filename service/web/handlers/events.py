@@ -8,7 +8,6 @@ from typing import Any, Final, TypeVar
 
 import orjson
 from flask import Blueprint, Response, request
-from marshmallow import ValidationError
 
 from service.games.access import Access
 from service.games.catalogue import Language
@@ -18,12 +17,10 @@ from service.games.views import Deleted, EventPage, EventView, Reset
 from service.render.sentences.people import Reader
 from service.web.access import limit_history, limit_sentences, operation
 from service.web.openapi.game_operations import GET_EVENTS
-from service.web.problems import InvalidBody
-from service.web.request_parsing import bearer_token, negotiate, preferred_language, read_query
+from service.web.request_parsing import bearer_token, negotiate, preferred_language, read_query_of_reader
 from service.web.response_cache import cached_body
 from service.web.responses import JSON, RawResponse, ok, streamed, to_json
 from service.web.schemas import requests as request_schemas
-from service.web.schemas.validation import reason_of
 from service.web.serializers.events import event_json, event_page_json
 from service.web.serializers.game import game_view_json
 from service.web.serializers.values import JsonObject
@@ -47,7 +44,7 @@ _query_in: Final = request_schemas.EventsQuery()
 def get_events(services: Services, access: Access) -> RawResponse | Response:
     """Get the events as the client accepts them."""
     media_type = negotiate(JSON, SSE, NDJSON)
-    query = _query()
+    query = read_query_of_reader(_query_in)
     language = preferred_language() if query["text"] else None
     if media_type == JSON:
         return _page_response(services, access, query, language)
@@ -158,15 +155,3 @@ def _view_item(services: Services, language: Language | None, subscription: Even
     name = "game" if language is None else f"game in {language}"
     body = cached_body(services.views, access, name, lambda: to_json(game_view_json(queries.view(access), language)))
     return {"type": "view", "version": subscription.cursor, "game": orjson.Fragment(body)}
-
-
-def _query() -> dict[str, Any]:
-    """The query; ``Last-Event-ID`` overrides ``after``. Raises ``InvalidBody``."""
-    query = read_query(_query_in)
-    last = request.headers.get("Last-Event-ID")
-    if last is not None:
-        try:
-            query["after"] = _query_in.fields["after"].deserialize(last)
-        except ValidationError as error:
-            raise InvalidBody({"Last-Event-ID": [reason_of(message) for message in error.messages]}) from None
-    return query

@@ -9,18 +9,15 @@ from typing import Any, Final
 
 import orjson
 from flask import Blueprint, Response, request
-from marshmallow import ValidationError
 
 from service.apps.feed import FeedItems, FeedReader
 from service.apps.ports import Application
 from service.web.access import limit_history, operation
 from service.web.feed_stream import CHECK_SECONDS, FeedStream
 from service.web.openapi.feed_operations import GET_FEED
-from service.web.problems import InvalidBody
-from service.web.request_parsing import bearer_token, negotiate, read_query
+from service.web.request_parsing import bearer_token, negotiate, read_query_of_reader
 from service.web.responses import JSON, RawResponse, ok, streamed
 from service.web.schemas import feed as feed_schemas
-from service.web.schemas.validation import reason_of
 from service.web.services import Services
 from service.web.streams import NDJSON, SSE, stream_client
 
@@ -34,7 +31,7 @@ _query_in: Final = feed_schemas.FeedQuery()
 def get_feed(services: Services, application: Application) -> RawResponse | Response:
     """Get the items as the client accepts them."""
     media_type = negotiate(JSON, SSE, NDJSON)
-    query = _query()
+    query = read_query_of_reader(_query_in)
     if media_type == JSON:
         return _page_response(services, application.id, query)
     if request.method == "HEAD":
@@ -78,15 +75,3 @@ def _stream(services: Services, app: str, query: dict[str, Any], media_type: str
 def _key_check(services: Services) -> Callable[[], object]:
     """Raises ``Unauthorized`` once the key of the current request is no longer valid."""
     return partial(services.apps.applications.authenticate, bearer_token() or "")
-
-
-def _query() -> dict[str, Any]:
-    """The query; ``Last-Event-ID`` overrides ``after``. Raises ``InvalidBody``."""
-    query = read_query(_query_in)
-    last = request.headers.get("Last-Event-ID")
-    if last is not None:
-        try:
-            query["after"] = _query_in.fields["after"].deserialize(last)
-        except ValidationError as error:
-            raise InvalidBody({"Last-Event-ID": [reason_of(message) for message in error.messages]}) from None
-    return query
