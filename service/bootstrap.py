@@ -97,7 +97,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         storage.store,
         hints,
         server_secrets(settings),
-        settings.game_ttl_days * _DAY_SECONDS,
+        settings.game_ttl_seconds,
         clock=storage.clock,
         reminders=storage.reminders,
         run_later=run_in_background,
@@ -108,7 +108,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         settings.max_streams, settings.max_streams_per_address or None, settings.max_streams_per_game or None
     )
     streams = Streams(stream_limits, metrics.streams, watch_disconnect=watch_disconnect)
-    listing = Listing(storage.game_index, storage.lobby, ttl=settings.game_ttl_days * _DAY_SECONDS * 1000)
+    listing = Listing(storage.game_index, storage.lobby, ttl=settings.game_ttl_seconds * 1000)
     app = create_app(
         games,
         build_document,
@@ -160,7 +160,7 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
     topology = open_topology(settings.redis_url)
     store = RedisStore(
         topology,
-        settings.game_ttl_days * _DAY_SECONDS,
+        settings.game_ttl_seconds,
         replicated=settings.durability == "replicated",
         reserve=MemoryReserve(topology),
         observe=metrics.redis,
@@ -182,7 +182,7 @@ def open_storage(settings: Settings, metrics: Metrics) -> Storage:
         reminders,
         applications,
         deleted,
-        RedisIndex(calls, settings.game_ttl_days * _DAY_SECONDS),
+        RedisIndex(calls, settings.game_ttl_seconds),
         RedisLobby(RedisCalls(topology, observe=metrics.redis)),
         RedisWebhooks(
             topology,

@@ -332,6 +332,11 @@ class Settings:
         "30", _integer(1, 3600), "seconds that running requests get to finish when the service stops"
     )
 
+    @property
+    def game_ttl_seconds(self) -> int:
+        """Seconds a game is kept after its last move."""
+        return self.game_ttl_days * 86_400
+
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Settings:
         """The settings in ``environ``; those that are missing have their defaults.

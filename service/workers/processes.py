@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from random import SystemRandom
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry
 
@@ -33,9 +33,6 @@ from service.workers.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from gevent.pool import Pool
-
-
-_DAY_MS: Final = 86_400_000
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
@@ -115,7 +112,7 @@ def _deliverer(
         metrics,
         clock=parts.clock,
         luck=luck,
-        game_ttl=settings.game_ttl_days * _DAY_MS,
+        game_ttl=settings.game_ttl_seconds * 1000,
         spawn=spawn,
         attempt=attempt,
     )

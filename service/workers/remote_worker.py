@@ -1,7 +1,7 @@
 """The remote worker: takes the reminders of games in which a remote player is on turn, and has it asked.
 
-Owns which turns are made at a time, and what becomes of their reminders. Each is made beside the others, and a lease is
-longer than all its tries. Does not depend on what is asked (``service.workers.remote_turns``).
+Owns which turns are made at a time, and what becomes of their reminders. Each is made beside the others. Does not
+depend on what is asked (``service.workers.remote_turns``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from service.workers.remote_requests import ask_through
 from service.workers.remote_turns import RemoteTurns
 
 LEASE_MS: Final = 30_000
-"""Longer than all tries of a turn, with the storage as slow as it may be."""
+"""Longer than all tries of a turn.
+
+With a storage so slow that it is not, a move may be asked for by two, under the same id, and is made once.
+"""
 BATCH: Final = 64
 """Reminders taken at a time."""
 MOST_TURNS: Final = 512
@@ -39,8 +42,6 @@ LOOK_GROWTH: Final = 1.1
 RETRY_MS: Final = 500
 """Milliseconds until a game is looked at again for which the storage was away."""
 
-_DAY_MS: Final = 86_400_000
-
 Spawn = Callable[[Callable[[], None]], object]
 """Begins something beside all else: in a greenlet or a thread."""
 
@@ -51,7 +52,7 @@ def build_remote_worker(
     parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, settings: Settings, spawn: Spawn
 ) -> RemoteWorker:
     """The remote worker of a process, which asks through this sender."""
-    ttl = settings.game_ttl_days * _DAY_MS
+    ttl = settings.game_ttl_seconds * 1000
     players = RemotePlayers(parts.repository)
     return RemoteWorker(
         players,
