@@ -16,7 +16,7 @@ import orjson
 
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
-from service.engine.state import PLAYING
+from service.engine.state import PLAYING, ROUND_OVER
 from service.games.game import BOT, EventEnvelope, Game, Joined
 from service.games.schedule import bot_turn
 from service.games.timestamps import format_rfc3339
@@ -52,7 +52,7 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
     """The messages about events of a game, in their order; ``before`` are the seats that could move before them.
 
     The last event is the newest. Of turns, only the one that runs is told, after all that led to it, and only if a
-    person or a remote player has to move.
+    person or a remote player has to move; of the end of a round, who is to deal as long as it was not done.
     """
     messages = []
     turn: EventEnvelope | None = None
@@ -61,7 +61,8 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
         seats = to_act or ()
         kind = _TYPES.get(type(event))
         if kind is not None:
-            data = _data(game, version, getattr(event, "seat", None), seats)
+            told = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats
+            data = _data(game, version, getattr(event, "seat", None), told)
             messages.append(_message(endpoint, kind, at, data))
         if seats != tuple(before):
             turn = envelope
@@ -102,6 +103,11 @@ def _is_told(game: Game) -> bool:
     if game.has_open_seats or game.state.phase != PLAYING or seat is None:
         return False
     return game.seats[seat].kind != BOT and bot_turn(game) is None
+
+
+def _waits_for_deal(game: Game, ended: RoundEnded) -> bool:
+    """Whether the round after this one is still to be dealt: it is not if the match is over."""
+    return game.state.phase == ROUND_OVER and game.state.round == ended.round.number
 
 
 def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> dict[str, Any]:

@@ -80,6 +80,19 @@ def test_a_turn_is_told_once_though_its_seat_does_several_things() -> None:
     pytest.fail("nobody did several things")
 
 
+def test_the_end_of_a_round_tells_who_is_to_deal_unless_it_is_done_or_the_match_is_over() -> None:
+    table = owned()
+    game = table.create()
+    waited = []
+    while table.game(game).status != "finished":
+        table.play(game)
+        ends = [data(each)["to_act"] for each in messages(table, game) if each.type == "game.round_over"]
+        over = table.game(game).state.phase == "round_over"
+        assert [bool(each) for each in ends] == [False] * (len(ends) - over) + [True] * over
+        waited.append(over)
+    assert any(waited)
+
+
 def test_a_turn_of_a_computer_player_is_not_told() -> None:
     table = owned()
     game = table.game(table.create())

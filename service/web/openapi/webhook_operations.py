@@ -190,7 +190,7 @@ MESSAGES: Final = (
     MessageSpec(
         "game.round_over",
         "A round is over",
-        "The round is scored; the seats in `to_act` may deal the next one.",
+        "The round is scored; the seats in `to_act` may deal the next one: none if that is done, or the match is over.",
         webhook_schemas.GameMessage,
         _example("game.round_over", _GAME | {"version": 31, "to_act": [{"seat": 0}, {"seat": 1, "ref": "bo"}]}),
     ),
