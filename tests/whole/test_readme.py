@@ -36,12 +36,12 @@ def sessions(page: Path) -> dict[str, str]:
     return dict(found)
 
 
-def lines_printed_by(script: str, folder: Path, url: str) -> list[str]:
+def lines_printed_by(script: str, folder: Path, url: str, **environ: str) -> list[str]:
     """The lines that this script prints when it is run in ``folder`` against the service at ``url``."""
     run = subprocess.run(
         ["sh", "-eu", "-c", script],
         cwd=folder,
-        env={"DOMINO": url, "PATH": "/usr/local/bin:/usr/bin:/bin"},
+        env={"DOMINO": url, "PATH": "/usr/local/bin:/usr/bin:/bin", **environ},
         capture_output=True,
         text=True,
         timeout=120,
@@ -182,7 +182,10 @@ def test_a_deal_is_checked_and_a_match_kept_and_continued(service: Service, tmp_
 def test_every_shell_session_of_the_documents_is_played() -> None:
     named = [name for page in PAGES for name in sessions(page)]
     tests = "".join(
-        [Path(__file__).with_name(name).read_text("utf-8") for name in ("test_readme.py", "test_restore.py")]
+        [
+            Path(__file__).with_name(name).read_text("utf-8")
+            for name in ("test_readme.py", "test_restore.py", "test_backends_page.py")
+        ]
     )
     assert [name for name in named if f'"{name}"' not in tests] == []
     shown = sum(page.read_text("utf-8").count("```sh\n") for page in PAGES if page not in PLAYED_ELSEWHERE)

@@ -1,0 +1,160 @@
+"""The page for backends is true: its sessions and programs are run, one after the other, as a reader would."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.processes import free_ports
+from tests.support.remote_bots import await_port
+from tests.support.serving import ROOT, Service
+from tests.vectors.verifiers import node_or_skip
+from tests.whole.table import connect
+from tests.whole.test_readme import SCRIPT, lines_printed_by, sessions
+
+PAGE = ROOT / "docs" / "backends.md"
+SESSIONS = ("service", "endpoint", "game", "links", "list", "match", "rematch", "help", "delete")
+PROGRAMS: dict[str, str] = dict(SCRIPT.findall(PAGE.read_text("utf-8")))
+PATIENCE = 30.0
+
+
+@contextmanager
+def program(name: str, command: Sequence[str], folder: Path, **environ: str) -> Iterator[Callable[[], str]]:
+    """A program of the page that runs in a folder; called, it returns what it has printed."""
+    (folder / name).write_text(PROGRAMS[name])
+    log = folder / "printed.txt"
+    with log.open("wb") as output:
+        run = subprocess.Popen(
+            command, cwd=folder, env={**os.environ, **environ}, stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            yield log.read_text
+        finally:
+            run.kill()
+            run.wait()
+
+
+def endpoint(name: str, port: int, folder: Path) -> list[str]:
+    """The command for an endpoint of the page, with the packages that it needs at hand."""
+    if name == "hooks.mjs":
+        (folder / "node_modules").symlink_to(ROOT / "tests" / "node" / "node_modules")
+        return [node_or_skip(), name]
+    return [sys.executable, "-m", "flask", "--app", "hooks", "run", "--port", str(port)]
+
+
+def until(condition: Callable[[], bool], printed: Callable[[], str]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, printed()
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("page")
+    with Service(folder / "data", APPS="open", WEBHOOK_NETWORKS="127.0.0.0/8") as service:
+        yield service
+
+
+@pytest.fixture
+def application(running: Service) -> Iterator[httpx.Client]:
+    with connect(running.url) as client:
+        created = client.post("/v1/apps", json={"name": "Checkers Club"}).raise_for_status().json()
+        client.headers["Authorization"] = f"Bearer {created['key']}"
+        yield client
+
+
+def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running: Service) -> None:
+    folder = running.folder.parent
+    for name in (".venv", "club"):
+        (folder / name).symlink_to(sys.prefix)
+    (folder / "hooks.py").write_text(PROGRAMS["hooks.py"])
+    page = sessions(PAGE)
+    assert tuple(page) == SESSIONS
+    script = "HOOKS=\ntrap 'kill $HOOKS' EXIT\n" + "".join([f"{page[name]}\necho '# {name}'\n" for name in SESSIONS])
+    lines = lines_printed_by(script, folder, running.url, PORT=str(free_ports(1)[0]))
+    printed: dict[str, list[str]] = {}
+    for name in SESSIONS:
+        end = lines.index(f"# {name}")
+        printed[name], lines = lines[:end], lines[end + 1 :]
+    assert printed["service"] == ["Checkers Club"]
+    assert printed["endpoint"] == ["webhook.ping"]
+    (pushed,) = printed["game"]
+    assert re.fullmatch(r"push to user-[12]: it is your turn", pushed)
+    ada, bo = printed["links"]
+    assert ada.startswith(f"{running.url}/#/seat/")
+    assert ada != bo
+    friend, *waiting = printed["list"]
+    assert friend == "Bo"
+    assert pushed.split()[2] not in "".join(waiting)
+    assert sum([each == '"ref":"match-17"' for each in waiting]) == 1
+    assert sum([each.startswith("nothing waits for user-") for each in waiting]) == 1
+    finished, winners = printed["match"]
+    assert finished == "game.finished"
+    assert json.loads(winners)
+    assert [each["ref"] for each in json.loads(*printed["rematch"])] == ["user-2", "user-1"]
+    assert printed["help"] == ["0", "Boris", "true"]
+    assert printed["delete"] == ["410"]
+
+
+def test_every_program_of_the_page_is_run() -> None:
+    shown = re.findall(r"^```(?:js|python)$", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert len(PROGRAMS) == len(shown) == 3
+
+
+@pytest.mark.parametrize("name", ["hooks.mjs", "hooks.py"])
+def test_the_endpoint_takes_what_is_signed_and_nothing_else(
+    name: str, application: httpx.Client, tmp_path: Path
+) -> None:
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}/hooks"
+    made = application.post("/v1/webhooks", json={"url": url, "events": ["game.turn"]}).raise_for_status().json()
+    command = endpoint(name, port, tmp_path)
+    with program(name, command, tmp_path, HOOK_SECRET=made["secret"], PORT=str(port)) as printed:
+        await_port(port)
+        path = f"/v1/webhooks/{made['id']}"
+        application.patch(path, json={"status": "active"}).raise_for_status()
+        until(lambda: application.get(path).json()["status"] == "active", printed)
+        players: list[dict[str, Any]] = [{"name": "Ada", "ref": "ada"}, {"name": "Bo", "ref": "bo"}]
+        created = application.post("/v1/games", json={"variant": "domino", "players": players}).raise_for_status()
+        ref = players[created.json()["game"]["turn"]["seat"]]["ref"]
+        until(lambda: f"push to {ref}: it is your turn" in printed(), printed)
+        signed = {"webhook-id": "msg_1", "webhook-timestamp": str(int(time.time())), "webhook-signature": "v1,AAAA"}
+        for headers in (signed, {}):
+            assert httpx.post(url, json={"type": "game.finished", "data": {}}, headers=headers).status_code == 401
+
+
+def test_the_reader_of_the_feed_goes_on_where_it_was(
+    application: httpx.Client, running: Service, tmp_path: Path
+) -> None:
+    key = application.headers["Authorization"].removeprefix("Bearer ")
+    players = [{"name": "Ada", "ref": "ada"}, {"bot": "greedy"}]
+    body = {"variant": "domino", "rules": {"limit": 1}, "pace": 0, "players": players}
+
+    def play(printed: Callable[[], str]) -> str:
+        """A match; Ada begins to move when she was told."""
+        created = application.post("/v1/games", json=body).raise_for_status().json()
+        game: str = created["game"]["id"]
+        headers = {"Authorization": f"Bearer {created['seats'][0]['token']}"}
+        while (view := application.get(f"/v1/games/{game}", headers=headers).json())["status"] != "finished":
+            if view["legal_moves"]:
+                until(lambda: "push to ada" in printed(), printed)
+                application.post(f"/v1/games/{game}/moves", json=view["legal_moves"][0], headers=headers)
+        return game
+
+    for _ in range(2):
+        with program("feed.py", [sys.executable, "feed.py"], tmp_path, DOMINO=running.url, KEY=key) as printed:
+            game = play(printed)
+            until(lambda game=game: f"finished {game}\n" in printed(), printed)  # type: ignore[misc]
+            assert set(printed().splitlines()) <= {"push to ada", "push to None", f"finished {game}"}
