@@ -24,7 +24,7 @@ from service.web.openapi.webhook_operations import (
     PING_WEBHOOK,
 )
 from service.web.problems import InvalidBody
-from service.web.request_parsing import negotiate, read_json, validate
+from service.web.request_parsing import negotiate, read_json, read_json_or_nothing, validate
 from service.web.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.schemas import webhooks as webhook_schemas
 from service.web.serializers.webhooks import deliveries_json, new_webhook_json, webhook_json
@@ -34,6 +34,8 @@ blueprint: Final = Blueprint("webhooks", __name__)
 
 _webhook_in: Final = webhook_schemas.WebhookIn()
 _change_in: Final = webhook_schemas.WebhookChangeIn()
+_secret_in: Final = webhook_schemas.WebhookSecretIn()
+_ping_in: Final = webhook_schemas.PingIn()
 
 _REFUSED: Final = {
     "too_long": "url_too_long",
@@ -99,6 +101,7 @@ def delete_webhook(services: Services, application: Application, webhook: str) -
 def change_webhook_secret(services: Services, application: Application, webhook: str) -> RawResponse:
     """Make a new secret."""
     negotiate(JSON)
+    validate(_secret_in, read_json_or_nothing())
     changed = services.apps.webhooks.change_secret(application.id, webhook)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=False)
 
@@ -108,6 +111,7 @@ def change_webhook_secret(services: Services, application: Application, webhook:
 def ping_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
     """Send a test message."""
     negotiate(JSON)
+    validate(_ping_in, read_json_or_nothing())
     return accepted({"id": services.apps.webhooks.ping(application.id, webhook)})
 
 

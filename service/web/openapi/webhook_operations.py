@@ -95,8 +95,9 @@ CHANGE_WEBHOOK_SECRET: Final = Operation(
     tag="webhooks",
     summary="Make a new secret",
     description="Returned only here. For 24 hours messages are signed with the old secret, too: "
-    "`webhook-signature` has two signatures.",
+    "`webhook-signature` has two signatures. The body is empty, or an empty object.",
     access="app",
+    body=webhook_schemas.WebhookSecretIn,
     responses={
         201: ResponseSpec(
             description="The endpoint, with its new secret.",
@@ -105,7 +106,7 @@ CHANGE_WEBHOOK_SECRET: Final = Operation(
             limited=True,
         )
     },
-    problems=_WRITE_PROBLEMS,
+    problems=(*_WRITE_PROBLEMS, *BODY_PROBLEMS),
 )
 
 PING_WEBHOOK: Final = Operation(
@@ -113,12 +114,14 @@ PING_WEBHOOK: Final = Operation(
     tag="webhooks",
     summary="Send a test message",
     description="`webhook.ping` is sent soon, once, also to an endpoint that is failing or disabled, but not to one "
-    "that is unverified before it is verified. How that went is in `deliveries`.",
+    "that is unverified before it is verified. How that went is in `deliveries`. The body is empty, or an empty "
+    "object.",
     access="app",
+    body=webhook_schemas.PingIn,
     responses={
         202: ResponseSpec(description="It will be sent.", schema=webhook_schemas.Ping, limited=True),
     },
-    problems=(*_WRITE_PROBLEMS, "limit_reached"),
+    problems=(*_WRITE_PROBLEMS, *BODY_PROBLEMS, "limit_reached"),
 )
 
 GET_DELIVERIES: Final = Operation(

@@ -56,6 +56,14 @@ class WebhookChangeIn(RequestSchema):
     )
 
 
+class WebhookSecretIn(RequestSchema):
+    """An empty object."""
+
+
+class PingIn(RequestSchema):
+    """An empty object."""
+
+
 class Webhook(Schema):
     """An endpoint of an application."""
 
