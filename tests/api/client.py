@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from typing import Any
+from urllib.parse import unquote
 
 import orjson
 from flask.testing import FlaskClient
@@ -148,7 +149,7 @@ class Api(GameClient[TestResponse]):
         """The documented operation of this method at this path, if there is one."""
         app = self.client.application
         try:
-            endpoint, _ = app.url_map.bind("localhost").match(path.partition("?")[0], method)
+            endpoint, _ = app.url_map.bind("localhost").match(unquote(path.partition("?")[0]), method)
         except HTTPException:
             return None
         return operation_of(app.view_functions[endpoint])
