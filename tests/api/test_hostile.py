@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from service.apps.service import ApplicationService
 from service.web.request_parsing import MAX_BODY_BYTES
 from tests.api.client import Api, Table
 from tests.api.test_bad_input import JSON, MALFORMED, StoreContents, as_stream, contents
@@ -30,39 +31,108 @@ REFUSED: dict[str, Any] = {
     "claimSeat": {"seat": 0},
     "verifyRecord": {"record": "no record"},
     "replayRecord": {"record": "no record"},
+    "registerApplication": {"name": "Backend", "colour": 1},
+    "createKey": {"overlap": -1},
+    "renamePlayer": {"colour": 1},
+    "changeJoinCode": {"colour": 1},
+    "beginRematch": {"colour": 1},
+    "createWebhook": {"url": "http://hooks.example.com/", "events": ["game.turn"]},
+    "changeWebhook": {"status": "deleted"},
+    "changeWebhookSecret": {"colour": 1},
+    "pingWebhook": {"colour": 1},
 }
 """For each operation with a body, one that is well-formed and refused."""
+ACCEPTED: dict[str, Any] = {"changeWebhook": {"status": "disabled"}, "changeWebhookSecret": {}, "pingWebhook": {}}
+"""Bodies of the operations that look at their body before what their path names."""
+GONE = {"deleteGame": 410, "deleteWebhook": 404, "revokeKey": 404}
+"""What each operation without a body answers that would change something: what it deletes is gone already."""
+TAKES_KEY_TOO = ("anyone_or_app", "seat_or_app", "spectator", "token_change")
+"""The access of operations that take the token of a seat, or the key of the application that owns the game."""
+ENDPOINT = {"url": "https://hooks.example.com/", "events": ["game.turn"]}
 
 
 class Endpoint(NamedTuple):
-    """An operation at its path, with the token for it."""
+    """An operation at its path, with the token or key for it."""
 
     id: str
     method: str
     rule: str
-    path: str
+    names: dict[str, str]
     token: str | None
+    methods: frozenset[str]
+    """Those of all operations at this path."""
+
+    @property
+    def path(self) -> str:
+        return path_of(self.rule, self.names)
+
+    @property
+    def status(self) -> int:
+        """What it answers, whatever the body, if it takes none."""
+        return GONE.get(self.id, 200)
 
 
 class Target(NamedTuple):
-    """A game, and all endpoints within it."""
+    """A game of an application that has an endpoint for messages, and all that can be asked about them."""
 
     table: Table
     endpoints: tuple[Endpoint, ...]
+    key: str
+    apps: ApplicationService
+    store: StoreContents
+
+    def contents(self) -> Any:
+        """All that the store holds of them, and how much of anything else."""
+        return self.own(), self.store.now()
+
+    def own(self) -> Any:
+        """All that the store holds of them."""
+        application = self.apps.applications.authenticate(self.key)
+        return application, self.apps.webhooks.all(application.id), self.store.now(self.table)[1]
 
 
 @pytest.fixture
-def target(app: Flask, api: Api) -> Target:
-    table = api.create("domino", 2)
+def target(app: Flask, api: Api, apps: ApplicationService, app_key: str, contents: StoreContents) -> Target:
+    table, gone = (create(api, app_key) for _ in range(2))
     seat = seat_to_move(api.view(table))
+    webhook, gone_webhook = (api.post("/v1/webhooks", ENDPOINT, token=app_key).get_json()["id"] for _ in range(2))
+    assert api.delete(gone.path, token=app_key).status_code == 204
+    assert api.delete(f"/v1/webhooks/{gone_webhook}", token=app_key).status_code == 204
+    here = {"<game>": table.id, "<webhook>": webhook}
+    there = {"<game>": gone.id, "<webhook>": gone_webhook}
+    methods: dict[str, set[str]] = {}
+    for rule, _ in operations(app):
+        methods.setdefault(rule.rule, set()).update((rule.methods or set()) - {"OPTIONS"})
     endpoints = []
     for rule, described in operations(app):
-        path = rule.rule.replace("<game>", table.id).replace("<int:seat>", str(seat)).replace("<variant>", "domino")
-        assert "<" not in path
-        token = None if described.access == "public" else table.tokens[seat]
-        endpoints.append(Endpoint(described.id, method_of(rule), rule.rule, path, token))
-    assert {endpoint.id for endpoint in endpoints if endpoint.method in ("POST", "PUT")} == set(REFUSED)
-    return Target(table, tuple(endpoints))
+        names = {"<int:seat>": str(seat), "<variant>": "domino", "<hint>": "Zr0q8T"}
+        names |= there if described.id in GONE else here
+        tokens: list[str | None] = [table.tokens[seat]]
+        if described.access == "public":
+            tokens = [None]
+        elif described.access in ("app", "app_game"):
+            tokens = [app_key]
+        elif described.access in TAKES_KEY_TOO:
+            tokens.append(app_key)
+        here_too = frozenset(methods[rule.rule])
+        endpoints += [Endpoint(described.id, method_of(rule), rule.rule, names, token, here_too) for token in tokens]
+    assert {each.id for each in endpoints if each.method in ("POST", "PUT", "PATCH")} == set(REFUSED)
+    assert {each.id for each in endpoints if each.method == "DELETE"} == set(GONE)
+    return Target(table, tuple(endpoints), app_key, apps, contents)
+
+
+def create(api: Api, key: str) -> Table:
+    """A new game of the application with this key."""
+    players = [{"name": "Ada"}, {"name": "Bo"}]
+    return Table(api, api.post("/v1/games", {"variant": "domino", "players": players}, token=key).get_json())
+
+
+def path_of(rule: str, names: dict[str, str]) -> str:
+    """The path of a rule with these names in the places of its variables."""
+    for place, name in names.items():
+        rule = rule.replace(place, name)
+    assert "<" not in rule
+    return rule
 
 
 def check(answer: TestResponse) -> None:
@@ -113,42 +183,61 @@ BODIES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("key", [None, "a-key-of-somebody"])
 @pytest.mark.parametrize("name", BODIES)
-def test_no_hostile_body_is_accepted_by_any_endpoint(
-    api: Api, target: Target, contents: StoreContents, name: str, key: str | None
+def test_no_hostile_body_is_accepted_by_any_endpoint(api: Api, target: Target, name: str, key: str | None) -> None:
+    before = target.contents()
+    for endpoint in target.endpoints:
+        body, headers = body_and_headers(name)
+        headers |= {} if key is None else {"Idempotency-Key": key}
+        own = {"GET", "HEAD"} if endpoint.method == "GET" else {endpoint.method}
+        for method in own | ({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} - endpoint.methods):
+            status = ask(api, endpoint, method, headers=headers, **body).status_code
+            if method not in own:
+                assert status == 405, (method, endpoint.path)
+            elif endpoint.id in REFUSED:
+                assert status in (400, 413, 415, 422), endpoint
+            else:
+                assert status == endpoint.status, endpoint
+    assert target.contents() == before
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_deletion_with_a_hostile_body_deletes_what_its_path_names_and_nothing_else(
+    api: Api, target: Target, name: str
 ) -> None:
-    before = contents.now(target.table)
+    body, headers = body_and_headers(name)
+    hint = api.post("/v1/app/keys", {}, token=target.key).get_json()["hint"]
+    application, *before = target.own()
+    kept = tuple(each for each in application.keys if each.hint != hint)
+    webhook = api.post("/v1/webhooks", ENDPOINT, token=target.key).get_json()["id"]
+    for path in (create(api, target.key).path, f"/v1/webhooks/{webhook}", f"/v1/app/keys/{hint}"):
+        assert api.ask("DELETE", path, token=target.key, headers=headers, **body).status_code == 204
+    assert target.own() == (application._replace(keys=kept), *before)
+
+
+def body_and_headers(name: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """A hostile body, as arguments of a request, and its headers."""
+    return {each: value for each, value in BODIES[name].items() if each != "headers"}, BODIES[name].get("headers", {})
+
+
+def test_no_body_beyond_the_limit_is_taken_without_a_length_either(api: Api, target: Target) -> None:
+    before = target.contents()
     for endpoint in target.endpoints:
-        more = dict(BODIES[name])
-        headers = {**more.pop("headers", {}), **({} if key is None else {"Idempotency-Key": key})}
-        for method in ("GET", "HEAD", "POST", "PUT", "DELETE") if key is None else ("POST",):
-            answer = ask(api, endpoint, method, headers=headers, **more)
-            taken = method in ("GET", "HEAD") and answer.status_code == 200
-            assert taken or answer.status_code in (400, 405, 413, 415, 422), (method, endpoint.path)
-    assert contents.now(target.table) == before
+        answer = ask(api, endpoint, content_type=JSON, **as_stream(b" " * (MAX_BODY_BYTES + 1)))
+        assert answer.status_code == (413 if endpoint.id in REFUSED else endpoint.status)
+    assert target.contents() == before
 
 
-def test_no_body_beyond_the_limit_is_taken_without_a_length_either(
-    api: Api, target: Target, contents: StoreContents
-) -> None:
-    before = contents.now(target.table)
+def test_a_body_that_is_cut_off_is_malformed(api: Api, target: Target) -> None:
+    before = target.contents()
     for endpoint in target.endpoints:
-        if endpoint.method != "GET":
-            answer = ask(api, endpoint, content_type=JSON, **as_stream(b" " * (MAX_BODY_BYTES + 1)))
-            assert answer.status_code == 413
-    assert contents.now(target.table) == before
-
-
-def test_a_body_that_is_cut_off_is_malformed(api: Api, target: Target, contents: StoreContents) -> None:
-    before = contents.now(target.table)
-    for endpoint in target.endpoints:
-        if endpoint.method != "GET":
+        if endpoint.id in REFUSED:
             data = json.dumps(REFUSED[endpoint.id]).encode()
             cut = as_stream(data[:-1])
             assert ask(api, endpoint, content_type=JSON, **cut).status_code == 400
             lied = {"CONTENT_LENGTH": str(len(data) + 1)}
             lies = {**as_stream(data), "environ_overrides": lied}
             assert ask(api, endpoint, content_type=JSON, **lies).status_code == 400
-    assert contents.now(target.table) == before
+    assert target.contents() == before
 
 
 # Queries
@@ -160,10 +249,8 @@ NUMBERS = (
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_no_hostile_number_is_accepted_in_a_query(
-    api: Api, target: Target, contents: StoreContents, number: str
-) -> None:
-    before = contents.now(target.table)
+def test_no_hostile_number_is_accepted_in_a_query(api: Api, target: Target, number: str) -> None:
+    before = target.contents()
     for endpoint in target.endpoints:
         for name in ("after", "limit", "wait"):
             for query in (f"{name}={number}", f"{name}=1&{name}={number}"):
@@ -171,24 +258,29 @@ def test_no_hostile_number_is_accepted_in_a_query(
                     answer = ask(api, endpoint, path=f"{endpoint.path}?{query}")
                     assert answer.status_code == (200 if endpoint.rule == "/" else 422), query  # links add parameters
                 else:
-                    refused = ask(api, endpoint, path=f"{endpoint.path}?{query}", json=REFUSED[endpoint.id])
-                    assert refused.status_code in (403, 409, 422)
-    assert contents.now(target.table) == before
+                    refused = ask(api, endpoint, path=f"{endpoint.path}?{query}", json=REFUSED.get(endpoint.id))
+                    assert refused.status_code in statuses(endpoint)
+    assert target.contents() == before
 
 
 ODD_QUERIES = ("&&&", "=", "=1", "%", "%zz", "a" * 100_000, "x=%00", "%00=1", "%ff=%ff", "x=1", "AFTER=1", "after[]=1")
 
 
 @pytest.mark.parametrize("query", ODD_QUERIES)
-def test_an_unusual_query_is_refused_or_ignored(api: Api, target: Target, contents: StoreContents, query: str) -> None:
-    before = contents.now(target.table)
+def test_an_unusual_query_is_refused_or_ignored(api: Api, target: Target, query: str) -> None:
+    before = target.contents()
     for endpoint in target.endpoints:
         if endpoint.method == "GET":
             assert ask(api, endpoint, path=f"{endpoint.path}?{query}").status_code in (200, 422)
         else:
-            answer = ask(api, endpoint, path=f"{endpoint.path}?{query}", json=REFUSED[endpoint.id])
-            assert answer.status_code in (403, 409, 422)
-    assert contents.now(target.table) == before
+            answer = ask(api, endpoint, path=f"{endpoint.path}?{query}", json=REFUSED.get(endpoint.id))
+            assert answer.status_code in statuses(endpoint)
+    assert target.contents() == before
+
+
+def statuses(endpoint: Endpoint) -> tuple[int, ...]:
+    """What this operation, which would change something, may answer to its refused body or, without one, at all."""
+    return (403, 409, 422) if endpoint.id in REFUSED else (endpoint.status, 422)
 
 
 # Path segments
@@ -201,27 +293,23 @@ SEGMENTS = (
 
 
 @pytest.mark.parametrize("segment", SEGMENTS)
-def test_an_unusual_path_segment_is_not_found(api: Api, target: Target, contents: StoreContents, segment: str) -> None:
-    before = contents.now(target.table)
+def test_an_unusual_path_segment_is_not_found(api: Api, target: Target, segment: str) -> None:
+    before = target.contents()
     for endpoint in target.endpoints:
-        for path in with_segment(endpoint.rule, target.table, segment):
+        for path in with_segment(endpoint, segment):
             for token in (None, endpoint.token, "wrong"):
                 for key in ({}, {"Idempotency-Key": "a-key-of-somebody"}):
-                    body = REFUSED.get(endpoint.id)
+                    body = ACCEPTED.get(endpoint.id, REFUSED.get(endpoint.id))
                     answer = ask(api, endpoint, path=path, token=token, json=body, headers=key)
                     assert answer.status_code in (401, 404, 405), (path, answer.status_code)
-    assert contents.now(target.table) == before
+    assert target.contents() == before
 
 
-def with_segment(rule: str, table: Table, segment: str) -> Iterator[str]:
-    """The paths of this rule with the unusual segment at each of its places, the others being valid."""
-    good = {"<game>": table.id, "<int:seat>": "0", "<variant>": "domino"}
-    places = [name for name in good if name in rule]
-    for odd in places:
-        path = rule
-        for name in places:
-            path = path.replace(name, segment if name == odd else good[name])
-        yield path
+def with_segment(endpoint: Endpoint, segment: str) -> Iterator[str]:
+    """The paths of this endpoint with the unusual segment at each of its places, the others being valid."""
+    for place in endpoint.names:
+        if place in endpoint.rule:
+            yield path_of(endpoint.rule, {**endpoint.names, place: segment})
 
 
 # Headers
@@ -275,22 +363,22 @@ READ_BY_OTHERS = (
 
 
 @pytest.mark.parametrize("name", READ_BY_US)
-def test_an_unusual_header_breaks_nothing(api: Api, target: Target, contents: StoreContents, name: str) -> None:
-    before = contents.now(target.table)
+def test_an_unusual_header_breaks_nothing(api: Api, target: Target, name: str) -> None:
+    before = target.contents()
     for endpoint in target.endpoints:
         for value in ODD_VALUES.values():
             send_headers(api, endpoint, {name: value})
-    assert contents.now(target.table) == before
+    assert target.contents() == before
 
 
-def test_unusual_values_of_ignored_headers_break_nothing(api: Api, target: Target, contents: StoreContents) -> None:
-    before = contents.now(target.table)
+def test_unusual_values_of_ignored_headers_break_nothing(api: Api, target: Target) -> None:
+    before = target.contents()
     for endpoint in target.endpoints:
         for value in ODD_VALUES.values():
             headers = dict.fromkeys(READ_BY_OTHERS, value)
             send_headers(api, endpoint, headers)
             check(api.ask_unchecked("OPTIONS", endpoint.path, headers=headers))
-    assert contents.now(target.table) == before
+    assert target.contents() == before
 
 
 def send_headers(api: Api, endpoint: Endpoint, headers: dict[str, str]) -> None:
@@ -299,7 +387,7 @@ def send_headers(api: Api, endpoint: Endpoint, headers: dict[str, str]) -> None:
     if endpoint.method == "GET":
         check(api.ask_unchecked("GET", endpoint.path, token=token, headers=headers))
         return
-    body = json.dumps(REFUSED[endpoint.id]).encode()
+    body = json.dumps(REFUSED.get(endpoint.id, {"colour": 1})).encode()
     how = {} if "Content-Type" in headers else {"content_type": JSON}
     answer = api.ask(endpoint.method, endpoint.path, token=token, headers=headers, data=body, **how)
     check(answer)
@@ -311,15 +399,17 @@ NOWHERE = ("//", "/v1", "/v1/", "/v1//games", "/v1/games//", "/\0", "/" + "a/" *
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_unusual_method_is_not_allowed(api: Api, target: Target, contents: StoreContents, method: str) -> None:
-    before = contents.now(target.table)
+def test_an_unusual_method_is_not_allowed(api: Api, target: Target, method: str) -> None:
+    before = target.contents()
     for endpoint in target.endpoints:
+        if method.upper() in endpoint.methods - {endpoint.method, "HEAD"}:
+            continue  # another operation, at the same path
         body = REFUSED.get(endpoint.id, {"colour": 1})
         answer = api.ask_unchecked(method, endpoint.path, token=endpoint.token, json=body)
         check(answer)
-        if method.upper() not in ("GET", "HEAD", "POST", endpoint.method):
+        if method.upper() not in endpoint.methods:
             assert answer.status_code == 405
-    assert contents.now(target.table) == before
+    assert target.contents() == before
 
 
 @pytest.mark.parametrize("path", NOWHERE)
