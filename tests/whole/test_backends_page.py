@@ -153,8 +153,11 @@ def test_the_reader_of_the_feed_goes_on_where_it_was(
                 application.post(f"/v1/games/{game}/moves", json=view["legal_moves"][0], headers=headers)
         return game
 
+    cursor = tmp_path / "cursor.txt"
     for _ in range(2):
         with program("feed.py", [sys.executable, "feed.py"], tmp_path, DOMINO=running.url, KEY=key) as printed:
             game = play(printed)
             until(lambda game=game: f"finished {game}\n" in printed(), printed)  # type: ignore[misc]
             assert set(printed().splitlines()) <= {"push to ada", "push to None", f"finished {game}"}
+            newest = application.get("/v1/feed?after=latest").raise_for_status().json()["cursor"]
+            until(lambda newest=newest: cursor.read_text() == newest, printed)  # type: ignore[misc]
