@@ -124,8 +124,9 @@ def script(name: str) -> str:
 
 
 def test_every_program_of_the_guide_is_run() -> None:
+    """``bot.py`` is the one of ``examples``, which plays in ``test_remote_players.py``."""
     shown = re.findall(r"^```(?:js|python)$", GUIDE.read_text("utf-8"), re.MULTILINE)
-    assert len(SCRIPT.findall(GUIDE.read_text("utf-8"))) == len(shown) == 2
+    assert len(SCRIPT.findall(GUIDE.read_text("utf-8"))) == len(shown) == 3
 
 
 def test_the_browser_and_the_python_program_follow_the_same_match(
