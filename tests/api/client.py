@@ -75,7 +75,7 @@ _WITHOUT_SCHEMA = {
     "board.txt": ("text/plain",),
 }
 """The media types of answers other than JSON, by the last part of the path."""
-ANYWHERE = ("internal", "invalid", "storage_unavailable", "gone")
+ANYWHERE = ("internal", "invalid", "malformed", "storage_unavailable", "gone")
 """Problems that every operation may answer, the last one if it is about a game."""
 
 
