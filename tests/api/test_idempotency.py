@@ -490,13 +490,23 @@ def stored_values(server: redis.Redis) -> list[tuple[bytes, bytes]]:
     names: Any = server.keys("*")
     stored = []
     for name in names:
-        if server.type(name) == b"zset":
-            members: Any = server.zrange(name, 0, -1)
-            stored += [(name, each) for each in members]
+        kind: Any = server.type(name)
+        if kind == b"none":  # it has expired since
             continue
-        value: Any = b"\n".join(server.lrange(name, 0, -1)) if name.endswith(b":events") else server.get(name)  # type: ignore[arg-type]
-        stored.append((name, value or b""))
+        values: Any = _READ[kind](server, name)
+        stored += [(name, each) for each in values]
     return stored
+
+
+_READ: dict[bytes, Callable[[redis.Redis, bytes], Any]] = {
+    b"string": lambda server, name: [server.get(name) or b""],
+    b"list": lambda server, name: server.lrange(name, 0, -1),
+    b"set": lambda server, name: server.smembers(name),
+    b"zset": lambda server, name: server.zrange(name, 0, -1),
+    b"hash": lambda server, name: [b for pair in server.hgetall(name).items() for b in pair],
+    b"stream": lambda server, name: [b for _, item in server.xrange(name) for pair in item.items() for b in pair],  # type: ignore[union-attr]
+}
+"""What is stored under a key, by its type."""
 
 
 # Invalid keys, and the order of errors

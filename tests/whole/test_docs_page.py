@@ -84,7 +84,8 @@ def test_the_page_fills_in_nothing_that_fits_one_game_only(document: dict[str, A
                     filled[parameter["name"]] = shown
     of_events = {"after": [0], "limit": [100], "wait": [0], "view": [False], "text": [False]}
     of_tables = {"aspect": [1.6], "from": [0], "style": ["listing"], "theme": ["auto"]}
-    assert filled == {"variant": ["domino"], **of_events, **of_tables}
+    of_lists = {"to_act": [False]}
+    assert filled == {"variant": ["domino"], **of_events, **of_tables, **of_lists}
 
 
 def test_the_page_is_the_same_whatever_host_it_is_asked_by(http: httpx.Client) -> None:

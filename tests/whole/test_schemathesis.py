@@ -18,6 +18,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.core.media_types import YAML_MEDIA_TYPES
+from schemathesis.core.parameters import ParameterLocation
 
 from service.engine.variants import variants
 from tests.support.serving import Service
@@ -43,7 +44,15 @@ OPERATIONS: list[Json] = [
             "include-operation-id": name,
             "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
         }
-        for name in ("joinGame", "changeToken", "claimSeat", "registerApplication", "createKey")
+        for name in ("joinGame", "changeToken", "claimSeat", "registerApplication", "createKey", "renamePlayer")
+    ],
+    # … a cursor drawn at random is none, a text is seldom a variant, and games that wait are listed for a player; …
+    *[
+        {
+            "include-operation-id": name,
+            "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
+        }
+        for name in ("getFeed", "listGames", "showLobby")
     ],
     # … a text is seldom a record, a version drawn at random is seldom one that the game has reached, and an aspect has
     # one decimal; …
@@ -82,6 +91,7 @@ class Tables:
         self.http = http
         self.begin()
         self.playing = [self._deal(variant) for variant in variants()]
+        self.key = self.new_key()
         self.waiting = [self._open() for _ in range(2)]
         self.over = self._play()
         self.record = self.over.get("/record", Accept="text/plain").text
@@ -102,6 +112,13 @@ class Tables:
         """The key of a new application."""
         key: str = self.http.post("/v1/apps", json={"name": "Fuzz"}).raise_for_status().json()["key"]
         return key
+
+    def owned(self) -> str:
+        """The id of a new game of the application, with a seat that is open."""
+        body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
+        headers = {"Authorization": f"Bearer {self.key}"}
+        created: str = self.http.post("/v1/games", json=body, headers=headers).raise_for_status().json()["game"]["id"]
+        return created
 
     def _play(self) -> Table:
         """A finished match with as many seats as ``SEATS``."""
@@ -144,14 +161,19 @@ SEATS: list[list[Json]] = [
 CLOCKS: list[Json] = [{"turn": 60}, {"bank": 300}, {"bank": 300, "increment": 5}]
 OUT_OF_PLACE: list[Json] = [{"action": "deal", "client_seed": "mu"}, {"action": "flip"}]
 """Moves that are seldom legal."""
+OF_APPLICATIONS = ("changeJoinCode", "deleteGame", "getFeed", "listGames", "renamePlayer")
+"""Operations that are mostly called with the key of an application."""
 EXPECTED: dict[str, set[int]] = {
     "beginRematch": {201, 401, 409, 422},
-    "changeJoinCode": {401},
+    "changeJoinCode": {201, 401},
     "createGame": {201, 422},
     "createKey": {201, 401, 422},
     "getApplication": {200, 401},
     "registerApplication": {201, 422},
     "revokeKey": {204, 401, 404},
+    "deleteGame": {204, 401},
+    "getFeed": {200, 401},
+    "listGames": {200, 401, 422},
     "changeToken": {201, 401, 403, 404},
     "claimSeat": {401, 409, 422},
     "getEvents": {200, 401, 404},
@@ -160,7 +182,7 @@ EXPECTED: dict[str, set[int]] = {
     "getScore": {200, 401, 404},
     "joinGame": {201, 401, 403, 404, 422},
     "makeMove": {201, 401, 409, 412, 422},
-    "renamePlayer": {401},
+    "renamePlayer": {200, 401, 422},
     "replayRecord": {200, 422},
     "setPresence": {200, 401, 403, 404, 409, 422},
     "verifyRecord": {200, 422},
@@ -228,6 +250,9 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
     number = next(tables.numbers)
     assert case.meta is not None
     is_good = case.meta.generation.mode.is_positive
+    is_good_without_body = all(
+        info.mode.is_positive for place, info in case.meta.components.items() if place is not ParameterLocation.BODY
+    )
     joins = case.path.endswith("/players")
     table, seat = (tables.half_empty(number), 0) if joins else tables.live(number)
     if case.path.endswith("/rematch") and number % 2:
@@ -239,11 +264,20 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
             case.headers.pop("Authorization", None)
     if case.headers.get("Authorization") == BEARER or ("Authorization" in case.headers and number % 4):
         case.headers["Authorization"] = f"Bearer {table.tokens[seat]}"
-    if (case.path == "/v1/app" or case.path.startswith("/v1/app/")) and number % 4:
+    if (case.path == "/v1/app" or case.path.startswith("/v1/app/")) and number % 4 and is_good_without_body:
         key = tables.new_key()
         case.headers["Authorization"] = f"Bearer {key}"
         if "hint" in case.path_parameters and number % 8 > 1:
             case.path_parameters["hint"] = key[29:35]
+    name = case.operation.definition.raw["operationId"]
+    if name in OF_APPLICATIONS and number % 4 and is_good_without_body:
+        case.headers["Authorization"] = f"Bearer {tables.key}"
+        if "game" in case.path_parameters:
+            case.path_parameters["game"] = tables.owned()
+        if "seat" in case.path_parameters and number % 3:
+            case.path_parameters["seat"] = 0
+    if name == "setPresence" and number % 2 and is_good_without_body:
+        case.path_parameters["seat"] = seat
     if "wait" in case.query and is_good:
         case.query["wait"] = 0  # a poll should not wait
     if not is_good or number % 3 == 0:
@@ -260,7 +294,7 @@ def bring_to_life(case: Case, tables: Tables) -> tuple[Table, int]:
         case.body = {**body, "join_code": table.join_code}
     elif case.path.endswith("/moves") and case.method == "POST":
         case.body = tables.rng.choice([*table.moves(seat), *OUT_OF_PLACE])
-    elif case.path == "/v1/games":
+    elif name == "createGame":
         body = {**body, "variant": tables.rng.choice(list(variants())), "players": tables.rng.choice(SEATS)}
         for name in ("deals", "rules", "from", "absence", "ref", "public"):
             body.pop(name, None)

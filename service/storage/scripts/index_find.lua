@@ -10,7 +10,9 @@
 -- ARGV[5]  how many games are looked at at most
 -- ARGV[6]  seconds that a game lives
 -- ARGV[7]  the time after which the last write must be, in ms since 1970
--- ARGV[8]  the status, ARGV[9] the variant, ARGV[10] the digest of the ref of the games; empty for any
+-- ARGV[8]  the status,
+-- ARGV[9]  the variant, and
+-- ARGV[10] the digest of the ref of the games; each empty for any
 --
 -- Returns {score, id of the last game that was looked at, summary, time of the last write, …}; the first two are empty
 -- on the last page.

@@ -25,10 +25,8 @@ def _variant(text: str) -> fields.String:
 class ListQuery(RequestSchema):
     """Which games of an application are listed."""
 
-    ref = Reference(metadata=doc("Only the game, or the games, that the application calls so.", example="match-17"))
-    player_ref = Reference(
-        metadata=doc("Only the games of the player whom the application calls so.", example="player-4711")
-    )
+    ref = Reference(metadata=doc("Only the game, or the games, that the application calls so."))
+    player_ref = Reference(metadata=doc("Only the games of the player whom the application calls so."))
     to_act = QueryBoolean(
         load_default=False,
         metadata=doc(
@@ -36,13 +34,12 @@ class ListQuery(RequestSchema):
             "and then the games without one, of which that which has waited longest."
         ),
     )
-    status = fields.String(validate=OneOf(STATUSES), metadata=doc("Only games with this status.", example="playing"))
+    status = fields.String(validate=OneOf(STATUSES), metadata=doc("Only games with this status."))
     variant = _variant("Only games of this variant.")
     updated_after = QueryTime(
         metadata=doc(
             "Only games that were written after this time. A game is listed as it is a moment after a write, so ask "
             "from some seconds before the last answer.",
-            example="2026-01-06T19:30:00Z",
         )
     )
     limit = QueryInteger(
