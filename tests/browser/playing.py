@@ -209,6 +209,7 @@ def play_to_the_end(table: Table, seat: int, way: Way) -> int:
         if seat in view["to_act"]:
             way.page.locator(".state.turn, [data-action=deal]").first.wait_for()
             way.move()
+            table.get(f"?after={view['version']}&wait=5", seat)  # the page has sent the move, but not yet its answer
             made += 1
         else:
             mover = seat_to_move(view)
