@@ -234,7 +234,7 @@ def _operation(described: Operation, examples: Examples, spec: APISpec) -> dict[
         result["parameters"] = parameters
     result["security"] = _SECURITY[described.access]
     if described.body is not None:
-        required = any(each.required for each in described.body().fields.values())
+        required = described.needs_body or any(each.required for each in described.body().fields.values())
         content: dict[str, Any] = {"application/json": {"schema": described.body}}
         if described.text_body:
             content["text/plain"] = {"schema": {"type": "string", "description": described.text_body}}

@@ -66,6 +66,8 @@ class Operation:
     responses: Mapping[int, ResponseSpec]
     access: AccessRule = "public"
     body: type[Schema] | None = None
+    needs_body: bool = False
+    """Whether a body has to be sent although none of its fields has to be in it."""
     text_body: str = ""
     """What a body of ``text/plain`` is; empty where only JSON is accepted."""
     headers: tuple[str, ...] = ()

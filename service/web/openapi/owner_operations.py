@@ -20,6 +20,7 @@ RENAME_PLAYER: Final = Operation(
     "way are not affected.",
     access="app_game",
     body=request_schemas.RenameIn,
+    needs_body=True,
     responses={
         200: ResponseSpec(
             description="The game, as the application sees it.",

@@ -72,6 +72,7 @@ CHANGE_WEBHOOK: Final = Operation(
     "of turns only those that run.",
     access="app",
     body=webhook_schemas.WebhookChangeIn,
+    needs_body=True,
     responses={
         200: ResponseSpec(
             description="The endpoint.", schema=webhook_schemas.Webhook, headers=_READ_HEADERS, limited=True
