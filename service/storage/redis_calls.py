@@ -7,14 +7,14 @@ connection that died unnoticed fails no request. Does not depend on what is stor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import Any, Final
 
 from redis.exceptions import ConnectionError as ConnectionBroken
 from redis.exceptions import NoScriptError
 
-from service.games.ports import OutcomeUnknown
+from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage.connection import Command, MaybeSent, NotSent
 from service.storage.redis_errors import as_unavailable, unanswered
 from service.storage.script_commands import with_source
@@ -99,3 +99,27 @@ class RedisCalls:
         if isinstance(answer, Exception):
             raise as_unavailable(answer) or answer from None
         return answer
+
+
+def call_scripts(topology: Topology, script: str, calls: Sequence[tuple[bytes, Command]]) -> list[Any]:
+    """The answers to commands that run this script, each on the owner of the key beside it.
+
+    A ``StorageUnavailable`` stands for one that failed; errors of the program are raised as they are.
+    """
+    answers = topology.call_each(calls)
+    unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
+    if unknown:
+        again = [(calls[at][0], with_source(script, calls[at][1])) for at in unknown]
+        for at, answer in zip(unknown, topology.call_each(again), strict=True):
+            answers[at] = answer
+    return [_failure(answer) if isinstance(answer, Exception) else answer for answer in answers]
+
+
+def _failure(error: Exception) -> StorageUnavailable:
+    """The error of the port for an answer that failed. Raises ``error`` itself if the program is wrong."""
+    if isinstance(error, NotSent | MaybeSent):
+        return unanswered(error)
+    unavailable = as_unavailable(error)
+    if unavailable is None:
+        raise error
+    return unavailable

@@ -10,16 +10,14 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
-from redis.exceptions import NoScriptError
-
 from service.games.ports import NO_HOLD, Hold, ReminderKind, ReminderQueue, StorageUnavailable, TakenReminder
 from service.games.shards import SHARDS, shard_of
 from service.storage import keys
 from service.storage.connection import Command, MaybeSent, NotSent
 from service.storage.holds import GAP_MS, LONGEST_HOLD_MS, NOTE_MS, SweepNote
-from service.storage.redis_calls import FailureObserver, Observer, observe_nothing
+from service.storage.redis_calls import FailureObserver, Observer, call_scripts, observe_nothing
 from service.storage.redis_errors import as_unavailable, unanswered
-from service.storage.script_commands import evalsha, with_source
+from service.storage.script_commands import evalsha
 from service.storage.topology import Topology
 
 
@@ -131,20 +129,15 @@ class RedisReminders(ReminderQueue):
         """
         began = monotonic()
         try:
-            answers = self._topology.call_each([(_first_key(command), command) for command in commands])
-            unknown = [at for at, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
-            if unknown:
-                again = [(_first_key(commands[at]), with_source(script, commands[at])) for at in unknown]
-                for at, answer in zip(unknown, self._topology.call_each(again), strict=True):
-                    answers[at] = answer
+            answers = call_scripts(self._topology, script, [(_first_key(command), command) for command in commands])
         finally:
             self._observe(script, monotonic() - began)
-        failures = [_failure(answer) for answer in answers if isinstance(answer, Exception)]
+        failures = [answer for answer in answers if isinstance(answer, StorageUnavailable)]
         if failures:
             self._observe_failure(failures[0].reason)
             if len(failures) == len(answers):
                 raise failures[0]
-        return [None if isinstance(answer, Exception) else answer for answer in answers]
+        return [None if isinstance(answer, StorageUnavailable) else answer for answer in answers]
 
 
 def _take(sets: Sequence[bytes], note: Sequence[bytes], limit: int | bytes, lease: int) -> Command:
@@ -167,13 +160,3 @@ def _first_key(command: Command) -> bytes:
     key = command[3]
     assert isinstance(key, bytes)
     return key
-
-
-def _failure(error: Exception) -> StorageUnavailable:
-    """The error of the port for an answer that failed. Raises ``error`` itself if the program is wrong."""
-    if isinstance(error, NotSent | MaybeSent):
-        return unanswered(error)
-    unavailable = as_unavailable(error)
-    if unavailable is None:
-        raise error
-    return unavailable
