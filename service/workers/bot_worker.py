@@ -25,6 +25,7 @@ from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUna
 from service.games.schedule import BotTurn
 from service.workers.decisions import Decisions, log_fields
 from service.workers.failures import Failures
+from service.workers.look_pause import LookPause
 from service.workers.metrics import WorkerMetrics
 
 LEASE_MS: Final = 30_000
@@ -76,7 +77,7 @@ class BotWorker:
         self._waiting: list[_Task] = []
         self._undecided: deque[_Task] = deque()
         self._next_look = 0.0
-        self._look_pause = LOOK_SECONDS[0]
+        self._look_pause = LookPause(LOOK_SECONDS, LOOK_GROWTH)
 
     def step(self) -> float:
         """Do what is due, and decide at most one slow move; returns for how many seconds there is nothing to do.
@@ -117,11 +118,9 @@ class BotWorker:
         for each in taken:
             self._metrics.taken("bots", now - each.due)
             self._look(each)
-        if taken:
-            self._look_pause = LOOK_SECONDS[0]
+        pause = self._look_pause.found() if taken else self._look_pause.nothing()
         busy = len(taken) == limit or (taken and not self._undecided)
-        self._next_look = monotonic() + (0.0 if busy else self._look_pause)
-        self._look_pause = min(self._look_pause * LOOK_GROWTH, LOOK_SECONDS[1])
+        self._next_look = monotonic() + (0.0 if busy else pause)
 
     def _do_waiting(self) -> None:
         """Make the moves that are due, and look again at games for which the storage was away."""

@@ -21,6 +21,7 @@ from service.apps import endpoint_states
 from service.apps.deliveries import Deliveries, Outcome
 from service.apps.ports import DueGame, Webhook, WebhookStore
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
+from service.workers.look_pause import LookPause
 from service.workers.metrics import WorkerMetrics
 
 LEASE_MS: Final = 30_000
@@ -84,7 +85,7 @@ class Deliverer:
         self.stopping = False
         self._spawn = spawn
         self._free = MOST_ENDPOINTS
-        self._pause = LOOK_SECONDS[0]
+        self._look_pause = LookPause(LOOK_SECONDS, LOOK_GROWTH)
         self._done: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def step(self) -> float:
@@ -104,8 +105,7 @@ class Deliverer:
             self.metrics.taken("webhooks", now - each.due)
             self._free -= 1
             self._spawn(partial(self._work, each))
-        self._pause = LOOK_SECONDS[0] if taken else min(self._pause * LOOK_GROWTH, LOOK_SECONDS[1])
-        return self._pause
+        return self._look_pause.found() if taken else self._look_pause.nothing()
 
     def close(self) -> None:
         """Begin no more attempts, wait for those under way, and give the endpoints back."""

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 from service.apps.outbox import Outbox
 from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUnavailable, TakenReminder
 from service.workers.failures import Failures
+from service.workers.look_pause import LookPause
 from service.workers.metrics import WorkerMetrics
 
 LEASE_MS: Final = 30_000
@@ -57,7 +58,7 @@ class OutboxWorker:
         self._crew = crew
         self._due = due
         self._failures = Failures()
-        self._look_pause = LOOK_SECONDS[0]
+        self._look_pause = LookPause(LOOK_SECONDS, LOOK_GROWTH)
 
     def step(self) -> float:
         """Look once for games; returns the seconds until the next look.
@@ -69,11 +70,8 @@ class OutboxWorker:
         for each in taken:
             self._metrics.taken("outbox", now - each.due)
             self._crew.spawn(self._follow, each)
-        if taken:
-            self._look_pause = LOOK_SECONDS[0]
-            return 0.0 if len(taken) == BATCH else self._look_pause
-        self._look_pause = min(self._look_pause * LOOK_GROWTH, LOOK_SECONDS[1])
-        return self._look_pause
+        pause = self._look_pause.found() if taken else self._look_pause.nothing()
+        return 0.0 if taken and len(taken) == BATCH else pause
 
     def _follow(self, taken: TakenReminder) -> None:
         """Follow one game."""

@@ -22,6 +22,7 @@ from service.games.ports import Clock, OutcomeUnknown, ReminderQueue, StorageUna
 from service.outgoing.sender import Sender
 from service.workers.failures import Failures
 from service.workers.hosts import Hosts
+from service.workers.look_pause import LookPause
 from service.workers.metrics import WorkerMetrics
 from service.workers.remote_requests import ask_through
 from service.workers.remote_turns import RemoteTurns
@@ -90,7 +91,7 @@ class RemoteWorker:
         self._failures = Failures()
         self._lock = Lock()
         self._under_way: dict[str, TakenReminder] = {}
-        self._look_pause = LOOK_SECONDS[0]
+        self._look_pause = LookPause(LOOK_SECONDS, LOOK_GROWTH)
 
     def step(self) -> float:
         """Look once for turns, and begin them; returns the seconds until the next look.
@@ -105,11 +106,8 @@ class RemoteWorker:
             with self._lock:
                 self._under_way[each.game] = each
             self._spawn(partial(self._work, each))
-        if taken:
-            self._look_pause = LOOK_SECONDS[0]
-            return 0.0 if len(taken) == limit else self._look_pause
-        self._look_pause = min(self._look_pause * LOOK_GROWTH, LOOK_SECONDS[1])
-        return self._look_pause
+        pause = self._look_pause.found() if taken else self._look_pause.nothing()
+        return 0.0 if taken and len(taken) == limit else pause
 
     def close(self) -> None:
         """Give the leased games back, as far as the storage can be reached; another process asks once more."""
