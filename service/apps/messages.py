@@ -36,7 +36,6 @@ _TYPES: Final[Mapping[type, str]] = {
 
 MESSAGE_TYPES: Final = (TURN, *_TYPES.values(), DELETED, PING)
 """The types of messages that an application can choose."""
-MAX_MESSAGE_BYTES: Final = 20_000
 
 
 class Message(NamedTuple):

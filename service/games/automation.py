@@ -70,10 +70,6 @@ class Automation:
         """
         return self._repository.transact(turn.game, partial(_decide_turn, turn, move))
 
-    def deal(self, turn: BotTurn) -> Committed:
-        """Deal the next round. Raises as ``play``."""
-        return self.play(turn, DEAL)
-
     def next_time_out(self, game_id: str) -> int | None:
         """When something follows from the deadline of the game; ``None`` if nothing does, or if it does not exist."""
         game = self._load(game_id)

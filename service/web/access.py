@@ -9,7 +9,7 @@ enforced and documented. Does not depend on what is requested.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final, Protocol
 
 from flask import request
@@ -224,6 +224,11 @@ _DECORATORS: Final[Mapping[str, _Decorator]] = {
     "app": _of_application,
     "anyone_or_app": _of_application,
 }
+
+
+def key_check(services: Services) -> Callable[[], object]:
+    """A function that raises ``Unauthorized`` once the key of the current request is no longer valid."""
+    return partial(services.apps.applications.authenticate, bearer_token() or "")
 
 
 def limit_expensive(services: Services) -> None:

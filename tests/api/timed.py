@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from service.bootstrap import build_document
+from service.engine.moves import DEAL
 from service.engine.referee import legal_moves
 from service.games.automation import Automation
 from service.games.game import Game
@@ -79,7 +80,7 @@ class TimedApi(Api):
                 return
             self.clock.now = max(self.clock.now, turn.due)
             if turn.action == "deal":
-                self._automation.deal(turn)
+                self._automation.play(turn, DEAL)
             else:
                 game = turn.game
                 self._automation.play(turn, legal_moves(game.rules, game.state, turn.seat)[0])

@@ -164,7 +164,7 @@ class Hosted:
         turn = self.service.next_turn(self.id)
         assert turn is not None
         if turn.action == "deal":
-            return self.service.deal(turn)
+            return self.service.play(turn, DEAL)
         return self.service.play(turn, choose(legal_moves(turn.game.rules, turn.game.state, turn.seat)))
 
     def play_on(self, until: Callable[[Game], bool], most: int = 2000) -> None:

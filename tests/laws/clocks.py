@@ -367,7 +367,7 @@ class Course:
     def _play(self, turn: BotTurn) -> None:
         automation = self.random.choice(self.automations)
         if turn.action == "deal":
-            automation.deal(turn)
+            automation.play(turn, DEAL)
         else:
             automation.play(turn, self.choose(turn))
         self.figures["moves of the service"] += 1

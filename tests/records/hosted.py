@@ -11,7 +11,7 @@ from service.bots.choice import choose_move
 from service.bots.observation import observe
 from service.engine.deal import bot_luck, round_seed
 from service.engine.events import Event
-from service.engine.moves import Move
+from service.engine.moves import DEAL, Move
 from service.engine.options import Value
 from service.engine.presence import ABSENCES
 from service.engine.referee import legal_moves
@@ -126,7 +126,7 @@ class HostedMatch:
             seat = self.rng.choice([seat for seat in game.to_act if seat in self.tokens])
             self.move(seat, self.rng.choice(legal_moves(game.rules, game.state, seat)))
         elif bot.action == "deal":
-            self.automation.deal(bot)
+            self.automation.play(bot, DEAL)
         elif bot.seat in self.tokens and self.rng.random() < 0.05:
             # A person who is away, or whose turn a computer player would play, moves first.
             self.move(bot.seat, self.rng.choice(legal_moves(game.rules, game.state, bot.seat)))

@@ -15,9 +15,9 @@ from service.games.sentences import EventSentences
 from service.games.subscription import EventSubscription
 from service.games.views import Deleted, EventPage, EventView, Reset
 from service.render.sentences.people import Reader
-from service.web.access import limit_history, limit_sentences, operation
+from service.web.access import key_check, limit_history, limit_sentences, operation
 from service.web.openapi.game_operations import GET_EVENTS
-from service.web.request_parsing import bearer_token, negotiate, preferred_language, read_query_of_reader
+from service.web.request_parsing import negotiate, preferred_language, read_query_of_reader
 from service.web.response_cache import cached_body
 from service.web.responses import JSON, RawResponse, ok, streamed, to_json
 from service.web.schemas import requests as request_schemas
@@ -137,10 +137,10 @@ def _stream(
 
 def _while_valid(services: Services, call: Callable[[S], T]) -> Callable[[S], T]:
     """As ``call``, but raises ``Unauthorized`` once the key of the current request is no longer valid."""
-    key = bearer_token() or ""
+    check = key_check(services)
 
     def checked(argument: S) -> T:
-        services.apps.applications.authenticate(key)
+        check()
         return call(argument)
 
     return checked

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -12,10 +11,10 @@ from flask import Blueprint, Response, request
 
 from service.apps.feed import FeedItems, FeedReader
 from service.apps.ports import Application
-from service.web.access import limit_history, operation
+from service.web.access import key_check, limit_history, operation
 from service.web.feed_stream import CHECK_SECONDS, FeedStream
 from service.web.openapi.feed_operations import GET_FEED
-from service.web.request_parsing import bearer_token, negotiate, read_query_of_reader
+from service.web.request_parsing import negotiate, read_query_of_reader
 from service.web.responses import JSON, RawResponse, ok, streamed
 from service.web.schemas import feed as feed_schemas
 from service.web.services import Services
@@ -47,7 +46,7 @@ def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawRe
     if not page.items and wait and request.method != "HEAD":
         client = stream_client(request.environ, app)
         with services.streams.open(lambda: feed.follow(app, page.cursor, limit), client) as reader:
-            page = _wait(reader, wait, _key_check(services)) or page
+            page = _wait(reader, wait, key_check(services)) or page
     items = [orjson.Fragment(item) for _, item in page.items]
     return ok({"items": items, "cursor": page.cursor, "more": page.more})
 
@@ -69,9 +68,4 @@ def _stream(services: Services, app: str, query: dict[str, Any], media_type: str
     first = feed.page(app, query.get("after"))
     limit_history(services.limits, len(first.items))
     reader = streams.add(lambda: feed.follow(app, first.cursor), stream_client(request.environ, app))
-    return streamed(FeedStream(streams, reader, media_type, first, _key_check(services)), media_type)
-
-
-def _key_check(services: Services) -> Callable[[], object]:
-    """Raises ``Unauthorized`` once the key of the current request is no longer valid."""
-    return partial(services.apps.applications.authenticate, bearer_token() or "")
+    return streamed(FeedStream(streams, reader, media_type, first, key_check(services)), media_type)
