@@ -72,7 +72,7 @@ class Dealt:
 
 
 class Played(NamedTuple):
-    """A tile was laid at this ``end``, ``None`` for the lead; with the points it scored where ends are counted.
+    """A tile was laid at this ``end``, ``None`` for the lead; with the points it scored where plays score.
 
     A named tuple and not a frozen dataclass, because most events are plays and it is faster to create.
     """

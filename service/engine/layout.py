@@ -17,9 +17,9 @@ double, leading               both ``long`` sides, and both ``short`` sides if i
 double, joining, face down    none; a closed end on its ``long`` side remains visible
 ============================  ======================================================================
 
-A game only decides for each face-up double how it branches: ``NEVER``; ``IMMEDIATELY``: its short sides are
-open from the start; or ``GATED``: its short sides open when the first tile joins one of its long sides. Where
-ends are counted, it also decides what an end counts (``EndValue``).
+A game decides for each face-up double how it branches: ``NEVER``; ``IMMEDIATELY``: its short sides are
+open from the start; or ``GATED``: its short sides open later. For the whole layout it decides its ``LayoutForm``: the
+names of the ends of a line, what an end counts (``EndValue``), and when gated ends open (``Gates``).
 
 **Worked examples**, ends written host/side=number, gated in (), closed in []:
 
@@ -42,7 +42,12 @@ ends are counted, it also decides what an end counts (``EndValue``).
    0-12 on the other long side: +0 → 35. 5-12 on a short side: −12+5 = 28. 11-11 on the 11: −11+22 =
    39. 1-11 on its short side: −11+1 = 29. 6-11 on its far long side: −0+6 = 35. These are the sums
    of the rules' example.
-5. *Face-down doubles* (rules 1.5, 2.5): they fit like any tile, so the parent's end is covered; the
+5. *One end* (rules 13.3): the line has only a ``right`` end. A leading double offers one long side.
+6. *Both long sides first* (rules 8.5): as 3, but the short sides of a leading double open when both of its long sides
+   are covered. Lead 3-3, 3-5: 5, long=3, (3), (3); 3-4 on the other long side: 5, 4, 3, 3.
+7. *The lead first* (rules 12.3): the lead branches IMMEDIATELY, and every other end is gated until the four sides of
+   the lead are covered. Lead 6-6, 3-6, 0-6, 2-6: (3), (0), (2), 6; 1-6 on the last side: 3, 0, 2, 1.
+8. *Face-down doubles* (rules 1.5, 2.5): they fit like any tile, so the parent's end is covered; the
    closed end keeps the number and refers to the double, so a rendering can show what closed it.
 
 A lead that is turned over (rules 2.8) closes every end.
@@ -71,6 +76,14 @@ GATED: Final = "gated"
 
 LEFT: Final = "left"
 RIGHT: Final = "right"
+
+Gates = Literal["first long side", "both long sides", "lead"]
+"""When gated ends open: the short sides of a double once the first tile has joined one of its long sides, or once both
+long sides are covered; or the ends of all other tiles once every side of the lead is covered."""
+
+FIRST_LONG_SIDE: Final = "first long side"
+BOTH_LONG_SIDES: Final = "both long sides"
+LEAD_COVERED: Final = "lead"
 
 EndValue = Callable[[int, Side, bool], int]
 """What an end that is not closed counts, by its number, its side, and whether it is *paired*.
@@ -112,65 +125,90 @@ class Placement(NamedTuple):
     face_down: bool
 
 
+class LayoutForm(NamedTuple):
+    """What a game decides for its whole layout.
+
+    ``line_ends``: the names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are named
+    e1, e2, … as they arise. ``end_value``: what an end counts, ``None`` where ends are not counted. ``gates``: when
+    gated ends open.
+    """
+
+    line_ends: tuple[str, ...] = (LEFT, RIGHT)
+    end_value: EndValue | None = None
+    gates: Gates = FIRST_LONG_SIDE
+
+
 class Layout(NamedTuple):
     """The tiles in the order of play, and the ends.
 
-    ``two_ended``: the layout has two ends, ``left`` and ``right``; otherwise ends are named e1, e2, … as they
-    arise, the newest with ``last_end_number``. ``end_value``: what an end counts, ``None`` where ends are not counted.
-    ``open_mask`` has the bit of every open end's number, ``ends_sum`` is the sum of ``counts``; both are derived from
-    ``ends``.
+    ``last_end_number`` is that of the newest end where ends are numbered. ``open_mask`` has the bit of every open end's
+    number, ``ends_sum`` is the sum of ``counts``; both are derived from ``ends``.
     """
 
     placements: tuple[Placement, ...]
     ends: tuple[End, ...]
-    two_ended: bool
-    end_value: EndValue | None
+    form: LayoutForm
     last_end_number: int = 0
     open_mask: int = 0
     ends_sum: int = 0
 
     @property
-    def scores_ends(self) -> bool:
+    def counts_ends(self) -> bool:
         """Whether ends are counted."""
-        return self.end_value is not None
+        return self.form.end_value is not None
+
+    @property
+    def is_line(self) -> bool:
+        """Whether the layout is a line; otherwise its ends are numbered."""
+        return bool(self.form.line_ends)
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
-        two_ended, end_value = self.two_ended, self.end_value
-        sides, mask, total = _opened(tile, None, NEVER if two_ended else branching, end_value)
-        names = (LEFT, RIGHT) if two_ended else [f"e{each}" for each in range(1, len(sides) + 1)]
+        names, end_value, _ = self.form
+        sides, _, _ = _opened(tile, None, NEVER if names else branching, end_value)
+        if len(names) == 1:
+            sides = sides[1:]
         ends = tuple(
             [
                 End(name, number, 0, side, gate, counts)
-                for name, (number, side, gate, counts) in zip(names, sides, strict=True)
+                for name, (number, side, gate, counts) in zip(
+                    names or [f"e{each}" for each in range(1, len(sides) + 1)], sides, strict=True
+                )
             ]
         )
         lead = Placement(tile, -1, END, seat, face_down=False)
-        return Layout((lead,), ends, two_ended, end_value, 0 if two_ended else len(ends), mask, total)
+        return _with_ends(self.form, (lead,), ends, 0 if names else len(ends))
 
     def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
         """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
-        placements, ends, two_ended, end_value, last_number, open_mask, ends_sum = self
+        placements, ends, form, last_number, open_mask, ends_sum = self
+        line_ends, end_value, gates = form
         name, touching, at_host, at_side, _, at_counts = at
         host = len(placements)
-        if two_ended:
+        if line_ends:
             branching = NEVER
         sides, mask, total = _closed(tile) if face_down else _opened(tile, touching, branching, end_value)
         ends_sum += total - at_counts
-        if at_side == LONG and not (two_ended and end_value is None):
+        if at_side == LONG and not (line_ends and end_value is None):
             if not at_host:
                 ends_sum += self._gain_beside(touching, at_counts)
-            ends = tuple([_beside(end, end_value) if end.host == at_host else end for end in ends])
-        if two_ended:
+            opens = gates != BOTH_LONG_SIDES or not _has_other_long_side(ends, at)
+            ends = tuple([_beside(end, end_value, opens=opens) if end.host == at_host else end for end in ends])
+        placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
+        if line_ends:
             number, side, gate, counts = sides[0]
             end = _new(End, (name, number, host, side, gate, counts))
-            if name == LEFT:
+            if len(ends) == 1:
+                ends = (end,)
+                open_mask = mask
+            elif name == LEFT:
                 other = ends[1]
                 ends = (end, other)
+                open_mask = mask | 1 << other.number if other.gate == OPEN else mask
             else:
                 other = ends[0]
                 ends = (other, end)
-            open_mask = mask | 1 << other.number if other.gate == OPEN else mask
+                open_mask = mask | 1 << other.number if other.gate == OPEN else mask
         else:
             place = self.ends.index(at)
             joined = []
@@ -178,6 +216,8 @@ class Layout(NamedTuple):
                 last_number += 1
                 joined.append(_new(End, (f"e{last_number}", number, host, side, gate, counts)))
             ends = (*ends[:place], *joined, *ends[place + 1 :])
+            if gates == LEAD_COVERED:
+                return _with_ends(form, placements, _gated_by_lead(ends), last_number)
             open_mask |= mask
             if not mask >> touching & 1:
                 for end in ends:
@@ -185,8 +225,7 @@ class Layout(NamedTuple):
                         break
                 else:
                     open_mask ^= 1 << touching
-        placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
-        return _new(Layout, (placements, ends, two_ended, end_value, last_number, open_mask, ends_sum))
+        return _new(Layout, (placements, ends, form, last_number, open_mask, ends_sum))
 
     def flip_lead(self) -> Layout:
         """The layout with its lead, the only tile, turned over: all ends are closed (rules 2.8)."""
@@ -202,14 +241,14 @@ class Layout(NamedTuple):
 
     def gains(self, tile: Tile, branching: Branching) -> tuple[int, int]:
         """What the ends count that ``tile`` opens face up: when it joins by its lower half, and by its higher one."""
-        return _gains(tile, NEVER if self.two_ended else branching, self.end_value)
+        return _gains(tile, NEVER if self.form.line_ends else branching, self.form.end_value)
 
     def _gain_beside(self, number: int, counts: int) -> int:
         """How much more the other long side of a leading double counts when the one that ``counts`` this is covered.
 
         Paired long sides count the same; if the other one is covered already, they were not paired: 0.
         """
-        return _counts(self.end_value, number, LONG, OPEN, paired=False) - counts
+        return _counts(self.form.end_value, number, LONG, OPEN, paired=False) - counts
 
     def restored(
         self, placements: tuple[Placement, ...], stored_ends: Iterable[StoredEnd], last_end_number: int
@@ -219,17 +258,13 @@ class Layout(NamedTuple):
         What the ends count, their sum and the mask of the open ends are computed.
         """
         stored_ends = list(stored_ends)
+        end_value = self.form.end_value
         paired = sum([side == LONG and not host for _, _, host, side, _ in stored_ends]) == 2
         ends = [
-            End(name, number, host, side, gate, _counts(self.end_value, number, side, gate, paired=paired and not host))
+            End(name, number, host, side, gate, _counts(end_value, number, side, gate, paired=paired and not host))
             for name, number, host, side, gate in stored_ends
         ]
-        open_mask = 0
-        for end in ends:
-            if end.gate == OPEN:
-                open_mask |= 1 << end.number
-        ends_sum = sum([end.counts for end in ends])
-        return Layout(placements, tuple(ends), self.two_ended, self.end_value, last_end_number, open_mask, ends_sum)
+        return _with_ends(self.form, placements, tuple(ends), last_end_number)
 
     def end(self, name: str) -> End | None:
         """The end of that name, open or not; ``None`` if there is none."""
@@ -247,7 +282,7 @@ class Layout(NamedTuple):
         """
         placements, ends = self.placements, self.ends
         names: list[str | None] = [None] * len(placements)
-        if self.two_ended:
+        if self.is_line:
             for end in ends:
                 host = end.host
                 while host:
@@ -321,13 +356,34 @@ def _closed(double: Tile) -> _Opened:
     return ((double.low, LONG, CLOSED, 0),), 0, 0
 
 
-def _beside(end: End, end_value: EndValue | None) -> End:
+def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[End, ...], last_number: int) -> Layout:
+    """The layout with these tiles and ends, its mask and its sum computed from the ends."""
+    open_mask = ends_sum = 0
+    for end in ends:
+        ends_sum += end.counts
+        if end.gate == OPEN:
+            open_mask |= 1 << end.number
+    return Layout(placements, ends, form, last_number, open_mask, ends_sum)
+
+
+def _has_other_long_side(ends: tuple[End, ...], at: End) -> bool:
+    """Whether another long side of the double to which this long side belongs is still uncovered."""
+    return any(end.host == at.host and end.side == LONG and end.name != at.name for end in ends)
+
+
+def _gated_by_lead(ends: tuple[End, ...]) -> tuple[End, ...]:
+    """These ends, those of all tiles but the lead gated while a side of the lead is uncovered, else all open."""
+    gate: Gate = GATED if any(not end.host for end in ends) else OPEN
+    return tuple([end._replace(gate=gate) if end.host and end.gate != CLOSED else end for end in ends])
+
+
+def _beside(end: End, end_value: EndValue | None, *, opens: bool) -> End:
     """An end of a double after a tile has joined a long side of the same double.
 
-    A gated short side opens (rules 2.4, 3.4); the other long side of a leading double is no longer paired.
+    A gated short side opens if it ``opens`` now; the other long side of a leading double is no longer paired.
     """
     if end.gate == GATED:
-        return end._replace(gate=OPEN)
+        return end._replace(gate=OPEN) if opens else end
     if end.side == LONG:
         counts = _counts(end_value, end.number, end.side, end.gate, paired=False)
         return end if counts == end.counts else end._replace(counts=counts)
@@ -340,6 +396,6 @@ def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, 
 
 
 @cache
-def empty_layout(*, two_ended: bool, end_value: EndValue | None) -> Layout:
+def empty_layout(form: LayoutForm) -> Layout:
     """A layout without tiles; it has no ends."""
-    return Layout((), (), two_ended, end_value)
+    return Layout((), (), form)

@@ -19,8 +19,8 @@ ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 class Move(NamedTuple):
     """One move. ``tile``, ``end`` and ``face_down`` go with ``play`` only; the lead has no ``end``.
 
-    Where ends are counted, a play in a list of legal moves also has the sum of the ends after it and the points it
-    scores (rules 3.5, 3.6); in a requested move both are ignored.
+    A play in a list of legal moves also has the points that it scores where plays score, and the sum of the ends after
+    it where ends are counted (rules 3.5, 3.6); in a requested move both are ignored.
     """
 
     action: Action
@@ -33,7 +33,7 @@ class Move(NamedTuple):
 
 @cache
 def play(tile: Tile, end: str | None, *, face_down: bool = False) -> Move:
-    """The move that lays this tile there, where ends are not counted; cached, as lists of moves repeat the same few."""
+    """The move that lays this tile there, where plays do not score; cached, as lists of moves repeat the same few."""
     return Move(PLAY, tile, end, face_down)
 
 

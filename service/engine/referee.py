@@ -42,7 +42,7 @@ from service.engine.events import (
 )
 from service.engine.layout import NEVER, OPEN, End, Layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
-from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, PlacementScore, State
+from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, State
 from service.engine.tiles import Tile, add_tile, sort_tiles, tiles_with
 from service.engine.variant import Rules
 
@@ -61,7 +61,7 @@ def legal_moves(rules: Rules, state: State, seat: int) -> tuple[Move, ...]:
         return (DEAL,) if state.phase == ROUND_OVER and not state.eliminated_round[seat] else ()
     layout, laid = state.layout, state.tiles_laid
     tiles = _admitted(rules, state) if laid or not layout.ends else state.hands[seat]
-    moves = _plays(rules, layout, tiles)
+    moves = _plays(rules, state, tiles)
     if not moves:
         return _without_a_play(rules, state)
     if laid:
@@ -94,13 +94,13 @@ def _admitted(rules: Rules, state: State) -> Hand:
     return opening.tiles
 
 
-def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
+def _plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
     """The plays of these tiles: one for each end that fits, two for a double that may lie face down."""
-    ends, open_mask = layout.ends, layout.open_mask
+    ends, open_mask = state.layout.ends, state.layout.open_mask
     if not ends:
-        return [_lead(rules, layout, tile) for tile in tiles]
+        return [_lead(rules, state, tile) for tile in tiles]
     if rules.points is not None:
-        return _scored_plays(rules, layout, tiles)
+        return _scored_plays(rules, state, tiles)
     moves = []
     for tile in tiles:
         mask = tile.mask
@@ -113,10 +113,12 @@ def _plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
     return moves
 
 
-def _scored_plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
+def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
     """As ``_plays``, for a game in which plays score and a layout with tiles."""
-    ends, open_mask, points = layout.ends, layout.open_mask, rules.points
+    layout, points = state.layout, rules.points
+    ends, open_mask, counts_ends = layout.ends, layout.open_mask, rules.end_value is not None
     assert points is not None
+    ends_sum = None
     moves = []
     for tile in tiles:
         mask = tile.mask
@@ -126,19 +128,23 @@ def _scored_plays(rules: Rules, layout: Layout, tiles: Hand) -> list[Move]:
             for end in ends:
                 number = end.number
                 if mask >> number & 1 and end.gate == OPEN:
-                    ends_sum = layout.covered_sum(end) + (gain_by_low if number == tile.low else gain_by_high)
-                    moves.append(_new(Move, (PLAY, tile, end.name, False, ends_sum, points(ends_sum))))
+                    if counts_ends:
+                        ends_sum = layout.covered_sum(end) + (gain_by_low if number == tile.low else gain_by_high)
+                    scored = points(state, tile, end, ends_sum)
+                    moves.append(_new(Move, (PLAY, tile, end.name, False, ends_sum, scored)))
                     if tile.double and rules.face_down:
                         moves.append(play(tile, end.name, face_down=True))
     return moves
 
 
-def _lead(rules: Rules, layout: Layout, tile: Tile) -> Move:
+def _lead(rules: Rules, state: State, tile: Tile) -> Move:
     """The move that leads this tile."""
     if rules.points is None:
         return play(tile, None)
-    ends_sum = rules.lay_tile(layout, None, tile, 0, face_down=False).ends_sum
-    return Move(PLAY, tile, ends_sum=ends_sum, points=rules.points(ends_sum))
+    ends_sum = None
+    if rules.end_value is not None:
+        ends_sum = rules.lay_tile(state.layout, None, tile, 0, face_down=False).ends_sum
+    return Move(PLAY, tile, ends_sum=ends_sum, points=rules.points(state, tile, None, ends_sum))
 
 
 def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
@@ -284,8 +290,8 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
     layout = rules.lay_tile(layout, end, tile, seat, face_down)
     ends_sum = points = None
     if rules.points is not None and not face_down:
-        ends_sum = layout.ends_sum
-        points = rules.points(ends_sum)
+        ends_sum = None if rules.end_value is None else layout.ends_sum
+        points = rules.points(state, tile, end, ends_sum)
     return _new(Played, (seat, tile, name, face_down, points, ends_sum)), layout
 
 
@@ -389,8 +395,7 @@ def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> St
         went_out_first = seat
     placements_scored = state.placements_scored
     if points:
-        assert event.ends_sum is not None
-        placements_scored += (PlacementScore(seat, event.ends_sum, points),)
+        placements_scored += rules.placement_scores(seat, event.ends_sum, points)
     return state.after_move(
         hands=hands,
         stock=state.stock,

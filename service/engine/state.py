@@ -21,10 +21,13 @@ Hand = tuple[Tile, ...]
 
 
 class PlacementScore(NamedTuple):
-    """Points for one placement of the running round (rules 3.6), with the sum of the ends they follow from."""
+    """What one seat scored by one placement of the running round (rules 3.6), its own or its partner's.
+
+    ``ends_sum``: the sum of the ends that the points follow from, ``None`` where ends are not counted.
+    """
 
     seat: int
-    ends_sum: int
+    ends_sum: int | None
     points: int
 
 

@@ -14,16 +14,32 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.events import EndReason, RemainingHand, RoundResult
-from service.engine.layout import NEVER, Branching, End, EndValue, Layout, empty_layout
+from service.engine.layout import (
+    FIRST_LONG_SIDE,
+    LEFT,
+    NEVER,
+    RIGHT,
+    Branching,
+    End,
+    EndValue,
+    Gates,
+    Layout,
+    LayoutForm,
+    empty_layout,
+)
 from service.engine.options import LocalizedText, Option, Value, resolve
-from service.engine.state import Hand, State, new_match
+from service.engine.state import Hand, PlacementScore, State, new_match
 from service.engine.tiles import Tile, double, pips
 
 ScoreOrder = Literal["highest", "lowest"]
 Spread = Literal["line", "cross", "tree"]
-"""How a layout spreads: in two directions, in four from one double that branches, or wherever doubles branch."""
+"""How a layout spreads: as a line, in four directions from one double that branches, or wherever doubles branch."""
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
 """The result of a round that ended for this reason with these hands left."""
+Points = Callable[[State, Tile, End | None, int | None], int]
+"""The points of a play of the seat to move: its tile, the end that it joins, ``None`` for the lead, and the sum of the
+ends after it, ``None`` where ends are not counted. Asked before the tile is laid; depends only on what everybody may
+see, of a hand only on its number of tiles."""
 
 
 class Opening(NamedTuple):
@@ -100,12 +116,14 @@ class Rules:
     """The result of the round, from the hands left, each with its ``hand_value``."""
     match_end: Callable[[State], Verdict]
     """Called after each round with its scores added."""
-    two_ended: bool = True
-    """Two ends, ``left`` and ``right``; otherwise ends are numbered as they arise."""
+    line_ends: tuple[str, ...] = (LEFT, RIGHT)
+    """The names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are numbered."""
     branching: Callable[[Layout, Tile], Branching] = _no_branches
     """How a double branches when it is laid face up on this layout."""
+    gates: Gates = FIRST_LONG_SIDE
+    """When the gated ends of the layout open."""
     spread: Spread | None = None
-    """How the layout spreads; ``None``: as follows from ``two_ended`` and ``branching``."""
+    """How the layout spreads; ``None``: as follows from ``line_ends`` and ``branching``."""
     face_down: bool = False
     """A double after the lead may be laid face down."""
     reserve: int = 0
@@ -114,8 +132,8 @@ class Rules:
     """Whether the seat to move, none of whose tiles fits, may turn the lead over."""
     end_value: EndValue | None = None
     """The value of an end; ``None``: ends are not counted."""
-    points: Callable[[int], int] | None = None
-    """The points of a play, by the sum of the ends after it; ``None``: plays do not score."""
+    points: Points | None = None
+    """The points of a play; ``None``: plays do not score."""
     hand_value: Callable[[Hand], int] = pips
     """The value of a hand that is left at the end of a round."""
     dealer: Callable[[State], int | None] = _no_dealer
@@ -129,9 +147,9 @@ class Rules:
     """As in the recipe, which sets it."""
 
     @property
-    def scores_ends(self) -> bool:
-        """Whether ends are counted and a play may score."""
-        return self.end_value is not None and self.points is not None
+    def scores_plays(self) -> bool:
+        """Whether a play may score."""
+        return self.points is not None
 
     def start(self) -> State:
         """The match before its first deal."""
@@ -139,13 +157,13 @@ class Rules:
 
     def empty_layout(self) -> Layout:
         """The table before the first tile of a round."""
-        return empty_layout(two_ended=self.two_ended, end_value=self.end_value)
+        return empty_layout(LayoutForm(self.line_ends, self.end_value, self.gates))
 
     def layout_spread(self) -> Spread:
         """How the layout spreads: unless the recipe says it, as a tree if a second double branches like the first."""
         if self.spread is not None:
             return self.spread
-        if self.two_ended:
+        if self.line_ends:
             return "line"
         lead = double(0)
         with_lead = self.lay_tile(self.empty_layout(), None, lead, 0, face_down=False)
@@ -154,6 +172,14 @@ class Rules:
     def team(self, seat: int) -> int | None:
         """The team of a seat; ``None`` without teams."""
         return seat % self.teams if self.teams else None
+
+    def side(self, seat: int) -> tuple[int, ...]:
+        """The seats that share a total with this one: those of its team, or the seat alone."""
+        return tuple(range(seat % self.teams, self.seats, self.teams)) if self.teams else (seat,)
+
+    def placement_scores(self, seat: int, ends_sum: int | None, points: int) -> tuple[PlacementScore, ...]:
+        """What a placement of this seat scores, for each seat of its side."""
+        return tuple([PlacementScore(each, ends_sum, points) for each in self.side(seat)])
 
     def lay_tile(self, layout: Layout, end: End | None, tile: Tile, seat: int, face_down: bool) -> Layout:
         """The layout with this tile laid at this open end, ``None`` for the lead."""

@@ -29,7 +29,7 @@ from service.engine.layout import Layout
 from service.engine.moves import Move
 from service.engine.presence import PresenceEvent
 from service.engine.referee import legal_moves
-from service.engine.state import FINISHED, PLAYING, Hand, Phase, PlacementScore, State
+from service.engine.state import FINISHED, PLAYING, Hand, Phase, State
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
 
@@ -155,9 +155,10 @@ def imagined(
     playing = seen.phase == PLAYING
     scored = tuple(
         [
-            PlacementScore(event.seat, event.ends_sum, event.points)
+            each
             for event in events
-            if isinstance(event, Played) and event.points and event.ends_sum is not None
+            if isinstance(event, Played) and event.points
+            for each in rules.placement_scores(event.seat, event.ends_sum, event.points)
         ]
     )
     totals = [player.total for player in seen.players]

@@ -61,7 +61,7 @@ _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
 _GATES: Final[tuple[Gate, ...]] = (OPEN, GATED, CLOSED)
 _SIDE_CODES: Final = {side: code for code, side in enumerate(_SIDES)}
 _GATE_CODES: Final = {gate: code for code, gate in enumerate(_GATES)}
-_TWO_ENDS: Final = ("left", "right")
+_LINE_ENDS: Final = ("left", "right")
 
 _new: Final = tuple.__new__  # as in ``layout``: faster, for the many placements of a game
 _new_placement: Final = partial(_new, Placement)
@@ -412,9 +412,9 @@ def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], last_end_n
             zip(_decode_tiles(tiles), hosts, [_SIDES[side] for side in sides], seats, face_down, strict=True),
         )
     )
+    is_line = bool(rules.line_ends)
     ends = [
-        (decode_end(code, rules.two_ended), number, host, _SIDES[side], _GATES[gate])
-        for code, number, host, side, gate in rows
+        (decode_end(code, is_line), number, host, _SIDES[side], _GATES[gate]) for code, number, host, side, gate in rows
     ]
     return rules.empty_layout().restored(placements, ends, last_end_number)
 
@@ -516,13 +516,13 @@ def _plain_codec(kind: EventType) -> _EventCodec:
 @cache
 def encode_end(name: str) -> int:
     """The number of an end by its name: −1 and −2 for left and right, else the number in the name."""
-    return -1 - _TWO_ENDS.index(name) if name in _TWO_ENDS else int(name[1:])
+    return -1 - _LINE_ENDS.index(name) if name in _LINE_ENDS else int(name[1:])
 
 
 @cache
-def decode_end(code: int, two_ended: bool) -> str:
-    """The name of the end of that number, in a layout with two or with any number of ends."""
-    return _TWO_ENDS[-1 - code] if two_ended else f"e{code}"
+def decode_end(code: int, is_line: bool) -> str:
+    """The name of the end of that number, in a line or in a layout whose ends are numbered."""
+    return _LINE_ENDS[-1 - code] if is_line else f"e{code}"
 
 
 def _encode_tiles(tiles: Sequence[Tile]) -> list[int]:

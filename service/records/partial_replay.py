@@ -14,7 +14,8 @@ from typing import Final
 from service.engine.events import Dealt, Done, Drew, Event, Passed, Played
 from service.engine.layout import OPEN
 from service.engine.presence import Forfeited, Presence, PresenceEvent
-from service.engine.state import PLAYING, PlacementScore, State
+from service.engine.state import PLAYING, State
+from service.engine.tiles import Tile
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.deal_checks import tile_count
@@ -165,6 +166,10 @@ class PartialRound:
         """Whether a seat passes with the tile that it has just drawn, which fits."""
         return self._rules.drawing.keep and isinstance(self._last, Drew | DrewView) and self._last.seat == event.seat
 
+    def _state_of_sizes(self, seat: int, tile: Tile) -> State:
+        """The state with this seat to move, its hands as large as they are: of any tile, as only their sizes count."""
+        return self.state._replace(turn=seat, hands=tuple([(tile,) * size for size in self.hands]))
+
     def _play(self, event: Played, place: Location) -> Sequence[Fault]:
         """Lay the tile, or return the faults of its end, the sum of the ends or the points."""
         rules, layout = self._rules, self.state.layout
@@ -179,9 +184,9 @@ class PartialRound:
         ends_sum = points = None
         scored = self.state.placements_scored
         if rules.points is not None and not face_down:
-            ends_sum = layout.ends_sum
-            points = rules.points(ends_sum)
-            scored += (PlacementScore(seat, ends_sum, points),) if points else ()
+            ends_sum = layout.ends_sum if layout.counts_ends else None
+            points = rules.points(self._state_of_sizes(seat, tile), tile, end, ends_sum)
+            scored += rules.placement_scores(seat, ends_sum, points) if points else ()
         faults = move_faults(event._replace(ends_sum=ends_sum, points=points), event, place)
         if not faults:
             self.state = self.state._replace(layout=layout, placements_scored=scored)

@@ -68,7 +68,7 @@ def _with_bar(tile: Tile, first: int, face_down: bool) -> str:
 def render_layout(layout: Layout, width: int, write: TileWriter = write_tile) -> Iterator[str]:
     """The lines of the layout, not wider than ``width`` where possible; each tile is written by ``write``."""
     if layout.placements:
-        yield from (_line if layout.two_ended else _arms)(layout, width, write)
+        yield from (_line if layout.is_line else _arms)(layout, width, write)
 
 
 def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator: str = " ") -> Iterator[str]:

@@ -138,7 +138,7 @@ class _TranscriptWriter:
 
     def _standing(self, rules: Rules, step: Step) -> Iterator[str]:
         facts = [f"hands {' '.join(map(str, step.hands))}", f"stock {step.stock}"]
-        if rules.scores_ends:
+        if rules.scores_plays:
             facts.append(f"points {' '.join(map(str, step.state.running_totals()))}")
         yield f"{'':{_MARGIN}}{' · '.join(facts)}"
 

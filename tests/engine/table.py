@@ -229,7 +229,7 @@ class EngineTable:
             return ""
         end = self.layout.end(move.end)
         assert end is not None
-        if self.layout.two_ended:
+        if self.layout.is_line:
             return end.name
         host = self.layout.placements[end.host].tile.name
         return host if end.side == "end" else f"{host}.{end.side}"

@@ -13,11 +13,14 @@ import pytest
 from service.engine.layout import (
     GATED,
     IMMEDIATELY,
+    LEFT,
     NEVER,
+    RIGHT,
     Branching,
     End,
     EndValue,
     Layout,
+    LayoutForm,
     Placement,
     Side,
     empty_layout,
@@ -36,7 +39,7 @@ class Paper:
     """A layout that tiles are written on, one after the other."""
 
     def __init__(self, *, line: bool = False, end_value: EndValue | None = None) -> None:
-        self.layout = empty_layout(two_ended=line, end_value=end_value)
+        self.layout = empty_layout(LayoutForm((LEFT, RIGHT) if line else (), end_value))
 
     def lead(self, tile: str, branching: Branching = NEVER) -> list[str]:
         self.layout = self.layout.lead(parse_tile(tile), 0, branching)
@@ -70,7 +73,7 @@ class Paper:
 def test_an_empty_table_has_no_ends() -> None:
     for line in (False, True):
         for end_value in (None, all_but_long_sides):
-            layout = empty_layout(two_ended=line, end_value=end_value)
+            layout = empty_layout(LayoutForm((LEFT, RIGHT) if line else (), end_value))
             assert (layout.placements, layout.ends, layout.open_mask, layout.ends_sum) == ((), (), 0, 0)
 
 
@@ -264,7 +267,7 @@ def test_proof_4_fido_counting() -> None:
 
 
 def test_proof_4_the_sum_of_a_lead() -> None:
-    empty = empty_layout(two_ended=False, end_value=all_but_long_sides)
+    empty = empty_layout(LayoutForm((), all_but_long_sides))
     assert empty.lead(parse_tile("12-12"), 0, GATED).ends_sum == 24
     assert empty.lead(parse_tile("12-12"), 0, NEVER).ends_sum == 0
     assert empty.lead(parse_tile("3-5"), 0, NEVER).ends_sum == 8
@@ -315,7 +318,7 @@ def test_what_ends_count_follows_from_what_is_kept_of_them(end_value: EndValue |
     for end, tile in (("e1", "2-5"), ("e2", "5-6"), ("e6", "6-6")):
         layout = paper.layout
         kept = [(end.name, end.number, end.host, end.side, end.gate) for end in layout.ends]
-        empty = empty_layout(two_ended=False, end_value=end_value)
+        empty = empty_layout(LayoutForm((), end_value))
         assert empty.restored(layout.placements, kept, layout.last_end_number) == layout
         paper.join(end, tile)
 
@@ -375,7 +378,7 @@ def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: 
             assert len({end.name for end in layout.ends}) == len(layout.ends)
             for end in layout.ends:
                 facts = (end.number, end.side, end.host)
-                assert layout.two_ended or ever.setdefault(end.name, facts) == facts
+                assert layout.is_line or ever.setdefault(end.name, facts) == facts
                 host = layout.placements[end.host].tile
                 assert end.number in (host.low, host.high)
                 assert (end.side in ("long", "short")) == host.double

@@ -93,8 +93,9 @@ def test_3_1_the_size_and_the_divisor_of_each_set(highest: int) -> None:
     assert (rules.settings["set"], rules.settings["divisor"]) == (highest, DIVISORS[highest])
     assert rules.points is not None
     for multiple in range(5):
-        assert rules.points(multiple * DIVISORS[highest]) == multiple
-        assert rules.points(multiple * DIVISORS[highest] + 1) == 0
+        state, tile = rules.start(), rules.tiles[0]
+        assert rules.points(state, tile, None, multiple * DIVISORS[highest]) == multiple
+        assert rules.points(state, tile, None, multiple * DIVISORS[highest] + 1) == 0
 
 
 # 3.2

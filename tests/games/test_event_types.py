@@ -22,7 +22,7 @@ from service.engine.events import (
     RoundEnded,
     RoundResult,
 )
-from service.engine.layout import NEVER, empty_layout
+from service.engine.layout import NEVER, LayoutForm, empty_layout
 from service.engine.presence import Absence, Forfeited
 from service.engine.tiles import Tile, parse_tile
 from service.engine.variants import variants
@@ -134,7 +134,7 @@ def test_every_type_is_shown_and_described(kind: EventType) -> None:
 
 @game_events
 def test_every_type_is_told_in_words(kind: EventType) -> None:
-    layout = empty_layout(two_ended=True, end_value=None).lead(parse_tile("1-12"), 0, NEVER)
+    layout = empty_layout(LayoutForm()).lead(parse_tile("1-12"), 0, NEVER)
     event = sample(kind)
     if isinstance(event, Played):
         event = event._replace(end="right", face_down=False)

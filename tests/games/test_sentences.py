@@ -6,7 +6,7 @@ import pytest
 
 from service.engine.deal import Deck, seed_from_text
 from service.engine.events import Event, Finished, Flipped, Passed, Played
-from service.engine.layout import empty_layout
+from service.engine.layout import LayoutForm, empty_layout
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView
@@ -104,9 +104,7 @@ def test_a_play_that_does_not_fit_the_table_is_told_without_its_place() -> None:
 def test_the_sentences_follow_the_table_and_the_names() -> None:
     game = game_of("Ada", "Bo", "Cy")
     at_reset = game._replace(state=game.state._replace(layout=RULES.empty_layout().lead(parse_tile("0-6"), 0, "never")))
-    sentences = EventSentences(
-        RULES, empty_layout(two_ended=True, end_value=None), Reader(None, ("Ada", None, None), "en")
-    )
+    sentences = EventSentences(RULES, empty_layout(LayoutForm()), Reader(None, ("Ada", None, None), "en"))
     events = [
         EventView(1, 0, Passed(1)),
         EventView(2, 0, Joined(1, "Bo")),

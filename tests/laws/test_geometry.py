@@ -118,7 +118,7 @@ def check_tiles(layout: Layout, found: Geometry) -> None:
             check_joint(placement, placed, host)
         else:
             check_link(placed, host, owners)
-    if layout.two_ended:
+    if layout.is_line:
         check_arms(layout, found)
     for x, y in owners:
         assert found.bounds.x <= x < found.bounds.x + found.bounds.width
@@ -250,7 +250,7 @@ def test_tiles_touch_only_where_they_join_and_never_move(key: str, aspect: int) 
     for kind in of_game[ASPECTS.index(aspect) % 2 :: 2] or of_game:
         for played in rounds(kind, TIMES, f"geometry {aspect}"):
             found = check(played, aspect, prefixes=1)
-            if played.rules.two_ended:
+            if played.rules.line_ends:
                 assert not any([placed.link for placed in found.tiles])
                 assert found.bounds.width <= found.table.width + 8
 

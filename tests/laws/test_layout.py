@@ -10,7 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from service.engine.events import Dealt, Flipped, Played
-from service.engine.layout import Branching, Layout, Placement
+from service.engine.layout import Branching, EndValue, Layout, Placement
+from service.engine.rules.counting import all_but_long_sides, double_both_halves
 from tests.laws.matches import Match, law
 
 
@@ -39,24 +40,44 @@ def too_slow(match: Match, layout: Layout) -> bool:
     return len(layout.placements) > 30 and match.rng.random() < 0.8
 
 
-def slots(placements: Sequence[Placement], branchings: list[Branching]) -> list[Slot]:
+def slots(layout: Layout, branchings: list[Branching]) -> list[Slot]:
     """Every side that the tiles have opened, those included on which a tile lies by now."""
+    placements, form = layout.placements, layout.form
+    if form.line_ends:
+        branchings = ["never"] * len(placements)
     found: list[Slot] = []
+    lead_sides = sum(child.host == 0 for child in placements)
+    shut = form.gates == "lead" and lead_sides < (4 if placements[0].tile.double else 2)
     for index, placement in enumerate(placements):
         tile, lead = placement.tile, index == 0
         if tile.double and placement.face_down:
             found.append(Slot(tile.low, index, "long", "closed"))
         elif tile.double:
             found += [Slot(tile.low, index, "long", "open")] * (2 if lead else 1)
-            served = any((child.host, child.side) == (index, "long") for child in placements)
-            gate = "gated" if branchings[index] == "gated" and not served else "open"
+            served = sum((child.host, child.side) == (index, "long") for child in placements)
+            needed = 2 if lead and form.gates == "both long sides" else 1
+            gate = "gated" if branchings[index] == "gated" and served < needed else "open"
             found += [Slot(tile.low, index, "short", gate)] * (0 if branchings[index] == "never" else 2)
         elif lead:
             found += [Slot(tile.low, 0, "end", "open"), Slot(tile.high, 0, "end", "open")]
         else:
             outer = tile.pips - touching(placements, index)
             found.append(Slot(outer, index, "end", "open"))
-    return found
+        if lead and len(form.line_ends) == 1:
+            del found[0]
+    return [slot._replace(gate="gated") if shut and slot.host else slot for slot in found]
+
+
+def count_of(slot: Slot, free: list[Slot], end_value: EndValue | None) -> int:
+    """What a free side counts."""
+    if end_value is None or slot.gate == "closed":
+        return 0
+    if end_value is all_but_long_sides:
+        return 0 if slot.side == "long" else slot.number
+    assert end_value is double_both_halves
+    if slot.side == "long":
+        return 2 * slot.number // free.count(slot)
+    return slot.number if slot.side == "end" else 0
 
 
 def touching(placements: Sequence[Placement], index: int) -> int:
@@ -82,8 +103,7 @@ def test_the_ends_are_the_sides_of_the_tree_on_which_no_tile_lies(match: Match) 
     for _, branchings, layout, _ in layouts(match):
         if too_slow(match, layout):
             continue
-        line = layout.two_ended
-        ends = Counter(slots(layout.placements, [("never" if line else branching) for branching in branchings]))
+        ends = Counter(slots(layout, branchings))
         for number, host, side in covered(layout.placements):
             ends[Slot(number, host, side, "open")] -= 1
         assert all(count >= 0 for count in ends.values())
@@ -96,7 +116,7 @@ def test_the_numbers_kept_beside_the_ends_are_what_the_tree_says(match: Match) -
     for _, branchings, layout, event in layouts(match):
         if too_slow(match, layout):
             continue
-        sides = slots(layout.placements, [("never" if layout.two_ended else branching) for branching in branchings])
+        sides = slots(layout, branchings)
         lying = Counter(covered(layout.placements))
         free = []
         for slot in sides:
@@ -105,13 +125,13 @@ def test_the_numbers_kept_beside_the_ends_are_what_the_tree_says(match: Match) -
             else:
                 free.append(slot)
         assert layout.open_mask == sum(1 << number for number in {slot.number for slot in free if slot.gate == "open"})
-        counting = sum(slot.number for slot in free if slot.side != "long") if layout.scores_ends else 0
-        assert layout.ends_sum == counting
-        assert event.ends_sum == (counting if match.rules.scores_ends else None)
-        assert event.points == (match.rules.points(counting) if match.rules.points else None)
-        assert layout.last_end_number == (0 if layout.two_ended else len(sides))
+        end_value = match.rules.end_value
+        assert layout.ends_sum == sum(count_of(slot, free, end_value) for slot in free)
+        assert event.ends_sum == (layout.ends_sum if layout.counts_ends and not event.face_down else None)
+        assert (event.points is None) == (match.rules.points is None)
+        assert layout.last_end_number == (0 if layout.is_line else len(sides))
         for end in layout.ends:
-            assert end.counts == (end.number if layout.scores_ends and end.side != "long" else 0)
+            assert end.counts == count_of(Slot(*end[1:5]), free, end_value)
 
 
 @law()
@@ -147,7 +167,7 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
         names = [end.name for end in after.ends]
         assert len(set(names)) == len(names)
         if event.end is None:
-            assert names == (["left", "right"] if after.two_ended else [f"e{index + 1}" for index in range(len(names))])
+            assert names == (["left", "right"] if after.is_line else [f"e{index + 1}" for index in range(len(names))])
             continue
         place = [end.name for end in before.ends].index(event.end)
         behind = len(before.ends) - place - 1
@@ -156,15 +176,13 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
             assert old == new or (old.gate, new.gate, new) == ("gated", "open", old._replace(gate="open"))
         arisen = names[place : len(names) - behind]
         assert arisen == (
-            [event.end]
-            if after.two_ended
-            else [f"e{before.last_end_number + 1 + index}" for index in range(len(arisen))]
+            [event.end] if after.is_line else [f"e{before.last_end_number + 1 + index}" for index in range(len(arisen))]
         )
 
 
 @law()
 def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) -> None:
-    if not match.rules.two_ended:
+    if not match.rules.line_ends:
         pytest.skip("this game has no layout with two ends")
     chain: list[tuple[int, int]] = []
     for _, _, layout, event in layouts(match):

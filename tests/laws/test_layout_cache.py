@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from service.engine.layout import Layout, Placement, empty_layout
+from service.engine.layout import Layout, LayoutForm, Placement, empty_layout
 from service.engine.tiles import TILES
 from service.games.codec import encode_game
 from service.games.game import Game
@@ -51,7 +51,7 @@ def plain(layout: Layout) -> dict[str, Any]:
         }
         for name, number, host, side, gate, counts in layout.ends
     ]
-    return {"tiles": tiles, "ends": ends, **({"ends_sum": layout.ends_sum} if layout.scores_ends else {})}
+    return {"tiles": tiles, "ends": ends, **({"ends_sum": layout.ends_sum} if layout.counts_ends else {})}
 
 
 @law(matches=10)
@@ -75,7 +75,7 @@ class Names:
         self._of = LayoutCache[str](self._make, lambda names, layout: f"{names} {layout.placements[-1].tile}")
 
     def of(self, *tiles: Placement) -> str:
-        return self._of(empty_layout(two_ended=True, end_value=None)._replace(placements=tiles))
+        return self._of(empty_layout(LayoutForm())._replace(placements=tiles))
 
     def _make(self, layout: Layout) -> str:
         self.made += 1

@@ -38,6 +38,15 @@ def test_totals_are_the_sums_of_the_scores(match: Match) -> None:
         assert after.totals == tuple(totals)
 
 
+def sides(match: Match) -> list[list[int]]:
+    """For each seat those that share its total."""
+    teams = [match.rules.team(seat) for seat in match.seats]
+    return [
+        [each for each in match.seats if each == seat or teams[each] == team is not None]
+        for seat, team in enumerate(teams)
+    ]
+
+
 @law()
 def test_points_of_the_running_round_count_at_once(match: Match) -> None:
     scored: list[PlacementScore] = []
@@ -45,8 +54,7 @@ def test_points_of_the_running_round_count_at_once(match: Match) -> None:
         if isinstance(event, (Dealt, RoundEnded)):
             scored = []
         elif isinstance(event, Played) and event.points:
-            assert event.ends_sum is not None
-            scored.append(PlacementScore(event.seat, event.ends_sum, event.points))
+            scored += [PlacementScore(seat, event.ends_sum, event.points) for seat in sides(match)[event.seat]]
         assert after.placements_scored == tuple(scored)
         running = [sum(each.points for each in scored if each.seat == seat) for seat in match.seats]
         assert after.running_totals() == tuple([sum(pair) for pair in zip(after.totals, running, strict=True)])
@@ -60,7 +68,7 @@ def test_points_for_a_placement_are_on_the_card(match: Match) -> None:
         if isinstance(event, Dealt):
             scored = []
         elif isinstance(event, Played) and event.points:
-            scored.append((event.seat, event.points))
+            scored += [(seat, event.points) for seat in sides(match)[event.seat]]
         elif isinstance(event, RoundEnded):
             assert [(line.seat, line.points) for line in event.round.lines[: len(scored)]] == scored
 

@@ -7,7 +7,19 @@ from typing import Final
 
 import pytest
 
-from service.engine.layout import CLOSED, GATED, IMMEDIATELY, NEVER, SHORT, Branching, Layout, empty_layout
+from service.engine.layout import (
+    CLOSED,
+    GATED,
+    IMMEDIATELY,
+    LEFT,
+    NEVER,
+    RIGHT,
+    SHORT,
+    Branching,
+    Layout,
+    LayoutForm,
+    empty_layout,
+)
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.games.catalogue import LANGUAGES, Language
@@ -23,7 +35,9 @@ def layout_of(*plays: str, two_ended: bool = False, branching: Branching = NEVER
     ``branching`` is that of the lead; with ``scored`` every double branches, and ends are counted as in rules 3.5.
     """
     value = variants()["fido"].rules({}, 3).end_value if scored else None
-    layout = empty_layout(two_ended=two_ended, end_value=value).lead(parse_tile(plays[0]), 0, branching)
+    layout = empty_layout(LayoutForm((LEFT, RIGHT) if two_ended else (), value)).lead(
+        parse_tile(plays[0]), 0, branching
+    )
     for play in plays[1:]:
         tile, _, name = play.rstrip("!").partition("@")
         at = layout.end(name)
@@ -104,7 +118,7 @@ def test_the_numbers_of_tiles_have_nineteen_words(language: Language) -> None:
 
 
 def test_an_empty_table_is_said_to_be_empty() -> None:
-    layout = empty_layout(two_ended=True, end_value=None)
+    layout = empty_layout(LayoutForm())
     for describe in (board_sentence, board_description):
         assert describe(layout, "en") == "No tile lies on the table."
         assert describe(layout, "de") == "Noch liegt kein Stein."
@@ -203,7 +217,7 @@ def test_a_description_tells_every_tile_once(match: Match) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_longest_description_stays_within_its_bound(language: Language) -> None:
     first, *tiles = variants()["fido"].rules({"set": 18}, 3).tiles[::-1]
-    layout = empty_layout(two_ended=False, end_value=None).lead(first, 0, IMMEDIATELY)
+    layout = empty_layout(LayoutForm(())).lead(first, 0, IMMEDIATELY)
     while tiles:
         tile, end = next((tile, end) for tile in tiles for end in layout.ends if end.number in (tile.low, tile.high))
         layout = layout.join(end, tile, 0, face_down=False, branching=IMMEDIATELY)

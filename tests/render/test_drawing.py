@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.layout import GATED, NEVER, Layout, empty_layout
+from service.engine.layout import GATED, NEVER, Layout, LayoutForm, empty_layout
 from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.render.drawing import draw
 from service.render.geometry import Geometry, PlacedTile, geometry
 from tests.render.tables import Shown, longest_table
 
-LINE = empty_layout(two_ended=True, end_value=None)
-TREE = empty_layout(two_ended=False, end_value=None)
+LINE = empty_layout(LayoutForm())
+TREE = empty_layout(LayoutForm(()))
 TABLES = {key: longest_table(key, max(3, variant.players.low)) for key, variant in variants().items()}
 TABLES["large"] = longest_table("fido", 6, 18)
 

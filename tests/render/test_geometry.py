@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.layout import GATED, IMMEDIATELY, NEVER, Layout, empty_layout
+from service.engine.layout import GATED, IMMEDIATELY, NEVER, Layout, LayoutForm, empty_layout
 from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.render.geometry import Area, Geometry, GrowingGeometry, Place, geometry
 
-LINE = empty_layout(two_ended=True, end_value=None)
-BRANCHING = empty_layout(two_ended=False, end_value=None)
+LINE = empty_layout(LayoutForm())
+BRANCHING = empty_layout(LayoutForm(()))
 
 
 def played(layout: Layout, *moves: str) -> Layout:

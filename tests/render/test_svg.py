@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from service.engine.layout import GATED, NEVER, empty_layout
+from service.engine.layout import GATED, NEVER, LayoutForm, empty_layout
 from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.render.geometry import Geometry, geometry
@@ -21,7 +21,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 CAPTION = Caption("Ada's table", "Three tiles & <two> ends.", "de")
 TABLES = {key: longest_table(key, max(3, variant.players.low)) for key, variant in variants().items()}
 LARGE = longest_table("fido", 6, 18)
-EMPTY = geometry(empty_layout(two_ended=True, end_value=None), 28, "line", 16)
+EMPTY = geometry(empty_layout(LayoutForm()), 28, "line", 16)
 
 
 def picture(table: Shown, style: Style = USUAL) -> str:
@@ -76,7 +76,7 @@ def test_every_end_that_is_not_closed_has_a_ring(table: Shown) -> None:
 
 
 def test_a_gated_end_has_a_ring_of_dashes() -> None:
-    layout = empty_layout(two_ended=False, end_value=None).lead(double(3), 0, GATED)
+    layout = empty_layout(LayoutForm(())).lead(double(3), 0, GATED)
     text = render_svg(geometry(layout, 28, "cross", 16), 6, CAPTION)
     rings = {each.attrib["data-end"]: each.attrib["href"] for each in parsed(text).iter() if "data-end" in each.attrib}
     assert rings == {"e1": "#e", "e2": "#e", "e3": "#g", "e4": "#g"}
@@ -120,7 +120,7 @@ def test_the_picture_says_what_it_shows_in_its_language() -> None:
 
 def test_the_cloth_is_the_planned_table_as_long_as_the_tiles_are_within_it() -> None:
     assert parsed(render_svg(EMPTY, 6, CAPTION)).attrib["viewBox"] == "-19 -13 38 26"
-    layout = empty_layout(two_ended=True, end_value=None).lead(parse_tile("1-2"), 0, NEVER)
+    layout = empty_layout(LayoutForm()).lead(parse_tile("1-2"), 0, NEVER)
     text = render_svg(geometry(layout, 28, "line", 16), 6, CAPTION)
     assert parsed(text).attrib["viewBox"] == "-19 -13 38 26"
 

@@ -29,6 +29,17 @@ def first_seat_out(state: State) -> EndReason | None:
     return None if state.went_out_first is None else "out"
 
 
+def side_out(teams: int) -> RoundEnd:
+    """A side has no tile left: both partners, or a player alone (rules 9.8)."""
+
+    def round_end(state: State) -> EndReason | None:
+        hands = state.hands
+        sides = [hands[side::teams] for side in range(teams)] if teams else [(hand,) for hand in hands]
+        return None if all(any(side) for side in sides) else "out"
+
+    return round_end
+
+
 def all_seats_out(state: State) -> EndReason | None:
     """No player has a tile left (rules 4.6)."""
     return None if any(state.hands) else "out"
@@ -82,6 +93,17 @@ def after_rounds(rounds: int, best: ScoreOrder) -> Callable[[State], Verdict]:
 
     def match_end(state: State) -> Verdict:
         return NO_VERDICT if state.round < rounds else Verdict((), best_seats(state, state.active_seats(), best))
+
+    return match_end
+
+
+def total_reached(limit: int, best: ScoreOrder) -> Callable[[State], Verdict]:
+    """The match is over when a total has reached the limit; the best total wins (rules 4.7, A8, 11.12)."""
+
+    def match_end(state: State) -> Verdict:
+        if max(state.totals) < limit:
+            return NO_VERDICT
+        return Verdict((), best_seats(state, state.active_seats(), best))
 
     return match_end
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
-from service.engine.state import State
+from service.engine.state import PlacementScore, State
 
 
 def round_result(
@@ -32,6 +33,73 @@ def round_result(
         lines=lines,
         carried=carried,
     )
+
+
+def placement_lines(state: State, rule: str, arithmetic: Callable[[PlacementScore], str]) -> list[ScoreLine]:
+    """A line for every placement of the round that scored, once for each seat of its side."""
+    return [ScoreLine(each.seat, each.points, rule, arithmetic(each)) for each in state.placements_scored]
+
+
+class WinnerTakes(NamedTuple):
+    """The count in which the winning side scores the pips of all other sides (rules A12, 6.5).
+
+    When a player went out, the partner's hand counts for nobody. A blocked round is won by the side that alone has the
+    fewest pips; ``blocked_score``: with ``others`` it scores the pips of the others, with ``minus_own`` these less its
+    own, with ``all`` those of all hands.
+    """
+
+    out_rule: str
+    blocked_rule: str
+    """The rules on the score card for the two cases."""
+    blocked_score: str
+    teams: int = 0
+    round_hand: Callable[[int], int] = int
+    """Applied to the pips of each hand before they are added."""
+    round_total: Callable[[int], int] = int
+    """Applied to what the hands come to."""
+
+    def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        """The result of a round in which nothing else scores."""
+        return round_result(state, ended_by, hands, self.lines(state, ended_by, hands))
+
+    def lines(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> list[ScoreLine]:
+        """The line of each seat of the winning side; none if nobody wins."""
+        teams, went_out = self.teams, ended_by == "out"
+        if went_out:
+            assert state.went_out_first is not None
+            winner: int | None = side_number(state.went_out_first, teams)
+        else:
+            winner = lightest_side(hands, teams)
+        if winner is None:
+            return []
+        own = [self.round_hand(left.value) for left in hands if side_number(left.seat, teams) == winner]
+        taken = [self.round_hand(left.value) for left in hands if side_number(left.seat, teams) != winner]
+        less = 0
+        if not went_out and self.blocked_score == "all":
+            taken += own
+        elif not went_out and self.blocked_score == "minus_own":
+            less = sum(own)
+        come_to = sum(taken) - less
+        points = max(0, self.round_total(come_to))
+        text = format_sum(taken) + (f" − {less}" if less else "") + ("" if points == come_to else f" → {points}")
+        rule = self.out_rule if went_out else self.blocked_rule
+        return [ScoreLine(left.seat, points, rule, text) for left in hands if side_number(left.seat, teams) == winner]
+
+
+def side_number(seat: int, teams: int) -> int:
+    """The team of this seat, or without teams the seat itself."""
+    return seat % teams if teams else seat
+
+
+def lightest_side(hands: Iterable[RemainingHand], teams: int) -> int | None:
+    """The team or seat that alone has the lowest value in hand; ``None`` if several have it (rules A12)."""
+    values: dict[int, int] = {}
+    for left in hands:
+        side = side_number(left.seat, teams)
+        values[side] = values.get(side, 0) + left.value
+    lowest = min(values.values())
+    lightest = [side for side, value in values.items() if value == lowest]
+    return lightest[0] if len(lightest) == 1 else None
 
 
 def format_sum(numbers: Iterable[int]) -> str:

@@ -16,6 +16,11 @@ def first_face_up(layout: Layout, _double: Tile) -> Branching:
     return NEVER if layout.has_face_up_double() else GATED
 
 
+def first_double(layout: Layout, _double: Tile) -> Branching:
+    """The first double laid in the round branches, its short sides gated, and no other (rules 8.5, 8.6)."""
+    return NEVER if any(placement.tile.double for placement in layout.placements) else GATED
+
+
 def every_double(layout: Layout, _double: Tile) -> Branching:
     """Every double has four sides; the short ones of the lead open after a long one is joined (rules 3.4)."""
     return IMMEDIATELY if layout.placements else GATED

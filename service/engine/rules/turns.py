@@ -19,6 +19,11 @@ def doubles_after_a_double(layout: Layout, hand: Hand) -> Hand:
     return tuple([tile for tile in hand if tile.double])
 
 
+def any_tile_after_a_double(layout: Layout, hand: Hand) -> Hand:
+    """Any tile after a double, the lead included (rules 13.4)."""
+    return hand if layout.placements[-1].tile.double else ()
+
+
 def any_number(_layout: Layout, hand: Hand) -> Hand:
     """Any tile: a turn lasts until the player says "done" (rules 4.4)."""
     return hand

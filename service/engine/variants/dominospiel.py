@@ -8,14 +8,14 @@ from typing import Final
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_AND_GO_ON
-from service.engine.rules.ending import all_seats_out, best_seats, blocked, first_of, first_seat_out
+from service.engine.rules.ending import all_seats_out, blocked, first_of, first_seat_out, total_reached
 from service.engine.rules.opening import lowest_double
 from service.engine.rules.scoring import format_hand, round_result
 from service.engine.rules.settlement import average, difference, fixed
 from service.engine.rules.turns import any_number
 from service.engine.state import State
 from service.engine.tiles import double_set, pips, sort_tiles
-from service.engine.variant import NO_VERDICT, Count, PlayerRange, Rules, Settlement, Variant, Verdict
+from service.engine.variant import Count, PlayerRange, Rules, Settlement, Variant
 
 _PLAYERS: Final = PlayerRange(2, 7)
 _SET: Final = double_set(6)
@@ -40,7 +40,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         drawing=ONE_AND_GO_ON,
         round_end=first_of(first_seat_out if first_out else all_seats_out, blocked()),
         score_round=_count(loser_writes_stock=first_out),
-        match_end=_match_end(limit),
+        match_end=total_reached(limit, "lowest"),
         settlement=_settlements(stake)[settlement],
     )
 
@@ -69,17 +69,6 @@ def _count(*, loser_writes_stock: bool) -> Count:
         return round_result(state, ended_by, hands, lines)
 
     return count
-
-
-def _match_end(limit: int) -> Callable[[State], Verdict]:
-    """The match is over when a player has reached the limit; the lowest total wins (rules 4.7)."""
-
-    def match_end(state: State) -> Verdict:
-        if max(state.totals) < limit:
-            return NO_VERDICT
-        return Verdict((), best_seats(state, state.active_seats(), "lowest"))
-
-    return match_end
 
 
 def _settlements(stake: int) -> dict[str, Callable[[State], Settlement]]:

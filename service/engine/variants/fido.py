@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from typing import Final
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.layout import End
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.counting import all_but_long_sides
 from service.engine.rules.drawing import ONE_AND_WAIT
 from service.engine.rules.ending import after_rounds, out_or_blocked
 from service.engine.rules.opening import highest_double
-from service.engine.rules.scoring import round_result
+from service.engine.rules.scoring import placement_lines, round_result
 from service.engine.rules.spinners import every_double
 from service.engine.rules.turns import one_tile
 from service.engine.state import State
 from service.engine.tiles import Tile, double_set
-from service.engine.variant import Count, PlayerRange, Rules, Variant
+from service.engine.variant import Count, PlayerRange, Points, Rules, Variant
 
 _DIVISORS: Final = {6: 3, 9: 5, 12: 7, 15: 9, 18: 11}
 _FEWEST: Final = 3
@@ -42,12 +43,12 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         tiles=double_set(highest),
         hand_size=lambda players: hands.get(players, 0),
         opening=highest_double,
-        two_ended=False,
+        line_ends=(),
         branching=every_double,
         may_follow=one_tile,
         drawing=ONE_AND_WAIT,
         end_value=all_but_long_sides,
-        points=lambda ends_sum: 0 if ends_sum % divisor else ends_sum // divisor,
+        points=_points(divisor),
         round_end=out_or_blocked(),
         score_round=_count(divisor),
         match_end=after_rounds(rounds, "highest"),
@@ -55,13 +56,21 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
     )
 
 
+def _points(divisor: int) -> Points:
+    """A sum that the divisor divides scores the quotient (rules 3.6)."""
+
+    def points(_state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
+        assert ends_sum is not None
+        return 0 if ends_sum % divisor else ends_sum // divisor
+
+    return points
+
+
 def _count(divisor: int) -> Count:
     """The points of the placements, less the pips left in hand (rules 3.6, 3.8)."""
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        lines = [
-            ScoreLine(each.seat, each.points, "3.6", f"{each.ends_sum} ÷ {divisor}") for each in state.placements_scored
-        ]
+        lines = placement_lines(state, "3.6", lambda each: f"{each.ends_sum} ÷ {divisor}")
         lines += [ScoreLine(left.seat, -left.value, "3.8", f"0 − {left.value}") for left in hands if left.value]
         return round_result(state, ended_by, hands, lines)
 

@@ -38,7 +38,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         tiles=double_set(6),
         hand_size=lambda players: _HAND if players == _SEATS else 0,
         opening=lowest_double,
-        two_ended=False,
+        line_ends=(),
         branching=lead_only,
         face_down=True,
         may_follow=one_tile,

@@ -17,7 +17,7 @@ from service.engine.rules.ending import (
     flipped,
     last_side_standing,
 )
-from service.engine.rules.opening import highest_double
+from service.engine.rules.opening import highest_double_or_heaviest
 from service.engine.rules.scoring import format_hand, format_sum, round_result
 from service.engine.rules.spinners import first_face_up
 from service.engine.rules.turns import doubles_after_a_double
@@ -45,7 +45,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         hand_size=lambda players: _HANDS.get(players, 0),
         reserve=_HIDDEN,
         opening=_opening,
-        two_ended=False,
+        line_ends=(),
         branching=first_face_up,
         face_down=True,
         may_follow=doubles_after_a_double,
@@ -68,9 +68,7 @@ def _opening(state: State) -> Opening | None:
     for seat, hand in enumerate(state.hands):
         if _ONE_TWO in hand:
             return Opening(seat, (_ONE_TWO,))
-    held = [(seat, tile) for seat, hand in enumerate(state.hands) for tile in hand]
-    seat, heaviest = max(held, key=lambda each: (each[1].pips, each[1].high))
-    return highest_double(state) or Opening(seat, (heaviest,))
+    return highest_double_or_heaviest(state)
 
 
 def _may_flip(state: State) -> bool:

@@ -169,9 +169,9 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
         last_number += opened[index]
         end = covered[index]
         if end is None:
-            table.lead(placements[index].tile, [LEFT, RIGHT] if layout.two_ended else names)
+            table.lead(placements[index].tile, [LEFT, RIGHT] if layout.is_line else names)
         else:
-            table.join(placements[index], end, [end] if layout.two_ended else names)
+            table.join(placements[index], end, [end] if layout.is_line else names)
         pause()
 
 

@@ -51,7 +51,7 @@ def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
         return
     places = Places(layout)
     arms = _arms(layout)
-    if layout.two_ended:
+    if layout.is_line:
         line = [_tile(layout, 0, layout.placements[0].tile.low, language)]
         for arm in arms:
             to_the_left = places.of_tile(arm[0][0]).direction == LEFT
@@ -119,7 +119,7 @@ def _ends(layout: Layout, language: str) -> Iterator[str]:
         yield text("board.all_closed", language)
     else:
         yield text("board.ends", language, ends=", ".join(_end_names(layout, language)))
-    if layout.scores_ends:
+    if layout.counts_ends:
         yield text("board.sum", language, number=number_word(layout.ends_sum, language))
 
 

@@ -161,6 +161,7 @@ def _move(move: Move, version: int) -> JsonObject:
     result["version"] = version
     if move.ends_sum is not None:
         result["ends_sum"] = move.ends_sum
+    if move.points is not None:
         result["points"] = move.points
     return result
 
@@ -208,7 +209,7 @@ def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
         "tiles": orjson.Fragment(b"[%b]" % tiles),
         "ends": [_end(end, placements[end.host].tile) for end in layout.ends],
     }
-    if layout.scores_ends:
+    if layout.counts_ends:
         result["ends_sum"] = layout.ends_sum
     return _BoardJson(layout.ends, tiles, orjson.Fragment(orjson.dumps(result)))
 
