@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import redis
 
@@ -17,6 +18,7 @@ from tests.api.client import Api, Table
 from tests.support.table import Json, match_finished
 
 SEED = "a rainy evening"
+_ATTEMPTS: Final = 20
 _ALWAYS = ("waiting", "dealt", "early", "late", "round_over", "second_round", "finished")
 _ELIMINATING = ("menschenwolf", "domino")
 """The variants in which a player can be out of a match that goes on (stage ``player_out``)."""
@@ -27,6 +29,21 @@ def stages_of(variant: str) -> tuple[str, ...]:
     return (*_ALWAYS, "player_out") if variant in _ELIMINATING else _ALWAYS
 
 
+def _draws(variant: str) -> bool:
+    """Whether there are tiles to draw after a deal to ``some_seats``."""
+    seats = some_seats(variant)
+    rules = variants()[variant].rules({}, seats)
+    return len(rules.tiles) - seats * rules.hand_size(seats) > rules.reserve
+
+
+def some_seats(variant: str) -> int:
+    """One more than the fewest, where so many can play."""
+    players = variants()[variant].players
+    return min(players.low + 1, players.high)
+
+
+DRAWING = [variant for variant in variants() if _draws(variant)]
+"""The variants in which tiles are drawn."""
 SAVED = [(variant, stage) for variant in variants() for stage in stages_of(variant)]
 """Every variant with every stage that it comes to: what tests of all saved games are parametrised by."""
 
@@ -95,9 +112,13 @@ def place_of(game: Game, tile: Tile) -> str:
     return "the table" if tile in game.rules.tiles else "no set"
 
 
+_LENGTHS: Final = ("limit", "rounds", "target")
+"""The options that decide how long a match lasts."""
+
+
 def shortest(variant: str) -> dict[str, int]:
     """House rules that make the shortest match there is."""
-    return {option.key: option.low for option in variants()[variant].options if option.key in ("limit", "rounds")}
+    return {option.key: option.low for option in variants()[variant].options if option.key in _LENGTHS}
 
 
 def longest(variant: str, rounds: int) -> dict[str, int]:
@@ -105,19 +126,14 @@ def longest(variant: str, rounds: int) -> dict[str, int]:
     return {
         option.key: rounds if option.key == "rounds" else option.high
         for option in variants()[variant].options
-        if option.key in ("limit", "rounds")
+        if option.key in _LENGTHS
     }
 
 
 def some_rounds(variant: str) -> dict[str, int]:
     """House rules that make a short match, but usually one of several rounds."""
-    return {"rounds": 2} if "rounds" in shortest(variant) else {"limit": 60}
-
-
-def some_seats(variant: str) -> int:
-    """One more than the fewest, where so many can play."""
-    players = variants()[variant].players
-    return min(players.low + 1, players.high)
+    (length,) = shortest(variant)
+    return {length: {"rounds": 2, "limit": 60, "target": 50}[length]}
 
 
 def one_open_seat(variant: str) -> list[dict[str, Any]]:
@@ -155,14 +171,19 @@ class SavedGames:
         save("waiting", self._api.create(variant, one_open_seat(variant), seed=SEED))
 
         more = {"rules": {"rounds": 3}} if "rounds" in shortest(variant) else {}
-        table = self._api.create(variant, seats, seed=SEED, **more)
-        save("dealt", table)
-        rng = Random(SEED)
-        self._api.play_until(table, lambda view: len(view["board"]["tiles"]) == 3, rng)
-        save("early", table)
-        most = _tiles_held(self._api.view(table))
-        self._api.play_until(table, lambda view: 3 * _tiles_held(view) < 2 * most or view["status"] != "playing", rng)
-        save("late", table)
+        for attempt in range(_ATTEMPTS):
+            table = self._api.create(variant, seats, seed=f"{SEED} {attempt}" if attempt else SEED, **more)
+            save("dealt", table)
+            rng = Random(SEED)
+            self._api.play_until(table, lambda view: len(view["board"]["tiles"]) == 3, rng)
+            save("early", table)
+            most = _tiles_held(self._api.view(table))
+            late = self._api.play_until(table, partial(_is_late, most), rng)
+            save("late", table)
+            if late["status"] == "playing":
+                break
+        else:
+            raise AssertionError("every round is over early")
         self._api.play_until(table, lambda view: view["status"] == "round_over", rng)
         save("round_over", table)
         self._api.play_until(table, lambda view: view["round"] == 2 and len(view["board"]["tiles"]) > 4, rng)
@@ -187,6 +208,11 @@ class SavedGames:
             if not _player_out(view):
                 break  # nobody is ever eliminated in this variant
         return None
+
+
+def _is_late(most: int, view: Json) -> bool:
+    """Whether a third of these tiles has been laid, or the round is over before that."""
+    return 3 * _tiles_held(view) < 2 * most or view["status"] != "playing"
 
 
 def _tiles_held(view: Json) -> int:

@@ -224,7 +224,7 @@ def test_every_option_is_described_for_each_of_its_variants(schema: str) -> None
     for variant in variants().values():
         for option in variant.options:
             described = SCHEMAS[schema]["properties"][option.key]["description"]
-            said = re.split(r" (?=`[\w-]+`(?:, `[\w-]+`)*: )", described)
+            said = re.split(r"(?<!,) (?=`[\w-]+`(?:, `[\w-]+`)*: )", described)
             (own,) = [each for each in said if f"`{variant.key}`" in each.partition(": ")[0]]
             assert option.help.en in own
             if option.values and not isinstance(option.values[0], bool):

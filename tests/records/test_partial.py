@@ -222,7 +222,8 @@ SHAPES = [
 def running(key: str, seats: int) -> Iterator[Match]:
     for case in short_cases(key, 60, 80):
         match = fair(case)
-        if case.seats == seats and match.steps[-1].after.phase == PLAYING:
+        last = match.steps[-1].after
+        if case.seats == seats and last.phase == PLAYING and last.layout.placements:
             yield match
 
 
