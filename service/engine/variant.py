@@ -205,6 +205,14 @@ class PlayerRange(NamedTuple):
     high: int
 
 
+class Alias(NamedTuple):
+    """Another name of a game: in which language (a tag such as ``es``), and where it is called so."""
+
+    name: str
+    language: str
+    region: LocalizedText
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """A game. ``edition`` counts the changes of its rules; a stored game keeps the edition it was created with."""
@@ -220,6 +228,10 @@ class Variant:
     build: Callable[[Mapping[str, Value | None], int], Rules]
     """The rules for these options (``None``: the default is computed) and seats; raises ``InvalidSetup``."""
     options: tuple[Option, ...] = field(default=())
+    aliases: tuple[Alias, ...] = ()
+    """What its players call it."""
+    minutes: int = 15
+    """About how long a match with the default options takes at six seconds a move."""
 
     def rules(self, given: Mapping[str, object], seats: int) -> Rules:
         """The rules for these options and seats. Raises ``InvalidSetup`` with all errors."""

@@ -11,6 +11,8 @@ import { tileShape } from "../tiles.js";
 
 /** How many of the games on this device are looked up. */
 const SHOWN = 20;
+/** From this number of players on, games are shown together. */
+const LARGE = 5;
 
 /** @param {App} app @returns {View} */
 export function create(app) {
@@ -27,6 +29,8 @@ export function create(app) {
   /** Why no game against computer players could be begun. */
   let refusal = "";
   let isStarting = false;
+  /** For how many players games are shown; 0: for any number. */
+  let number = 0;
 
   const load = async () => {
     failure = "";
@@ -100,6 +104,14 @@ export function create(app) {
     await askToForget(app, id);
   };
 
+  /** The games that so many can play. */
+  const shownVariants = () => variants.filter(({ players: { min, max } }) =>
+    !number || (number < LARGE ? min <= number && number <= max : max >= LARGE));
+  const numberField = () => html`<fieldset class="field"><legend>${t(HOME.number)}</legend><div class="chips">
+    ${[0, 2, 3, 4, LARGE].map((each) => html`<label class="chip"><input type="radio" name="number" .checked=${each === number}
+      @change=${() => { number = each; app.update(); }}><span>${!each ? t(HOME.anyNumber) : each < LARGE ? each : t(HOME.andMore, { number: each })}</span></label>`)}
+  </div></fieldset>`;
+
   /** Begins a game of one person and computer players, with the usual rules. @param {VariantSummary} variant */
   const playAgainstComputer = async ({ id, players: { min, max } }) => {
     if (isStarting) return;
@@ -152,12 +164,16 @@ export function create(app) {
       ${failure ? html`<p class="error">${t(HOME.failed)} ${failure}</p><button @click=${load}>${t(COMMON.tryAgain)}</button>` : nothing}
       ${!failure && !variants.length ? html`<p>${t(COMMON.loading)}</p>` : nothing}
       ${refusal ? html`<p class="error">${refusal}</p>` : nothing}
-      <ul class="cards">${variants.map((variant) => html`<li class="card variant">
+      ${variants.length ? numberField() : nothing}
+      <ul class="cards">${repeat(shownVariants(), ({ id }) => id, (variant) => html`<li class="card variant">
         <h3><a href=${fragmentOf({ view: "new", variant: variant.id })}>${variant.name}</a></h3>
         <p>${variant.summary}</p>
+        ${variant.also_known_as.length ? html`<p class="soft">${t(HOME.alsoKnownAs)} ${variant.also_known_as.map(({ name, language, region }, at) =>
+          html`${at ? ", " : ""}<span lang=${language}>${name}</span> (${region})`)}</p>` : nothing}
         ${bots.length ? html`<button aria-label=${`${variant.name}: ${t(HOME.againstComputer)}`} @click=${() => playAgainstComputer(variant)}>${
           t(HOME.againstComputer)}</button>` : nothing}
         <p class="soft">${t(variant.players.min === variant.players.max ? HOME.playersExactly : HOME.players, variant.players)}
+          · ${t(HOME.minutes, { minutes: variant.minutes })}
           · <a href=${fragmentOf({ view: "rules", id: variant.id })} aria-label=${`${t(HOME.rules)}: ${variant.name}`}>${t(HOME.rules)}</a></p>
       </li>`)}</ul>
       <h2>${t(HOME.more)}</h2>

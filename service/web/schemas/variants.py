@@ -14,6 +14,14 @@ class Bounds(Schema):
     max = fields.Integer(required=True, metadata=doc("The maximum.", example=10))
 
 
+class Alias(Schema):
+    """Another name of a game."""
+
+    name = fields.String(required=True, metadata=doc("The name.", example="Козёл"))
+    language = fields.String(required=True, metadata=doc("Its language, as a language tag.", example="ru"))
+    region = fields.String(required=True, metadata=doc("Where the game is called so.", example="Russia, Ukraine"))
+
+
 class VariantSummary(Schema):
     """An available variant."""
 
@@ -21,6 +29,15 @@ class VariantSummary(Schema):
     name = fields.String(required=True, metadata=doc("Its name, in the requested language.", example="Dominó"))
     summary = fields.String(required=True, metadata=doc("A description in one sentence."))
     players = fields.Nested(Bounds, required=True, metadata=doc("The possible numbers of players."))
+    minutes = fields.Integer(
+        required=True,
+        metadata=doc(
+            "About how long a match with the default options takes at six seconds a move.", minimum=1, example=15
+        ),
+    )
+    also_known_as = fields.List(
+        fields.Nested(Alias), required=True, metadata=doc("What its players call it elsewhere; may be empty.")
+    )
 
 
 class Bot(Schema):

@@ -20,6 +20,11 @@ def variant_summary_json(variant: Variant, language: Language) -> JsonObject:
         "name": localize(variant.name, language),
         "summary": localize(variant.summary, language),
         "players": {"min": variant.players.low, "max": variant.players.high},
+        "minutes": variant.minutes,
+        "also_known_as": [
+            {"name": alias.name, "language": alias.language, "region": localize(alias.region, language)}
+            for alias in variant.aliases
+        ],
     }
 
 

@@ -1,0 +1,84 @@
+"""Block, the plain game: two ends, no drawing, the winner takes the pips of the others (rules 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from service.engine.options import LocalizedText, Value
+from service.engine.rules.common_options import (
+    blocked_score_option,
+    check_hands_and_teams,
+    hand_option,
+    opening_option,
+    target_option,
+    teams_option,
+)
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.opening import OPENINGS
+from service.engine.rules.scoring import WinnerTakes
+from service.engine.rules.turns import one_tile
+from service.engine.tiles import double_set
+from service.engine.variant import Alias, PlayerRange, Rules, Variant
+
+_SET: Final = double_set(6)
+_HANDS: Final = {2: 7, 3: 5, 4: 5}
+"""By the number of players (rules 6.2)."""
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    opening, blocked_score, target, teams = (options[key] for key in ("opening", "blocked_score", "target", "teams"))
+    hand = options["hand"] if options["hand"] is not None else _HANDS[seats]
+    assert isinstance(opening, str)
+    assert isinstance(blocked_score, str)
+    assert isinstance(target, int)
+    assert isinstance(teams, int)
+    assert isinstance(hand, int)
+    check_hands_and_teams(seats, hand, teams, len(_SET))
+    return Rules(
+        seats=seats,
+        settings={"hand": hand, "opening": opening, "blocked_score": blocked_score, "target": target, "teams": teams},
+        tiles=_SET,
+        hand_size=lambda players: hand if players == seats else 0,
+        opening=OPENINGS[opening],
+        may_follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        reserve=len(_SET),
+        round_end=out_or_blocked(len(_SET)),
+        score_round=WinnerTakes("6.5", "6.6", blocked_score, teams).result,
+        match_end=total_reached(target, "highest"),
+        teams=teams,
+    )
+
+
+VARIANT: Final = Variant(
+    key="block",
+    edition=1,
+    name=LocalizedText("Block", "Blockdomino"),
+    summary=LocalizedText(
+        "The plain game: match the two ends, pass if you cannot, and go out before the others.",
+        "Das schlichte Spiel: an zwei Enden anlegen, sonst passen, und vor den anderen fertig werden.",
+    ),
+    scoring=LocalizedText(
+        "Who goes out scores the pips left in the other hands; a blocked round goes to the side with the fewest pips. "
+        "Whoever reaches the target ends the match, and most points win.",
+        "Wer fertig wird, bekommt die Augen der anderen Hände; eine blockierte Runde geht an die Seite mit den "
+        "wenigsten Augen. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
+    ),
+    players=PlayerRange(2, 4),
+    best="highest",
+    build=_build,
+    options=(
+        hand_option(_HANDS, 3, 14),
+        opening_option("highest_double", "rotate", "winner"),
+        blocked_score_option("minus_own", "others", "all"),
+        target_option(100),
+        teams_option(),
+    ),
+    aliases=(
+        Alias("Dominoes", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
+        Alias("Block game", "en", LocalizedText("USA", "USA")),
+    ),
+    minutes=15,
+)
