@@ -80,5 +80,5 @@ VARIANT: Final = Variant(
         Alias("Dominoes", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
         Alias("Block game", "en", LocalizedText("USA", "USA")),
     ),
-    minutes=15,
+    minutes=20,
 )

@@ -110,6 +110,7 @@ VARIANT: Final = Variant(
     ),
     players=PlayerRange(2, 10),
     best="lowest",
+    minutes=35,
     build=_build,
     options=(
         Option(

@@ -93,6 +93,7 @@ VARIANT: Final = Variant(
     ),
     players=_PLAYERS,
     best="lowest",
+    minutes=25,
     build=_build,
     options=(
         Option(

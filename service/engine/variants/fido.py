@@ -100,6 +100,7 @@ VARIANT: Final = Variant(
     ),
     players=PlayerRange(_FEWEST, _FEWEST + len(_HANDS[6]) - 1),
     best="highest",
+    minutes=7,
     build=_build,
     options=(
         Option(

@@ -84,6 +84,7 @@ VARIANT: Final = Variant(
     ),
     players=PlayerRange(_SEATS, _SEATS),
     best="highest",
+    minutes=10,
     build=_build,
     options=(
         Option(

@@ -157,6 +157,7 @@ VARIANT: Final = Variant(
     ),
     players=PlayerRange(min(_HANDS), max(_HANDS)),
     best="lowest",
+    minutes=15,
     build=_build,
     options=(
         Option(
