@@ -27,10 +27,13 @@ FOLDERS: Final = ("service", "docs", "tests", "bench")
 SUFFIXES: Final = (".py", ".md", ".lua", ".txt", ".mjs", ".lark")
 
 NUMBER: Final = r"\d+\.\d+"
+SHARED: Final = r"A\d+"
+"""The number of a rule that several games share."""
 CASE: Final = r"(?: ([a-z])(?=[),.;:]))?"
 """The letter of a case, as in ``1.7 b``."""
 ANY_CASE: Final = CASE.replace("([a-z])", "[a-z]")
-CITATION: Final = re.compile(rf"\brules? ({NUMBER}{ANY_CASE}(?:(?:, |; | and | or | to ){NUMBER}{ANY_CASE})*)")
+RULE: Final = rf"(?:{NUMBER}{ANY_CASE}|{SHARED})"
+CITATION: Final = re.compile(rf"\brules? ({RULE}(?:(?:, |; | and | or | to ){RULE})*)")
 SCORE_LINE: Final = re.compile(rf"\brule[\"']?: [\"']({NUMBER})[\"']|(?<=[ ,;:][+-])\d+ ({NUMBER}) \"")
 """A score line as JSON, as YAML, or in a record: ``+5 3.6 "35 ÷ 7"``."""
 CHAPTER_CITATION: Final = re.compile(r"\(rules (\d+)\)")
@@ -71,6 +74,12 @@ def statements() -> dict[str, str]:
     return found
 
 
+@cache
+def shared_statements() -> list[str]:
+    """The numbers of the statements that several games share, in the order of the page."""
+    return re.findall(rf'^<a id="rule-({SHARED})"></a>\*\*\1\*\* ', _document(), re.MULTILINE)
+
+
 def numbers_of_game(key: str) -> list[str]:
     """The numbers that ``docs/rules.md`` has for this game, in the order of the page."""
     (chapter,) = [number for number, game in chapters().items() if game == key]
@@ -84,6 +93,8 @@ def numbers_of_page(page: str) -> list[str]:
 
 def is_a_rule(cited: Citation) -> bool:
     """Whether the statement exists and, where a case is named, has that case."""
+    if cited.number in shared_statements():
+        return True
     text = statements().get(cited.number)
     return text is not None and (not cited.letter or f"* ({cited.letter}) " in text)
 
@@ -110,6 +121,12 @@ def test_the_statements_of_a_chapter_are_numbered_without_a_gap(key: str) -> Non
     assert numbers == [f"{chapter}.{number}" for number in range(1, len(numbers) + 1)]
 
 
+def test_the_statements_that_games_share_are_numbered_without_a_gap() -> None:
+    numbers = shared_statements()
+    assert numbers == [f"A{number}" for number in range(1, len(numbers) + 1)]
+    assert len(numbers) == _document().count('<a id="rule-A')
+
+
 # Who cites
 
 
@@ -126,7 +143,7 @@ def citations_in(path: Path) -> Iterator[Citation]:
     place = str(path.relative_to(ROOT))
     flat = re.sub(r"\s+(?:#\s+)?", " ", text)
     for cited in CITATION.finditer(flat):
-        for each in re.finditer(rf"({NUMBER}){CASE}", flat[cited.start() : cited.end() + 1]):
+        for each in re.finditer(rf"({NUMBER}|{SHARED}){CASE}", flat[cited.start() : cited.end() + 1]):
             yield Citation(place, each[1], each[2] or "")
     for line in SCORE_LINE.finditer(text):
         yield Citation(place, line[1] or line[2])
@@ -140,7 +157,8 @@ def test_every_citation_of_a_rule_resolves() -> None:
     assert not [each for each in cited if not is_a_rule(each)]
     # The patterns find what they are for: every game is cited, by its code and by its tests.
     for folder in ("service/", "tests/"):
-        found = {each.number.partition(".")[0] for each in cited if each.place.startswith(folder)}
+        numbers = {each.number for each in cited if each.place.startswith(folder)}
+        found = {number.partition(".")[0] for number in numbers - set(shared_statements())}
         assert found == set(chapters())
 
 
@@ -160,9 +178,10 @@ def test_every_test_file_named_after_a_chapter_is_about_its_game() -> None:
 
 
 def test_every_link_to_a_rule_resolves() -> None:
-    anchors = {f"rule-{number.replace('.', '-')}" for number in statements()} | {f"rules-{each}" for each in chapters()}
+    anchors = {f"rule-{number.replace('.', '-')}" for number in (*statements(), *shared_statements())}
+    anchors |= {f"rules-{chapter}" for chapter in (*chapters(), "A")}
     for path in files():
-        linked = set(re.findall(r"\(#(rules?-[\d-]+)\)|rules\.md#(rules?-[\d-]+)", path.read_text("utf-8")))
+        linked = set(re.findall(r"\(#(rules?-[A\d-]+)\)|rules\.md#(rules?-[A\d-]+)", path.read_text("utf-8")))
         assert {here or elsewhere for here, elsewhere in linked} <= anchors, path
 
 
