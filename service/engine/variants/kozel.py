@@ -1,0 +1,241 @@
+"""Kozel, the goat: draw until it fits, write what is left in hand, and who writes the limit has lost (rules 11)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.options import LocalizedText, Option, Value
+from service.engine.rules.common_options import check_hands_and_teams, teams_option
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.opening import highest_double_or_heaviest
+from service.engine.rules.scoring import format_sum, round_result, side_number
+from service.engine.rules.turns import doubles_after_a_double, one_tile
+from service.engine.state import Hand, State
+from service.engine.tiles import double, double_set, pips
+from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant
+
+_SET: Final = double_set(6)
+_TEAM_SEATS: Final = 4
+_FIRST_LEADS: Final = tuple([double(number) for number in (1, 2, 3, 4, 5, 6, 0)])
+"""In the order in which they must be led (rules 11.3)."""
+_MOST_DOUBLES: Final = 4
+_MOST_OF_A_NUMBER: Final = 5
+"""In a hand that is not dealt again (rules 11.7)."""
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    hand, limit, open_at = options["hand"], options["limit"], options["open_at"]
+    lone_blank, lone_six = options["lone_blank"], options["lone_six"]
+    teams = options["teams"] if options["teams"] is not None else 2 if seats == _TEAM_SEATS else 0
+    assert isinstance(hand, int)
+    assert isinstance(limit, int)
+    assert isinstance(open_at, int)
+    assert isinstance(lone_blank, int)
+    assert isinstance(lone_six, int)
+    assert isinstance(teams, int)
+    check_hands_and_teams(seats, hand, teams, len(_SET))
+    return Rules(
+        seats=seats,
+        settings={key: value for key, value in options.items() if value is not None} | {"teams": teams},
+        tiles=_SET,
+        hand_size=lambda players: hand if players == seats else 0,
+        opening=_redealt if options["redeal"] else _opening,
+        may_follow=doubles_after_a_double if options["two_doubles"] else one_tile,
+        drawing=UNTIL_IT_FITS,
+        round_end=out_or_blocked(),
+        hand_value=_hand_value(lone_blank, lone_six),
+        score_round=_Count(teams, open_at, has_eggs=bool(options["eggs"])).result,
+        match_end=total_reached(limit, "lowest"),
+        teams=teams,
+    )
+
+
+def _opening(state: State) -> Opening | None:
+    """Round 1: 1-1 must be led, else 2-2, … 6-6, 0-0, else the heaviest tile; later the last winner leads any tile.
+
+    After a round without a winner the same player leads again (rules 11.3, 11.4).
+    """
+    if state.round > 1:
+        seat = state.opener if state.round_winner is None else state.round_winner
+        assert seat is not None
+        return Opening(seat, state.hands[seat])
+    for tile in _FIRST_LEADS:
+        for seat, hand in enumerate(state.hands):
+            if tile in hand:
+                return Opening(seat, (tile,))
+    return highest_double_or_heaviest(state)
+
+
+def _redealt(state: State) -> Opening | None:
+    """As ``_opening``; too many doubles, or tiles with the same number, in a hand are dealt again (rules 11.7)."""
+    for hand in state.hands:
+        numbers = Counter([number for tile in hand for number in {tile.low, tile.high}])
+        if sum([tile.double for tile in hand]) > _MOST_DOUBLES or max(numbers.values()) > _MOST_OF_A_NUMBER:
+            return None
+    return _opening(state)
+
+
+def _hand_value(lone_blank: int, lone_six: int) -> Callable[[Hand], int]:
+    """Pips; but a hand that is only 0-0, or only 6-6, has a value of its own (rules 11.9)."""
+    lone = {(double(0),): lone_blank, (double(6),): lone_six}
+    return lambda hand: lone[hand] if hand in lone else pips(hand)
+
+
+class _Count(NamedTuple):
+    """The count of a round (rules 11.10, 11.11, 11.13). ``teams``: 0 or 2; ``open_at``: the least first entry."""
+
+    teams: int
+    open_at: int
+    has_eggs: bool
+
+    def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        """Every side but the winner's writes its own hands; a tied fish is carried, or written by those not tied."""
+        values: dict[int, int] = {}
+        for left in hands:
+            side = side_number(left.seat, self.teams)
+            values[side] = values.get(side, 0) + left.value
+        spared = self._spared(state, values)
+        if len(spared) > 1 and self.has_eggs:
+            return round_result(state, ended_by, hands, (), carried=sum(values.values()))
+        loser = winner = None
+        if len(spared) == 1:
+            loser = self._loser(state, values, spared[0])
+            winner = self._winner(state, hands, spared[0])
+        lines = []
+        for side, value in values.items():
+            carried = state.carry if loser is not None and side == side_number(loser, self.teams) else 0
+            seats = [left.seat for left in hands if side_number(left.seat, self.teams) == side]
+            if side in spared or (not state.totals[seats[0]] and value + carried < self.open_at):
+                continue
+            text = format_sum([left.value for left in hands if left.seat in seats])
+            lines += [ScoreLine(seat, value, "11.10", text) for seat in seats if value]
+            lines += [ScoreLine(seat, carried, "11.11", f"{carried} carried over") for seat in seats if carried]
+        return round_result(state, ended_by, hands, lines, loser=loser)._replace(winner=winner)
+
+    def _spared(self, state: State, values: Mapping[int, int]) -> list[int]:
+        """The side of who went out; in a fish the sides with the lowest value."""
+        if state.went_out_first is not None:
+            return [side_number(state.went_out_first, self.teams)]
+        return [side for side, value in values.items() if value == min(values.values())]
+
+    def _loser(self, state: State, values: Mapping[int, int], winner: int) -> int:
+        """The seat of the side with the highest value but the winner's; tied: the first clockwise from the leader."""
+        assert state.opener is not None
+        others = [seat for seat in state.clockwise(state.opener) if side_number(seat, self.teams) != winner]
+        return max(others, key=lambda seat: values[side_number(seat, self.teams)])
+
+    def _winner(self, state: State, hands: tuple[RemainingHand, ...], side: int) -> int:
+        """Who went out; in a fish the seat of the winning side with the lower value, tied: the first clockwise."""
+        if state.went_out_first is not None:
+            return state.went_out_first
+        assert state.opener is not None
+        partners = [seat for seat in state.clockwise(state.opener) if side_number(seat, self.teams) == side]
+        return min(partners, key=lambda seat: hands[seat].value)
+
+
+VARIANT: Final = Variant(
+    key="kozel",
+    edition=1,
+    name=LocalizedText("Kozel (Goat)", "Kosel (Ziegenbock)"),
+    summary=LocalizedText(
+        "Draw until a tile fits, and keep your hand light: who writes the limit is the goat.",
+        "Ziehen, bis ein Stein passt, und die Hand leicht halten: Wer die Grenze schreibt, ist der Ziegenbock.",
+    ),
+    scoring=LocalizedText(
+        "Who goes out writes nothing, every other side its own hands; the first entry must be large enough. A tied "
+        "fish is carried to the next loser. The lowest total wins.",
+        "Wer fertig wird, schreibt nichts, jede andere Seite ihre eigenen Hände; der erste Eintrag muss groß genug "
+        "sein. Ein unentschiedener Fisch geht auf den nächsten Verlierer über. Die kleinste Summe gewinnt.",
+    ),
+    players=PlayerRange(2, 4),
+    best="lowest",
+    minutes=25,
+    build=_build,
+    aliases=(
+        Alias("Козёл", "ru", LocalizedText("Russia", "Russland")),
+        Alias("Козел", "uk", LocalizedText("Ukraine", "Ukraine")),
+    ),
+    options=(
+        Option(
+            key="hand",
+            label=LocalizedText("Hand", "Hand"),
+            help=LocalizedText("How many tiles everybody gets.", "Wie viele Steine jeder bekommt."),
+            default=7,
+            values=(7, 5),
+        ),
+        teams_option(None, LocalizedText("; usually four play in teams", "; üblich ist zu viert im Team")),
+        Option(
+            key="two_doubles",
+            label=LocalizedText("Two doubles", "Zwei Doppelsteine"),
+            help=LocalizedText(
+                "After a double that is not the lead one more double may be laid at the other end.",
+                "Nach einem Doppelstein, der nicht eröffnet, darf ein zweiter ans andere Ende gelegt werden.",
+            ),
+            default=False,
+            values=(False, True),
+        ),
+        Option(
+            key="redeal",
+            label=LocalizedText("Deal again", "Neu geben"),
+            help=LocalizedText(
+                "Deal again if a hand has five doubles or six tiles with the same number.",
+                "Neu geben, wenn eine Hand fünf Doppelsteine oder sechs Steine mit derselben Zahl hat.",
+            ),
+            default=False,
+            values=(False, True),
+        ),
+        Option(
+            key="lone_blank",
+            label=LocalizedText("Lone 0-0", "Einzelne 0-0"),
+            help=LocalizedText("What a hand counts that is only 0-0.", "Was eine Hand zählt, die nur aus 0-0 besteht."),
+            default=25,
+            low=0,
+            high=50,
+        ),
+        Option(
+            key="lone_six",
+            label=LocalizedText("Lone 6-6", "Einzelne 6-6"),
+            help=LocalizedText("What a hand counts that is only 6-6.", "Was eine Hand zählt, die nur aus 6-6 besteht."),
+            default=12,
+            low=12,
+            high=100,
+        ),
+        Option(
+            key="open_at",
+            label=LocalizedText("First entry", "Erster Eintrag"),
+            help=LocalizedText(
+                "A side whose total is 0 writes nothing below this.",
+                "Eine Seite, deren Summe 0 ist, schreibt nichts, was darunter liegt.",
+            ),
+            default=13,
+            low=0,
+            high=50,
+        ),
+        Option(
+            key="eggs",
+            label=LocalizedText("Eggs", "Eier"),
+            help=LocalizedText(
+                "In a blocked round that is tied nobody writes, and all hands are carried to the next loser.",
+                "In einer blockierten Runde mit Gleichstand schreibt niemand, und alle Hände gehen auf den nächsten "
+                "Verlierer über.",
+            ),
+            default=True,
+            values=(True, False),
+        ),
+        Option(
+            key="limit",
+            label=LocalizedText("Limit", "Grenze"),
+            help=LocalizedText(
+                "A side whose total reaches this is the goat and ends the match.",
+                "Eine Seite, deren Summe diesen Wert erreicht, ist der Ziegenbock und beendet die Partie.",
+            ),
+            default=101,
+            low=1,
+            high=1000,
+        ),
+    ),
+)

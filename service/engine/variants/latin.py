@@ -1,0 +1,346 @@
+"""Latin dominoes: four partners, all tiles dealt, to block and to get out, by the habits of six tables (rules 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.options import LocalizedText, Option, Value
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.opening import highest_double_or_heaviest
+from service.engine.rules.scoring import format_sum, lightest_side, round_result
+from service.engine.rules.turns import one_tile
+from service.engine.state import State
+from service.engine.tiles import double, double_set
+from service.engine.variant import Alias, Opening, PlayerRange, Rules, Variant
+
+_SEATS: Final = 4
+_TEAMS: Final = 2
+_HANDS: Final = {6: 7, 9: 10}
+"""By the set (rules 10.1)."""
+_ROUND_BONUS: Final = (100, 75, 50, 25)
+"""For the first rounds (rules 10.6)."""
+_PUERTO_RICO: Final[dict[str, Value]] = {
+    "set": 6,
+    "target": 200,
+    "count": "all",
+    "opens_next": "winner",
+    "tranque": "team",
+    "tie": "nobody",
+    "capicua": 0,
+    "chuchazo": 0,
+    "pass_salida": 0,
+    "pass_all": 0,
+    "round_bonus": False,
+}
+_TABLES: Final[dict[str, dict[str, Value]]] = {
+    "puerto_rico": _PUERTO_RICO,
+    "quinientos": _PUERTO_RICO | {"target": 500, "capicua": 100, "chuchazo": 100, "round_bonus": True},
+    "dominican": _PUERTO_RICO
+    | {"tranque": "lightest_hand", "tie": "opener", "capicua": 25, "chuchazo": 25, "pass_salida": 25, "pass_all": 25},
+    "venezuelan": _PUERTO_RICO | {"target": 100, "count": "opponents", "opens_next": "rotate", "tie": "closer"},
+    "classic": _PUERTO_RICO | {"target": 100, "count": "opponents", "opens_next": "rotate"},
+    "cuban": _PUERTO_RICO | {"set": 9, "target": 150, "count": "opponents"},
+}
+"""What each table plays, unless an option says otherwise (rules 10.8)."""
+
+
+class _Extras(NamedTuple):
+    """The points of each extra, 0 where it is not played (rules 10.6)."""
+
+    capicua: int
+    chuchazo: int
+    pass_salida: int
+    pass_all: int
+    round_bonus: bool
+    capicua_blank: bool
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    usual = _TABLES[str(options["table"])]
+    settings: dict[str, Any] = {key: usual[key] if value is None else value for key, value in options.items()}
+    tiles = double_set(settings["set"])
+    hand = _HANDS[settings["set"]]
+    return Rules(
+        seats=seats,
+        settings=settings,
+        tiles=tiles,
+        hand_size=lambda players: hand if players == _SEATS else 0,
+        opening=_opening(settings["first_lead"], settings["opens_next"]),
+        may_follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        reserve=len(tiles),
+        round_end=out_or_blocked(len(tiles)),
+        score_round=_Count(
+            all_hands=settings["count"] == "all",
+            by_team=settings["tranque"] == "team",
+            tie=settings["tie"],
+            extras=_Extras(*[settings[key] for key in _Extras._fields]),
+        ).result,
+        match_end=total_reached(settings["target"], "highest"),
+        teams=_TEAMS,
+    )
+
+
+def _opening(first_lead: str, opens_next: str) -> Callable[[State], Opening | None]:
+    """Who leads the first round, and who a later one, with any tile (rules 10.2, 10.3)."""
+
+    def opening(state: State) -> Opening | None:
+        if state.round == 1:
+            return Opening(0, state.hands[0]) if first_lead == "any" else highest_double_or_heaviest(state)
+        leader = state.opener
+        assert leader is not None
+        if opens_next == "winner":
+            # After a round that nobody won the same seat leads again.
+            seat = leader if state.round_winner is None else state.round_winner
+        else:
+            # At the deal ``opener`` is who led the last round, from then on who leads this one.
+            seat = (leader + 1) % _SEATS if state.turn is None else leader
+        return Opening(seat, state.hands[seat])
+
+    return opening
+
+
+class _Count(NamedTuple):
+    """The count of a round: who wins it, what the hands are worth, and the extras (rules 10.4 to 10.6)."""
+
+    all_hands: bool
+    """Whether the partner's hand, and in a blocked round the winners' own, count too."""
+    by_team: bool
+    """Whether a blocked round goes to the lighter team; otherwise to the team of the lightest hand."""
+    tie: str
+    extras: _Extras
+
+    def result(self, state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        """The result of the round; its winner is who went out, or in a blocked round who would lead next."""
+        finisher = state.went_out_first
+        winner = self._winner_of_block(state, hands) if finisher is None else finisher
+        lines = []
+        if winner is not None:
+            team = winner % _TEAMS
+            others = [left for left in hands if left.seat != finisher]
+            counted = [left.value for left in others if self.all_hands or left.seat % _TEAMS != team]
+            rule = "10.4" if ended_by == "out" else "10.5"
+            lines += _team_lines(team, sum(counted), rule, format_sum(counted))
+            if self.extras.round_bonus and state.round <= len(_ROUND_BONUS):
+                lines += _team_lines(team, _ROUND_BONUS[state.round - 1], "10.6", f"round {state.round}")
+        lines += self._extra_lines(state)
+        return round_result(state, ended_by, hands, lines)._replace(winner=winner)
+
+    def _winner_of_block(self, state: State, hands: tuple[RemainingHand, ...]) -> int | None:
+        """Who counts as the winner of a blocked round, a seat of the team that wins it (rules 10.3, 10.5, 10.9)."""
+        opener, closer = state.opener, state.layout.placements[-1].seat
+        assert opener is not None
+        tied_to = {"nobody": None, "opener": opener, "closer": closer}[self.tie]
+        if not self.by_team:
+            lightest = min(left.value for left in hands)
+            seats = [seat for seat in state.clockwise(opener) if hands[seat].value == lightest]
+            return seats[0] if len({seat % _TEAMS for seat in seats}) == 1 else tied_to
+        team = lightest_side(hands, _TEAMS)
+        if team is None:
+            if tied_to is None:
+                return None
+            team = tied_to % _TEAMS
+        return closer if closer % _TEAMS == team else (closer + 1) % _SEATS
+
+    def _extra_lines(self, state: State) -> list[ScoreLine]:
+        """The extras, which do not depend on who won the round (rules 10.6)."""
+        extras, placements, lines = self.extras, state.layout.placements, []
+        finisher, opener = state.went_out_first, state.opener
+        assert opener is not None
+        if finisher is not None:
+            last = placements[-1].tile
+            left, right = state.layout.ends
+            if last is double(0):
+                lines += _team_lines(finisher % _TEAMS, extras.chuchazo, "10.6", "chuchazo")
+            elif not last.double and left.number == right.number and (last.low or extras.capicua_blank):
+                lines += _team_lines(finisher % _TEAMS, extras.capicua, "10.6", "capicúa")
+        seats = [placement.seat for placement in placements]
+        if seats[1:2] == [(opener + 2) % _SEATS]:
+            lines += _team_lines(opener % _TEAMS, extras.pass_salida, "10.6", "pase de salida")
+        for seat, following in pairwise(seats):
+            if seat == following:
+                lines += _team_lines(seat % _TEAMS, extras.pass_all, "10.6", "paso corrido")
+        return lines
+
+
+def _team_lines(team: int, points: int, rule: str, text: str) -> list[ScoreLine]:
+    """A line for each seat of the team; none for no points, but the pips of hands are always shown."""
+    if not points and rule == "10.6":
+        return []
+    return [ScoreLine(seat, points, rule, text) for seat in range(team, _SEATS, _TEAMS)]
+
+
+def _points_option(key: str, en: str, de: str, help_text: LocalizedText) -> Option:
+    return Option(key=key, label=LocalizedText(en, de), help=help_text, default=None, low=0, high=100)
+
+
+VARIANT: Final = Variant(
+    key="latin",
+    edition=1,
+    name=LocalizedText("Latin Dominoes", "Partnerdomino"),
+    summary=LocalizedText(
+        "Two against two with all the tiles: block the others, help your partner, and get out.",
+        "Zwei gegen zwei mit allen Steinen: die anderen sperren, dem Partner helfen und fertig werden.",
+    ),
+    scoring=LocalizedText(
+        "The team that goes out, or is lighter when the round is blocked, scores the pips in hand; some tables add "
+        "extras. The team that reaches the target first wins.",
+        "Das Team, das fertig wird oder in einer blockierten Runde leichter ist, bekommt die Augen der Hände; an "
+        "manchen Tischen kommen Extras dazu. Das Team, das zuerst das Ziel erreicht, gewinnt.",
+    ),
+    players=PlayerRange(_SEATS, _SEATS),
+    best="highest",
+    minutes=25,
+    build=_build,
+    aliases=(
+        Alias("Dominó en parejas", "es", LocalizedText("Caribbean, Venezuela", "Karibik, Venezuela")),
+        Alias("Quinientos", "es", LocalizedText("Puerto Rico", "Puerto Rico")),
+        Alias("Dominó cubano", "es", LocalizedText("Cuba", "Kuba")),
+    ),
+    options=(
+        Option(
+            key="table",
+            label=LocalizedText("Table", "Tisch"),
+            help=LocalizedText(
+                "Whose habits set the other options, unless they are given.",
+                "Wessen Bräuche die übrigen Optionen bestimmen, soweit sie nicht angegeben sind.",
+            ),
+            default="puerto_rico",
+            values=tuple(_TABLES),
+        ),
+        Option(
+            key="set",
+            label=LocalizedText("Set", "Satz"),
+            help=LocalizedText(
+                "The highest double: with 6 everybody gets 7 tiles and all are dealt, with 9 everybody gets 10 and 15 "
+                "stay asleep.",
+                "Der höchste Doppelstein: bei 6 bekommt jeder 7 Steine und alle werden verteilt, bei 9 bekommt jeder "
+                "10 und 15 bleiben liegen.",
+            ),
+            default=None,
+            values=tuple(_HANDS),
+        ),
+        Option(
+            key="first_lead",
+            label=LocalizedText("First lead", "Erste Eröffnung"),
+            help=LocalizedText(
+                "highest_double: the highest double must lead the first round; any: the first seat leads any tile.",
+                "highest_double: der höchste Doppelstein muss die erste Runde eröffnen; any: der erste Platz eröffnet "
+                "mit einem beliebigen Stein.",
+            ),
+            default="highest_double",
+            values=("highest_double", "any"),
+        ),
+        Option(
+            key="target",
+            label=LocalizedText("Target", "Ziel"),
+            help=LocalizedText(
+                "A team whose total reaches this ends the match.",
+                "Ein Team, dessen Summe diesen Wert erreicht, beendet die Partie.",
+            ),
+            default=None,
+            low=1,
+            high=1000,
+        ),
+        Option(
+            key="count",
+            label=LocalizedText("Count", "Zählung"),
+            help=LocalizedText(
+                "all: the partner's hand counts too, and in a blocked round all four; opponents: only the hands of the "
+                "opponents.",
+                "all: auch die Hand des Partners zählt, in einer blockierten Runde alle vier; opponents: nur die Hände "
+                "der Gegner.",
+            ),
+            default=None,
+            values=("all", "opponents"),
+        ),
+        Option(
+            key="opens_next",
+            label=LocalizedText("Next lead", "Nächste Eröffnung"),
+            help=LocalizedText(
+                "winner: who won the last round leads the next; rotate: the seats lead in turn.",
+                "winner: Wer die letzte Runde gewann, eröffnet die nächste; rotate: die Plätze eröffnen reihum.",
+            ),
+            default=None,
+            values=("winner", "rotate"),
+        ),
+        Option(
+            key="tranque",
+            label=LocalizedText("Blocked round", "Blockierte Runde"),
+            help=LocalizedText(
+                "team: it goes to the team with fewer pips; lightest_hand: to the team of the lightest single hand.",
+                "team: Sie geht an das Team mit weniger Augen; lightest_hand: an das Team der leichtesten einzelnen "
+                "Hand.",
+            ),
+            default=None,
+            values=("team", "lightest_hand"),
+        ),
+        Option(
+            key="tie",
+            label=LocalizedText("Tie", "Gleichstand"),
+            help=LocalizedText(
+                "Who wins a blocked round that is tied: nobody, the team that opened it, or the team that closed it.",
+                "Wer eine blockierte Runde bei Gleichstand gewinnt: niemand (nobody), das Team, das sie eröffnet "
+                "(opener), oder das, das sie geschlossen hat (closer).",
+            ),
+            default=None,
+            values=("nobody", "opener", "closer"),
+        ),
+        _points_option(
+            "capicua",
+            "Capicúa",
+            "Capicúa",
+            LocalizedText(
+                "Points for a last tile that fits both ends and is no double.",
+                "Punkte für einen letzten Stein, der an beide Enden passt und kein Doppelstein ist.",
+            ),
+        ),
+        _points_option(
+            "chuchazo",
+            "Chuchazo",
+            "Chuchazo",
+            LocalizedText("Points for 0-0 as the last tile.", "Punkte für 0-0 als letzten Stein."),
+        ),
+        _points_option(
+            "pass_salida",
+            "Pase de salida",
+            "Pase de salida",
+            LocalizedText(
+                "Points for the leader's team if exactly the next player has to pass after the lead.",
+                "Punkte für das eröffnende Team, wenn nach der Eröffnung genau der nächste Spieler passen muss.",
+            ),
+        ),
+        _points_option(
+            "pass_all",
+            "Paso corrido",
+            "Paso corrido",
+            LocalizedText(
+                "Points each time the three others pass between two tiles of a player.",
+                "Punkte, sooft die drei anderen zwischen zwei Steinen eines Spielers passen.",
+            ),
+        ),
+        Option(
+            key="round_bonus",
+            label=LocalizedText("Round bonus", "Rundenbonus"),
+            help=LocalizedText(
+                "100, 75, 50 and 25 points for the winners of the first four rounds.",
+                "100, 75, 50 und 25 Punkte für die Gewinner der ersten vier Runden.",
+            ),
+            default=None,
+            values=(False, True),
+        ),
+        Option(
+            key="capicua_blank",
+            label=LocalizedText("Capicúa with a blank", "Capicúa mit einer Null"),
+            help=LocalizedText(
+                "Whether a capicúa by a tile with a blank counts.", "Ob eine Capicúa mit einem Stein mit Null zählt."
+            ),
+            default=True,
+            values=(True, False),
+        ),
+    ),
+)
