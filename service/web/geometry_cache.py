@@ -34,7 +34,7 @@ class GeometryCache:
         since, and of all ends. What it raises, the caller gets.
         """
         placements = table.layout.placements
-        owner = table.game, aspect
+        owner = table.game, table.round, aspect
         keys = _keys(owner, placements)
         entry = self._find(owner, placements, keys)
         known = 0 if entry is None else len(entry.placements)
@@ -71,8 +71,12 @@ class GeometryCache:
                 del self._entries[next(iter(self._entries))]
 
 
-_Owner = tuple[str, int]
-"""The id of a game, and the aspect."""
+_Owner = tuple[str, int, int]
+"""The id of a game, the round, and the aspect.
+
+In another round the same placements may lie on other sides: a placement does not say on which of the two long sides of
+the lead.
+"""
 
 
 class _Entry(NamedTuple):
