@@ -216,7 +216,7 @@ class Layout(NamedTuple):
                 last_number += 1
                 joined.append(_new(End, (f"e{last_number}", number, host, side, gate, counts)))
             ends = (*ends[:place], *joined, *ends[place + 1 :])
-            if gates == LEAD_COVERED:
+            if gates == LEAD_COVERED and not at_host:
                 return _with_ends(form, placements, _gated_by_lead(ends), last_number)
             open_mask |= mask
             if not mask >> touching & 1:

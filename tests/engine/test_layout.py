@@ -11,22 +11,25 @@ from random import Random
 import pytest
 
 from service.engine.layout import (
+    BOTH_LONG_SIDES,
+    FIRST_LONG_SIDE,
     GATED,
     IMMEDIATELY,
+    LEAD_COVERED,
     LEFT,
     NEVER,
     RIGHT,
     Branching,
     End,
     EndValue,
+    Gates,
     Layout,
     LayoutForm,
     Placement,
-    Side,
     empty_layout,
 )
 from service.engine.referee import advance, legal_moves
-from service.engine.rules.counting import all_but_long_sides
+from service.engine.rules.counting import all_but_long_sides, double_both_halves
 from service.engine.state import PLAYING
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
@@ -38,8 +41,15 @@ FORMS = {"open": "{}", "gated": "({})", "closed": "[{}]"}
 class Paper:
     """A layout that tiles are written on, one after the other."""
 
-    def __init__(self, *, line: bool = False, end_value: EndValue | None = None) -> None:
-        self.layout = empty_layout(LayoutForm((LEFT, RIGHT) if line else (), end_value))
+    def __init__(
+        self,
+        *,
+        line: bool = False,
+        line_ends: tuple[str, ...] = (),
+        end_value: EndValue | None = None,
+        gates: Gates = FIRST_LONG_SIDE,
+    ) -> None:
+        self.layout = empty_layout(LayoutForm((LEFT, RIGHT) if line else line_ends, end_value, gates))
 
     def lead(self, tile: str, branching: Branching = NEVER) -> list[str]:
         self.layout = self.layout.lead(parse_tile(tile), 0, branching)
@@ -285,25 +295,8 @@ def test_proof_4_nothing_counts_where_ends_are_not_counted() -> None:
 # Other answers to what an end counts
 
 
-def both_halves_once(number: int, side: Side, paired: bool) -> int:
-    """A double counts both halves by its long sides, once (All Fives, Fives and Threes)."""
-    return {"end": number, "long": number if paired else 2 * number, "short": 0}[side]
-
-
-def test_a_double_can_count_both_halves_once_on_four_arms() -> None:
-    paper = Paper(end_value=both_halves_once)
-    assert paper.lead("5-5", GATED) == ["e1 5-5/long=5 +5", "e2 5-5/long=5 +5", "e3 (5-5/short=5)", "e4 (5-5/short=5)"]
-    assert paper.layout.ends_sum == 10
-    assert paper.join("e1", "2-5") == ["e5 2-5/end=2 +2", "e2 5-5/long=5 +10", "e3 5-5/short=5", "e4 5-5/short=5"]
-    sums = [paper.layout.ends_sum]
-    for end, tile in [("e2", "3-5"), ("e3", "0-5"), ("e4", "5-6"), ("e8", "6-6"), ("e6", "3-3"), ("e7", "0-0")]:
-        paper.join(end, tile)
-        sums.append(paper.layout.ends_sum)
-    assert sums == [12, 5, 5, 11, 17, 20, 20]
-
-
 def test_a_double_can_count_both_halves_once_on_a_line() -> None:
-    paper = Paper(line=True, end_value=both_halves_once)
+    paper = Paper(line=True, end_value=double_both_halves)
     assert paper.lead("5-5") == ["left 5-5/long=5 +5", "right 5-5/long=5 +5"]
     assert paper.join("right", "2-5") == ["left 5-5/long=5 +10", "right 2-5/end=2 +2"]
     assert paper.join("left", "3-5") == ["left 3-5/end=3 +3", "right 2-5/end=2 +2"]
@@ -311,7 +304,7 @@ def test_a_double_can_count_both_halves_once_on_a_line() -> None:
     assert paper.layout.ends_sum == 8
 
 
-@pytest.mark.parametrize("end_value", [None, all_but_long_sides, both_halves_once])
+@pytest.mark.parametrize("end_value", [None, all_but_long_sides, double_both_halves])
 def test_what_ends_count_follows_from_what_is_kept_of_them(end_value: EndValue | None) -> None:
     paper = Paper(end_value=end_value)
     paper.lead("5-5", GATED)
@@ -323,10 +316,157 @@ def test_what_ends_count_follows_from_what_is_kept_of_them(end_value: EndValue |
         paper.join(end, tile)
 
 
-# Proof 5: face-down doubles
+# Proof 5: one end
 
 
-def test_proof_5_a_face_down_double_covers_the_end_and_keeps_its_number_and_name() -> None:
+def test_proof_5_a_line_with_one_end() -> None:
+    paper = Paper(line_ends=(RIGHT,))
+    assert paper.lead("5-5") == ["right 5-5/long=5"]
+    assert paper.join("right", "1-5") == ["right 1-5/end=1"]
+    assert paper.open_numbers() == {1}
+    assert paper.join("right", "1-1") == ["right 1-1/long=1"]
+    assert paper.join("right", "1-4") == ["right 1-4/end=4"]
+    assert [(laid.host, laid.side) for laid in paper.layout.placements] == [
+        (-1, "end"),
+        (0, "long"),
+        (1, "end"),
+        (2, "long"),
+    ]
+    assert paper.layout.covered_ends() == (None, "right", "right", "right")
+    assert paper.layout.end("left") is None
+
+
+def test_proof_5_a_lead_that_is_no_double_has_its_higher_half_at_its_one_end() -> None:
+    assert Paper(line_ends=(RIGHT,)).lead("2-6") == ["right 2-6/end=6"]
+
+
+# Proof 6: both long sides first
+
+
+@pytest.mark.parametrize(("first", "second"), [("e1", "e2"), ("e2", "e1")])
+def test_proof_6_the_short_sides_of_the_lead_open_when_both_long_sides_are_covered(first: str, second: str) -> None:
+    paper = Paper(gates=BOTH_LONG_SIDES)
+    assert paper.lead("3-3", GATED) == ["e1 3-3/long=3", "e2 3-3/long=3", "e3 (3-3/short=3)", "e4 (3-3/short=3)"]
+    assert sorted(paper.join(first, "3-5")) == [
+        f"{second} 3-3/long=3",
+        "e3 (3-3/short=3)",
+        "e4 (3-3/short=3)",
+        "e5 3-5/end=5",
+    ]
+    assert paper.open_numbers() == {3, 5}
+    assert sorted(paper.join(second, "3-4")) == ["e3 3-3/short=3", "e4 3-3/short=3", "e5 3-5/end=5", "e6 3-4/end=4"]
+    assert paper.open_numbers() == {3, 4, 5}
+
+
+def test_proof_6_a_tile_elsewhere_opens_nothing() -> None:
+    paper = Paper(gates=BOTH_LONG_SIDES)
+    paper.lead("3-3", GATED)
+    paper.join("e1", "3-5")
+    paper.join("e5", "5-5")
+    assert paper.join("e6", "4-5") == ["e7 4-5/end=4", "e2 3-3/long=3", "e3 (3-3/short=3)", "e4 (3-3/short=3)"]
+
+
+def test_worked_8a_a_spinner_that_leads() -> None:
+    paper = Paper(end_value=double_both_halves, gates=BOTH_LONG_SIDES)
+    assert paper.lead("5-5", GATED) == ["e1 5-5/long=5 +5", "e2 5-5/long=5 +5", "e3 (5-5/short=5)", "e4 (5-5/short=5)"]
+    sums = [paper.layout.ends_sum]
+    assert paper.join("e1", "2-5") == ["e5 2-5/end=2 +2", "e2 5-5/long=5 +10", "e3 (5-5/short=5)", "e4 (5-5/short=5)"]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e2", "3-5") == ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e3 5-5/short=5", "e4 5-5/short=5"]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e3", "0-5") == ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", "e4 5-5/short=5"]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e4", "5-6") == ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", "e8 5-6/end=6 +6"]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e8", "6-6") == ["e5 2-5/end=2 +2", "e6 3-5/end=3 +3", "e7 0-5/end=0", "e9 6-6/long=6 +12"]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e6", "3-3") == ["e5 2-5/end=2 +2", "e10 3-3/long=3 +6", "e7 0-5/end=0", "e9 6-6/long=6 +12"]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e7", "0-0") == ["e5 2-5/end=2 +2", "e10 3-3/long=3 +6", "e11 0-0/long=0", "e9 6-6/long=6 +12"]
+    sums.append(paper.layout.ends_sum)
+    assert sums == [10, 12, 5, 5, 11, 17, 20, 20]
+
+
+def test_worked_8b_a_spinner_inside_a_line() -> None:
+    paper = Paper(end_value=double_both_halves, gates=BOTH_LONG_SIDES)
+    assert paper.lead("2-3") == ["e1 2-3/end=2 +2", "e2 2-3/end=3 +3"]
+    sums = [paper.layout.ends_sum]
+    assert paper.join("e2", "3-3", GATED) == [
+        "e1 2-3/end=2 +2",
+        "e3 3-3/long=3 +6",
+        "e4 (3-3/short=3)",
+        "e5 (3-3/short=3)",
+    ]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e3", "3-4") == ["e1 2-3/end=2 +2", "e6 3-4/end=4 +4", "e4 3-3/short=3", "e5 3-3/short=3"]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e4", "1-3") == ["e1 2-3/end=2 +2", "e6 3-4/end=4 +4", "e7 1-3/end=1 +1", "e5 3-3/short=3"]
+    sums.append(paper.layout.ends_sum)
+    assert paper.join("e5", "3-6") == ["e1 2-3/end=2 +2", "e6 3-4/end=4 +4", "e7 1-3/end=1 +1", "e8 3-6/end=6 +6"]
+    sums.append(paper.layout.ends_sum)
+    assert sums == [5, 8, 6, 7, 13]
+
+
+# Proof 7: the lead first
+
+
+def test_proof_7_all_other_ends_open_when_every_side_of_the_lead_is_covered() -> None:
+    paper = Paper(gates=LEAD_COVERED)
+    assert paper.lead("6-6", IMMEDIATELY) == ["e1 6-6/long=6", "e2 6-6/long=6", "e3 6-6/short=6", "e4 6-6/short=6"]
+    assert paper.join("e1", "3-6") == ["e5 (3-6/end=3)", "e2 6-6/long=6", "e3 6-6/short=6", "e4 6-6/short=6"]
+    assert paper.open_numbers() == {6}
+    assert paper.join("e3", "0-6") == ["e5 (3-6/end=3)", "e2 6-6/long=6", "e6 (0-6/end=0)", "e4 6-6/short=6"]
+    assert paper.join("e4", "2-6") == ["e5 (3-6/end=3)", "e2 6-6/long=6", "e6 (0-6/end=0)", "e7 (2-6/end=2)"]
+    assert paper.open_numbers() == {6}
+    assert paper.join("e2", "1-6") == ["e5 3-6/end=3", "e8 1-6/end=1", "e6 0-6/end=0", "e7 2-6/end=2"]
+    assert paper.open_numbers() == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("order", ["e1 e2 e3 e4", "e4 e3 e2 e1", "e2 e3 e1 e4", "e3 e1 e4 e2"])
+def test_proof_7_in_any_order_of_the_sides(order: str) -> None:
+    paper = Paper(gates=LEAD_COVERED)
+    paper.lead("6-6", IMMEDIATELY)
+    for number, end in enumerate(order.split(), 1):
+        paper.join(end, f"{number}-6")
+        assert paper.open_numbers() == ({6} if number < 4 else {1, 2, 3, 4})
+        assert [end.gate for end in paper.layout.ends if end.host] == ["gated" if number < 4 else "open"] * number
+
+
+def test_proof_7_once_open_the_arms_stay_open() -> None:
+    paper = Paper(gates=LEAD_COVERED)
+    paper.lead("6-6", IMMEDIATELY)
+    for end, tile in (("e1", "3-6"), ("e2", "1-6"), ("e3", "0-6"), ("e4", "2-6")):
+        paper.join(end, tile)
+    assert paper.join("e5", "3-3") == ["e9 3-3/long=3", "e6 1-6/end=1", "e7 0-6/end=0", "e8 2-6/end=2"]
+    assert paper.join("e9", "3-5") == ["e10 3-5/end=5", "e6 1-6/end=1", "e7 0-6/end=0", "e8 2-6/end=2"]
+    assert paper.open_numbers() == {0, 1, 2, 5}
+
+
+def test_proof_7_ends_are_counted_behind_a_gate_too() -> None:
+    paper = Paper(end_value=all_but_long_sides, gates=LEAD_COVERED)
+    paper.lead("6-6", IMMEDIATELY)
+    sums = []
+    for end, tile in (("e1", "3-6"), ("e3", "0-6"), ("e4", "2-6"), ("e2", "1-6")):
+        paper.join(end, tile)
+        sums.append(paper.layout.ends_sum)
+    assert sums == [15, 9, 5, 6]
+
+
+@pytest.mark.parametrize("gates", [FIRST_LONG_SIDE, BOTH_LONG_SIDES, LEAD_COVERED])
+def test_gates_follow_from_what_is_kept_of_the_ends(gates: Gates) -> None:
+    paper = Paper(gates=gates)
+    paper.lead("6-6", IMMEDIATELY if gates == LEAD_COVERED else GATED)
+    for end, tile in (("e1", "3-6"), ("e2", "0-6"), ("e3", "2-6"), ("e4", "1-6")):
+        paper.join(end, tile)
+        layout = paper.layout
+        kept = [(end.name, end.number, end.host, end.side, end.gate) for end in layout.ends]
+        assert empty_layout(layout.form).restored(layout.placements, kept, layout.last_end_number) == layout
+
+
+# Proof 8: face-down doubles
+
+
+def test_proof_8_a_face_down_double_covers_the_end_and_keeps_its_number_and_name() -> None:
     paper = Paper()
     paper.lead("1-2")
     assert paper.join("e2", "2-2", face_down=True) == ["e1 1-2/end=1", "e3 [2-2/long=2]"]
@@ -361,7 +501,8 @@ def test_an_end_is_found_by_its_name_whatever_its_gate() -> None:
 
 @pytest.mark.parametrize("key", variants())
 def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: str) -> None:
-    players = min(variants()[key].players.high, 4)
+    low, high = variants()[key].players
+    players = max(low, min(high, 4))
     for seed in range(5):
         rng = Random(f"{key} {seed}")
         table = EngineTable(key, seats=players, seed=f"layout {seed}")

@@ -167,7 +167,8 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
         names = [end.name for end in after.ends]
         assert len(set(names)) == len(names)
         if event.end is None:
-            assert names == (["left", "right"] if after.is_line else [f"e{index + 1}" for index in range(len(names))])
+            numbered = [f"e{index + 1}" for index in range(len(names))]
+            assert names == (list(match.rules.line_ends) or numbered)
             continue
         place = [end.name for end in before.ends].index(event.end)
         behind = len(before.ends) - place - 1
@@ -183,7 +184,7 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
 @law()
 def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) -> None:
     if not match.rules.line_ends:
-        pytest.skip("this game has no layout with two ends")
+        pytest.skip("the layout of this game is no line")
     chain: list[tuple[int, int]] = []
     for _, _, layout, event in layouts(match):
         low, high = event.tile.low, event.tile.high
@@ -194,7 +195,10 @@ def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) 
         else:
             chain.append((low, high) if low == chain[-1][1] else (high, low))
         assert all(left[1] == right[0] for left, right in pairwise(chain))
-        assert [(end.name, end.number) for end in layout.ends] == [("left", chain[0][0]), ("right", chain[-1][1])]
+        numbers = {"left": chain[0][0], "right": chain[-1][1]}
+        assert [(end.name, end.number) for end in layout.ends] == [
+            (name, numbers[name]) for name in match.rules.line_ends
+        ]
 
 
 @law()
