@@ -61,7 +61,7 @@ function endsText({ t, device }, { board }) {
     const end = isNamedByNumber ? place : t(ANSWERS.numberAt, { number: numberName(language, each.number), place });
     return each.state === "gated" ? t(ANSWERS.endGated, { end }) : each.state === "closed" ? t(ANSWERS.endClosed, { end }) : end;
   });
-  return [t(ANSWERS.ends, { ends: ends.join("; ") }), ...(board.ends_sum === undefined ? [] : [t(ANSWERS.sumIs, { sum: board.ends_sum })])].join(" ");
+  return [t(ends.length === 1 ? ANSWERS.end : ANSWERS.ends, { ends: ends.join("; ") }), ...(board.ends_sum === undefined ? [] : [t(ANSWERS.sumIs, { sum: board.ends_sum })])].join(" ");
 }
 
 /** The totals in order of rank. @param {App} app @param {Game} game @param {Score} score */

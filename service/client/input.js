@@ -183,10 +183,13 @@ export function createChoice(app, match, { send, say }) {
       if (possible.length > 1) return ask();
       lay(possible[0]);
     },
-    /** Lays the chosen tile on a side of a table with two ends. @param {"left" | "right"} side @param {boolean} [faceDown] */
+    /** Lays the chosen tile on a side of a line. @param {"left" | "right"} side @param {boolean} [faceDown] */
     laySide(side, faceDown = false) {
       const ends = match.game?.board.ends ?? [];
-      if (tile && ends.length && !ends.some((each) => each.id === side)) return say(t(TABLE.noSides), { urgent: true });
+      if (tile && ends.length && !ends.some((each) => each.id === side)) {
+        const isLine = ends.some((each) => each.id === "right");
+        return say(t(isLine ? TABLE.noEndThere : TABLE.noSides), { urgent: true });
+      }
       const there = movesOf().filter((each) => !ends.length || each.end === side);
       lay(there.find((each) => Boolean(each.face_down) === faceDown));
     },

@@ -1,8 +1,9 @@
 """The tiles on the table as lines of text.
 
-A layout with two ends is one line, with the numbers of its open ends at both sides::
+A line is one line of text, with the numbers of its open ends at both sides, or only at its right::
 
     6 ‹ 6-3 3-1 [1-1] 1-2* 2-5 › 5
+    [5-5] 5-1* › 1
 
 A layout that branches is written arm by arm; the arms of a double that branches follow under its own name, so that
 nothing is indented however deep it branches::
@@ -26,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from service.engine.layout import CLOSED, GATED, SHORT, End, Layout
+from service.engine.layout import CLOSED, GATED, LEFT, SHORT, End, Layout
 from service.engine.tiles import Tile
 
 TileWriter = Callable[[Tile, int, bool], str]
@@ -86,14 +87,16 @@ def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator:
 
 
 def _line(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
-    left, right = layout.end("left"), layout.end("right")
-    assert left is not None
-    assert right is not None
     tile = partial(_tile, layout, write)
-    before = [tile(host, number, flipped=True) for host, number in _from_lead(layout, left)]
-    after = [tile(host, number) for host, number in _from_lead(layout, right)]
-    words = [f"{left.number} ‹", *reversed(before), tile(0, layout.placements[0].tile.low), *after]
-    yield from wrap_words([*words, f"› {right.number}"], width, indent="    ")
+    words = [tile(0, layout.placements[0].tile.low)]
+    for end in layout.ends:
+        if end.name == LEFT:
+            before = [tile(host, number, flipped=True) for host, number in _from_lead(layout, end)]
+            words = [f"{end.number} ‹", *reversed(before), *words]
+        else:
+            after = [tile(host, number) for host, number in _from_lead(layout, end)]
+            words = [*words, *after, f"› {end.number}"]
+    yield from wrap_words(words, width, indent="    ")
 
 
 def _from_lead(layout: Layout, end: End) -> list[tuple[int, int]]:

@@ -8,14 +8,18 @@ from typing import Final
 import pytest
 
 from service.engine.layout import (
+    BOTH_LONG_SIDES,
     CLOSED,
+    FIRST_LONG_SIDE,
     GATED,
     IMMEDIATELY,
+    LEAD_COVERED,
     LEFT,
     NEVER,
     RIGHT,
     SHORT,
     Branching,
+    Gates,
     Layout,
     LayoutForm,
     empty_layout,
@@ -29,15 +33,21 @@ from service.render.sentences.places import Places, place_name
 from tests.laws.matches import Match, law
 
 
-def layout_of(*plays: str, two_ended: bool = False, branching: Branching = NEVER, scored: bool = False) -> Layout:
+def layout_of(
+    *plays: str,
+    two_ended: bool = False,
+    line_ends: tuple[str, ...] = (),
+    gates: Gates = FIRST_LONG_SIDE,
+    branching: Branching = NEVER,
+    scored: bool = False,
+) -> Layout:
     """A table: the lead, then tiles with the end that each joins (``1-2@right``), face down with ``!``.
 
     ``branching`` is that of the lead; with ``scored`` every double branches, and ends are counted as in rules 3.5.
     """
     value = variants()["fido"].rules({}, 3).end_value if scored else None
-    layout = empty_layout(LayoutForm((LEFT, RIGHT) if two_ended else (), value)).lead(
-        parse_tile(plays[0]), 0, branching
-    )
+    form = LayoutForm((LEFT, RIGHT) if two_ended else line_ends, value, gates)
+    layout = empty_layout(form).lead(parse_tile(plays[0]), 0, branching)
     for play in plays[1:]:
         tile, _, name = play.rstrip("!").partition("@")
         at = layout.end(name)
@@ -154,6 +164,39 @@ def test_2_4_ends_that_open_later_are_told_as_such() -> None:
         "One tile lies on the table. Ends: left three, right three, up three not open yet, down three not open yet."
     )
     assert "oben drei noch nicht offen, unten drei noch nicht offen." in board_sentence(layout, "de")
+
+
+def test_8_5_short_sides_open_later_than_the_first_long_side() -> None:
+    layout = layout_of("3-3", "3-5@e1", branching=GATED, gates=BOTH_LONG_SIDES)
+    assert board_sentence(layout, "en") == (
+        "Two tiles lie on the table. Ends: left five, right three, up three not open yet, down three not open yet."
+    )
+
+
+def test_12_3_arms_that_open_later_are_told_as_such() -> None:
+    cross = ("6-6", "3-6@e1", "0-6@e3", "2-6@e4")
+    layout = layout_of(*cross, branching=IMMEDIATELY, gates=LEAD_COVERED)
+    assert board_sentence(layout, "en") == (
+        "Four tiles lie on the table. Ends: left three not open yet, right six, up blank not open yet, "
+        "down two not open yet."
+    )
+    assert board_sentence(layout, "de") == (
+        "Vier Steine liegen. Enden: links drei noch nicht offen, rechts sechs, oben blank noch nicht offen, "
+        "unten zwei noch nicht offen."
+    )
+    layout = layout_of(*cross, "1-6@e2", branching=IMMEDIATELY, gates=LEAD_COVERED)
+    assert (
+        board_sentence(layout, "en") == "Five tiles lie on the table. Ends: left three, right one, up blank, down two."
+    )
+
+
+def test_13_3_the_only_end_is_told_as_one() -> None:
+    layout = layout_of("5-5", "1-5@right", "1-1@right", line_ends=(RIGHT,))
+    assert board_sentence(layout, "en") == "Three tiles lie on the table. End: right one."
+    assert board_sentence(layout, "de") == "Drei Steine liegen. Ende: rechts eins."
+    assert board_description(layout, "en") == (
+        "Three tiles lie on the table. From left to right: double five, five one, double one. End: right one."
+    )
 
 
 def test_2_5_a_table_whose_ends_are_all_closed_says_so() -> None:

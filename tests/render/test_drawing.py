@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.layout import GATED, NEVER, Layout, LayoutForm, empty_layout
+from service.engine.layout import GATED, IMMEDIATELY, LEAD_COVERED, NEVER, RIGHT, Layout, LayoutForm, empty_layout
 from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.render.drawing import draw
 from service.render.geometry import Geometry, PlacedTile, geometry
+from service.render.layout_text import render_layout
 from tests.render.tables import Shown, longest_table
 
 LINE = empty_layout(LayoutForm())
@@ -50,6 +51,35 @@ def test_closed_and_gated_ends_are_told_apart() -> None:
     ]
     gated = draw(geometry(TREE.lead(double(10), 0, GATED), 91, "cross", 16))
     assert gated == ["    ◌", "  ┌───┐", "  │10 │", " ○│ :*│○", "  │10 │", "  └───┘", "    ◌"]
+
+
+def test_arms_that_open_later_are_told_apart() -> None:
+    layout = empty_layout(LayoutForm((), gates=LEAD_COVERED)).lead(double(6), 0, IMMEDIATELY)
+    layout = joined(joined(layout, "e2", "3-6"), "e1", "0-6")
+    assert draw(geometry(layout, 28, "cross", 16)) == [
+        "            ○",
+        "          ┌───┐",
+        "  ┌───────┤ 6 ├───────┐",
+        " ◌│ 0 : 6*│ : │ 6 : 3 │◌",
+        "  └───────┤ 6 ├───────┘",
+        "          └───┘",
+        "            ○",
+    ]
+
+
+def test_a_line_with_one_end_goes_to_the_right() -> None:
+    layout = empty_layout(LayoutForm((RIGHT,))).lead(double(5), 0, NEVER)
+    layout = joined(joined(layout, "right", "1-5"), "right", "1-1")
+    assert draw(geometry(layout, 28, "line", 16)) == [
+        "",
+        "  ┌───┐       ┌───┐",
+        "  │ 5 ├───────┤ 1 │",
+        "  │ : │ 5 : 1 │ :*│○",
+        "  │ 5 ├───────┤ 1 │",
+        "  └───┘       └───┘",
+        "",
+    ]
+    assert list(render_layout(layout, 70)) == ["[5-5] 5-1 [1-1]* › 1"]
 
 
 def test_an_empty_table_has_no_lines() -> None:

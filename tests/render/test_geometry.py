@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.layout import GATED, IMMEDIATELY, NEVER, Layout, LayoutForm, empty_layout
+from service.engine.layout import GATED, IMMEDIATELY, LEAD_COVERED, NEVER, RIGHT, Layout, LayoutForm, empty_layout
 from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.render.geometry import Area, Geometry, GrowingGeometry, Place, geometry
@@ -41,6 +41,28 @@ def test_a_leading_tile_lies_with_its_smaller_half_in_the_west() -> None:
     assert found.ends[1].place == Place(4, 0, 0)
     assert found.ends[1].place_double == Place(3, 0, 90)
     assert found.ends[0].place == Place(-4, 0, 180)
+
+
+def test_the_only_end_of_a_line_is_in_the_east() -> None:
+    one_end = empty_layout(LayoutForm((RIGHT,)))
+    for lead, x in (("6-6", 1), ("1-2", 2)):
+        found = geometry(one_end.lead(parse_tile(lead), 0, NEVER), 28, "line", 16)
+        assert [(each.end.name, each.x, each.y, each.direction) for each in found.ends] == [("right", x, 0, 0)]
+    layout = played(one_end.lead(double(6), 0, NEVER), "right 2-6", "right 2-2", "right 2-4")
+    assert places(geometry(layout, 28, "line", 16)) == [(0, 0, 90), (3, 0, 180), (6, 0, 90), (9, 0, 0)]
+
+
+def test_the_ends_of_arms_are_where_they_will_be_when_they_open() -> None:
+    cross = empty_layout(LayoutForm((), gates=LEAD_COVERED)).lead(double(6), 0, IMMEDIATELY)
+    shut = geometry(played(cross, "e4 2-6", "e2 0-6", "e3 3-6"), 28, "cross", 16)
+    opened = geometry(played(cross, "e4 2-6", "e2 0-6", "e3 3-6", "e1 1-6"), 28, "cross", 16)
+    assert [(each.end.name, each.end.gate, each.x, each.y, each.direction) for each in shut.ends] == [
+        ("e1", "open", -1, 0, 180),
+        ("e6", "gated", 5, 0, 0),
+        ("e7", "gated", 0, -6, 270),
+        ("e5", "gated", 0, 6, 90),
+    ]
+    assert [each.place for each in shut.ends[1:]] == [each.place for each in opened.ends[1:]]
 
 
 def test_a_line_goes_on_straight_with_doubles_across() -> None:

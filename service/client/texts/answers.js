@@ -14,6 +14,7 @@ export const ANSWERS = {
   keysColumn: ["Key", "Taste"],
   actionColumn: ["What it does", "Was sie tut"],
   noEnds: ["No end yet.", "Noch kein Ende."],
+  end: ["End: {ends}.", "Ende: {ends}."],
   ends: ["Ends: {ends}.", "Enden: {ends}."],
   endGated: ["{end}, not open yet", "{end}, noch nicht offen"],
   endClosed: ["{end}, closed", "{end}, zu"],

@@ -74,6 +74,7 @@ export const TABLE = {
   fitsNowhere: ["{tile} fits nowhere.", "{tile} passt nirgends."],
   notThere: ["{tile} does not fit there.", "{tile} passt dort nicht."],
   notFaceDown: ["{tile} cannot be laid face down there.", "{tile} lässt sich dort nicht verdeckt legen."],
+  noEndThere: ["There is no end on that side.", "Auf dieser Seite ist kein Ende."],
   noSides: [
     "Here the places have no side. Choose one with the arrow keys up and down.",
     "Hier haben die Plätze keine Seite. Wähle einen mit den Pfeiltasten auf und ab.",

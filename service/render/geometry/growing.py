@@ -8,7 +8,7 @@ from functools import cached_property
 from math import ceil, floor
 from typing import NamedTuple
 
-from service.engine.layout import CLOSED, LEFT, RIGHT, End, Layout
+from service.engine.layout import CLOSED, End, Layout
 from service.engine.tiles import Tile
 from service.engine.variant import Spread
 from service.render.geometry.links import Line
@@ -169,7 +169,7 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
         last_number += opened[index]
         end = covered[index]
         if end is None:
-            table.lead(placements[index].tile, [LEFT, RIGHT] if layout.is_line else names)
+            table.lead(placements[index].tile, list(layout.form.line_ends) or names)
         else:
             table.join(placements[index], end, [end] if layout.is_line else names)
         pause()

@@ -43,7 +43,7 @@ class Table:
     def lead(self, tile: Tile, names: list[str]) -> None:
         """Lay the first tile; ends with these names are on its long sides, west and east, and then north and south.
 
-        A tile that is no double lies, its smaller half in the west.
+        A single end is in the east. A tile that is no double lies, its smaller half in the west.
         """
         box = LEADING_DOUBLE if tile.double else LEADING_TILE
         self._put(Laid(box, across(EAST) if tile.double else 0, None))
@@ -56,7 +56,8 @@ class Table:
             (Ray(0, box.y1, SOUTH), SHORT, tile.low),
         ]
         has_arms = self.plan.spread == "line" or len(names) == len(sides)
-        for name, (ray, each, number) in zip(names, sides, strict=False):
+        opened = sides[1:] if len(names) == 1 else sides
+        for name, (ray, each, number) in zip(names, opened, strict=False):
             heading = ray.heading
             self.mouths[name] = Mouth(ray, each, number, heading % 2, heading if has_arms else None, box, closed=False)
 

@@ -29,7 +29,7 @@ def board_description(layout: Layout, language: str) -> str:
     """The whole table in at most ``MAX_DESCRIPTION`` characters: the tiles arm by arm, then the ends.
 
     The tiles of an arm are in their order from the lead, each with the half first that touches the one before; those of
-    a line with two ends are read from left to right.
+    a line are read from left to right.
     """
     first, last = _count(layout, language), " ".join(_ends(layout, language))
     left = MAX_DESCRIPTION - len(first) - len(last) - _RESERVED
@@ -118,7 +118,8 @@ def _ends(layout: Layout, language: str) -> Iterator[str]:
     if all([end.gate == CLOSED for end in layout.ends]):
         yield text("board.all_closed", language)
     else:
-        yield text("board.ends", language, ends=", ".join(_end_names(layout, language)))
+        key = "board.ends_one" if len(layout.ends) == 1 else "board.ends"
+        yield text(key, language, ends=", ".join(_end_names(layout, language)))
     if layout.counts_ends:
         yield text("board.sum", language, number=number_word(layout.ends_sum, language))
 

@@ -189,6 +189,7 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "board.empty": ("No tile lies on the table.", "Noch liegt kein Stein."),
         "board.count_one": ("One tile lies on the table.", "Ein Stein liegt."),
         "board.count": ("{number} tiles lie on the table.", "{number} Steine liegen."),
+        "board.ends_one": ("End: {ends}.", "Ende: {ends}."),
         "board.ends": ("Ends: {ends}.", "Enden: {ends}."),
         "board.all_closed": ("All ends are closed.", "Alle Enden sind zu."),
         "board.sum": ("Sum {number}.", "Summe {number}."),

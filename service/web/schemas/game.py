@@ -182,7 +182,8 @@ class BoardEnd(Schema):
     state = fields.String(
         required=True,
         metadata=doc(
-            "`open`; `gated`: opens when a tile joins a long side of its double; or `closed`: by a face-down double.",
+            "`open`; `gated`: opens later, a short side after one or both of the long sides of its double, any other "
+            "end after every side of the first tile; or `closed`: by a face-down double.",
             example="open",
         ),
     )
