@@ -32,7 +32,7 @@ TRANSCRIPTS = Path(__file__).parent / "transcripts"
 def sample_record(key: str, seats: int, moves: int, viewer: Viewer | None = None) -> Record:
     match = Match(Case(key, seats, (), "told", 3, moves))
     events = list(enumerate(match.events, 2))
-    names = ("Ada", "Bo", "Cy", "Dorothea")[:seats]
+    names = ("Ada", "Bo", "Cy", "Dorothea", "Emil")[:seats]
     return build_record(match.variant, match.rules, events, players=names, fairness="arranged", viewer=viewer)
 
 

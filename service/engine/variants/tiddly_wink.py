@@ -1,0 +1,133 @@
+"""Tiddly-Wink: five to nine players, three tiles each, and only one end (rules 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.layout import LEFT, RIGHT
+from service.engine.options import LocalizedText, Option, Value
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import after_rounds, out_or_blocked
+from service.engine.rules.opening import highest_double
+from service.engine.rules.scoring import WinnerTakes, lightest_side, round_result
+from service.engine.rules.turns import any_tile_after_a_double
+from service.engine.state import State
+from service.engine.tiles import double_set
+from service.engine.variant import Alias, Count, PlayerRange, Rules, Variant
+
+_PLAYERS: Final = PlayerRange(5, 9)
+_SET: Final = double_set(6)
+_HAND: Final = 3
+"""In the American game; in the British one the set is dealt as far as it divides evenly (rules 13.1, 13.8)."""
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    version, scoring = options["version"], options["scoring"]
+    stake, rounds = options["stake"], options["rounds"]
+    assert isinstance(version, str)
+    assert isinstance(scoring, str)
+    assert isinstance(stake, int)
+    assert isinstance(rounds, int)
+    british = version == "british"
+    hand = len(_SET) // seats if british else _HAND
+    return Rules(
+        seats=seats,
+        settings={"version": version, "scoring": scoring, "stake": stake, "rounds": rounds},
+        tiles=_SET,
+        hand_size=lambda players: hand if players == seats else 0,
+        opening=highest_double,
+        line_ends=(LEFT, RIGHT) if british else (RIGHT,),
+        may_follow=any_tile_after_a_double,
+        drawing=UNTIL_IT_FITS,
+        reserve=len(_SET),
+        round_end=out_or_blocked(len(_SET)),
+        score_round=_pool(stake) if scoring == "pool" else WinnerTakes("13.7", "13.7", "others").result,
+        match_end=after_rounds(rounds, "highest"),
+    )
+
+
+def _pool(stake: int) -> Count:
+    """The winner takes the stakes of the others; without a winner everybody gets theirs back (rules 13.6, 13.7)."""
+
+    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        winner = state.went_out_first if ended_by == "out" else lightest_side(hands, 0)
+        others = len(hands) - 1
+        lines = [
+            ScoreLine(left.seat, stake * others, "13.7", f"{stake} × {others}")
+            if left.seat == winner
+            else ScoreLine(left.seat, -stake, "13.7", f"0 − {stake}")
+            for left in hands
+        ]
+        return round_result(state, ended_by, hands, lines if winner is not None else ())
+
+    return count
+
+
+VARIANT: Final = Variant(
+    key="tiddly-wink",
+    edition=1,
+    name=LocalizedText("Tiddly-Wink", "Tiddly-Wink"),
+    summary=LocalizedText(
+        "A quick game for five to nine: three tiles each, one end for all, and another tile after a double.",
+        "Ein schnelles Spiel für fünf bis neun: drei Steine für jeden, ein Ende für alle, und nach einem Doppelstein "
+        "noch ein Stein.",
+    ),
+    scoring=LocalizedText(
+        "Who goes out, or has the fewest pips in a blocked round, takes the stakes of all others. The highest total "
+        "after the agreed rounds wins.",
+        "Wer fertig wird oder in einer blockierten Runde die wenigsten Augen hat, bekommt die Einsätze aller anderen. "
+        "Nach den vereinbarten Runden gewinnt die höchste Summe.",
+    ),
+    players=_PLAYERS,
+    best="highest",
+    build=_build,
+    options=(
+        Option(
+            key="version",
+            label=LocalizedText("Version", "Spielart"),
+            help=LocalizedText(
+                "american: three tiles each and one end. british: as many tiles each as the set has for all, and two "
+                "ends.",
+                "american: drei Steine für jeden und ein Ende. british: so viele Steine für jeden, wie der Satz für "
+                "alle hat, und zwei Enden.",
+            ),
+            default="american",
+            values=("american", "british"),
+        ),
+        Option(
+            key="scoring",
+            label=LocalizedText("Scoring", "Wertung"),
+            help=LocalizedText(
+                "pool: the winner of a round takes the stake of each other player. pips: the winner scores the pips "
+                "of all others.",
+                "pool: Wer die Runde gewinnt, bekommt von jedem anderen den Einsatz. pips: Wer die Runde gewinnt, "
+                "bekommt die Augen aller anderen.",
+            ),
+            default="pool",
+            values=("pool", "pips"),
+        ),
+        Option(
+            key="stake",
+            label=LocalizedText("Stake", "Einsatz"),
+            help=LocalizedText(
+                "What each player puts into the pool of a round under the scoring pool.",
+                "Was jeder bei der Wertung pool in einer Runde einsetzt.",
+            ),
+            default=1,
+            low=1,
+            high=1000,
+        ),
+        Option(
+            key="rounds",
+            label=LocalizedText("Rounds", "Runden"),
+            help=LocalizedText("How many rounds the match lasts.", "Wie viele Runden die Partie dauert."),
+            default=10,
+            low=1,
+            high=100,
+        ),
+    ),
+    aliases=(Alias("Tiddle-a-wink", "en", LocalizedText("USA", "USA")),),
+    minutes=14,
+)
