@@ -65,6 +65,7 @@ HANDS_OF_THE_RULES: dict[str, dict[tuple[int, int], tuple[int, int, int]]] = {
         )
         for players, hand in enumerate(hands, 2)
     },
+    "sebastopol": {(6, 4): (7, 0, 0)},
     "tiddly-wink": {(6, players): (3, 28 - 3 * players, 0) for players in range(5, 10)},
 }
 """By variant, set and number of players: the hand, the stock, and how much of it can be drawn (rules 1.1 to 5.2, 12.1,

@@ -10,7 +10,7 @@ import pytest
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.notation import make_moves
-from tests.support.table import Json
+from tests.api.worked import Worked, last_round, play_out, values
 
 TIDDLY_WINK = "tiddly-wink"
 
@@ -18,25 +18,19 @@ NO_DOUBLE_AT_FIRST = "no double at first 5"
 """A seed whose first deal to five players has no double in any hand."""
 
 DOUBLE_FIRST = ("…", "…", "0-4 1-5 5-5", "1-1 1-4 2-2", "5-6 …")
-BLOCKED = ("1-2 1-5 5-5", "0-5 1-6 3-5", "0-6 1-3 2-3", "0-1 0-2 3-6", "0-0 0-4 2-5")
-BLOCKED_PLAY = "5-5 1-5 1-6 0-6 0-2 2-5 pass 3-5 1-3 0-1 0-4"
-TIED = ("1-2 1-5 5-5", "0-3 1-6 5-6", "0-6 2-3 3-5", "0-2 1-3 3-6", "1-4 2-5 2-6")
-TIED_PLAY = "5-5 1-5 1-6 0-6 0-2 2-6 pass 5-6 3-5 1-3 1-4"
-OUT = (*["…"] * 6, "2-2 2-5 5-5")
-OUT_STOCK = "0-2 1-2 2-3 2-4 2-6 6-6 5-6"
-OUT_PLAY = "5-5 2-5 pass pass pass pass pass pass 2-2"
-
-
-def play(api: Api, hands: tuple[str, ...], moves: str, *, stock: str = "", **rules: Any) -> tuple[Table, Json]:
-    """Play a round of this deal; the table, and the last view of who moved last."""
-    dealt = deal(TIDDLY_WINK, *hands, stock=stock, **rules)
-    table = api.create(TIDDLY_WINK, len(hands), deals=[dealt], rules=rules, seed="what comes after")
-    return table, make_moves(api, table, moves)
-
-
-def last_round(api: Api, table: Table) -> dict[str, Any]:
-    counted: dict[str, Any] = api.score(table)["rounds"][-1]
-    return counted
+BLOCKED = Worked(
+    ("1-2 1-5 5-5", "0-5 1-6 3-5", "0-6 1-3 2-3", "0-1 0-2 3-6", "0-0 0-4 2-5"),
+    "5-5 1-5 1-6 0-6 0-2 2-5 pass 3-5 1-3 0-1 0-4",
+)
+TIED = Worked(
+    ("1-2 1-5 5-5", "0-3 1-6 5-6", "0-6 2-3 3-5", "0-2 1-3 3-6", "1-4 2-5 2-6"),
+    "5-5 1-5 1-6 0-6 0-2 2-6 pass 5-6 3-5 1-3 1-4",
+)
+OUT = Worked(
+    (*["…"] * 6, "2-2 2-5 5-5"),
+    "5-5 2-5 pass pass pass pass pass pass 2-2",
+    stock="0-2 1-2 2-3 2-4 2-6 6-6 5-6",
+)
 
 
 def moves_of(api: Api, table: Table, seat: int) -> set[str]:
@@ -47,7 +41,7 @@ def moves_of(api: Api, table: Table, seat: int) -> set[str]:
 
 def test_13a_worked_example_seven_players_and_stake_1(api: Api) -> None:
     """+6 and six times −1."""
-    table, _ = play(api, OUT, OUT_PLAY, stock=OUT_STOCK)
+    table = play_out(api, TIDDLY_WINK, OUT)
     counted = last_round(api, table)
     assert (counted["ended_by"], counted["winner"]) == ("out", 6)
     assert counted["scores"] == [-1, -1, -1, -1, -1, -1, 6]
@@ -65,7 +59,8 @@ def test_13a_worked_example_nine_players_and_stake_5(api: Api) -> None:
 
 def test_13b_worked_example(api: Api) -> None:
     """Seat 2 leads 5-5: 1-5 or done; after 1-5 its turn is over. The other side of 5-5 is never used."""
-    table, _ = play(api, DOUBLE_FIRST, "5-5")
+    table = api.create(TIDDLY_WINK, 5, deals=[deal(TIDDLY_WINK, *DOUBLE_FIRST)], seed="what comes after")
+    make_moves(api, table, "5-5")
     assert moves_of(api, table, 2) == {"1-5 right", "done"}
     make_moves(api, table, "1-5")
     view = api.view(table)
@@ -94,26 +89,27 @@ def test_13c_worked_example(api: Api) -> None:
 @pytest.mark.parametrize(("scoring", "scores"), [("pool", [-1, -1, -1, -1, 4]), ("pips", [0, 0, 0, 0, 22])])
 def test_13d_worked_example(api: Api, scoring: str, scores: list[int]) -> None:
     """End 4; pips in hand 3, 5, 5, 9, and 0 for {0-0}: that one wins, +4 and four times −1; with ``pips`` +22."""
-    table, view = play(api, BLOCKED, BLOCKED_PLAY, scoring=scoring)
-    assert [end["number"] for end in view["board"]["ends"]] == [4]
+    table = play_out(api, TIDDLY_WINK, BLOCKED, scoring=scoring)
+    assert [end["number"] for end in api.view(table)["board"]["ends"]] == [4]
     counted = last_round(api, table)
     assert (counted["ended_by"], "winner" in counted) == ("blocked", False)
-    assert [hand["value"] for hand in counted["hands"]] == [3, 5, 5, 9, 0]
+    assert values(counted) == [3, 5, 5, 9, 0]
     assert counted["scores"] == scores
 
 
 @pytest.mark.parametrize("scoring", ["pool", "pips"])
 def test_13d_worked_example_of_a_tie(api: Api, scoring: str) -> None:
     """Pips 3, 3, 5, 9, 7: nobody writes anything."""
-    table, _ = play(api, TIED, TIED_PLAY, scoring=scoring)
+    table = play_out(api, TIDDLY_WINK, TIED, scoring=scoring)
     counted = last_round(api, table)
-    assert [hand["value"] for hand in counted["hands"]] == [3, 3, 5, 9, 7]
+    assert values(counted) == [3, 3, 5, 9, 7]
     assert (counted["scores"], counted["lines"]) == ([0] * 5, [])
 
 
 def test_13e_worked_example(api: Api) -> None:
     """Seat 6 lays 2-2 as its last tile: out; there is no second tile to lay."""
-    table, view = play(api, OUT, OUT_PLAY, stock=OUT_STOCK)
+    table = play_out(api, TIDDLY_WINK, OUT)
+    view = api.view(table)
     assert (view["status"], view["board"]["tiles"][-1]["tile"]) == ("round_over", "2-2")
     counted = last_round(api, table)
     assert (counted["ended_by"], counted["winner"]) == ("out", 6)

@@ -1,0 +1,69 @@
+"""Sebastopol: four players, and a cross around 6-6 before anything else (rules 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from service.engine.layout import LEAD_COVERED
+from service.engine.options import LocalizedText, Value
+from service.engine.rules.common_options import blocked_score_option, target_option
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.opening import highest_double
+from service.engine.rules.scoring import WinnerTakes
+from service.engine.rules.spinners import lead_only
+from service.engine.rules.turns import one_tile
+from service.engine.tiles import double_set
+from service.engine.variant import Alias, PlayerRange, Rules, Variant
+
+_SEATS: Final = 4
+_SET: Final = double_set(6)
+_HAND: Final = len(_SET) // _SEATS
+"""The whole set is dealt, so that 6-6 is always held and led (rules 12.1, 12.2)."""
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    blocked_score, target = options["blocked_score"], options["target"]
+    assert isinstance(blocked_score, str)
+    assert isinstance(target, int)
+    return Rules(
+        seats=seats,
+        settings={"blocked_score": blocked_score, "target": target},
+        tiles=_SET,
+        hand_size=lambda players: _HAND if players == _SEATS else 0,
+        opening=highest_double,
+        line_ends=(),
+        branching=lead_only,
+        gates=LEAD_COVERED,
+        may_follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        reserve=len(_SET),
+        round_end=out_or_blocked(len(_SET)),
+        score_round=WinnerTakes("12.5", "12.5", blocked_score).result,
+        match_end=total_reached(target, "highest"),
+    )
+
+
+VARIANT: Final = Variant(
+    key="sebastopol",
+    edition=1,
+    name=LocalizedText("Sebastopol", "Sewastopol"),
+    summary=LocalizedText(
+        "Four players and four arms: 6-6 is led, and the next four tiles must be sixes, one on each of its sides.",
+        "Vier Spieler und vier Arme: 6-6 eröffnet, und die nächsten vier Steine müssen Sechsen sein, einer an jeder "
+        "seiner Seiten.",
+    ),
+    scoring=LocalizedText(
+        "Who goes out scores the pips left in the other hands; a blocked round goes to the player with the fewest "
+        "pips. Whoever reaches the target ends the match, and most points win.",
+        "Wer fertig wird, bekommt die Augen der anderen Hände; eine blockierte Runde geht an den Spieler mit den "
+        "wenigsten Augen. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
+    ),
+    players=PlayerRange(_SEATS, _SEATS),
+    best="highest",
+    build=_build,
+    options=(blocked_score_option("minus_own", "others", "all"), target_option(60)),
+    aliases=(Alias("Севастополь", "ru", LocalizedText("Russia", "Russland")),),
+    minutes=18,
+)
