@@ -17,6 +17,7 @@ import pytest
 
 from service.storage import keys
 from service.web.streams import KEEPALIVE_SECONDS
+from tests.api.saved_games import shortest
 from tests.storage.servers import RealServer
 from tests.support.processes import free_ports
 from tests.support.serving import Service
@@ -54,8 +55,7 @@ def test_both_kinds_of_streams_send_every_viewer_the_whole_match(http: httpx.Cli
     event = contract.operation("GET", "/v1/games/x/events")["responses"]["200"]["content"]["application/json"]
     assert event["schema"]["$ref"].endswith("/Events")
     for variant in variants(http):
-        rules = {"rounds": 1} if variant["id"] in ("homo-homini-lupus", "fido") else {"limit": 1}
-        table = Table.create(http, variant["id"], rules=rules, seed="a rainy evening")
+        table = Table.create(http, variant["id"], rules=shortest(variant["id"]), seed="a rainy evening")
         with ExitStack() as stack, ThreadPoolExecutor(16) as crowd:
             listening = [
                 (seat, crowd.submit(list, stack.enter_context(StreamReader(table, seat, media_type=kind)).events()))
