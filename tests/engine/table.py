@@ -122,6 +122,16 @@ class EngineTable:
         if stock is not None:
             self.state = self.state._replace(stock=tiles(stock))
 
+    def lay(self, *texts: str) -> None:
+        """Put these tiles on the table, whoever holds them and without points, likewise; seat 0 is to move then."""
+        layout = self.rules.empty_layout()
+        for text in " ".join(texts).split():
+            self.state = self.state._replace(layout=layout)
+            _, tile, name, face_down, *_ = self._meant(text)[0]
+            assert tile is not None
+            layout = self.rules.lay_tile(layout, None if name is None else layout.end(name), tile, 0, face_down)
+        self.state = self.state._replace(layout=layout, turn=0)
+
     # What may not be done
 
     def refuses(self, seat: int, *texts: str) -> None:

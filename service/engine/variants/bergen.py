@@ -1,0 +1,152 @@
+"""Bergen: two ends, and points for whoever makes them equal (rules 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
+from service.engine.layout import LONG, End
+from service.engine.options import LocalizedText, Option, Value
+from service.engine.rules.common_options import opening_option, reserve_option, target_option
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.opening import highest_double, lowest_double
+from service.engine.rules.scoring import lightest_side, round_result
+from service.engine.rules.turns import one_tile
+from service.engine.state import State
+from service.engine.tiles import Tile, double_set, pips
+from service.engine.variant import Count, PlayerRange, Rules, Variant
+
+_SET: Final = double_set(6)
+_HANDS: Final = {2: 6, 3: 6, 4: 5}
+_TARGETS: Final = {2: 15, 3: 10, 4: 10}
+"""By the number of players (rules 15.1, 15.9)."""
+
+_DOUBLE_HEADING: Final = 2
+_TRIPLE_HEADING: Final = 3
+_HEADINGS: Final = {_DOUBLE_HEADING: "double-heading", _TRIPLE_HEADING: "triple-heading"}
+_OPENINGS: Final = {"lowest_double": lowest_double, "highest_double": highest_double}
+_Hands = tuple[RemainingHand, ...]
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    opening, reserve, bonus, blocked = (options[key] for key in ("opening", "reserve", "bonus", "blocked"))
+    target = _TARGETS[seats] if options["target"] is None else options["target"]
+    assert isinstance(opening, str)
+    assert isinstance(reserve, int)
+    assert isinstance(bonus, int)
+    assert isinstance(blocked, str)
+    assert isinstance(target, int)
+    return Rules(
+        seats=seats,
+        settings={"opening": opening, "reserve": reserve, "bonus": bonus, "blocked": blocked, "target": target},
+        tiles=_SET,
+        hand_size=lambda players: _HANDS[seats] if players == seats else 0,
+        opening=_OPENINGS[opening],
+        may_follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        reserve=reserve,
+        points=_points,
+        round_end=out_or_blocked(reserve),
+        score_round=_count(bonus, _LIGHTEST[blocked]),
+        match_end=total_reached(target, "highest"),
+    )
+
+
+def _points(state: State, tile: Tile, at: End | None, _ends_sum: int | None) -> int:
+    """Two points for equal ends, three if one of them is a double; the lead is both ends (rules 15.5, 15.6)."""
+    if at is None:
+        return _DOUBLE_HEADING
+    left, right = state.layout.ends
+    other = right if at.name == left.name else left
+    if other.number != tile.other_half(at.number):
+        return 0
+    return _TRIPLE_HEADING if tile.double or other.side == LONG else _DOUBLE_HEADING
+
+
+def _count(bonus: int, lightest: Callable[[_Hands], int | None]) -> Count:
+    """The points of the placements, and the bonus for the finisher or the lightest hand (rules 15.7, 15.8)."""
+
+    def count(state: State, ended_by: EndReason, hands: _Hands) -> RoundResult:
+        lines = [
+            ScoreLine(each.seat, each.points, "15.5" if place else "15.6", _HEADINGS[each.points])
+            for place, each in enumerate(state.placements_scored)
+        ]
+        if ended_by == "out":
+            assert state.went_out_first is not None
+            lines.append(ScoreLine(state.went_out_first, bonus, "15.7", str(bonus)))
+        elif (winner := lightest(hands)) is not None:
+            lines.append(ScoreLine(winner, bonus, "15.8", str(bonus)))
+        return round_result(state, ended_by, hands, lines)
+
+    return count
+
+
+def _lightest(hands: _Hands) -> int | None:
+    """Who alone has the fewest pips (rules 15.8)."""
+    return lightest_side(hands, teams=0)
+
+
+def _lightest_without_doubles(hands: _Hands) -> int | None:
+    """Who alone has the fewest pips among the hands without a double, or among all, doubles not counted (15.8)."""
+    plain = tuple([left for left in hands if not any(tile.double for tile in left.tiles)])
+    return _lightest(
+        plain or tuple([left._replace(value=pips(tile for tile in left.tiles if not tile.double)) for left in hands])
+    )
+
+
+_LIGHTEST: Final = {"lightest": _lightest, "no_doubles": _lightest_without_doubles}
+"""The winner of a blocked round, by the word of the option (rules 15.8)."""
+
+
+VARIANT: Final = Variant(
+    key="bergen",
+    edition=1,
+    name=LocalizedText("Bergen", "Bergen"),
+    summary=LocalizedText(
+        "Two ends, and points for making them equal: two, or three if one of them is a double.",
+        "Zwei Enden, und Punkte für den, der sie gleich macht: zwei, oder drei, wenn ein Doppelstein dabei ist.",
+    ),
+    scoring=LocalizedText(
+        "Equal ends score 2 points, with a double 3; going out scores the bonus, and so does the lightest hand of a "
+        "blocked round. Whoever reaches the target ends the match, and most points win.",
+        "Gleiche Enden bringen 2 Punkte, mit einem Doppelstein 3; wer fertig wird oder in einer blockierten Runde die "
+        "leichteste Hand hat, bekommt den Bonus. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte "
+        "gewinnen.",
+    ),
+    players=PlayerRange(2, 4),
+    best="highest",
+    build=_build,
+    options=(
+        opening_option("lowest_double", "highest_double"),
+        reserve_option(2),
+        Option(
+            key="bonus",
+            label=LocalizedText("Bonus", "Bonus"),
+            help=LocalizedText(
+                "How many points going out or winning a blocked round scores.",
+                "Wie viele Punkte es bringt, fertig zu werden oder eine blockierte Runde zu gewinnen.",
+            ),
+            default=1,
+            values=(1, 2),
+        ),
+        Option(
+            key="blocked",
+            label=LocalizedText("Blocked round", "Blockierte Runde"),
+            help=LocalizedText(
+                "Who wins a blocked round; lightest: the fewest pips; no_doubles: the fewest pips among the hands "
+                "without a double, or among all, doubles not counted.",
+                "Wer eine blockierte Runde gewinnt; lightest: die wenigsten Augen; no_doubles: die wenigsten Augen "
+                "unter den Händen ohne Doppelstein, sonst unter allen, Doppelsteine nicht gezählt.",
+            ),
+            default="lightest",
+            values=("lightest", "no_doubles"),
+        ),
+        target_option(
+            None,
+            LocalizedText("; usually 15 for two players, 10 for more", "; üblich sind 15 bei zwei Spielern, sonst 10"),
+            high=100,
+        ),
+    ),
+)
