@@ -98,9 +98,12 @@ export function createChoice(app, match, { send, say }) {
     const place = move.end && board ? placeName(language(), move.end, board) : t(TABLE.empty);
     return move.face_down ? t(TABLE.faceDown, { place }) : place;
   }
-  /** What laying a tile scores, where ends are counted. @param {Move} move */
-  const scoreText = ({ ends_sum: sum, points }) =>
-    sum === undefined || points === undefined ? "" : t(TABLE.scores, { sum, points: t(TABLE.points, { count: points }) });
+  /** What laying a tile scores, where plays score: the sum of the ends, if they are counted, and the points. @param {Move} move */
+  const scoreText = ({ ends_sum: sum, points: count }) => {
+    if (count === undefined) return "";
+    const points = t(TABLE.points, { count });
+    return sum === undefined ? points : t(TABLE.scores, { sum, points });
+  };
   /** A place with what laying the tile there scores. @param {Move} move */
   const placeText = (move) => [placeOf(move), scoreText(move)].filter(Boolean).join(": ");
   /** The places of a tile, each once, however it may lie there. @param {string} which */

@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 
 from service.engine.tiles import Tile
 
-EndReason = Literal["out", "blocked", "closed", "flip"]
+EndReason = Literal["out", "blocked", "closed", "flip", "target"]
 
 
 class RemainingHand(NamedTuple):

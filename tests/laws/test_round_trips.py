@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from service.engine.events import (
     Done,
     Drew,
     Eliminated,
+    EndReason,
     Finished,
     Flipped,
     Passed,
@@ -121,7 +124,7 @@ hands_left = st.builds(RemainingHand, seats, hands, numbers)
 rounds = st.builds(
     RoundResult,
     number=ROUND,
-    ended_by=st.sampled_from(["out", "blocked", "closed", "flip"]),
+    ended_by=st.sampled_from(get_args(EndReason)),
     hands=st.lists(hands_left, min_size=1, max_size=4).map(tuple),
     scores=st.lists(numbers, min_size=1, max_size=4).map(tuple),
     lines=st.lists(

@@ -239,6 +239,20 @@ def test_every_reason_for_the_end_of_a_round_is_told(reason: EndReason) -> None:
     assert ended(reason, 1, 2)
 
 
+def test_points_without_a_sum_are_told_with_the_ends_and_none_are_not_mentioned() -> None:
+    def scored(points: int) -> tuple[str, str]:
+        return said(played(RIGHT, "right")._replace(points=points), RIGHT)
+
+    assert scored(2) == (
+        "Bo played four six on the right; ends one and six. Two points.",
+        "Bo legt vier sechs rechts an; Enden eins und sechs. Zwei Punkte.",
+    )
+    assert scored(0) == (
+        "Bo played four six on the right; ends one and six.",
+        "Bo legt vier sechs rechts an; Enden eins und sechs.",
+    )
+
+
 def test_points_have_a_singular() -> None:
     assert [points_phrase(points, "en") for points in (0, 1, 2, -1)] == [
         "no points",

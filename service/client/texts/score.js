@@ -62,6 +62,7 @@ export const SCORE = {
   endedBlocked: ["Nobody could play any more.", "Niemand konnte mehr legen."],
   endedClosed: ["All ends are closed.", "Alle Enden sind geschlossen."],
   endedFlip: ["The opening tile was turned over.", "Der Eröffnungsstein wurde umgedreht."],
+  endedTarget: ["{name} has reached the target.", "{name} hat das Ziel erreicht."],
   wonRound: ["{name} wins the round.", "{name} gewinnt die Runde."],
   lostRound: ["{name} loses the round.", "{name} verliert die Runde."],
 };

@@ -76,11 +76,11 @@ export function create(app, { id }) {
   /** @param {Round} round */
   const ending = ({ ended_by: endedBy, winner: first, loser }) => {
     /** @type {Record<string, Text>} */
-    const texts = { out: SCORE.endedOut, blocked: SCORE.endedBlocked, closed: SCORE.endedClosed, flip: SCORE.endedFlip };
+    const texts = { out: SCORE.endedOut, blocked: SCORE.endedBlocked, closed: SCORE.endedClosed, flip: SCORE.endedFlip, target: SCORE.endedTarget };
     const sentences = [];
     if (endedBy === "out" && first === undefined) sentences.push(t(SCORE.endedOutNobody));
     else if (texts[endedBy]) sentences.push(t(texts[endedBy], { name: nameOf(first ?? 0) }));
-    if (endedBy !== "out" && first !== undefined) sentences.push(t(SCORE.wonRound, { name: nameOf(first) }));
+    if (!["out", "target"].includes(endedBy) && first !== undefined) sentences.push(t(SCORE.wonRound, { name: nameOf(first) }));
     if (loser !== undefined) sentences.push(t(SCORE.lostRound, { name: nameOf(loser) }));
     return sentences.join(" ");
   };

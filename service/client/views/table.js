@@ -345,9 +345,9 @@ export function create(app, { game: id, watch = false, token }) {
   }
 
   /** A place in words, and what laying the chosen tile there scores. @param {Move} move */
-  const place = (move) => html`<span>${capitalized(choice.placeOf(move))}</span>${move.points === undefined ? nothing : html`<span
-    class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span><span
-    class="hidden-text">, ${choice.scoreText(move)}</span>`}`;
+  const place = (move) => html`<span>${capitalized(choice.placeOf(move))}</span>${move.points === undefined ? nothing : html`${
+    move.points || move.ends_sum !== undefined ? html`<span class=${move.points ? "tag turn" : "tag"} aria-hidden="true">${
+      move.points ? `+${move.points}` : `Σ ${move.ends_sum}`}</span>` : nothing}<span class="hidden-text">, ${choice.scoreText(move)}</span>`}`;
 
   /** @param {Game} game */
   function tableArea(game) {

@@ -83,6 +83,15 @@ def out_or_blocked(reserve: int = 0) -> RoundEnd:
     return round_end
 
 
+def target_reached(target: int) -> RoundEnd:
+    """A placement brought the running total of a side to the target (rules 8.11, 9.9)."""
+
+    def round_end(state: State) -> EndReason | None:
+        return "target" if max(state.running_totals()) >= target else None
+
+    return round_end
+
+
 def flipped(state: State) -> EndReason | None:
     """The opening tile was turned over (rules 2.9 d)."""
     return "flip" if state.layout.placements[0].face_down else None

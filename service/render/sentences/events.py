@@ -61,14 +61,14 @@ def _dealt_view(event: DealtView, _layout: Layout | None, reader: Reader) -> str
 
 def _played(event: Played, layout: Layout | None, reader: Reader) -> str:
     language = reader.language
-    counted = "" if event.ends_sum is None else f" {_sum(event.ends_sum, event.points or 0, language)}"
+    counted = _scored(event, language)
     if event.end is None:
         return about(reader, "led", event.seat, tile=tile_name(event.tile, language, "dative"), more=counted)
     where = "" if layout is None else f" {_where(Places(layout).of_tile(len(layout.placements) - 1), language)}"
     tile = tile_name(event.tile, language, "accusative")
     if event.face_down:
         return about(reader, "played.closed", event.seat, tile=tile, where=where)
-    ends = "" if counted or layout is None else _ends(layout, language)
+    ends = "" if event.ends_sum is not None or layout is None else _ends(layout, language)
     return about(reader, "played", event.seat, tile=tile, where=where, ends=ends, more=counted)
 
 
@@ -87,8 +87,14 @@ def _ends(layout: Layout, language: str) -> str:
     return text("played.end" if len(numbers) == 1 else "played.ends", language, numbers=joined(numbers, language))
 
 
-def _sum(total: int, points: int, language: str) -> str:
-    return text("sum", language, sum=number_word(total, language), points=points_phrase(points, language))
+def _scored(event: Played, language: str) -> str:
+    """The sum of the ends and the points of a play, where ends are counted; else its points if there are any."""
+    if event.points is None or (event.ends_sum is None and not event.points):
+        return ""
+    points = points_phrase(event.points, language)
+    if event.ends_sum is None:
+        return f" {capitalized(points)}."
+    return f" {text('sum', language, sum=number_word(event.ends_sum, language), points=points)}"
 
 
 def points_phrase(points: int, language: str) -> str:

@@ -93,6 +93,7 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "round_ended.blocked": ("nothing fits any more", "nichts passt mehr"),
         "round_ended.closed": ("every end is closed", "alle Enden sind zu"),
         "round_ended.flip": ("the opening tile was turned over", "der Eröffnungsstein wurde umgedreht"),
+        "round_ended.target": ("the target was reached", "das Ziel ist erreicht"),
         "round_ended.points": ("{points} for {name}.", "{points} für {name}."),
         "round_ended.points.you": ("{points} for you.", "{points} für dich."),
         "round_ended.carried": ("{points} are carried.", "{points} werden übertragen."),

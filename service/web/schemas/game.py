@@ -104,7 +104,10 @@ class Player(SeatOut):
     tiles = fields.Integer(required=True, metadata=doc("How many tiles are in the hand.", minimum=0, example=5))
     total = fields.Integer(
         required=True,
-        metadata=doc("The match score so far; in `fido` with the points of the current round.", example=9),
+        metadata=doc(
+            "The match score so far, in teams the team's; with the points of the current round where plays score.",
+            example=9,
+        ),
     )
     in_ = fields.Boolean(
         required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)

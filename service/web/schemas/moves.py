@@ -84,7 +84,7 @@ class Move(RequestSchema):
         metadata=doc("Listed where ends are counted: their sum after the move. Ignored in a request.", example=28)
     )
     points = StrictInteger(
-        metadata=doc("Listed where ends are counted: the points the move scores. Ignored in a request.", example=4)
+        metadata=doc("Listed where plays score: the points the move scores, 0 too. Ignored in a request.", example=4)
     )
     client_seed = client_seed_field(
         "With `deal` only, never listed: entropy that the player contributes to this and every later deal."

@@ -47,9 +47,16 @@ class Round(Schema):
     """The result of a round."""
 
     number = fields.Integer(required=True, metadata=doc("From 1.", minimum=1, example=1))
-    ended_by = fields.String(required=True, metadata=doc("`out`, `blocked`, `closed` or `flip`.", example="out"))
+    ended_by = fields.String(
+        required=True,
+        metadata=doc(
+            "`out`, `blocked`, `closed`, `flip`, or `target`: a placement brought a total to the target of the match.",
+            example="out",
+        ),
+    )
     winner = seat_field(
-        "The seat that laid its last tile first; in `menschenwolf` the winner of the round; else absent."
+        "The winner of the round: the seat that laid its last tile first, unless the rules of the game say otherwise; "
+        "absent without one."
     )
     loser = seat_field("The single loser, in `menschenwolf`.")
     hands = fields.List(
