@@ -110,7 +110,7 @@ def table(rules: Rules, state: State) -> Iterator[str]:
     yield f"  layout {' '.join(placements(state.layout))}"
     ends = [f"{end.name} {end.number} {end.side} of {end.host} {end.gate}" for end in state.layout.ends]
     yield f"  ends {', '.join(ends)}"
-    if rules.scores_plays:
+    if state.layout.counts_ends:
         yield f"  sum of the ends {state.layout.ends_sum}"
     yield f"  totals {' '.join(map(str, state.totals))}"
     yield f"  in {' '.join(map(str, state.active_seats())) or '-'}"
