@@ -13,6 +13,7 @@ from tests.api.client import Api
 from tests.api.deals import deal
 from tests.api.notation import make_moves
 from tests.api.saved_games import SEED, SavedGame, SavedGames
+from tests.engine.table import COUNTING, SCORING
 from tests.support.table import seat_to_move
 
 ALWAYS = {
@@ -122,17 +123,18 @@ def test_a_hand_is_shown_sorted(api: Api, saved_games: SavedGames, variant: str)
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_only_in_fido_the_hand_has_rows_and_the_ends_a_sum(api: Api, saved_games: SavedGames, variant: str) -> None:
+def test_the_hand_has_rows_only_in_fido_and_the_ends_a_sum_only_where_they_are_counted(
+    api: Api, saved_games: SavedGames, variant: str
+) -> None:
     for stage in PLAYED:
         saved_game = saved_games.at(variant, stage)
         view = api.view(saved_game.table, 0)
         assert ("rows" in view["you"]) == (variant == "fido")
-        assert ("ends_sum" in view["board"]) == (variant == "fido")
-        assert all(("ends_sum" in move) == ("points" in move) for move in view["legal_moves"])
-        assert all(
-            ("points" in move) == (variant == "fido" and move["action"] == "play") for move in view["legal_moves"]
-        )
-        if variant == "fido":
+        assert ("ends_sum" in view["board"]) == (variant in COUNTING)
+        for move in view["legal_moves"]:
+            assert ("points" in move) == (variant in SCORING and move["action"] == "play")
+            assert ("ends_sum" in move) == (variant in COUNTING and move["action"] == "play")
+        if variant in COUNTING:
             assert view["board"]["ends_sum"] == sum(end["counts"] for end in view["board"]["ends"])
         else:
             assert {end["counts"] for end in view["board"]["ends"]} <= {0}

@@ -17,7 +17,7 @@ A *move* is ``draw``, ``pass``, ``done``, ``flip`` or ``deal``, or a tile and wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import pytest
 
@@ -31,6 +31,11 @@ from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile, parse_tile, sort_tiles
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
+
+COUNTING: Final = ("all-fives", "fido", "fives-and-threes")
+"""The games in which ends are counted."""
+SCORING: Final = (*COUNTING, "bergen")
+"""The games in which plays score."""
 
 AnEvent = TypeVar("AnEvent", bound=Event)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from service.engine.deal import Deck, seed_from_text, shuffle, split
@@ -42,7 +44,7 @@ def listed(table: EngineTable, tile: str) -> dict[str | None, int | None]:
     return {move.end: move.points for move in moves if move.tile is parse_tile(tile)}
 
 
-def position(*hands: str, line: str = "0-0", **options: object) -> EngineTable:
+def position(*hands: str, line: str = "0-0", **options: Any) -> EngineTable:
     """These hands at this line, seat 0 to move; the stock is empty."""
     table = EngineTable(BERGEN, seats=len(hands), **options)
     table.lay(line)
@@ -75,7 +77,7 @@ def test_15_1_each_alone_with_six_six_or_five_tiles(players: int) -> None:
 @pytest.mark.parametrize(("players", "drawable"), [(2, 14), (3, 8), (4, 6)])
 def test_15_2_two_tiles_are_never_drawn(players: int, drawable: int) -> None:
     for reserve, expected in ((None, drawable), (0, drawable + 2), (1, drawable + 1), (2, drawable)):
-        options = {} if reserve is None else {"reserve": reserve}
+        options: dict[str, Any] = {} if reserve is None else {"reserve": reserve}
         table = EngineTable(BERGEN, seats=players, **options)
         assert table.rules.drawable(table.state) == expected
 
@@ -254,7 +256,7 @@ def test_15_6_the_lead_scores_two(opening: str) -> None:
 
 @pytest.mark.parametrize("bonus", [None, 1, 2])
 def test_15_7_who_goes_out_scores_the_bonus(bonus: int | None) -> None:
-    options = {} if bonus is None else {"bonus": bonus}
+    options: dict[str, Any] = {} if bonus is None else {"bonus": bonus}
     table = position("0-5", "3-4 6-6", **options)
     table.do(0, "0-5@left")
     assert (table.counted.ended_by, table.counted.winner, table.counted.scores) == ("out", 0, (bonus or 1, 0))
@@ -264,7 +266,7 @@ def test_15_7_who_goes_out_scores_the_bonus(bonus: int | None) -> None:
 # 15.8
 
 
-def blocked(*hands: str, **options: object) -> EngineTable:
+def blocked(*hands: str, **options: Any) -> EngineTable:
     """A blocked round with these hands: the ends are 0 and 0, and all blanks lie in the line."""
     line = "0-0 0-1@left 1-2@left 0-2@left 0-3@right 3-4@right 0-4@right 0-5@right 5-6@right"
     table = position("0-6 " + hands[0], *hands[1:], line=line, **options)
