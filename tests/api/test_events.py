@@ -42,7 +42,7 @@ from tests.api.followers import (
     stream,
 )
 from tests.api.saved_games import SEED, SavedGame, SavedGames, shortest
-from tests.engine.table import COUNTING, SCORING
+from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS
 
 DATA = {
     "created": set(),
@@ -89,7 +89,7 @@ def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: 
             assert ("seat" in event) == (kind not in WITHOUT_SEAT), event
             assert DATA[kind] <= set(data) <= DATA[kind] | MORE_DATA.get(kind, set()), event
             if kind == "played":
-                assert ("points" in data, "ends_sum" in data) == (variant in SCORING, variant in COUNTING)
+                assert ("points" in data, "ends_sum" in data) == (variant in SCORING_PLAYS, variant in COUNTING_ENDS)
 
 
 def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finished: SavedGame) -> None:

@@ -13,7 +13,7 @@ from tests.api.client import Api
 from tests.api.deals import deal
 from tests.api.notation import make_moves
 from tests.api.saved_games import SEED, SavedGame, SavedGames
-from tests.engine.table import COUNTING, SCORING
+from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS
 from tests.support.table import seat_to_move
 
 ALWAYS = {
@@ -130,11 +130,11 @@ def test_the_hand_has_rows_only_in_fido_and_the_ends_a_sum_only_where_they_are_c
         saved_game = saved_games.at(variant, stage)
         view = api.view(saved_game.table, 0)
         assert ("rows" in view["you"]) == (variant == "fido")
-        assert ("ends_sum" in view["board"]) == (variant in COUNTING)
+        assert ("ends_sum" in view["board"]) == (variant in COUNTING_ENDS)
         for move in view["legal_moves"]:
-            assert ("points" in move) == (variant in SCORING and move["action"] == "play")
-            assert ("ends_sum" in move) == (variant in COUNTING and move["action"] == "play")
-        if variant in COUNTING:
+            assert ("points" in move) == (variant in SCORING_PLAYS and move["action"] == "play")
+            assert ("ends_sum" in move) == (variant in COUNTING_ENDS and move["action"] == "play")
+        if variant in COUNTING_ENDS:
             assert view["board"]["ends_sum"] == sum(end["counts"] for end in view["board"]["ends"])
         else:
             assert {end["counts"] for end in view["board"]["ends"]} <= {0}

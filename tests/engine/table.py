@@ -32,9 +32,9 @@ from service.engine.tiles import Tile, parse_tile, sort_tiles
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 
-COUNTING: Final = ("all-fives", "fido", "fives-and-threes")
+COUNTING_ENDS: Final = ("all-fives", "fido", "fives-and-threes")
 """The games in which ends are counted."""
-SCORING: Final = (*COUNTING, "bergen")
+SCORING_PLAYS: Final = (*COUNTING_ENDS, "bergen")
 """The games in which plays score."""
 
 AnEvent = TypeVar("AnEvent", bound=Event)

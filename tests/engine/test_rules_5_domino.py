@@ -17,7 +17,7 @@ from service.engine.state import FINISHED, PLAYING, ROUND_OVER
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from service.engine.view import DealtView, DrewView, event_view, view
-from tests.engine.table import COUNTING, SCORING, EngineTable, names, tiles, variant
+from tests.engine.table import COUNTING_ENDS, SCORING_PLAYS, EngineTable, names, tiles, variant
 
 DOMINO = "domino"
 
@@ -793,6 +793,6 @@ def test_common_a_listed_play_tells_points_only_where_plays_score_and_a_sum_only
         assert table.turn is not None
         moves = legal_moves(table.rules, table.state, table.turn)
         for move in moves:
-            assert (move.ends_sum is not None) == (move.action == "play" and key in COUNTING)
-            assert (move.points is not None) == (move.action == "play" and key in SCORING)
+            assert (move.ends_sum is not None) == (move.action == "play" and key in COUNTING_ENDS)
+            assert (move.points is not None) == (move.action == "play" and key in SCORING_PLAYS)
         table.state = advance(table.rules, table.deck, table.state, table.turn, moves[-1])[1]

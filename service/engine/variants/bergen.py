@@ -149,4 +149,5 @@ VARIANT: Final = Variant(
             high=100,
         ),
     ),
+    minutes=10,
 )
