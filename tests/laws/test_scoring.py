@@ -96,8 +96,10 @@ def test_the_reason_why_a_round_ended_is_true(match: Match) -> None:
             all_closed = all(end.gate == "closed" for end in before.layout.ends)
             nobody_fits = not any(fits(before.layout, hand) for hand in before.hands)
             stock_is_no_help = not match.rules.drawable(before) or not fits(before.layout, before.stock)
+            target = match.rules.settings.get("target")
             assert {
                 "flip": flipped,
+                "target": target is not None and max(before.running_totals()) >= int(target),
                 "out": somebody_out and not flipped,
                 "closed": all_closed and not somebody_out and not flipped,
                 "blocked": nobody_fits and stock_is_no_help and not all_closed,
@@ -115,15 +117,20 @@ def test_while_a_round_goes_on_somebody_can_lay_or_draw(match: Match) -> None:
 
 @law()
 def test_who_lays_the_last_tile_first_wins_the_round(match: Match) -> None:
+    """In teams the round may go on until both partners are out (rules 9.7, 9.10)."""
     first_out = None
-    for _, event, after in match.happenings:
+    for before, event, after in match.happenings:
         if isinstance(event, Dealt):
             first_out = None
         elif isinstance(event, Played) and not after.hands[event.seat] and first_out is None:
             first_out = event.seat
         assert after.went_out_first == first_out
         if isinstance(event, RoundEnded):
-            assert first_out is None or event.round.winner == first_out
+            teams, reason = match.rules.teams, event.round.ended_by
+            if reason == "target" or (teams and reason == "out"):
+                assert event.round.winner == before.layout.placements[-1].seat
+            elif first_out is not None:
+                assert event.round.winner == (None if teams else first_out)
             assert after.round_winner == event.round.winner
             assert event.round.winner is None or event.round.winner in [left.seat for left in event.round.hands]
 

@@ -1,0 +1,137 @@
+"""Fives and Threes, 5s & 3s: the sum of both ends divided by three and by five, to exactly 61 (rules 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from service.engine.events import EndReason, RemainingHand, RoundResult
+from service.engine.layout import End
+from service.engine.options import LocalizedText, Option, Value
+from service.engine.rules.common_options import (
+    check_hands_and_teams,
+    hand_option,
+    opening_option,
+    target_option,
+    teams_option,
+)
+from service.engine.rules.counting import double_both_halves
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import blocked, first_of, side_out, target_reached, total_reached
+from service.engine.rules.opening import OPENINGS
+from service.engine.rules.scoring import placement_lines, round_result
+from service.engine.rules.turns import one_tile
+from service.engine.state import PlacementScore, State
+from service.engine.tiles import Tile, double_set
+from service.engine.variant import Alias, PlayerRange, Points, Rules, Variant
+
+_SET: Final = double_set(6)
+_HANDS: Final = {2: 7, 3: 5, 4: 5}
+"""By the number of players (rules 9.2)."""
+_DIVISORS: Final = (3, 5)
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    opening, target, exact, teams = (options[key] for key in ("opening", "target", "exact", "teams"))
+    hand = _HANDS[seats] if options["hand"] is None else options["hand"]
+    assert isinstance(opening, str)
+    assert isinstance(target, int)
+    assert isinstance(exact, bool)
+    assert isinstance(teams, int)
+    assert isinstance(hand, int)
+    check_hands_and_teams(seats, hand, teams, len(_SET))
+    return Rules(
+        seats=seats,
+        settings={"hand": hand, "opening": opening, "target": target, "exact": exact, "teams": teams},
+        tiles=_SET,
+        hand_size=lambda players: hand if players == seats else 0,
+        opening=OPENINGS[opening],
+        may_follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        reserve=len(_SET),
+        end_value=double_both_halves,
+        points=_points(target if exact else None, teams),
+        round_end=first_of(target_reached(target), side_out(teams), blocked(len(_SET))),
+        score_round=_count,
+        match_end=total_reached(target, "highest"),
+        teams=teams,
+    )
+
+
+def _points(exactly: int | None, teams: int) -> Points:
+    """The quotients of the sum, and a point for chipping out; nothing if that passes the target (9.6, 9.7, 9.9)."""
+
+    def points(state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
+        seat = state.turn
+        assert seat is not None
+        assert ends_sum is not None
+        hands = state.hands
+        left = sum([len(hand) for hand in hands[seat % teams :: teams]]) if teams else len(hands[seat])
+        scored = sum([ends_sum // divisor for divisor in _divisors(ends_sum)]) + (left == 1)
+        if exactly is not None and state.running_totals()[seat] + scored > exactly:
+            return 0
+        return scored
+
+    return points
+
+
+def _divisors(ends_sum: int) -> list[int]:
+    return [divisor for divisor in _DIVISORS if ends_sum % divisor == 0]
+
+
+def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+    """The points of the placements; the winner laid the tile that ended the round (rules 9.8, 9.10)."""
+    result = round_result(state, ended_by, hands, placement_lines(state, "9.6", _arithmetic))
+    return result._replace(winner=None if ended_by == "blocked" else state.layout.placements[-1].seat)
+
+
+def _arithmetic(scored: PlacementScore) -> str:
+    ends_sum = scored.ends_sum
+    assert ends_sum is not None
+    divisors = _divisors(ends_sum) if ends_sum else []
+    terms = [f"{ends_sum} ÷ {divisor}" for divisor in divisors]
+    if scored.points > sum([ends_sum // divisor for divisor in divisors]):
+        terms.append("1")
+    return " + ".join(terms)
+
+
+VARIANT: Final = Variant(
+    key="fives-and-threes",
+    edition=1,
+    name=LocalizedText("Fives and Threes", "Fünfer und Dreier"),
+    summary=LocalizedText(
+        "The pub game: bring the sum of the two ends to a multiple of three or five, and hit the target exactly.",
+        "Das Kneipenspiel: die Summe der zwei Enden auf ein Vielfaches von drei oder fünf bringen und das Ziel genau "
+        "treffen.",
+    ),
+    scoring=LocalizedText(
+        "A sum divisible by three or by five scores the quotient, by both the two together, and the last tile one "
+        "point more. Whoever reaches the target wins at once.",
+        "Eine durch drei oder durch fünf teilbare Summe bringt den Quotienten, durch beides die Summe der beiden, und "
+        "der letzte Stein einen Punkt mehr. Wer das Ziel erreicht, gewinnt sofort.",
+    ),
+    players=PlayerRange(2, 4),
+    best="highest",
+    build=_build,
+    options=(
+        hand_option(_HANDS, 3, 9),
+        opening_option("rotate", "highest_double"),
+        target_option(61),
+        Option(
+            key="exact",
+            label=LocalizedText("Exactly", "Genau"),
+            help=LocalizedText(
+                "Whether the target must be hit exactly: a score that would pass it is not written.",
+                "Ob das Ziel genau zu treffen ist: Punkte, die darüber hinausgingen, werden nicht geschrieben.",
+            ),
+            default=True,
+            values=(True, False),
+        ),
+        teams_option(),
+    ),
+    aliases=(
+        Alias("5s & 3s", "en", LocalizedText("Great Britain, leagues of pubs", "Großbritannien, Ligen der Pubs")),
+        Alias("Threes and Fives", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
+    ),
+    minutes=23,
+)
