@@ -9,9 +9,10 @@ shrinks. ``LAWS_TIMES=20`` in the environment asks for twenty times as many of b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
-from itertools import product
+from itertools import combinations, product
+from math import prod
 from random import Random
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -33,6 +34,9 @@ from service.engine.variants import variants
 TIMES: Final = int(os.environ.get("LAWS_TIMES", "1"))
 MOST_MOVES: Final = 250
 """Where a long match is left; every game is also played to its end."""
+
+_MOST_CHOICES: Final = 20_000
+_FEW_OPTIONS: Final = 3
 
 Choices = tuple[tuple[str, Value], ...]
 
@@ -155,11 +159,21 @@ def setups(key: str) -> tuple[tuple[int, Choices], ...]:
     variant = variants()[key]
     counts = range(variant.players.low, variant.players.high + 1)
     found = []
-    for values in product(*[(None, *option_values(option)) for option in variant.options]):
-        chosen = zip(variant.options, values, strict=True)
-        options = tuple([(option.key, value) for option, value in chosen if value is not None])
+    for options in _choices(variant.options):
         found += [(seats, options) for seats in counts if can_be_played(key, seats, options)]
     return tuple(found)
+
+
+def _choices(options: Sequence[Option]) -> Iterator[Choices]:
+    """Every choice of options; if these are very many, those that set a few options at most."""
+    values = [[(option.key, value) for value in option_values(option)] for option in options]
+    if prod([1 + len(each) for each in values]) <= _MOST_CHOICES:
+        for chosen in product(*[(None, *each) for each in values]):
+            yield tuple([choice for choice in chosen if choice is not None])
+        return
+    for size in range(_FEW_OPTIONS + 1):
+        for some in combinations(values, size):
+            yield from product(*some)
 
 
 def can_be_played(key: str, seats: int, options: Choices) -> bool:
