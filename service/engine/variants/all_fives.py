@@ -1,0 +1,194 @@
+"""All Fives, Muggins: the sum of the open ends scores if five divides it (rules 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from service.engine.events import EndReason, RemainingHand, RoundResult
+from service.engine.layout import BOTH_LONG_SIDES, LEFT, NEVER, RIGHT, Branching, End, Layout
+from service.engine.options import LocalizedText, Option, Value
+from service.engine.rules.common_options import (
+    blocked_score_option,
+    check_hands_and_teams,
+    hand_option,
+    opening_option,
+    reserve_option,
+    target_option,
+    teams_option,
+)
+from service.engine.rules.counting import double_both_halves
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import first_of, out_or_blocked, target_reached, total_reached
+from service.engine.rules.opening import OPENINGS
+from service.engine.rules.scoring import WinnerTakes, placement_lines, round_result
+from service.engine.rules.spinners import first_double
+from service.engine.rules.turns import one_tile
+from service.engine.state import State
+from service.engine.tiles import Tile, double_set
+from service.engine.variant import Alias, Count, PlayerRange, Rules, Variant
+
+_SET: Final = double_set(6)
+_HANDS: Final = {2: 7, 3: 5, 4: 5}
+_TARGETS: Final = {2: 250, 3: 200, 4: 200}
+"""By the number of players (rules 8.2, 8.11)."""
+_FIVE: Final = 5
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    reserve, opening, spinner, rounding = (options[key] for key in ("reserve", "opening", "spinner", "rounding"))
+    blocked_score, finish, teams = (options[key] for key in ("blocked_score", "finish", "teams"))
+    hand = _HANDS[seats] if options["hand"] is None else options["hand"]
+    target = _TARGETS[seats] if options["target"] is None else options["target"]
+    assert isinstance(reserve, int)
+    assert isinstance(opening, str)
+    assert isinstance(spinner, str)
+    assert isinstance(rounding, str)
+    assert isinstance(blocked_score, str)
+    assert isinstance(finish, str)
+    assert isinstance(teams, int)
+    assert isinstance(hand, int)
+    assert isinstance(target, int)
+    check_hands_and_teams(seats, hand, teams, len(_SET))
+    branches, at_once = spinner == "after_sides", finish == "at_once"
+    out_or_stuck = out_or_blocked(reserve)
+    return Rules(
+        seats=seats,
+        settings={
+            "hand": hand,
+            "reserve": reserve,
+            "opening": opening,
+            "spinner": spinner,
+            "rounding": rounding,
+            "blocked_score": blocked_score,
+            "target": target,
+            "finish": finish,
+            "teams": teams,
+        },
+        tiles=_SET,
+        hand_size=lambda players: hand if players == seats else 0,
+        opening=OPENINGS[opening],
+        line_ends=() if branches else (LEFT, RIGHT),
+        branching=first_double if branches else _no_spinner,
+        gates=BOTH_LONG_SIDES,
+        may_follow=one_tile,
+        drawing=UNTIL_IT_FITS,
+        reserve=reserve,
+        end_value=double_both_halves,
+        points=_points,
+        round_end=first_of(target_reached(target), out_or_stuck) if at_once else out_or_stuck,
+        score_round=_count(blocked_score, teams, _ROUNDINGS[rounding]),
+        match_end=total_reached(target, "highest"),
+        teams=teams,
+    )
+
+
+def _no_spinner(_layout: Layout, _double: Tile) -> Branching:
+    """No double branches (rules 8.5)."""
+    return NEVER
+
+
+def _points(_state: State, _tile: Tile, _at: End | None, ends_sum: int | None) -> int:
+    """A sum that five divides scores itself (rules 8.8)."""
+    assert ends_sum is not None
+    return 0 if ends_sum % _FIVE else ends_sum
+
+
+def _to_five(pips: int) -> int:
+    """The nearest multiple of five (rules 8.9)."""
+    return _FIVE * ((pips + 2) // _FIVE)
+
+
+_Rounding = tuple[Callable[[int], int], Callable[[int], int]]
+_ROUNDINGS: Final[Mapping[str, _Rounding]] = {"total": (int, _to_five), "each_hand": (_to_five, int)}
+"""By the word of the option: how a hand is rounded, and how what the hands come to (rules 8.9)."""
+
+
+def _count(blocked_score: str, teams: int, rounding: _Rounding) -> Count:
+    """The points of the placements, and the pips of the others unless the target ended the round (8.9 to 8.11)."""
+    hands_count = WinnerTakes("8.9", "8.10", blocked_score, teams, *rounding)
+
+    def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
+        lines = placement_lines(state, "8.8", lambda each: str(each.ends_sum))
+        if ended_by == "target":
+            result = round_result(state, ended_by, hands, lines)
+            return result._replace(winner=state.layout.placements[-1].seat)
+        return round_result(state, ended_by, hands, lines + hands_count.lines(state, ended_by, hands))
+
+    return count
+
+
+VARIANT: Final = Variant(
+    key="all-fives",
+    edition=1,
+    name=LocalizedText("All Fives (Muggins)", "Alle Fünfen (Muggins)"),
+    summary=LocalizedText(
+        "The first double branches four ways, and who brings the sum of the open ends to a multiple of five scores it.",
+        "Der erste Doppelstein verzweigt in vier Richtungen, und wer die Summe der freien Enden auf ein Vielfaches von "
+        "fünf bringt, bekommt sie.",
+    ),
+    scoring=LocalizedText(
+        "A sum divisible by five scores itself; who goes out also scores the pips left in the other hands, rounded to "
+        "fives. Whoever reaches the target ends the match, and most points win.",
+        "Eine durch fünf teilbare Summe bringt so viele Punkte; wer fertig wird, bekommt dazu die Augen der anderen "
+        "Hände, auf Fünfer gerundet. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
+    ),
+    players=PlayerRange(2, 4),
+    best="highest",
+    build=_build,
+    options=(
+        hand_option(_HANDS, 5, 9),
+        reserve_option(0),
+        opening_option("winner", "highest_double", "rotate"),
+        Option(
+            key="spinner",
+            label=LocalizedText("Spinner", "Spinner"),
+            help=LocalizedText(
+                "Whether the first double branches; after_sides: once both of its long sides are covered; none: no "
+                "double branches, there are two ends.",
+                "Ob der erste Doppelstein verzweigt; after_sides: sobald seine beiden Längsseiten belegt sind; none: "
+                "kein Doppelstein verzweigt, es gibt zwei Enden.",
+            ),
+            default="after_sides",
+            values=("after_sides", "none"),
+        ),
+        Option(
+            key="rounding",
+            label=LocalizedText("Rounding", "Rundung"),
+            help=LocalizedText(
+                "What is rounded to fives at the end of a round; total: what the hands come to; each_hand: every hand "
+                "by itself.",
+                "Was am Ende einer Runde auf Fünfer gerundet wird; total: was die Hände zusammen ergeben; each_hand: "
+                "jede Hand für sich.",
+            ),
+            default="total",
+            values=("total", "each_hand"),
+        ),
+        blocked_score_option("others", "minus_own"),
+        target_option(
+            None,
+            LocalizedText(
+                "; usually 250 for two players, 200 for more", "; üblich sind 250 bei zwei Spielern, sonst 200"
+            ),
+            low=50,
+        ),
+        Option(
+            key="finish",
+            label=LocalizedText("Finish", "Schluss"),
+            help=LocalizedText(
+                "When the target ends the match; round: after the round; at_once: with the tile that reaches it.",
+                "Wann das Ziel die Partie beendet; round: nach der Runde; at_once: mit dem Stein, der es erreicht.",
+            ),
+            default="round",
+            values=("round", "at_once"),
+        ),
+        teams_option(),
+    ),
+    aliases=(
+        Alias("Muggins", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
+        Alias("Fives Up", "en", LocalizedText("USA", "USA")),
+        Alias("Bones", "en", LocalizedText("USA", "USA")),
+        Alias("Sniffy", "en", LocalizedText("USA", "USA")),
+    ),
+    minutes=16,
+)
