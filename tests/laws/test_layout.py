@@ -162,7 +162,8 @@ def test_the_ends_that_the_tiles_have_covered_are_those_that_were_named(match: M
 
 @law()
 def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> None:
-    """What joins an end puts its own ends in its place; a gate may open, nothing else changes."""
+    """What joins an end puts its own ends in its place; a gate may open, and the other long side of the lead may count
+    more (rules 8.7, 9.5); nothing else changes."""
     for before, _, after, event in layouts(match):
         names = [end.name for end in after.ends]
         assert len(set(names)) == len(names)
@@ -174,7 +175,9 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
         behind = len(before.ends) - place - 1
         kept = after.ends[:place] + after.ends[len(after.ends) - behind :]
         for old, new in zip(before.ends[:place] + before.ends[place + 1 :], kept, strict=True):
-            assert old == new or (old.gate, new.gate, new) == ("gated", "open", old._replace(gate="open"))
+            assert new == old._replace(gate=new.gate, counts=new.counts)
+            assert old.gate == new.gate or (old.gate, new.gate) == ("gated", "open")
+            assert old.counts == new.counts or (old.side == "long" and not old.host)
         arisen = names[place : len(names) - behind]
         assert arisen == (
             [event.end] if after.is_line else [f"e{before.last_end_number + 1 + index}" for index in range(len(arisen))]
