@@ -8,29 +8,17 @@ import pytest
 
 from tests.api.client import Api
 from tests.api.deals import deal
-from tests.api.followers import everything
-from tests.api.notation import find_move, make_moves
-from tests.api.test_worked_examples import Worked, last_round, left_in, play_out, totals
-from tests.support.table import seat_to_move
+from tests.api.worked import Worked, last_round, left_in, make_scoring_move, play_out, totals
 
 BERGEN = "bergen"
 
 
 def check_points(api: Api, hands: tuple[str, ...], play: tuple[tuple[str, int], ...], **rules: Any) -> list[int]:
-    """Make these moves; each is listed and told with its points, without a sum, and the totals show them at once."""
+    """Make these moves, each with its points and without a sum of the ends; the totals after them."""
     table = api.create(BERGEN, 2, deals=[deal(BERGEN, *hands, **rules)], rules=rules)
-    written = [0, 0]
     for text, points in play:
-        seat = seat_to_move(api.view(table))
-        listed = find_move(api, table, text)
-        assert (listed["points"], "ends_sum" in listed) == (points, False)
-        view = make_moves(api, table, text)
-        written[seat] += points
-        assert totals(view) == written
-        assert "ends_sum" not in view["board"]
-        told = everything(api, table, None)[-1]
-        assert (told["type"], told["data"]["points"], "ends_sum" in told["data"]) == ("played", points, False)
-    return written
+        assert make_scoring_move(api, table, text) == (None, points)
+    return totals(api.view(table))
 
 
 def test_worked_15a(api: Api) -> None:
