@@ -306,6 +306,13 @@ def test_15_8_a_tie_of_the_lightest_is_no_win_for_a_heavier_hand() -> None:
     assert lines(blocked("1-1 1-2", "2-2 1-2", "4-4 1-4", blocked="no_doubles")) == []
 
 
+def test_15_8_hidden_tiles_do_not_keep_a_round_going() -> None:
+    table = position("0-4 6-6", "3-3", line="0-0 0-5@left")
+    table.put("0-4 6-6", "3-3", stock="4-5 3-5")
+    table.do(0, "0-4@right")
+    assert (table.counted.ended_by, lines(table)) == ("blocked", [(1, 1)])
+
+
 # 15.9
 
 

@@ -356,6 +356,14 @@ def blocked(*hands: str, **options: Any) -> EngineTable:
     return table
 
 
+@pytest.mark.parametrize("reserve", [0, 1, 2])
+def test_8_10_hidden_tiles_do_not_keep_a_round_going(reserve: int) -> None:
+    table = position("0-4 6-6", "3-3", line="0-0 0-5@e1", reserve=reserve)
+    table.put("0-4 6-6", "3-3", stock="4-5 3-5"[: 3 if reserve == 1 else 7])
+    table.do(0, "0-4@0-0.long")
+    assert (table.state.phase == PLAYING) == (reserve == 0)
+
+
 @pytest.mark.parametrize(("blocked_score", "points"), [(None, 20), ("others", 20), ("minus_own", 10)])
 def test_8_10_blocked_the_fewest_pips_score(blocked_score: str | None, points: int) -> None:
     options: dict[str, Any] = {} if blocked_score is None else {"blocked_score": blocked_score}
