@@ -82,3 +82,58 @@ def test_5_9_every_side_writes_its_own_hands_and_those_left_with_the_finishers(m
             for seat in match.seats
         ]
         assert scores(match, state) == wanted
+
+
+def written(match: Match, state: State) -> list[int]:
+    """The points of the placements of each seat."""
+    return [sum(each.points for each in state.placements_scored if each.seat == seat) for seat in match.seats]
+
+
+def only_lowest(values: list[int]) -> int | None:
+    return values.index(min(values)) if values.count(min(values)) == 1 else None
+
+
+@law(matches=80, game="all-fives")
+def test_8_9_the_points_of_the_placements_and_the_pips_of_the_other_sides_in_fives(match: Match) -> None:
+    sides, options = match.rules.teams or len(match.seats), match.rules.settings
+    for state in ended(match):
+        hands = list(map(pips, state.hands))
+        rounded = [5 * round(value / 5) for value in hands] if options["rounding"] == "each_hand" else hands
+        out = state.went_out_first
+        winner = only_lowest([sum(hands[side::sides]) for side in range(sides)]) if out is None else out % sides
+        wanted = written(match, state)
+        if winner is not None:
+            own = sum(rounded[winner::sides])
+            less = own if out is None and options["blocked_score"] == "minus_own" else 0
+            gain = max(0, 5 * round((sum(rounded) - own - less) / 5))
+            wanted = [points + gain * (seat % sides == winner) for seat, points in enumerate(wanted)]
+        assert scores(match, state) == wanted
+
+
+@law(matches=40, game="fives-and-threes")
+def test_9_8_the_points_of_the_placements_and_nothing_for_hands(match: Match) -> None:
+    for state in ended(match):
+        assert scores(match, state) == written(match, state)
+
+
+@law(matches=80, game="bergen")
+def test_15_7_the_points_of_the_placements_and_a_bonus(match: Match) -> None:
+    options = match.rules.settings
+    for state in ended(match):
+        winner = state.went_out_first
+        if winner is None and options["blocked"] == "lightest":
+            winner = only_lowest(list(map(pips, state.hands)))
+        elif winner is None:
+            plain = [hand for hand in state.hands if not any(tile.double for tile in hand)]
+            without_doubles = [pips(tuple(tile for tile in hand if not tile.double)) for hand in state.hands]
+            worst = 1000 if plain else 0
+            winner = only_lowest(
+                [
+                    value + worst * any(tile.double for tile in hand)
+                    for hand, value in zip(state.hands, without_doubles, strict=True)
+                ]
+            )
+        bonus = [int(options["bonus"]) * (seat == winner) for seat in match.seats]
+        assert scores(match, state) == [
+            points + more for points, more in zip(written(match, state), bonus, strict=True)
+        ]
