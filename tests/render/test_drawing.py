@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from service.engine.layout import GATED, IMMEDIATELY, LEAD_COVERED, NEVER, RIGHT, Layout, LayoutForm, empty_layout
+from service.engine.layout import (
+    BOTH_LONG_SIDES,
+    GATED,
+    IMMEDIATELY,
+    LEAD_COVERED,
+    NEVER,
+    RIGHT,
+    Layout,
+    LayoutForm,
+    empty_layout,
+)
 from service.engine.tiles import double, parse_tile
 from service.engine.variants import variants
 from service.render.drawing import draw
@@ -51,6 +61,29 @@ def test_closed_and_gated_ends_are_told_apart() -> None:
     ]
     gated = draw(geometry(TREE.lead(double(10), 0, GATED), 91, "cross", 16))
     assert gated == ["    ◌", "  ┌───┐", "  │10 │", " ○│ :*│○", "  │10 │", "  └───┘", "    ◌"]
+
+
+def test_the_short_sides_of_a_double_stay_gated_until_both_long_sides_are_covered() -> None:
+    form = LayoutForm((), gates=BOTH_LONG_SIDES)
+    layout = joined(empty_layout(form).lead(double(5), 0, GATED), "e1", "2-5")
+    assert draw(geometry(layout, 28, "cross", 16)) == [
+        "            ◌",
+        "          ┌───┐",
+        "  ┌───────┤ 5 │",
+        " ○│ 2 : 5*│ : │○",
+        "  └───────┤ 5 │",
+        "          └───┘",
+        "            ◌",
+    ]
+    assert draw(geometry(joined(layout, "e2", "3-5"), 28, "cross", 16)) == [
+        "            ○",
+        "          ┌───┐",
+        "  ┌───────┤ 5 ├───────┐",
+        " ○│ 2 : 5 │ : │ 5 : 3*│○",
+        "  └───────┤ 5 ├───────┘",
+        "          └───┘",
+        "            ○",
+    ]
 
 
 def test_arms_that_open_later_are_told_apart() -> None:
