@@ -168,6 +168,23 @@ def test_every_key_says_or_does_what_it_should(table: Table, open_page: OpenPage
     expect(page.get_by_role("heading", name="Developer drawer")).to_be_focused()
 
 
+def test_where_plays_score_without_a_sum_of_the_ends_each_place_tells_its_points(
+    http: httpx.Client, open_page: OpenPage
+) -> None:
+    dealt = deal("bergen", "1-1 3-4 1-5 5-6 2-2 2-3", "1-4 1-3 1-6 6-6 2-4 2-5")
+    table = Table.create(http, "bergen", 2, deals=[dealt])
+    for seat, tile, end in ((0, "1-1", None), (1, "1-4", "right"), (0, "3-4", "right")):
+        move = next(move for move in table.moves(seat) if move["tile"] == tile and move.get("end") == end)
+        table.client.make_move(table, seat, move)
+    page = at_the_table(open_page, table, 1)
+    page.locator("[role=option][data-tile='1-3']").click()
+    page.keyboard.press("Enter")
+    expect_said(page, r"Where does one three go\? 1: on the left: 2 points; 2: on the right: 3 points\.")
+    expect(page.locator(".places .tag")).to_have_text(["+2", "+3"])
+    page.locator("[role=option][data-tile='1-6']").click()
+    expect(page.locator("[data-action=lay]")).to_have_accessible_name(re.compile("on the left: 0 points"))
+
+
 def ends(table: Table) -> dict[str, int]:
     return {end["id"]: end["number"] for end in table.view()["board"]["ends"]}
 
