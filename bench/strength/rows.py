@@ -71,8 +71,8 @@ _GREEDY: Final = (
     (Setup("tiddly-wink", 6), 0.5),
     (Setup("matador", 2), 0.55),
     (Setup("matador", 4), 0.55),
-    (Setup("bergen", 2), 0.6),
-    (Setup("bergen", 4), 0.6),
+    (Setup("bergen", 2), 0.55),
+    (Setup("bergen", 4), 0.55),
 )
 ROWS: Final = (
     *[Row("greedy", "random", setup, bound, 4000) for setup, bound in _GREEDY],
