@@ -1,7 +1,7 @@
 """Every part of the benchmark still runs. Its figures are no matter here.
 
-What only the dependency group `bench` has (two other engines, FastAPI, matplotlib) and what needs Node is measured by
-`make bench`; the tests of those are skipped, by name, where it is not installed.
+What only the dependency group `bench` has (FastAPI, matplotlib) and what needs Node is measured by `make bench`; the
+tests of those are skipped, by name, where it is not installed, as are those of the two other engines.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def test_a_peer_does_the_work_of_the_floor(stand: Stand, name: Name) -> None:
 
 
 def test_open_spiel_plays_a_round() -> None:
-    pytest.importorskip("open_spiel", reason="OpenSpiel: open_spiel is not installed (make bench installs it)")
+    pytest.importorskip("open_spiel", reason="OpenSpiel: open_spiel is not installed (make install-dev installs it)")
     open_spiel_round()()
 
 
 def test_the_package_dominoes_plays_a_round() -> None:
-    pytest.importorskip("dominoes", reason="PyPI dominoes: dominoes is not installed (make bench installs it)")
+    pytest.importorskip("dominoes", reason="PyPI dominoes: dominoes is not installed (make install-dev installs it)")
     dominoes_round()()
 
 
