@@ -38,7 +38,7 @@ class DealtToOpener(NamedTuple):
 
 
 def before_opening(rules: Rules, state: State) -> State:
-    """The start of the running round of this state, its hands and stock empty.
+    """The start of the running round of this state, its opener to move, its hands and stock empty.
 
     The totals are left out, so that what follows from an opening is computed once for many matches.
     """
@@ -46,12 +46,11 @@ def before_opening(rules: Rules, state: State) -> State:
         hands=((),) * rules.seats,
         stock=(),
         layout=rules.empty_layout(),
-        turn=None,
+        turn=state.opener,
         tiles_laid=0,
         drew=False,
         went_out_first=None,
         placements_scored=(),
-        opener=None,
         totals=(0,) * rules.seats,
         carry=0,
         dealer=None,

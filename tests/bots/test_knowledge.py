@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from service.bots.knowledge import Knowledge, infer, tile_set
 from service.bots.observation import observe
 from service.engine.events import Dealt
-from service.engine.state import PLAYING
+from service.engine.state import PLAYING, State
 from service.engine.tiles import TILES, Tile
+from service.engine.variant import Opening
 from service.engine.variants import variants
 from tests.bots.seen import Moment, fits_slots, moments
 from tests.conftest import Figures
@@ -47,6 +50,21 @@ def test_the_true_hands_always_fit_their_slots(match: Match) -> None:
         seat = match.rng.choice(match.seats)
         known = infer(match.rules, moment.seen_by(match, seat))
         assert not wrongly_excluded(known, moment, seat), (number, seat)
+
+
+def test_an_opener_who_follows_from_the_last_one_tells_nothing_wrong() -> None:
+    def next_seat_leads(state: State) -> Opening:
+        last = state.opener
+        seat = 0 if last is None else last if state.turn is not None else (last + 1) % 4
+        return Opening(seat, state.hands[seat])
+
+    match = Match(Case("block", 4, (), "openers", 1))
+    match.rules = replace(match.rules, opening=next_seat_leads)
+    assert match.states[-1].round > 4
+    for number, moment in enumerate(moments(match)):
+        for seat in match.seats:
+            known = infer(match.rules, moment.seen_by(match, seat))
+            assert not wrongly_excluded(known, moment, seat), (number, seat)
 
 
 @law(matches=4)
