@@ -38,6 +38,14 @@ class Family(NamedTuple):
 
 
 FAMILIES = (
+    Family(
+        "four hands of seven, led by a double",
+        (
+            Game("block", 4, {"hand": 7, "opening": "rotate"}),
+            Game("draw", 4, {"hand": 7, "opening": "rotate"}),
+            Game("domino", 4, {}),
+        ),
+    ),
     *[
         Family(
             f"nothing to draw, {blocked_score}, {teams} teams",
