@@ -18,7 +18,7 @@ from service.engine.events import RoundEnded
 from service.engine.moves import PASS, Move
 from service.engine.referee import advance, legal_moves
 from service.engine.state import Hand, State
-from service.engine.tiles import tiles_with
+from service.engine.tiles import Tile, tiles_with
 from service.engine.variant import Rules
 
 _SHORTEST: Final = 10
@@ -97,10 +97,11 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
     turn = state.turn
     assert turn is not None
     hand = state.hands[turn]
+    own_tiles = tile_set(hand)
     hidden = hindering = held = 0
     following = _next_with_tiles(state, turn)
     if following is not None:
-        hidden = possible[following] & left & ~tile_set(hand)
+        hidden = possible[following] & left & ~own_tiles
         held = len(state.hands[following])
         partner = rules.teams and rules.team(following) == rules.team(turn)
         hindering = -_HINDERING if partner else _HINDERING
@@ -119,6 +120,8 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
         several_ends |= ends & 1 << number
         ends |= 1 << number
     prospects: dict[int, float] = {}
+    laid: Tile | None = None
+    own, shed = 0, 0
     best, best_worth = moves[0], -inf
     for move in moves:
         _, tile, name, face_down, _, points = move
@@ -126,10 +129,12 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
             if len(masks) == 1:
                 continue
             move_worth: float = every.bit_count()
-            own, after = 0, open_mask
+            laid, own, after = None, 0, open_mask
         else:
-            own = tile.mask
-            move_worth = tile.pips + (every & ~(own & ~several)).bit_count()
+            if tile is not laid:  # the moves of a tile follow each other
+                laid, own = tile, tile.mask
+                shed = tile.pips + (every & ~(own & ~several)).bit_count()
+            move_worth = shed
             if points:
                 move_worth += _POINTS * points
             if name is None:
@@ -140,8 +145,9 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
                 if not face_down:
                     after |= 1 << tile.other_half(number)
         if after not in prospects:
-            none = _probability_of_none(many, (hidden & tiles_with(after)).bit_count(), held)
-            prospects[after] = sum([1 for mask in masks if mask & after]) + hindering * none
+            fitting = tiles_with(after)
+            none = _probability_of_none(many, (hidden & fitting).bit_count(), held)
+            prospects[after] = (own_tiles & fitting).bit_count() + hindering * none
         move_worth += prospects[after]
         if own & after:
             move_worth -= 1

@@ -116,8 +116,9 @@ def _plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
 def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
     """As ``_plays``, for a game in which plays score and a layout with tiles."""
     layout, points = state.layout, rules.points
-    ends, open_mask, counts_ends = layout.ends, layout.open_mask, rules.end_value is not None
+    open_mask, counts_ends = layout.open_mask, rules.end_value is not None
     assert points is not None
+    ends = [(1 << end.number, end, layout.covered_sum(end)) for end in layout.ends if end.gate == OPEN]
     ends_sum = None
     moves = []
     for tile in tiles:
@@ -125,11 +126,11 @@ def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
         if mask & open_mask:
             branching = rules.branching(layout, tile) if tile.double else NEVER
             gain_by_low, gain_by_high = layout.gains(tile, branching)
-            for end in ends:
-                number = end.number
-                if mask >> number & 1 and end.gate == OPEN:
+            low = 1 << tile.low
+            for number, end, covered_sum in ends:
+                if mask & number:
                     if counts_ends:
-                        ends_sum = layout.covered_sum(end) + (gain_by_low if number == tile.low else gain_by_high)
+                        ends_sum = covered_sum + (gain_by_low if number == low else gain_by_high)
                     scored = points(state, tile, end, ends_sum)
                     moves.append(_new(Move, (PLAY, tile, end.name, False, ends_sum, scored)))
                     if tile.double and rules.face_down:

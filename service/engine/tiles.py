@@ -62,13 +62,25 @@ _SETS_BY_NUMBER: Final = tuple(
 """By number: the tiles that have it, as the set of their indexes."""
 
 
+_SPLIT: Final = 10
+"""Masks are looked up in two tables: so many bits in the first, the others in the second."""
+
+
+def _sets_by_mask(by_number: Sequence[int]) -> tuple[int, ...]:
+    """By every mask of these numbers, of which the first has bit 0: the tiles that have one of them."""
+    sets = [0]
+    for tiles in by_number:
+        sets += [each | tiles for each in sets]
+    return tuple(sets)
+
+
+_SETS_BY_LOW_BITS: Final = _sets_by_mask(_SETS_BY_NUMBER[:_SPLIT])
+_SETS_BY_HIGH_BITS: Final = _sets_by_mask(_SETS_BY_NUMBER[_SPLIT:])
+
+
 def tiles_with(mask: int) -> int:
     """The tiles that have a number of this mask, as a set: bit i stands for the tile with the index i."""
-    found = 0
-    for number, tiles in enumerate(_SETS_BY_NUMBER):
-        if mask >> number & 1:
-            found |= tiles
-    return found
+    return _SETS_BY_LOW_BITS[mask & (1 << _SPLIT) - 1] | _SETS_BY_HIGH_BITS[mask >> _SPLIT]
 
 
 @cache

@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from service.engine.errors import InvalidNotation, Refusal
-from service.engine.tiles import TILES, double_set, parse_tile, pips, sort_tiles
+from service.engine.tiles import TILES, double_set, parse_tile, pips, sort_tiles, tiles_with
 
 
 @pytest.mark.parametrize("separator", "-/:|")
@@ -91,3 +91,17 @@ def test_pips_are_added_up() -> None:
 def test_a_copied_or_pickled_tile_is_still_the_same_object() -> None:
     tile = parse_tile("7-9")
     assert copy.copy(tile) is copy.deepcopy(tile) is pickle.loads(pickle.dumps(tile)) is tile
+
+
+@pytest.mark.parametrize("first", range(19))
+def test_the_tiles_with_some_numbers_are_those_that_have_one_of_them(first: int) -> None:
+    for second, third in combinations_with_replacement(range(19), 2):
+        numbers = {first, second, third}
+        expected = [tile for tile in TILES if numbers & {tile.low, tile.high}]
+        found = tiles_with(sum([1 << number for number in numbers]))
+        assert [tile for tile in TILES if found >> tile.index & 1] == expected
+
+
+def test_no_numbers_have_no_tiles_and_all_have_every_tile() -> None:
+    assert tiles_with(0) == 0
+    assert tiles_with((1 << 19) - 1) == (1 << len(TILES)) - 1
