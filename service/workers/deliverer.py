@@ -214,7 +214,7 @@ class Turn:
         self._begin_attempts(webhook, now)
         if not self._in_flight and not self._ready:
             return self._end(webhook.paused_until, games=True)
-        return self._wait()
+        return self._wait(_most_attempts(webhook))
 
     def _challenge(self, webhook: Webhook, now: int) -> bool:
         """Send a challenge if one is due; whether there is more to do."""
@@ -237,7 +237,7 @@ class Turn:
     def _begin_attempts(self, webhook: Webhook, now: int) -> None:
         """Begin as many attempts as may run now: to a failing endpoint one."""
         of, probe = self._of, webhook.status == "failing"
-        limit = 1 if probe else MOST_PER_ENDPOINT
+        limit = _most_attempts(webhook)
         if len(self._in_flight) >= limit:
             return
         if not self._ready and monotonic() >= self._look_at:
@@ -265,10 +265,13 @@ class Turn:
             ended = _Ended(due, None, error, probe)
         self._ended.put(ended)
 
-    def _wait(self) -> bool:
-        """Wait for an attempt to end, and note what has become of it and of others that have ended."""
+    def _wait(self, limit: int = 0) -> bool:
+        """Wait for an attempt to end, and note what has become of it and of others that have ended.
+
+        Where fewer than ``limit`` attempts run, wait no longer than until the next may begin.
+        """
         pause = POLL_SECONDS
-        if self._ready and len(self._in_flight) < MOST_PER_ENDPOINT:
+        if self._ready and len(self._in_flight) < limit:
             pause = min(pause, max(self._send_at - monotonic(), 0.0))
         with suppress(queue.Empty):
             self._account(self._ended.get(timeout=pause) if pause else self._ended.get_nowait())
@@ -327,3 +330,8 @@ class Turn:
         with self._of.deliveries.slots:
             self._of.store.release(self._webhook, self._leased, at, games=games)
         return False
+
+
+def _most_attempts(webhook: Webhook) -> int:
+    """How many attempts to an endpoint may run at a time: to a failing one only the probe."""
+    return 1 if webhook.status == "failing" else MOST_PER_ENDPOINT

@@ -5,8 +5,10 @@ The endpoints are real ones on loopback; the time is the test's.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from socket import socket
 from typing import Any
 
 import pytest
@@ -375,6 +377,29 @@ def test_one_dead_endpoint_with_ten_thousand_games_gets_one_probe_an_interval_an
     assert len(listener.received) >= 4
     dead.behaviours[:] = statuses(204)
     dead.close()
+
+
+def test_a_failing_endpoint_that_is_slow_to_answer_is_waited_for_without_work(hooked: Hooked) -> None:
+    def slow(sock: socket) -> object:
+        time.sleep(0.5)
+        return answer("500 Some")(sock)
+
+    looks = 0
+
+    def clock() -> int:
+        nonlocal looks
+        looks += 1
+        return hooked.now
+
+    listener = Listener(slow, *statuses(500))
+    webhook = hooked.register(listener)
+    hooked.follow(*[hooked.owned.create() for _ in range(3 * MOST_PER_ENDPOINT)])
+    hooked.deliverer.clock = clock
+    hooked.deliver()
+    listener.close()
+    assert hooked.status(webhook) == "failing"
+    assert len(listener.received) < 2 * MOST_PER_ENDPOINT
+    assert looks < 500
 
 
 def test_a_name_that_leads_elsewhere_at_delivery_is_refused(hooked: Hooked, listener: Listener) -> None:
