@@ -159,7 +159,7 @@ def _finished(record: Record, index: int) -> bool:
 
 
 def _before(rules: Rules, dealt: Dealt) -> State:
-    """A state in which this could be dealt; any seat stands for the last winner and leader, who may open with any tile."""
+    """A state in which this could be dealt; any seat stands for the last winner and leader, who may lead any tile."""
     eliminated = tuple([0 if hand else 1 for hand in dealt.hands])
     return rules.start()._replace(round=dealt.round - 1, eliminated_round=eliminated, opener=0, round_winner=0)
 
