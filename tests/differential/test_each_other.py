@@ -37,14 +37,42 @@ class Family(NamedTuple):
     """What every seat scores is the same, too."""
 
 
+ALL_DEALT = (
+    Game("block", 4, {"hand": 7, "opening": "rotate"}),
+    Game("draw", 4, {"hand": 7, "opening": "rotate"}),
+    Game("fives-and-threes", 4, {"hand": 7, "target": 1000}),
+)
+
 FAMILIES = (
+    Family("four hands of seven, any lead", ALL_DEALT),
+    Family("four hands of seven, led by a double", (*ALL_DEALT, Game("domino", 4, {}))),
+    *[
+        Family(
+            f"{seats} draw, but two tiles",
+            (
+                Game("draw", seats, {"hand": hand, "reserve": 2}),
+                Game("bergen", seats, {"opening": "highest_double"}),
+            ),
+        )
+        for seats, hand in ((2, 6), (3, 6), (4, 5))
+    ],
+    *[
+        Family(
+            f"{seats} draw all tiles",
+            (
+                Game("draw", seats, {"hand": hand, "reserve": 0, "opening": "rotate"}),
+                Game("all-fives", seats, {"hand": hand, "opening": "rotate", "spinner": "none"}),
+            ),
+        )
+        for seats, hand in ((2, 7), (3, 7), (4, 5))
+    ],
     Family(
-        "four hands of seven, led by a double",
+        "the ends count the same on a line",
         (
-            Game("block", 4, {"hand": 7, "opening": "rotate"}),
-            Game("draw", 4, {"hand": 7, "opening": "rotate"}),
-            Game("domino", 4, {}),
+            Game("fives-and-threes", 4, {"hand": 7, "target": 1000}),
+            Game("all-fives", 4, {"hand": 7, "opening": "rotate", "spinner": "none"}),
         ),
+        counts_alike=True,
     ),
     *[
         Family(
