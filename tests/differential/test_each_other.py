@@ -40,6 +40,7 @@ class Family(NamedTuple):
 ALL_DEALT = (
     Game("block", 4, {"hand": 7, "opening": "rotate"}),
     Game("draw", 4, {"hand": 7, "opening": "rotate"}),
+    Game("latin", 4, {"first_lead": "any"}),
     Game("fives-and-threes", 4, {"hand": 7, "target": 1000}),
 )
 
@@ -73,6 +74,14 @@ FAMILIES = (
             Game("all-fives", 4, {"hand": 7, "opening": "rotate", "spinner": "none"}),
         ),
         counts_alike=True,
+    ),
+    Family(
+        "partners",
+        (
+            Game("block", 4, {"hand": 7, "teams": 2, "blocked_score": "others"}),
+            Game("latin", 4, {"table": "classic"}),
+        ),
+        scores_alike=True,
     ),
     *[
         Family(

@@ -6,7 +6,7 @@ ours                                    theirs                         the same
 `block` for two                         ``python_block_dominoes``      who leads and moves, every play, when the round
                                                                        ends, and what is won
 `block` for four in teams, seven each   ``python_team_dominoes``       who leads and moves, every play, when the round
-                                                                       ends, and what is won if it is blocked
+`latin` ``classic``                                                    ends, and what is won if it is blocked
 ======================================  =============================  ===============================================
 
 What differs: in ``python_team_dominoes`` the team with fewer pips wins those of the other one, also if a player went
@@ -117,6 +117,11 @@ COMPARISONS = (
     ),
     Comparison(
         Game("block", 4, {"hand": 7, "teams": 2, "opening": "rotate", "blocked_score": "others", "target": 1000}),
+        "python_team_dominoes",
+        fewer_pips_win,
+    ),
+    Comparison(
+        Game("latin", 4, {"table": "classic", "first_lead": "any", "target": 1000}),
         "python_team_dominoes",
         fewer_pips_win,
     ),
