@@ -47,6 +47,7 @@ ALL_DEALT = (
 FAMILIES = (
     Family("four hands of seven, any lead", ALL_DEALT),
     Family("four hands of seven, led by a double", (*ALL_DEALT, Game("domino", 4, {}))),
+    Family("four hands of seven, led by 1-1", (*ALL_DEALT, Game("kozel", 4, {}))),
     *[
         Family(
             f"{seats} draw, but two tiles",
@@ -62,6 +63,7 @@ FAMILIES = (
             f"{seats} draw all tiles",
             (
                 Game("draw", seats, {"hand": hand, "reserve": 0, "opening": "rotate"}),
+                Game("kozel", seats, {"hand": hand}),
                 Game("all-fives", seats, {"hand": hand, "opening": "rotate", "spinner": "none"}),
             ),
         )
