@@ -110,7 +110,7 @@ def test_nobody_deals_again_while_somebody_holds_a_double() -> None:
     """What the programs take for granted of every game there is (rules 3.3, 5.3)."""
     for key in variants():
         variant = variants()[key]
-        for seats in (variant.players.low, min(variant.players.high, 4)):
+        for seats in {variant.players.low, max(variant.players.low, min(variant.players.high, 4))}:
             rules = variant.rules({}, seats)
             doubles = [tile for tile in rules.tiles if tile.double]
             for tile in doubles:
@@ -164,6 +164,12 @@ def holders(entry: Round) -> list[list[str]]:
     return [hand for hand in entry["hands"] if hand]
 
 
+def exchange_hands(entry: Round) -> None:
+    """Exchange two hands with tiles: whose hand is empty, a deal cannot tell."""
+    first, second, *_ = [seat for seat, hand in enumerate(entry["hands"]) if hand]
+    exchange(entry["hands"], first, entry["hands"], second)
+
+
 def other_digit(text: str) -> str:
     return ("1" if text[0] == "0" else "0") + text[1:]
 
@@ -177,7 +183,7 @@ def move_boundary(entry: Round) -> None:
 
 TAMPERS: Final[dict[str, Tamper]] = {
     "a tile of each of two hands": lambda _, entry: exchange(holders(entry)[0], 0, holders(entry)[1], 0),
-    "two hands": lambda _, entry: exchange(entry["hands"], 0, entry["hands"], 1),
+    "two hands": lambda _, entry: exchange_hands(entry),
     "a hand in another order": lambda _, entry: holders(entry)[0].reverse(),
     "a tile fewer in a hand": lambda _, entry: holders(entry)[0].pop(),
     "a tile more in the stock": lambda _, entry: entry["stock"].append("0-0"),
