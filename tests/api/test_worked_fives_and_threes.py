@@ -131,7 +131,7 @@ def test_worked_9c_a_last_tile_to_the_target(api: Api) -> None:
     assert (view["status"], view["winners"], totals(view)[0]) == ("finished", [0], 61)
     counted = last_round(api, table)
     assert (counted["ended_by"], counted["winner"]) == ("target", 0)
-    assert counted["lines"][-1] == {"seat": 0, "points": 1, "rule": "9.6", "text": "1"}
+    assert counted["lines"][-1] == {"seat": 0, "points": 1, "rule": "9.7", "text": "1"}
 
 
 # 9d

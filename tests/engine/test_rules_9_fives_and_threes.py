@@ -197,6 +197,7 @@ def test_9_7_the_last_tile_scores_one_point_more(line: str, tile: str, ends_sum:
     table.do(0, f"{tile}@{place}")
     assert (table.counted.ended_by, table.counted.winner, table.counted.scores) == ("out", 0, (points, 0))
     (scored,) = table.counted.lines
+    assert scored.rule == "9.7"
     assert scored.text == (f"{ends_sum} ÷ {3 if ends_sum == 6 else 5} + 1" if points > 1 else "1")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from service.engine.events import EndReason, RemainingHand, RoundResult
+from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.layout import End
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.common_options import (
@@ -19,7 +19,7 @@ from service.engine.rules.counting import double_both_halves
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import blocked, first_of, side_out, target_reached, total_reached
 from service.engine.rules.opening import OPENINGS
-from service.engine.rules.scoring import placement_lines, round_result
+from service.engine.rules.scoring import round_result
 from service.engine.rules.turns import one_tile
 from service.engine.state import PlacementScore, State
 from service.engine.tiles import Tile, double_set
@@ -81,18 +81,20 @@ def _divisors(ends_sum: int) -> list[int]:
 
 def _count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
     """The points of the placements; the winner laid the tile that ended the round (rules 9.8, 9.10)."""
-    result = round_result(state, ended_by, hands, placement_lines(state, "9.6", _arithmetic))
+    result = round_result(state, ended_by, hands, [_line(each) for each in state.placements_scored])
     return result._replace(winner=None if ended_by == "blocked" else state.layout.placements[-1].seat)
 
 
-def _arithmetic(scored: PlacementScore) -> str:
-    ends_sum = scored.ends_sum
+def _line(scored: PlacementScore) -> ScoreLine:
+    """The score line of a placement; with the point for chipping out it follows from rules 9.7."""
+    seat, ends_sum, points = scored
     assert ends_sum is not None
     divisors = _divisors(ends_sum) if ends_sum else []
     terms = [f"{ends_sum} ÷ {divisor}" for divisor in divisors]
-    if scored.points > sum([ends_sum // divisor for divisor in divisors]):
+    chips_out = points > sum([ends_sum // divisor for divisor in divisors])
+    if chips_out:
         terms.append("1")
-    return " + ".join(terms)
+    return ScoreLine(seat, points, "9.7" if chips_out else "9.6", " + ".join(terms))
 
 
 VARIANT: Final = Variant(
