@@ -74,7 +74,7 @@ def _redealt(state: State) -> Opening | None:
     """As ``_opening``; too many doubles, or tiles with the same number, in a hand are dealt again (rules 11.7)."""
     for hand in state.hands:
         numbers = Counter([number for tile in hand for number in {tile.low, tile.high}])
-        if sum([tile.double for tile in hand]) > _MOST_DOUBLES or max(numbers.values()) > _MOST_OF_A_NUMBER:
+        if sum([tile.double for tile in hand]) > _MOST_DOUBLES or max(numbers.values(), default=0) > _MOST_OF_A_NUMBER:
             return None
     return _opening(state)
 
