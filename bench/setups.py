@@ -131,7 +131,7 @@ def _slowest(rules: Rules, deck: Deck, state: State, moves: Sequence[Move]) -> M
     def fitting(move: Move) -> int:
         assert state.turn is not None
         after = advance(rules, deck, state, state.turn, move)[1]
-        return sum(bool(tile.mask & after.layout.open_mask) for hand in after.hands for tile in hand)
+        return sum(bool(tile.offers & after.layout.open_mask) for hand in after.hands for tile in hand)
 
     return min(moves, key=fitting)
 
@@ -143,6 +143,8 @@ def _body(move: Move, version: int) -> bytes:
         if move.end is not None:
             listed["end"] = move.end
         listed["face_down"] = move.face_down
+        if move.outer is not None:
+            listed["outer"] = move.outer
     listed["version"] = version
     if move.ends_sum is not None:
         listed |= {"ends_sum": move.ends_sum, "points": move.points}

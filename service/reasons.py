@@ -37,6 +37,8 @@ PARAMS: Final[Mapping[str, str]] = {
     "end": "an end, as the request names it",
     "ends": "the ends that there are, or where the tile fits",
     "number": "the number of the end",
+    "half": "a half of a tile",
+    "halves": "the halves of which either may stay outside",
     "action": "the refused action",
     "allowed": "what is possible instead",
     "field": "the path of the first field in `errors`",
@@ -57,8 +59,8 @@ PARAMS: Final[Mapping[str, str]] = {
 }
 """The values that reasons have, and what each means."""
 
-_INTEGERS: Final = ("seat", "number", "line", "column", "min", "max", "players", "teams", "hand", "version")
-_LISTS: Final = ("tiles", "ends", "allowed")
+_INTEGERS: Final = ("seat", "number", "half", "line", "column", "min", "max", "players", "teams", "hand", "version")
+_LISTS: Final = ("tiles", "ends", "halves", "allowed")
 
 
 def param_type(name: str) -> type:
@@ -275,6 +277,18 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             "several_ends": (
                 "The tile {tile} has several places; name the end: {ends}.",
                 "Der Stein {tile} passt an mehrere Enden; nenne eines: {ends}.",
+            ),
+            "either_way": (
+                "The tile {tile} can lie either way at the end {end}; name the half that stays outside: {halves}.",
+                "Der Stein {tile} kann am Ende {end} so oder so liegen; nenne die Hälfte, die außen bleibt: {halves}.",
+            ),
+            "wrong_half_outside": (
+                "The tile {tile} cannot lie at the end {end} with the half {half} outside.",
+                "Der Stein {tile} kann am Ende {end} nicht mit der Hälfte {half} außen liegen.",
+            ),
+            "both_halves_outside": (
+                "The tile {tile} leads, so both of its halves are outside; name none.",
+                "Der Stein {tile} eröffnet, also sind beide Hälften außen; nenne keine.",
             ),
             "must_play": (
                 "You may not {action} now: the tile {tile} fits.",

@@ -59,7 +59,7 @@ def _worths(rules: Rules, observation: Observation, knowledge: Knowledge) -> lis
         tile = move.tile
         if tile is not None:
             end = None if move.end is None else layout.end(move.end)
-            after = rules.lay_tile(layout, end, tile, seat, move.face_down)
+            after = rules.lay_tile(layout, end, tile, seat, move.face_down, outer=move.outer)
             rest = tuple([each for each in hand if each is not tile])
             gain = _POINTS * (move.points or 0) + value - rules.hand_value(rest)
         else:

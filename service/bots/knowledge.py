@@ -152,9 +152,9 @@ class _Table:
         """The layout with all these tiles."""
         if self._waiting:
             layout = self._layout
-            for seat, tile, name, face_down, *_ in self._waiting:
+            for seat, tile, name, face_down, _, _, outer in self._waiting:
                 end = None if name is None else layout.end(name)
-                layout = self._rules.lay_tile(layout, end, tile, seat, face_down)
+                layout = self._rules.lay_tile(layout, end, tile, seat, face_down, outer=outer)
             self._layout = layout
             self._waiting = []
         return self._layout

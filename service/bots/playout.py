@@ -15,6 +15,7 @@ from typing import Final
 from service.bots.knowledge import Knowledge, tile_set
 from service.engine.deal import Deck
 from service.engine.events import RoundEnded
+from service.engine.layout import End
 from service.engine.moves import PASS, Move
 from service.engine.referee import advance, legal_moves
 from service.engine.state import Hand, State
@@ -106,44 +107,46 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
         partner = rules.teams and rules.team(following) == rules.team(turn)
         hindering = -_HINDERING if partner else _HINDERING
     many = hidden.bit_count()
-    masks = [tile.mask for tile in hand]
     every, several = 0, 0
-    for mask in masks:
+    for each in hand:
+        mask = each.mask
         several |= every & mask
         every |= mask
-    open_mask = state.layout.open_mask
-    number_of: dict[str, int] = {}
-    ends, several_ends = 0, 0
-    for end in state.layout.ends:
-        number = end.number
-        number_of[end.name] = number
-        several_ends |= ends & 1 << number
-        ends |= 1 << number
+    layout = state.layout
+    open_mask, wants_of = layout.open_mask, layout.form.wants
+    joined: dict[str, End] = {}
+    wanted, wanted_twice = 0, 0
+    for end in layout.ends:
+        joined[end.name] = end
+        wanted_twice |= wanted & end.wants
+        wanted |= end.wants
     prospects: dict[int, float] = {}
     laid: Tile | None = None
     own, shed = 0, 0
     best, best_worth = moves[0], -inf
     for move in moves:
-        _, tile, name, face_down, _, points = move
+        _, tile, name, face_down, _, points, outer = move
         if tile is None:
-            if len(masks) == 1:
+            if len(hand) == 1:
                 continue
             move_worth: float = every.bit_count()
             laid, own, after = None, 0, open_mask
         else:
             if tile is not laid:  # the moves of a tile follow each other
-                laid, own = tile, tile.mask
-                shed = tile.pips + (every & ~(own & ~several)).bit_count()
+                laid, own = tile, tile.offers
+                shed = tile.pips + (every & ~(tile.mask & ~several)).bit_count()
             move_worth = shed
             if points:
                 move_worth += _POINTS * points
             if name is None:
-                after = own
+                after = tile.mask if wants_of is None else wants_of(tile.low) | wants_of(tile.high)
             else:
-                number = number_of[name]
-                after = open_mask if several_ends >> number & 1 else open_mask ^ 1 << number
-                if not face_down:
-                    after |= 1 << tile.other_half(number)
+                at = joined[name]
+                after = open_mask & ~(at.wants & ~wanted_twice)
+                if wants_of is not None and outer is not None:
+                    after |= wants_of(outer)
+                elif not face_down:
+                    after |= 1 << tile.other_half(at.number)
         if after not in prospects:
             fitting = tiles_with(after)
             none = _probability_of_none(many, (hidden & fitting).bit_count(), held)

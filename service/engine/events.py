@@ -74,6 +74,7 @@ class Dealt:
 class Played(NamedTuple):
     """A tile was laid at this ``end``, ``None`` for the lead; with the points it scored where plays score.
 
+    ``outer``: the half that stayed outside, in a game in which that does not follow from the end.
     A named tuple and not a frozen dataclass, because most events are plays and it is faster to create.
     """
 
@@ -83,6 +84,7 @@ class Played(NamedTuple):
     face_down: bool
     points: int | None = None
     ends_sum: int | None = None
+    outer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ EVENT_TYPES: Final = (
             ("face_down", "flag"),
             ("points", "number"),
             ("ends_sum", "number"),
+            ("outer", "number"),
         ),
     ),
     EventType(Drew, "drew", 4, (("seat", "seat"), ("tile", "tile")), "draw"),

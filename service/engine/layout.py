@@ -19,7 +19,8 @@ double, joining, face down    none; a closed end on its ``long`` side remains vi
 
 A game decides for each face-up double how it branches: ``NEVER``; ``IMMEDIATELY``: its short sides are
 open from the start; or ``GATED``: its short sides open later. For the whole layout it decides its ``LayoutForm``: the
-names of the ends of a line, what an end counts (``EndValue``), and when gated ends open (``Gates``).
+names of the ends of a line, what an end counts (``EndValue``), when gated ends open (``Gates``), what an end wants
+(``Wants``), and how doubles lie: where they lie lengthwise, they open what any other tile does.
 
 **Worked examples**, ends written host/side=number, gated in (), closed in []:
 
@@ -47,7 +48,10 @@ names of the ends of a line, what an end counts (``EndValue``), and when gated e
    are covered. Lead 3-3, 3-5: 5, long=3, (3), (3); 3-4 on the other long side: 5, 4, 3, 3.
 7. *The lead first* (rules 12.3): the lead branches IMMEDIATELY, and every other end is gated until the four sides of
    the lead are covered. Lead 6-6, 3-6, 0-6, 2-6: (3), (0), (2), 6; 1-6 on the last side: 3, 0, 2, 1.
-8. *Face-down doubles* (rules 1.5, 2.5): they fit like any tile, so the parent's end is covered; the
+8. *Halves that add up to 7* (rules 14.4, 14.7): an end wants 7 less its number, or a matador, and the half that stays
+   outside is named. Lead 6-6: 6-6/end=6, 6-6/end=6. 1-4 on the right with 4 outside: 6, 4. 2-5 there with 2
+   outside: 6, 2. 5-5 there: 6, 5.
+9. *Face-down doubles* (rules 1.5, 2.5): they fit like any tile, so the parent's end is covered; the
    closed end keeps the number and refers to the double, so a rendering can show what closed it.
 
 A lead that is turned over (rules 2.8) closes every end.
@@ -59,7 +63,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
-from service.engine.tiles import Tile
+from service.engine.tiles import MATADOR, Tile
 
 Side = Literal["end", "long", "short"]
 Gate = Literal["open", "gated", "closed"]
@@ -93,8 +97,12 @@ its number, that a long side counts nothing (rules 3.5), or that a double counts
 number if paired, else twice its number, and nothing on a short side (All Fives, Fives and Threes). In a game that
 scores by which ends there are and not by their sum (Bergen), ends are not counted.
 """
+Wants = Callable[[int], int]
+"""What an end of this number wants, as bits of ``Tile.offers``: a tile fits that offers one of them.
+
+With the bit of a number its half of that number touches, with ``MATADOR`` either half."""
 StoredEnd = tuple[str, int, int, Side, Gate]
-"""An end without what it counts: name, number, host, side, gate."""
+"""An end without what it counts and wants: name, number, host, side, gate."""
 
 _new: Final = tuple.__new__
 """Creates a named tuple without its slower constructor, for objects that every move creates."""
@@ -104,7 +112,7 @@ class End(NamedTuple):
     """A place where a tile may join, now or later.
 
     ``host`` is the index of the placement it belongs to; ``counts`` is what it adds to the sum of the
-    ends, 0 where a game does not count them.
+    ends, 0 where a game does not count them; ``wants`` is what a tile must offer that fits.
     """
 
     name: str
@@ -113,16 +121,21 @@ class End(NamedTuple):
     side: Side
     gate: Gate
     counts: int
+    wants: int
 
 
 class Placement(NamedTuple):
-    """A tile on the table. ``host`` and ``side`` are those of the end it joined; the lead has the host -1."""
+    """A tile on the table. ``host`` and ``side`` are those of the end it joined; the lead has the host -1.
+
+    ``outer``: the half that stayed outside; ``None`` for the lead, and where equal halves touch.
+    """
 
     tile: Tile
     host: int
     side: Side
     seat: int
     face_down: bool
+    outer: int | None = None
 
 
 class LayoutForm(NamedTuple):
@@ -130,19 +143,22 @@ class LayoutForm(NamedTuple):
 
     ``line_ends``: the names of the ends of a line, ``left`` and ``right`` or only ``right``; if empty, ends are named
     e1, e2, … as they arise. ``end_value``: what an end counts, ``None`` where ends are not counted. ``gates``: when
-    gated ends open.
+    gated ends open. ``wants``: what an end wants, ``None`` where equal halves touch. ``doubles_across``: whether
+    doubles lie across, else lengthwise.
     """
 
     line_ends: tuple[str, ...] = (LEFT, RIGHT)
     end_value: EndValue | None = None
     gates: Gates = FIRST_LONG_SIDE
+    wants: Wants | None = None
+    doubles_across: bool = True
 
 
 class Layout(NamedTuple):
     """The tiles in the order of play, and the ends.
 
-    ``last_end_number`` is that of the newest end where ends are numbered. ``open_mask`` has the bit of every open end's
-    number, ``ends_sum`` is the sum of ``counts``; both are derived from ``ends``.
+    ``last_end_number`` is that of the newest end where ends are numbered. ``open_mask`` is what the open ends want
+    together, ``ends_sum`` is the sum of ``counts``; both are derived from ``ends``.
     """
 
     placements: tuple[Placement, ...]
@@ -158,20 +174,25 @@ class Layout(NamedTuple):
         return self.form.end_value is not None
 
     @property
+    def names_outer(self) -> bool:
+        """Whether the outer half of a tile is named, as it does not follow from the end."""
+        return self.form.wants is not None
+
+    @property
     def is_line(self) -> bool:
         """Whether the layout is a line; otherwise its ends are numbered."""
         return bool(self.form.line_ends)
 
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
-        names, end_value, _ = self.form
-        sides, _, _ = _opened(tile, None, NEVER if names else branching, end_value)
+        names, end_value, _, wants, across = self.form
+        sides, _, _ = _opened(tile, None, NEVER if names else branching, end_value, wants=wants, across=across)
         if len(names) == 1:
             sides = sides[1:]
         ends = tuple(
             [
-                End(name, number, 0, side, gate, counts)
-                for name, (number, side, gate, counts) in zip(
+                End(name, number, 0, side, gate, counts, wanted)
+                for name, (number, side, gate, counts, wanted) in zip(
                     names or [f"e{each}" for each in range(1, len(sides) + 1)], sides, strict=True
                 )
             ]
@@ -179,52 +200,65 @@ class Layout(NamedTuple):
         lead = Placement(tile, -1, END, seat, face_down=False)
         return _with_ends(self.form, (lead,), ends, 0 if names else len(ends))
 
-    def join(self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching) -> Layout:
-        """The layout with ``tile`` joined at the open end ``at``; its half equal to the end's number touches."""
+    def join(
+        self, at: End, tile: Tile, seat: int, face_down: bool, branching: Branching, *, outer: int | None = None
+    ) -> Layout:
+        """The layout with ``tile`` joined at the open end ``at``.
+
+        ``outer``: the half that stays outside; ``None``: the half that is equal to the end's number touches.
+        """
         placements, ends, form, last_number, open_mask, ends_sum = self
-        line_ends, end_value, gates = form
-        name, touching, at_host, at_side, _, at_counts = at
+        line_ends, end_value, gates, _, across = form
+        name, touching, at_host, at_side, _, at_counts, at_wants = at
         host = len(placements)
         if line_ends:
             branching = NEVER
-        sides, mask, total = _closed(tile) if face_down else _opened(tile, touching, branching, end_value)
+        if face_down:
+            sides, mask, total = _closed(tile, form.wants)
+        elif outer is None and across:
+            sides, mask, total = _opened(tile, touching, branching, end_value)
+        else:
+            inner = touching if outer is None else tile.other_half(outer)
+            sides, mask, total = _opened(tile, inner, branching, end_value, wants=form.wants, across=across)
         ends_sum += total - at_counts
         if at_side == LONG and not (line_ends and end_value is None):
             if not at_host:
                 ends_sum += self._gain_beside(touching, at_counts)
             opens = gates != BOTH_LONG_SIDES or not _has_other_long_side(ends, at)
             ends = tuple([_beside(end, end_value, opens=opens) if end.host == at_host else end for end in ends])
-        placements += (_new(Placement, (tile, at_host, at_side, seat, face_down)),)
+        placements += (_new(Placement, (tile, at_host, at_side, seat, face_down, outer)),)
         if line_ends:
-            number, side, gate, counts = sides[0]
-            end = _new(End, (name, number, host, side, gate, counts))
+            number, side, gate, counts, wanted = sides[0]
+            end = _new(End, (name, number, host, side, gate, counts, wanted))
             if len(ends) == 1:
                 ends = (end,)
                 open_mask = mask
             elif name == LEFT:
                 other = ends[1]
                 ends = (end, other)
-                open_mask = mask | 1 << other.number if other.gate == OPEN else mask
+                open_mask = mask | other.wants if other.gate == OPEN else mask
             else:
                 other = ends[0]
                 ends = (other, end)
-                open_mask = mask | 1 << other.number if other.gate == OPEN else mask
+                open_mask = mask | other.wants if other.gate == OPEN else mask
         else:
             place = self.ends.index(at)
             joined = []
-            for number, side, gate, counts in sides:
+            for number, side, gate, counts, wanted in sides:
                 last_number += 1
-                joined.append(_new(End, (f"e{last_number}", number, host, side, gate, counts)))
+                joined.append(_new(End, (f"e{last_number}", number, host, side, gate, counts, wanted)))
             ends = (*ends[:place], *joined, *ends[place + 1 :])
             if gates == LEAD_COVERED and not at_host:
                 return _with_ends(form, placements, _gated_by_lead(ends), last_number)
+            if form.wants is not None:
+                return _with_ends(form, placements, ends, last_number)
             open_mask |= mask
-            if not mask >> touching & 1:
+            if not mask & at_wants:
                 for end in ends:
-                    if end.number == touching and end.gate == OPEN:
+                    if end.wants == at_wants and end.gate == OPEN:
                         break
                 else:
-                    open_mask ^= 1 << touching
+                    open_mask ^= at_wants
         return _new(Layout, (placements, ends, form, last_number, open_mask, ends_sum))
 
     def flip_lead(self) -> Layout:
@@ -255,13 +289,21 @@ class Layout(NamedTuple):
     ) -> Layout:
         """This empty layout with these tiles and ends.
 
-        What the ends count, their sum and the mask of the open ends are computed.
+        What the ends count and want, their sum and the mask of the open ends are computed.
         """
         stored_ends = list(stored_ends)
-        end_value = self.form.end_value
+        end_value, wants = self.form.end_value, self.form.wants
         paired = sum([side == LONG and not host for _, _, host, side, _ in stored_ends]) == 2
         ends = [
-            End(name, number, host, side, gate, _counts(end_value, number, side, gate, paired=paired and not host))
+            End(
+                name,
+                number,
+                host,
+                side,
+                gate,
+                _counts(end_value, number, side, gate, paired=paired and not host),
+                _wanted(wants, number),
+            )
             for name, number, host, side, gate in stored_ends
         ]
         return _with_ends(self.form, placements, tuple(ends), last_end_number)
@@ -311,25 +353,65 @@ class Layout(NamedTuple):
         """Whether one of these tiles fits an open end."""
         mask = self.open_mask
         for tile in tiles:
-            if tile.mask & mask:
+            if tile.offers & mask:
                 return True
         return False
+
+    def admits(self, at: End, tile: Tile, outer: int | None) -> bool:
+        """Whether this tile may join this end with this half outside; ``None`` where equal halves touch."""
+        if at.gate != OPEN or not tile.offers & at.wants:
+            return False
+        return outer in outer_halves(tile, at.wants) if self.names_outer else outer is None
+
+    def outer_half(self, index: int) -> int:
+        """The half of this tile that does not touch its host; of the lead the higher one."""
+        tile, host, _, _, _, outer = self.placements[index]
+        if outer is not None:
+            return outer
+        return tile.high if host < 0 else tile.other_half(tile.shared_number(self.placements[host].tile))
+
+    def inner_half(self, index: int) -> int:
+        """The half of this tile that touches its host; of the lead the lower one."""
+        return self.placements[index].tile.other_half(self.outer_half(index))
 
     def has_face_up_double(self) -> bool:
         """Whether a double lies face up (rules 2.4)."""
         return any(placement.tile.double and not placement.face_down for placement in self.placements)
 
 
-_Opened = tuple[tuple[tuple[int, Side, Gate, int], ...], int, int]
-"""The ends that a tile opens (number, side, gate and count), the mask of their numbers, and the sum they count."""
+@cache
+def outer_halves(tile: Tile, wants: int) -> tuple[int, ...]:
+    """The halves of this tile that may stay outside, the lower first, at an end that wants this.
+
+    A tile that does not fit has none, a double one.
+    """
+    either = tile.offers & wants & MATADOR
+    halves = (tile.low,) if tile.double else (tile.low, tile.high)
+    return tuple([half for half in halves if either or wants >> tile.other_half(half) & 1])
+
+
+_Opened = tuple[tuple[tuple[int, Side, Gate, int, int], ...], int, int]
+"""The ends that a tile opens (number, side, gate, what it counts and wants), what they want together if they are open,
+and the sum they count."""
 
 
 @cache
-def _opened(tile: Tile, touching: int | None, branching: Branching, end_value: EndValue | None) -> _Opened:
-    """The ends that a tile opens face up; ``touching``: the number by which it joins, ``None`` if it leads."""
-    paired = touching is None and tile.double
+def _opened(
+    tile: Tile,
+    touching: int | None,
+    branching: Branching,
+    end_value: EndValue | None,
+    *,
+    wants: Wants | None = None,
+    across: bool = True,
+) -> _Opened:
+    """The ends that a tile opens face up; ``touching``: the half by which it joins, ``None`` if it leads.
+
+    ``across``: whether doubles lie across.
+    """
+    paired = touching is None and tile.double and across
     sides: list[tuple[int, Side, Gate]]
-    if tile.double:
+    if tile.double and across:
         sides = [(tile.low, LONG, OPEN)] * (2 if paired else 1)
         if branching != NEVER:
             sides += [(tile.low, SHORT, OPEN if branching == IMMEDIATELY else GATED)] * 2
@@ -338,8 +420,15 @@ def _opened(tile: Tile, touching: int | None, branching: Branching, end_value: E
     else:
         sides = [(tile.other_half(touching), END, OPEN)]
     counts = [_counts(end_value, *side, paired=paired) for side in sides]
-    mask = tile.mask if touching is None else 1 << tile.other_half(touching)
-    return tuple([(*side, each) for side, each in zip(sides, counts, strict=True)]), mask, sum(counts)
+    wanted = [_wanted(wants, number) for number, _, _ in sides]
+    mask = 0
+    for each in wanted:
+        mask |= each
+    return (
+        tuple([(*side, count, want) for side, count, want in zip(sides, counts, wanted, strict=True)]),
+        mask,
+        sum(counts),
+    )
 
 
 @cache
@@ -351,9 +440,9 @@ def _gains(tile: Tile, branching: Branching, end_value: EndValue | None) -> tupl
 
 
 @cache
-def _closed(double: Tile) -> _Opened:
+def _closed(double: Tile, wants: Wants | None) -> _Opened:
     """What a double leaves that joins face down: one closed end (rules 1.5, 2.5)."""
-    return ((double.low, LONG, CLOSED, 0),), 0, 0
+    return ((double.low, LONG, CLOSED, 0, _wanted(wants, double.low)),), 0, 0
 
 
 def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[End, ...], last_number: int) -> Layout:
@@ -362,7 +451,7 @@ def _with_ends(form: LayoutForm, placements: tuple[Placement, ...], ends: tuple[
     for end in ends:
         ends_sum += end.counts
         if end.gate == OPEN:
-            open_mask |= 1 << end.number
+            open_mask |= end.wants
     return Layout(placements, ends, form, last_number, open_mask, ends_sum)
 
 
@@ -393,6 +482,11 @@ def _beside(end: End, end_value: EndValue | None, *, opens: bool) -> End:
 def _counts(end_value: EndValue | None, number: int, side: Side, gate: Gate, *, paired: bool) -> int:
     """What an end counts: 0 if it is closed or ends are not counted."""
     return 0 if end_value is None or gate == CLOSED else end_value(number, side, paired)
+
+
+def _wanted(wants: Wants | None, number: int) -> int:
+    """What an end of this number wants."""
+    return 1 << number if wants is None else wants(number)
 
 
 @cache

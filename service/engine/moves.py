@@ -17,8 +17,9 @@ ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 
 
 class Move(NamedTuple):
-    """One move. ``tile``, ``end`` and ``face_down`` go with ``play`` only; the lead has no ``end``.
+    """One move. ``tile``, ``end``, ``face_down`` and ``outer`` go with ``play`` only; the lead has no ``end``.
 
+    ``outer``: the half that stays outside, in a game in which that does not follow from the end; the lead has none.
     A play in a list of legal moves also has the points that it scores where plays score, and the sum of the ends after
     it where ends are counted (rules 3.5, 3.6); in a requested move both are ignored.
     """
@@ -29,12 +30,13 @@ class Move(NamedTuple):
     face_down: bool = False
     ends_sum: int | None = None
     points: int | None = None
+    outer: int | None = None
 
 
 @cache
-def play(tile: Tile, end: str | None, *, face_down: bool = False) -> Move:
+def play(tile: Tile, end: str | None, *, face_down: bool = False, outer: int | None = None) -> Move:
     """The move that lays this tile there, where plays do not score; cached, as lists of moves repeat the same few."""
-    return Move(PLAY, tile, end, face_down)
+    return Move(PLAY, tile, end, face_down, outer=outer)
 
 
 DRAW: Final = Move("draw")

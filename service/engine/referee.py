@@ -40,7 +40,7 @@ from service.engine.events import (
     Played,
     RoundEnded,
 )
-from service.engine.layout import NEVER, OPEN, End, Layout
+from service.engine.layout import NEVER, OPEN, End, Layout, outer_halves
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move, play
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, Hand, State
 from service.engine.tiles import Tile, add_tile, sort_tiles, tiles_with
@@ -76,7 +76,7 @@ def placeable(_rules: Rules, layout: Layout, tiles: Hand) -> Hand:
     if not layout.ends:
         return tiles
     open_mask = layout.open_mask
-    return tuple([tile for tile in tiles if tile.mask & open_mask])
+    return tuple([tile for tile in tiles if tile.offers & open_mask])
 
 
 def placeable_set(_rules: Rules, layout: Layout) -> int:
@@ -101,16 +101,29 @@ def _plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
         return [_lead(rules, state, tile) for tile in tiles]
     if rules.points is not None:
         return _scored_plays(rules, state, tiles)
+    if rules.wants is not None:
+        return _plays_by_outer_half(state.layout, tiles)
     moves = []
     for tile in tiles:
-        mask = tile.mask
-        if mask & open_mask:
+        offers = tile.offers
+        if offers & open_mask:
             for end in ends:
-                if mask >> end.number & 1 and end.gate == OPEN:
+                if offers & end.wants and end.gate == OPEN:
                     moves.append(play(tile, end.name))
                     if tile.double and rules.face_down:
                         moves.append(play(tile, end.name, face_down=True))
     return moves
+
+
+def _plays_by_outer_half(layout: Layout, tiles: Hand) -> list[Move]:
+    """As ``_plays``, where the outer half is named: one for each half that may stay outside at an end (rules 14.6)."""
+    return [
+        play(tile, end.name, outer=outer)
+        for tile in tiles
+        for end in layout.ends
+        if end.gate == OPEN
+        for outer in outer_halves(tile, end.wants)
+    ]
 
 
 def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
@@ -118,21 +131,21 @@ def _scored_plays(rules: Rules, state: State, tiles: Hand) -> list[Move]:
     layout, points = state.layout, rules.points
     open_mask, counts_ends = layout.open_mask, rules.end_value is not None
     assert points is not None
-    ends = [(1 << end.number, end, layout.covered_sum(end)) for end in layout.ends if end.gate == OPEN]
+    ends = [(end.wants, end, layout.covered_sum(end)) for end in layout.ends if end.gate == OPEN]
     ends_sum = None
     moves = []
     for tile in tiles:
-        mask = tile.mask
-        if mask & open_mask:
+        offers = tile.offers
+        if offers & open_mask:
             branching = rules.branching(layout, tile) if tile.double else NEVER
             gain_by_low, gain_by_high = layout.gains(tile, branching)
             low = 1 << tile.low
-            for number, end, covered_sum in ends:
-                if mask & number:
+            for wants, end, covered_sum in ends:
+                if offers & wants:
                     if counts_ends:
-                        ends_sum = covered_sum + (gain_by_low if number == low else gain_by_high)
+                        ends_sum = covered_sum + (gain_by_low if wants == low else gain_by_high)
                     scored = points(state, tile, end, ends_sum)
-                    moves.append(_new(Move, (PLAY, tile, end.name, False, ends_sum, scored)))
+                    moves.append(_new(Move, (PLAY, tile, end.name, False, ends_sum, scored, None)))
                     if tile.double and rules.face_down:
                         moves.append(play(tile, end.name, face_down=True))
     return moves
@@ -160,8 +173,8 @@ def _without_a_play(rules: Rules, state: State) -> tuple[Move, ...]:
 def advance(rules: Rules, deck: Deck, state: State, seat: int, move: Move) -> tuple[tuple[Event, ...], State]:
     """The events of this move, including those that follow automatically, and the state after them.
 
-    A play may omit its end if the tile has one legal place. Raises ``GameOver``, ``RoundOver``, ``NotYourTurn``,
-    ``NotInMatch`` or ``IllegalMove``.
+    A play may omit its end if the tile has one legal place, and its outer half if the tile fits one way there. Raises
+    ``GameOver``, ``RoundOver``, ``NotYourTurn``, ``NotInMatch`` or ``IllegalMove``.
     """
     event: Event
     if seat == state.turn and move.action == PLAY:
@@ -288,25 +301,49 @@ def _decide_play(rules: Rules, state: State, seat: int, move: Move) -> tuple[Pla
         raise IllegalMove("must_lie_face_up", tile=tile.name)
     if end is not None:
         name = end.name
-    layout = rules.lay_tile(layout, end, tile, seat, face_down)
+    outer = None
+    if rules.wants is None and move.outer is None:
+        layout = rules.lay_tile(layout, end, tile, seat, face_down)
+    else:
+        outer = _find_outer(layout, end, tile, move.outer)
+        layout = rules.lay_tile(layout, end, tile, seat, face_down, outer=outer)
     ends_sum = points = None
     if rules.points is not None and not face_down:
         ends_sum = None if rules.end_value is None else layout.ends_sum
         points = rules.points(state, tile, end, ends_sum)
-    return _new(Played, (seat, tile, name, face_down, points, ends_sum)), layout
+    return _new(Played, (seat, tile, name, face_down, points, ends_sum, outer)), layout
 
 
 def _find_end(layout: Layout, tile: Tile, name: str | None) -> End:
     """The open end of that name where the tile fits, or the only such end without a name; raises ``IllegalMove``."""
-    mask = tile.mask
+    offers = tile.offers
     if name is not None:
         for end in layout.ends:
-            if end.name == name and mask >> end.number & 1 and end.gate == OPEN:
+            if end.name == name and offers & end.wants and end.gate == OPEN:
                 return end
-    places = [end for end in layout.ends if mask >> end.number & 1 and end.gate == OPEN]
+    places = [end for end in layout.ends if offers & end.wants and end.gate == OPEN]
     if name is None and len(places) == 1:
         return places[0]
     raise _no_place(layout, tile, name, [end.name for end in places])
+
+
+def _find_outer(layout: Layout, end: End | None, tile: Tile, outer: int | None) -> int | None:
+    """The half that stays outside: this one, or the only one that may; ``None`` where it is not named.
+
+    Raises ``IllegalMove`` for a half that may not stay outside, and for none if either may.
+    """
+    if end is None:
+        if outer is not None:
+            raise IllegalMove("both_halves_outside", tile=tile.name)
+        return None
+    halves = outer_halves(tile, end.wants)
+    if outer is None:
+        if len(halves) > 1:
+            raise IllegalMove("either_way", tile=tile.name, end=end.name, halves=[str(half) for half in halves])
+        return halves[0]
+    if outer not in halves:
+        raise IllegalMove("wrong_half_outside", tile=tile.name, end=end.name, half=outer)
+    return outer if layout.names_outer else None
 
 
 def _not_held(rules: Rules, tile: Tile | None) -> IllegalMove:
@@ -374,7 +411,8 @@ def _with_deal(rules: Rules, state: State, event: Dealt, turn: int | None, opene
 def _apply_played(rules: Rules, state: State, event: Played) -> State:
     layout = state.layout
     end = None if event.end is None else layout.end(event.end)
-    return _apply_play(rules, state, event, rules.lay_tile(layout, end, event.tile, event.seat, event.face_down))
+    layout = rules.lay_tile(layout, end, event.tile, event.seat, event.face_down, outer=event.outer)
+    return _apply_play(rules, state, event, layout)
 
 
 def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> State:
@@ -412,7 +450,7 @@ def _apply_play(rules: Rules, state: State, event: Played, layout: Layout) -> St
 def _apply_drew(rules: Rules, state: State, event: Drew) -> State:
     seat, tile = event.seat, event.tile
     hands = _with_hand(state.hands, seat, add_tile(state.hands[seat], tile))
-    turn_continues = rules.drawing.place if tile.mask & state.layout.open_mask else rules.drawing.again
+    turn_continues = rules.drawing.place if tile.offers & state.layout.open_mask else rules.drawing.again
     return state.after_move(
         hands=hands,
         stock=state.stock[1:],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from service.engine.events import Dealt, Event, Flipped, Played
-from service.engine.layout import OPEN, Layout
+from service.engine.layout import Layout
 from service.engine.referee import apply
 from service.engine.state import State
 from service.engine.variant import Rules
@@ -37,6 +37,6 @@ def layout_after(rules: Rules, layout: Layout | None, event: object) -> Layout |
         if at is None:
             fits = event.end is None and not layout.placements
         else:
-            fits = at.gate == OPEN and event.tile.mask >> at.number & 1 == 1
-        return rules.lay_tile(layout, at, event.tile, event.seat, event.face_down) if fits else None
+            fits = layout.admits(at, event.tile, event.outer)
+        return rules.lay_tile(layout, at, event.tile, event.seat, event.face_down, outer=event.outer) if fits else None
     return layout

@@ -16,15 +16,20 @@ from service.engine.errors import InvalidNotation
 
 MAX_PIPS: Final = 18
 
+MATADOR: Final = 1 << MAX_PIPS + 1
+"""The bit of ``Tile.offers`` of 0-0 and of the tiles whose halves add up to 7 (rules 14.5)."""
+_MATADOR_PIPS: Final = (0, 7)
+
 
 class Tile:
     """Two halves, the smaller one first.
 
-    ``pips`` is the sum of the halves, ``mask`` has the bit of each half's number set, ``index`` is the
-    tile's place in the order 0-0, 0-1, 1-1, 0-2, … in which every set is a prefix of the next larger one.
+    ``pips`` is the sum of the halves, ``mask`` has the bit of each half's number set, and ``offers`` also the bit
+    ``MATADOR`` of a matador: that is what an end may want. ``index`` is the tile's place in the order 0-0, 0-1, 1-1,
+    0-2, … in which every set is a prefix of the next larger one.
     """
 
-    __slots__ = ("double", "high", "index", "low", "mask", "name", "pips", "rank")
+    __slots__ = ("double", "high", "index", "low", "mask", "name", "offers", "pips", "rank")
 
     def __init__(self, low: int, high: int) -> None:
         self.low = low
@@ -32,6 +37,7 @@ class Tile:
         self.double = low == high
         self.pips = low + high
         self.mask = 1 << low | 1 << high
+        self.offers = self.mask | MATADOR if self.pips in _MATADOR_PIPS else self.mask
         self.index = high * (high + 1) // 2 + low
         self.rank = low * (MAX_PIPS + 1) + high
         self.name = f"{low}-{high}"
@@ -56,31 +62,31 @@ TILES: Final = tuple(Tile(low, high) for high in range(MAX_PIPS + 1) for low in 
 
 _by_rank = attrgetter("rank")
 
-_SETS_BY_NUMBER: Final = tuple(
-    [sum([1 << tile.index for tile in TILES if tile.mask >> number & 1]) for number in range(MAX_PIPS + 1)]
+_SETS_BY_BIT: Final = tuple(
+    [sum([1 << tile.index for tile in TILES if tile.offers >> bit & 1]) for bit in range(MATADOR.bit_length())]
 )
-"""By number: the tiles that have it, as the set of their indexes."""
+"""By the place of a bit: the tiles that offer it, as the set of their indexes."""
 
 
 _SPLIT: Final = 10
 """Masks are looked up in two tables: so many bits in the first, the others in the second."""
 
 
-def _sets_by_mask(by_number: Sequence[int]) -> tuple[int, ...]:
-    """By every mask of these numbers, of which the first has bit 0: the tiles that have one of them."""
+def _sets_by_mask(by_bit: Sequence[int]) -> tuple[int, ...]:
+    """By every mask of these bits, of which the first is bit 0: the tiles that offer one of them."""
     sets = [0]
-    for tiles in by_number:
+    for tiles in by_bit:
         sets += [each | tiles for each in sets]
     return tuple(sets)
 
 
-_SETS_BY_LOW_BITS: Final = _sets_by_mask(_SETS_BY_NUMBER[:_SPLIT])
-_SETS_BY_HIGH_BITS: Final = _sets_by_mask(_SETS_BY_NUMBER[_SPLIT:])
+_SETS_BY_LOW_BITS: Final = _sets_by_mask(_SETS_BY_BIT[:_SPLIT])
+_SETS_BY_HIGH_BITS: Final = _sets_by_mask(_SETS_BY_BIT[_SPLIT:])
 
 
-def tiles_with(mask: int) -> int:
-    """The tiles that have a number of this mask, as a set: bit i stands for the tile with the index i."""
-    return _SETS_BY_LOW_BITS[mask & (1 << _SPLIT) - 1] | _SETS_BY_HIGH_BITS[mask >> _SPLIT]
+def tiles_with(wants: int) -> int:
+    """The tiles that offer one of these bits, as a set: bit i stands for the tile with the index i."""
+    return _SETS_BY_LOW_BITS[wants & (1 << _SPLIT) - 1] | _SETS_BY_HIGH_BITS[wants >> _SPLIT]
 
 
 @cache

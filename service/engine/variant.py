@@ -25,6 +25,7 @@ from service.engine.layout import (
     Gates,
     Layout,
     LayoutForm,
+    Wants,
     empty_layout,
 )
 from service.engine.options import LocalizedText, Option, Value, resolve
@@ -122,6 +123,11 @@ class Rules:
     """How a double branches when it is laid face up on this layout."""
     gates: Gates = FIRST_LONG_SIDE
     """When the gated ends of the layout open."""
+    wants: Wants | None = None
+    """What an end wants; ``None``: its own number, so that equal halves touch. With an answer every play but the lead
+    names the half that stays outside; such a game neither scores plays nor lays doubles face down."""
+    doubles_across: bool = True
+    """Whether doubles lie across; else they lie lengthwise and have an end like any other tile."""
     spread: Spread | None = None
     """How the layout spreads; ``None``: as follows from ``line_ends`` and ``branching``."""
     face_down: bool = False
@@ -157,7 +163,7 @@ class Rules:
 
     def empty_layout(self) -> Layout:
         """The table before the first tile of a round."""
-        return empty_layout(LayoutForm(self.line_ends, self.end_value, self.gates))
+        return empty_layout(LayoutForm(self.line_ends, self.end_value, self.gates, self.wants, self.doubles_across))
 
     def layout_spread(self) -> Spread:
         """How the layout spreads: unless the recipe says it, as a tree if a second double branches like the first."""
@@ -181,12 +187,16 @@ class Rules:
         """What a placement of this seat scores, for each seat of its side."""
         return tuple([PlacementScore(each, ends_sum, points) for each in self.side(seat)])
 
-    def lay_tile(self, layout: Layout, end: End | None, tile: Tile, seat: int, face_down: bool) -> Layout:
-        """The layout with this tile laid at this open end, ``None`` for the lead."""
+    def lay_tile(
+        self, layout: Layout, end: End | None, tile: Tile, seat: int, face_down: bool, *, outer: int | None = None
+    ) -> Layout:
+        """The layout with this tile laid at this open end, ``None`` for the lead, with this half outside."""
         branching = self.branching(layout, tile) if tile.double and not face_down else NEVER
         if end is None:
             return layout.lead(tile, seat, branching)
-        return layout.join(end, tile, seat, face_down, branching)
+        if outer is None:
+            return layout.join(end, tile, seat, face_down, branching)
+        return layout.join(end, tile, seat, face_down, branching, outer=outer)
 
     def hands_left(self, state: State) -> tuple[RemainingHand, ...]:
         """The hand of every active seat with its value."""

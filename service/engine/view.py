@@ -222,9 +222,8 @@ def _running_turn_of_the_last(
     for place, event in enumerate(events):
         following = events[place + 1] if place + 1 < len(events) else None
         if isinstance(event, Played):
-            layout = rules.lay_tile(
-                layout, None if event.end is None else layout.end(event.end), event.tile, event.seat, event.face_down
-            )
+            end = None if event.end is None else layout.end(event.end)
+            layout = rules.lay_tile(layout, end, event.tile, event.seat, event.face_down, outer=event.outer)
         if place < start:
             continue
         held = hand

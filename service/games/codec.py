@@ -300,6 +300,8 @@ class _Columns(NamedTuple):
     seats: bytes
     face_down: bytes
     """The indexes of the placements that are face down."""
+    outer: bytes
+    """A comma and the list of the outer halves, which only a game has that names them; else nothing."""
 
 
 class _LayoutJson(NamedTuple):
@@ -312,21 +314,23 @@ class _LayoutJson(NamedTuple):
 
 def _encode_whole_layout(layout: Layout) -> _LayoutJson:
     """The layout, encoded from all its placements."""
-    tiles, hosts, sides, seats, face_down = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
-    columns = (
+    columns = zip(*layout.placements, strict=True) if layout.placements else _NO_COLUMNS
+    tiles, hosts, sides, seats, face_down, outer = columns
+    written = (
         _encode_tiles(tiles),
         hosts,
         [_SIDE_CODES[side] for side in sides],
         seats,
         list(compress(range(len(tiles)), face_down)),
     )
-    return _layout_json(layout, _Columns._make([orjson.dumps(column)[1:-1] for column in columns]))
+    outer_halves = b"," + orjson.dumps(outer) if layout.names_outer else b""
+    return _layout_json(layout, _Columns._make([*[orjson.dumps(each)[1:-1] for each in written], outer_halves]))
 
 
 def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
     """The layout, encoded from that before its last tile."""
-    tiles, hosts, sides, seats, face_down = encoded.columns
-    tile, host, side, seat, down = layout.placements[-1]
+    tiles, hosts, sides, seats, face_down, outer_halves = encoded.columns
+    tile, host, side, seat, down, outer = layout.placements[-1]
     if down:
         face_down = b"%b%b%d" % (face_down, b"," if face_down else b"", len(layout.placements) - 1)
     columns = _Columns(
@@ -335,6 +339,7 @@ def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
         b"%b,%d" % (sides, _SIDE_CODES[side]),
         b"%b,%d" % (seats, seat),
         face_down,
+        outer_halves if outer is None else b"%b,%d]" % (outer_halves[:-1], outer),
     )
     return _layout_json(layout, columns)
 
@@ -342,19 +347,19 @@ def _extend_layout(encoded: _LayoutJson, layout: Layout) -> _LayoutJson:
 def _layout_json(layout: Layout, columns: _Columns) -> _LayoutJson:
     return _LayoutJson(
         columns,
-        orjson.Fragment(b"[[%b],[%b],[%b],[%b],[%b]]" % columns),
+        orjson.Fragment(b"[[%b],[%b],[%b],[%b],[%b]%b]" % columns),
         orjson.Fragment(b"[%b]" % b",".join(map(_encode_layout_end, layout.ends))),
     )
 
 
-_NO_COLUMNS: Final[tuple[tuple[Any, ...], ...]] = ((),) * 5
+_NO_COLUMNS: Final[tuple[tuple[Any, ...], ...]] = ((),) * 6
 _encode_layout: Final = LayoutCache(_encode_whole_layout, _extend_layout)
 
 
 @lru_cache(maxsize=8192)
 def _encode_layout_end(end: End) -> bytes:
     """An end as JSON; cached, as it does not change while tiles are laid elsewhere."""
-    name, number, host, side, gate, _ = end
+    name, number, host, side, gate, _, _ = end
     return b"[%d,%d,%d,%d,%d]" % (encode_end(name), number, host, _SIDE_CODES[side], _GATE_CODES[gate])
 
 
@@ -402,14 +407,22 @@ def _decode_state(rules: Rules, fields: list[Any]) -> State:
 
 
 def _decode_layout(rules: Rules, columns: list[Any], rows: list[Any], last_end_number: int) -> Layout:
-    tiles, hosts, sides, seats, face_down_indexes = columns
+    tiles, hosts, sides, seats, face_down_indexes, *outer = columns
     face_down = [False] * len(hosts)
     for index in face_down_indexes:
         face_down[index] = True
     placements = tuple(
         map(
             _new_placement,
-            zip(_decode_tiles(tiles), hosts, [_SIDES[side] for side in sides], seats, face_down, strict=True),
+            zip(
+                _decode_tiles(tiles),
+                hosts,
+                [_SIDES[side] for side in sides],
+                seats,
+                face_down,
+                outer[0] if outer else [None] * len(hosts),
+                strict=True,
+            ),
         )
     )
     is_line = bool(rules.line_ends)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from service.engine.events import EVENT_TYPES, Drew, Eliminated, Event, Finished, Played, RoundEnded, RoundResult
+from service.engine.layout import Layout
 from service.engine.moves import DONE, DRAW, FLIP, PASS, PLAY, Move
 from service.engine.presence import Forfeited
 from service.engine.view import DrewView, RecordedEvent
@@ -19,8 +20,19 @@ from service.records.writer import Location
 def move_of(event: RecordedEvent) -> Move:
     """The move that caused this event, which must be that of a move."""
     if isinstance(event, Played):
-        return Move(PLAY, event.tile, event.end, event.face_down)
+        return Move(PLAY, event.tile, event.end, event.face_down, outer=event.outer)
     return _PLAIN[type(event)]
+
+
+def naming_fault(layout: Layout, event: Played) -> tuple[str, str] | None:
+    """The code and message of the fault of a play that does not name its end or its outer half as it has to."""
+    if event.end is None:
+        return ("unnamed_end", "The end where the tile was laid is not named.") if layout.placements else None
+    if layout.names_outer and event.outer is None:
+        return "unnamed_half", "The half that stayed outside is not named."
+    if not layout.names_outer and event.outer is not None:
+        return "unnamed_half", "The half that stayed outside is not named where it follows from the end."
+    return None
 
 
 def move_faults(expected: Event, recorded: RecordedEvent, place: Location) -> list[Fault]:

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from service.engine.events import Dealt, Done, Drew, Event, Passed, Played
-from service.engine.layout import OPEN
 from service.engine.presence import Forfeited, Presence, PresenceEvent
 from service.engine.state import PLAYING, State
 from service.engine.tiles import Tile
 from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.deal_checks import tile_count
-from service.records.event_checks import automatic_event_faults, move_faults
+from service.records.event_checks import automatic_event_faults, move_faults, naming_fault
 from service.records.presence_checks import consequences, presence_fault
 from service.records.record import Record, VersionedEvent
 from service.records.report import Fault
@@ -173,14 +172,15 @@ class PartialRound:
     def _play(self, event: Played, place: Location) -> Sequence[Fault]:
         """Lay the tile, or return the faults of its end, the sum of the ends or the points."""
         rules, layout = self._rules, self.state.layout
-        seat, tile, name, face_down, _, _ = event
-        if layout.placements and name is None:
-            return [Fault("unnamed_end", place, "The end where the tile was laid is not named.")]
+        seat, tile, name, face_down, _, _, outer = event
+        unnamed = naming_fault(layout, event)
+        if unnamed is not None:
+            return [Fault(unnamed[0], place, unnamed[1])]
         end = None if name is None else layout.end(name)
-        fits = end is not None and end.gate == OPEN and tile.mask >> end.number & 1
+        fits = end is not None and layout.admits(end, tile, outer)
         if (name is not None and not fits) or (face_down and not (fits and tile.double and rules.face_down)):
             return [Fault("illegal_move", place, "This tile may not be laid there in this way.")]
-        layout = rules.lay_tile(layout, end, tile, seat, face_down)
+        layout = rules.lay_tile(layout, end, tile, seat, face_down, outer=outer)
         ends_sum = points = None
         scored = self.state.placements_scored
         if rules.points is not None and not face_down:

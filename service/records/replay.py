@@ -34,7 +34,7 @@ from service.engine.variant import Rules
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.reasons import sentence
 from service.records.deal_checks import deal_faults
-from service.records.event_checks import automatic_event_faults, move_faults, move_of
+from service.records.event_checks import automatic_event_faults, move_faults, move_of, naming_fault
 from service.records.partial_replay import PartialRound, deal_visibility_fault
 from service.records.presence_checks import consequences, presence_fault, with_forfeits
 from service.records.record import Record, VersionedEvent
@@ -196,8 +196,8 @@ def _requested_move(
         code, sentence = "wrong_turn", f"Seat {state.turn} is to move."
     elif isinstance(event, Played) and event.tile not in state.hands[event.seat]:
         code, sentence = "not_held", f"Seat {event.seat} does not hold {event.tile}."
-    elif isinstance(event, Played) and event.end is None and state.layout.placements:
-        code, sentence = "unnamed_end", "The end where the tile was laid is not named."
+    elif isinstance(event, Played) and (unnamed := naming_fault(state.layout, event)) is not None:
+        code, sentence = unnamed
     else:
         return (event.seat, move_of(event)), []
     return None, [Fault(code, place, sentence)]

@@ -45,6 +45,7 @@ CODES: Final = {
     "not_held": "a tile that the seat does not hold",
     "illegal_move": "a tile that may not be laid there, or not in this way",
     "unnamed_end": "the end where the tile was laid is not named",
+    "unnamed_half": "the half that stayed outside is not named, or is named although it follows from the end",
     "wrong_ends_sum": "the sum of the ends is another",
     "wrong_points": "the points of the placement are others",
     "wrong_draw": "nothing may be drawn, or the next tile of the stock is another",

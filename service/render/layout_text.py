@@ -50,16 +50,30 @@ def write_tile(tile: Tile, first: int, face_down: bool) -> str:
     return f"{f'[{name}]' if tile.double else name}{'×' if face_down else ''}"
 
 
-def unicode_writer(highest: int) -> TileWriter:
-    """Writes the tiles of a set with this highest number: as characters of Unicode if it has all of them."""
-    return _in_unicode if highest < _NUMBERS_IN_UNICODE else _with_bar
+def unicode_writer(highest: int, *, doubles_across: bool = True) -> TileWriter:
+    """Writes the tiles of a set with this highest number: as characters of Unicode if it has all of them.
+
+    A double is upright if doubles lie across.
+    """
+    if highest >= _NUMBERS_IN_UNICODE:
+        return _with_bar
+    return _in_unicode if doubles_across else _lengthwise_in_unicode
 
 
 def _in_unicode(tile: Tile, first: int, face_down: bool) -> str:
     """A tile as a character, a double upright."""
     if face_down:
         return _BACKS[tile.double]
-    return chr((_VERTICAL if tile.double else _HORIZONTAL) + _NUMBERS_IN_UNICODE * first + tile.other_half(first))
+    return _character(_VERTICAL if tile.double else _HORIZONTAL, tile, first)
+
+
+def _lengthwise_in_unicode(tile: Tile, first: int, face_down: bool) -> str:
+    """A tile as a character, a double like any other."""
+    return _BACKS[0] if face_down else _character(_HORIZONTAL, tile, first)
+
+
+def _character(block: int, tile: Tile, first: int) -> str:
+    return chr(block + _NUMBERS_IN_UNICODE * first + tile.other_half(first))
 
 
 def _with_bar(tile: Tile, first: int, face_down: bool) -> str:
@@ -88,25 +102,24 @@ def wrap_words(words: Sequence[str], width: int, *, indent: str = "", separator:
 
 def _line(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
     tile = partial(_tile, layout, write)
-    words = [tile(0, layout.placements[0].tile.low)]
+    words = [tile(0)]
     for end in layout.ends:
         if end.name == LEFT:
-            before = [tile(host, number, flipped=True) for host, number in _from_lead(layout, end)]
+            before = [tile(index, flipped=True) for index in _outwards(layout, end)]
             words = [f"{end.number} ‹", *reversed(before), *words]
         else:
-            after = [tile(host, number) for host, number in _from_lead(layout, end)]
+            after = [tile(index) for index in _outwards(layout, end)]
             words = [*words, *after, f"› {end.number}"]
     yield from wrap_words(words, width, indent="    ")
 
 
-def _from_lead(layout: Layout, end: End) -> list[tuple[int, int]]:
-    """The placements between the lead and this end, each with the number that touches the one before."""
-    placements, number, host = [], end.number, end.host
+def _outwards(layout: Layout, end: End) -> list[int]:
+    """The placements between the lead and this end, from the lead on."""
+    indexes, host = [], end.host
     while host > 0:
-        number = layout.placements[host].tile.other_half(number)
-        placements.append((host, number))
+        indexes.append(host)
         host = layout.placements[host].host
-    return placements[::-1]
+    return indexes[::-1]
 
 
 def _arms(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
@@ -119,7 +132,7 @@ def _arms(layout: Layout, width: int, write: TileWriter) -> Iterator[str]:
         if spinner:
             children = [child for child in children if layout.placements[child].side == SHORT]
             ends = [end for end in ends if end.side == SHORT]
-        name = _tile(layout, write, spinner, layout.placements[spinner].tile.low)
+        name = _tile(layout, write, spinner)
         if spinner and not children:
             sides += [f"{name} {_ends(ends)}"] if ends else []
             continue
@@ -153,12 +166,10 @@ class _Tree:
         """The words of the arm that starts with this placement; doubles of it that branch are added to ``spinners``."""
         words: list[str] = []
         placements = self._layout.placements
-        number = placements[first].tile.shared_number(placements[placements[first].host].tile)
         next_index: int | None = first
         while next_index is not None:
             here = next_index
-            words.append(_tile(self._layout, self._write, here, number))
-            number = placements[here].tile.other_half(number)
+            words.append(_tile(self._layout, self._write, here))
             ahead = [child for child in self.children[here] if placements[child].side != SHORT]
             if len(ahead) < len(self.children[here]) or any([end.side == SHORT for end in self.ends[here]]):
                 spinners.append(here)
@@ -167,11 +178,12 @@ class _Tree:
         return [*words, end] if end else words
 
 
-def _tile(layout: Layout, write: TileWriter, index: int, number: int, *, flipped: bool = False) -> str:
-    """A tile written with the half of this number first, or last if ``flipped``."""
-    tile, _, _, _, face_down = layout.placements[index]
-    first = tile.other_half(number) if flipped else number
-    return f"{write(tile, first, face_down)}{'*' if index == len(layout.placements) - 1 else ''}"
+def _tile(layout: Layout, write: TileWriter, index: int, *, flipped: bool = False) -> str:
+    """A tile written with the half first that touches its host, or last if ``flipped``; of the lead the lower one."""
+    placement = layout.placements[index]
+    first = layout.outer_half(index) if flipped else layout.inner_half(index)
+    written = write(placement.tile, first, placement.face_down)
+    return f"{written}{'*' if index == len(layout.placements) - 1 else ''}"
 
 
 def _ends(ends: Sequence[End]) -> str:

@@ -128,6 +128,7 @@ class _TranscriptWriter:
         if isinstance(event, Played):
             name = self._names[event.seat]
             play = f"opened with {event.tile}" if event.end is None else f"played {event.tile} at {event.end}"
+            play += "" if event.outer is None else f" with {event.outer} outside"
             down = ", face down" if event.face_down else ""
             counted = "" if event.ends_sum is None else f": the ends come to {event.ends_sum}"
             points = f", {event.points:+} for {name}" if event.points else ""

@@ -25,5 +25,11 @@ class PostedMove(NamedTuple):
 def read_move(body: Any) -> PostedMove:
     """The move in a body. Raises ``InvalidBody``."""
     fields = validate(_move_in, body)
-    move = Move(fields["action"], fields.get("tile"), fields.get("end"), fields.get("face_down", False))
+    move = Move(
+        fields["action"],
+        fields.get("tile"),
+        fields.get("end"),
+        fields.get("face_down", False),
+        outer=fields.get("outer"),
+    )
     return PostedMove(move, fields.get("version"), fields.get("client_seed"))

@@ -26,12 +26,15 @@ from service.engine.layout import (
     Layout,
     LayoutForm,
     Placement,
+    Wants,
     empty_layout,
+    outer_halves,
 )
 from service.engine.referee import advance, legal_moves
 from service.engine.rules.counting import all_but_long_sides, double_both_halves
+from service.engine.rules.matching import seven_or_a_matador
 from service.engine.state import PLAYING
-from service.engine.tiles import parse_tile
+from service.engine.tiles import double_set, parse_tile
 from service.engine.variants import variants
 from tests.engine.table import EngineTable
 
@@ -48,8 +51,10 @@ class Paper:
         line_ends: tuple[str, ...] = (),
         end_value: EndValue | None = None,
         gates: Gates = FIRST_LONG_SIDE,
+        wants: Wants | None = None,
     ) -> None:
-        self.layout = empty_layout(LayoutForm((LEFT, RIGHT) if line else line_ends, end_value, gates))
+        names = (LEFT, RIGHT) if line else line_ends
+        self.layout = empty_layout(LayoutForm(names, end_value, gates, wants, doubles_across=wants is None))
 
     def lead(self, tile: str, branching: Branching = NEVER) -> list[str]:
         self.layout = self.layout.lead(parse_tile(tile), 0, branching)
@@ -66,6 +71,14 @@ class Paper:
         self.layout = before.join(at, parse_tile(tile), 1, face_down, branching)
         assert before == copy
         assert face_down or self.layout.ends_sum == foreseen
+        return self.ends()
+
+    def turn(self, end: str, tile: str, outer: int) -> list[str]:
+        """Lay a tile at an end with this half outside."""
+        at = self.layout.end(end)
+        assert at is not None
+        assert self.layout.admits(at, parse_tile(tile), outer)
+        self.layout = self.layout.join(at, parse_tile(tile), 1, face_down=False, branching=NEVER, outer=outer)
         return self.ends()
 
     def ends(self) -> list[str]:
@@ -475,6 +488,66 @@ def test_proof_8_a_face_down_double_covers_the_end_and_keeps_its_number_and_name
     assert paper.open_numbers() == {1}
 
 
+# Proof 8: halves that add up to 7
+
+
+def test_proof_8_halves_that_add_up_to_seven() -> None:
+    paper = Paper(line=True, wants=seven_or_a_matador)
+    assert paper.lead("6-6") == ["left 6-6/end=6", "right 6-6/end=6"]
+    assert paper.turn("right", "1-4", 4) == ["left 6-6/end=6", "right 1-4/end=4"]
+    assert paper.turn("right", "2-5", 2) == ["left 6-6/end=6", "right 2-5/end=2"]
+    assert paper.turn("right", "5-5", 5) == ["left 6-6/end=6", "right 5-5/end=5"]
+    layout = paper.layout
+    assert [(laid.host, laid.side, laid.outer) for laid in layout.placements] == [
+        (-1, "end", None),
+        (0, "end", 4),
+        (1, "end", 2),
+        (2, "end", 5),
+    ]
+    assert [(layout.inner_half(index), layout.outer_half(index)) for index in range(4)] == [
+        (6, 6),
+        (1, 4),
+        (5, 2),
+        (5, 5),
+    ]
+
+
+def test_proof_8_a_tile_is_admitted_with_the_halves_outside_that_may_be_there() -> None:
+    paper = Paper(line=True, wants=seven_or_a_matador)
+    paper.lead("0-6")
+    left, right = paper.layout.ends
+    for tile in double_set(6):
+        matador = tile.pips in (0, 7)
+        wanted = [half for half in dict.fromkeys((tile.low, tile.high)) if matador or tile.other_half(half) == 1]
+        assert list(outer_halves(tile, right.wants)) == wanted
+        assert list(outer_halves(tile, left.wants)) == [half for half in wanted if matador]
+        for outer in (None, *range(8)):
+            assert paper.layout.admits(right, tile, outer) == (outer in wanted)
+            assert not paper.layout.admits(right._replace(gate="closed"), tile, outer)
+
+
+def test_where_equal_halves_touch_no_outer_half_is_named() -> None:
+    paper = Paper(line=True)
+    paper.lead("0-6")
+    end = paper.layout.ends[1]
+    assert [paper.layout.admits(end, parse_tile("2-6"), outer) for outer in (None, 2, 6)] == [True, False, False]
+    paper.join("right", "2-6")
+    assert (paper.layout.inner_half(1), paper.layout.outer_half(1)) == (6, 2)
+    assert (paper.layout.inner_half(0), paper.layout.outer_half(0)) == (0, 6)
+
+
+def test_in_a_layout_that_branches_other_ends_may_still_want_what_a_covered_one_wanted() -> None:
+    paper = Paper(wants=seven_or_a_matador)
+    paper.lead("0-6")
+    paper.turn("e2", "1-1", 1)
+    for name, tile, outer in (("e1", "2-5", 2), ("e3", "3-6", 3), ("e4", "0-0", 0)):
+        paper.turn(name, tile, outer)
+        mask = 0
+        for end in paper.layout.ends:
+            mask |= seven_or_a_matador(end.number)
+        assert paper.layout.open_mask == mask
+
+
 def test_a_lead_that_is_turned_over_closes_every_end() -> None:
     paper = Paper()
     paper.lead("1-2")
@@ -512,9 +585,10 @@ def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: 
             move = rng.choice(legal_moves(table.rules, table.state, table.turn))
             table.state = advance(table.rules, table.deck, table.state, table.turn, move)[1]
             layout = table.layout
-            assert {end.number for end in layout.ends if end.gate == "open"} == {
-                number for number in range(19) if layout.open_mask >> number & 1
-            }
+            wanted = {bit for end in layout.ends if end.gate == "open" for bit in range(20) if end.wants >> bit & 1}
+            assert wanted == {bit for bit in range(20) if layout.open_mask >> bit & 1}
+            wants = table.rules.wants or (lambda number: 1 << number)
+            assert [end.wants for end in layout.ends] == [wants(end.number) for end in layout.ends]
             assert layout.ends_sum == sum(end.counts for end in layout.ends)
             assert len({end.name for end in layout.ends}) == len(layout.ends)
             for end in layout.ends:
@@ -522,4 +596,4 @@ def test_what_is_kept_follows_from_the_ends_and_names_are_never_used_again(key: 
                 assert layout.is_line or ever.setdefault(end.name, facts) == facts
                 host = layout.placements[end.host].tile
                 assert end.number in (host.low, host.high)
-                assert (end.side in ("long", "short")) == host.double
+                assert (end.side in ("long", "short")) == (host.double and table.rules.doubles_across)

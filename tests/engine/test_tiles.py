@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from service.engine.errors import InvalidNotation, Refusal
-from service.engine.tiles import TILES, double_set, parse_tile, pips, sort_tiles, tiles_with
+from service.engine.tiles import MATADOR, TILES, double_set, parse_tile, pips, sort_tiles, tiles_with
 
 
 @pytest.mark.parametrize("separator", "-/:|")
@@ -75,7 +75,25 @@ def test_the_facts_of_a_tile() -> None:
     assert (tile.low, tile.high, tile.pips, tile.double) == (2, 5, 7, False)
     assert (double.low, double.high, double.pips, double.double) == (4, 4, 8, True)
     assert (tile.mask, double.mask) == (0b100100, 0b10000)
+    assert (tile.offers, double.offers) == (tile.mask | MATADOR, double.mask)
     assert (tile.other_half(2), tile.other_half(5), double.other_half(4)) == (5, 2, 4)
+
+
+def test_14_5_the_matadors_of_a_double_six_set_are_those_that_add_up_to_seven_and_the_double_blank() -> None:
+    matadors = [tile.name for tile in double_set(6) if tile.offers & MATADOR]
+    assert matadors == ["0-0", "1-6", "2-5", "3-4"]
+    assert {tile.offers & ~MATADOR == tile.mask for tile in TILES} == {True}
+
+
+def test_the_tiles_that_offer_one_of_some_bits() -> None:
+    def named(wants: int) -> list[str]:
+        return [tile.name for tile in double_set(6) if tiles_with(wants) >> tile.index & 1]
+
+    assert named(0) == []
+    assert named(1 << 6) == ["0-6", "1-6", "2-6", "3-6", "4-6", "5-6", "6-6"]
+    assert named(MATADOR) == ["0-0", "1-6", "2-5", "3-4"]
+    for wants in (1 << 18, 1 << 3 | 1 << 17, MATADOR | 1 << 2):
+        assert tiles_with(wants) == sum(1 << tile.index for tile in TILES if tile.offers & wants)
 
 
 def test_tiles_are_sorted_by_their_lower_half_and_then_by_their_higher_one() -> None:

@@ -125,8 +125,9 @@ def table(rules: Rules, state: State) -> Iterator[str]:
 
 
 def placements(layout: Layout) -> Iterator[str]:
-    for index, (tile, host, side, seat, face_down) in enumerate(layout.placements):
+    for index, (tile, host, side, seat, face_down, outer) in enumerate(layout.placements):
         where = f"@{host}.{side}" if host >= 0 else ""
+        where += "" if outer is None else f":{outer}"
         yield f"{index}:{tile}{where}{'!' if face_down else ''}({seat})"
 
 

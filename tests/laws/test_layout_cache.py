@@ -32,12 +32,15 @@ def shown(game: Game) -> Any:
 def plain(layout: Layout) -> dict[str, Any]:
     """The table as the contract has it."""
     tiles: list[dict[str, Any]] = []
-    for index, (tile, host, side, seat, face_down) in enumerate(layout.placements):
+    for index, (tile, host, side, seat, face_down, outer) in enumerate(layout.placements):
         joined: dict[str, Any] = {}
         if index:
             on = layout.placements[host].tile
-            (number,) = {tile.low, tile.high} & {on.low, on.high}
-            joined = {"on": {"tile": on.name, "side": side}, "end": layout.covered_ends()[index], "number": number}
+            joined = {"on": {"tile": on.name, "side": side}, "end": layout.covered_ends()[index]}
+            if outer is None:
+                (joined["number"],) = {tile.low, tile.high} & {on.low, on.high}
+            else:
+                joined |= {"number": tile.other_half(outer), "outer": outer}
         tiles.append({"tile": tile.name, "face_down": face_down, **joined, "seat": seat})
     ends = [
         {
@@ -49,7 +52,7 @@ def plain(layout: Layout) -> dict[str, Any]:
             "state": gate,
             "counts": counts,
         }
-        for name, number, host, side, gate, counts in layout.ends
+        for name, number, host, side, gate, counts, _ in layout.ends
     ]
     return {"tiles": tiles, "ends": ends, **({"ends_sum": layout.ends_sum} if layout.counts_ends else {})}
 

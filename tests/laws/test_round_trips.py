@@ -136,7 +136,8 @@ rounds = st.builds(
 )
 any_event = st.one_of(
     st.builds(Dealt, ROUND, st.lists(hands, min_size=1, max_size=5).map(tuple), hands, st.booleans()),
-    st.builds(Played, seats, tiles, st.none() | ends, st.booleans(), maybe_numbers, maybe_numbers),
+    st.builds(Played, seats, tiles, st.none() | ends, st.booleans(), maybe_numbers, maybe_numbers, st.none()),
+    st.builds(Played, seats, tiles, ends, st.booleans(), maybe_numbers, maybe_numbers, st.integers(0, 18)),
     st.builds(Drew, seats, tiles),
     st.builds(DrewView, seats, st.none()),
     st.builds(
@@ -202,6 +203,7 @@ def test_events_are_written_like_this(line: str) -> None:
 
 def test_what_the_texts_mean() -> None:
     assert parsed("0: 6-6>left down", 1) == Played(0, parse_tile("6-6"), "left", True)
+    assert parsed("2: 1-6>left:6", 1) == Played(2, parse_tile("1-6"), "left", False, outer=6)
     assert parsed("2: 5-12>e7 = 28 +4", 1) == Played(2, parse_tile("5-12"), "e7", False, 4, 28)
     assert parsed("dealt arranged: 0-3 6-6 / - | 0-1", 4) == Dealt(
         4, ((parse_tile("0-3"), parse_tile("6-6")), ()), (parse_tile("0-1"),), True
@@ -216,7 +218,7 @@ def test_what_the_texts_mean() -> None:
         "", " ", "draw ", " draw", "Draw", "draw\n", "play", "knock", "6-5", "6/6", "06-6", "6-06", "6-6>", "6-6>e0",
         "6-6>e01", "6-6>e", "6-6>up", "6-6>LEFT", "6-6> left", "6-6 >left", "6-6>left  down", "6-6>left up", "6-6down",
         "6-6>left\n", "19-19", "6-", "-6", "6", "6-6-6", "5-12>e7 =28", "５-６", "²-3", "6-6>e१", "6-6>left>right",
-        "None", "6-6 6-6",
+        "None", "6-6 6-6", "6-6:6", "1-6>left:", "1-6>left:06", "1-6>left: 6", "1-6>left:-1", "1-6>left down:6",
     ],
 )  # fmt: skip
 def test_what_is_no_move_of_a_seat_is_refused(text: str) -> None:

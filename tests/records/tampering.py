@@ -488,7 +488,7 @@ def a_tile_where_it_does_not_fit(record: Record, rng: Random) -> Record | None:
         return None
     place, state = moment
     event = event_at(record, place)
-    closed = [end.name for end in state.layout.ends if end.gate != "open" or not event.tile.mask >> end.number & 1]
+    closed = [end.name for end in state.layout.ends if end.gate != "open" or not event.tile.offers & end.wants]
     return with_event(record, place, event._replace(end=rng.choice([*closed, "e999"])))
 
 
@@ -502,6 +502,15 @@ def a_tile_face_down_that_may_not_be(record: Record, rng: Random) -> Record | No
 def an_end_that_is_not_named(record: Record, rng: Random) -> Record | None:
     moment = some_moment(record, rng, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
     return None if moment is None else with_event(record, moment[0], event_at(record, moment[0])._replace(end=None))
+
+
+@finds("unnamed_half")
+def an_outer_half_that_is_named_where_it_is_not_or_not_where_it_is(record: Record, rng: Random) -> Record | None:
+    moment = some_moment(record, rng, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
+    if moment is None:
+        return None
+    event = event_at(record, moment[0])
+    return with_event(record, moment[0], event._replace(outer=event.tile.high if event.outer is None else None))
 
 
 @finds("wrong_ends_sum")

@@ -138,6 +138,14 @@ def an_end_that_is_not_named(record: Record, rng: Random) -> Record | None:
     return None if place is None else with_event(record, place, event_at(record, place)._replace(end=None))
 
 
+def an_outer_half_that_is_named_where_it_is_not_or_not_where_it_is(record: Record, rng: Random) -> Record | None:
+    place = some([place for place in seen(record, Played) if event_at(record, place).end], rng)
+    if place is None:
+        return None
+    event = event_at(record, place)
+    return with_event(record, place, event._replace(outer=event.tile.high if event.outer is None else None))
+
+
 def a_tile_face_down_that_may_not_be(record: Record, rng: Random) -> Record | None:
     place = some([place for place in seen(record, Played) if not event_at(record, place).tile.double], rng)
     return None if place is None else with_event(record, place, event_at(record, place)._replace(face_down=True))
@@ -191,6 +199,7 @@ FOUND = [
     ({"wrong_draw"}, a_draw_from_an_empty_stock),
     ({"wrong_ends_sum"}, another_sum_of_the_ends),
     ({"unnamed_end"}, an_end_that_is_not_named),
+    ({"unnamed_half"}, an_outer_half_that_is_named_where_it_is_not_or_not_where_it_is),
     ({"illegal_move"}, a_tile_face_down_that_may_not_be),
     ({"not_held"}, a_tile_that_is_in_no_such_set),
     ({"not_dealt"}, a_second_deal),

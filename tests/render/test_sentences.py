@@ -46,7 +46,7 @@ def said(event: KnownEvent, layout: Layout = EMPTY, seat: int | None = 0) -> tup
 
 def played(layout: Layout, name: str, *, points: int | None = None) -> Played:
     """The event of the tile that was laid last, at the end of this name."""
-    tile, _, _, seat, face_down = layout.placements[-1]
+    tile, _, _, seat, face_down, _ = layout.placements[-1]
     return Played(seat, tile, name, face_down, points, None if points is None else layout.ends_sum)
 
 

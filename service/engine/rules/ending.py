@@ -143,6 +143,6 @@ def best_seats(state: State, seats: Iterable[int], best: ScoreOrder) -> tuple[in
 def _some_hand_fits(hands: tuple[Hand, ...], open_mask: int) -> bool:
     for hand in hands:
         for tile in hand:
-            if tile.mask & open_mask:
+            if tile.offers & open_mask:
                 return True
     return False

@@ -9,6 +9,7 @@ event is possible, or on who may read it: a redacted event is written with what 
 ``dealt: 0-3 6-6 / ?7 | ?14``  seven hidden tiles in a hand, and fourteen in the stock
 ``2: 6-6``                     seat 2 led a tile
 ``2: 5-12>e7``                 seat 2 laid a tile at an end; ``2: 6-6>e7 down``: a double face down
+``2: 1-6>left:6``              the same where a tile may lie either way: with the half that stayed outside
 ``2: 5-12>e7 = 28 +4``         the same where ends are counted: their sum, and the points
 ``2: draw 0-1``                seat 2 drew a tile of the stock; ``?``: a hidden one
 ``2: pass``                    also ``2: done`` (the turn), ``2: flip`` (the lead), ``2: eliminated``
@@ -31,7 +32,6 @@ from typing import Any, Final, NamedTuple
 from service.engine.events import EVENT_TYPES, Dealt, Drew, EventType, FieldKind, Played, RoundEnded
 from service.engine.presence import PRESENCE_EVENT_TYPES
 from service.engine.state import Hand
-from service.engine.tiles import Tile
 from service.engine.view import DrewView, RecordedDeal, RecordedEvent
 from service.records.notation.scanner import NATURAL, POSITIVE, SIGNED, Scanner
 from service.records.notation.score import format_result, scan_result
@@ -84,21 +84,13 @@ def _scan_hand(scanner: Scanner) -> Hand | int:
     return scanner.number(POSITIVE) if scanner.accept("?") else scan_tiles(scanner)
 
 
-def _format_play(tile: Tile, end: str | None, *, face_down: bool) -> str:
-    return f"{tile}{f'>{end}' if end else ''}{' down' if face_down else ''}"
-
-
-def _scan_play(scanner: Scanner) -> tuple[Tile, str | None, bool]:
-    tile = scan_tile(scanner)
-    end = scanner.match(_END, "an end") if scanner.accept(">") else None
-    return tile, end, scanner.accept(" down")
-
-
 def _format_played(event: Played) -> str:
-    play = _format_play(event.tile, event.end, face_down=event.face_down)
+    end = "" if event.end is None else f">{event.end}"
+    outer = "" if event.outer is None else f":{event.outer}"
+    down = " down" if event.face_down else ""
     ends_sum = "" if event.ends_sum is None else f" = {event.ends_sum}"
     points = "" if event.points is None else f" {event.points:+}"
-    return f"{event.seat}: {play}{ends_sum}{points}"
+    return f"{event.seat}: {event.tile}{end}{outer}{down}{ends_sum}{points}"
 
 
 def _scan_of_seat(scanner: Scanner) -> RecordedEvent:
@@ -107,10 +99,14 @@ def _scan_of_seat(scanner: Scanner) -> RecordedEvent:
     for kind in _WITH_SEAT:
         if scanner.accept(kind.word):
             return _scan_fields(scanner, kind, seat)
-    tile, end, down = _scan_play(scanner)
+    tile, end, outer = scan_tile(scanner), None, None
+    if scanner.accept(">"):
+        end = scanner.match(_END, "an end")
+        outer = scanner.number(NATURAL) if scanner.accept(":") else None
+    down = scanner.accept(" down")
     ends_sum = scanner.number() if scanner.accept(" = ") else None
     points = scanner.number(SIGNED) if scanner.accept(" ") else None
-    return Played(seat, tile, end, down, points, ends_sum)
+    return Played(seat, tile, end, down, points, ends_sum, outer)
 
 
 def scan_seats(scanner: Scanner) -> tuple[int, ...]:

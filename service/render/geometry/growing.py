@@ -14,7 +14,7 @@ from service.engine.variant import Spread
 from service.render.geometry.links import Line
 from service.render.geometry.plan import plan
 from service.render.geometry.shapes import Box, Spot, straight
-from service.render.geometry.table import LEADING_DOUBLE, LEADING_TILE, Laid, Table, across
+from service.render.geometry.table import LEADING_DOUBLE, LEADING_TILE, Laid, Table, across, lengthwise
 
 
 class Area(NamedTuple):
@@ -125,7 +125,7 @@ class GrowingGeometry:
         tiles = tuple(
             [
                 PlacedTile(tile, *_centre(box), rotation, face_down, seat, link)
-                for (tile, _, _, seat, face_down), (box, rotation, link) in zip(
+                for (tile, _, _, seat, face_down, _), (box, rotation, link) in zip(
                     self._layout.placements, laid, strict=True
                 )
             ]
@@ -135,21 +135,23 @@ class GrowingGeometry:
             bounds = bounds.united(_around(each))
         ends = []
         for end in self._layout.ends:
-            plain, double = self._next_spot(end, double=False), self._next_spot(end, double=True)
+            doubles_across = self._table.doubles_across
+            plain, double = self._next_spot(end, across=False), self._next_spot(end, across=doubles_across)
             if end.gate != CLOSED:
                 bounds = bounds.united(plain.box).united(double.box)
             self._pause()
             x, y, heading = self._table.mouths[end.name].ray
-            place = Place(*_centre(plain.box), 90 * plain.far.heading)
-            place_double = Place(*_centre(double.box), across(double.far.heading))
+            place = Place(*_centre(plain.box), lengthwise(plain.far.heading))
+            rotation = (across if doubles_across else lengthwise)(double.far.heading)
+            place_double = Place(*_centre(double.box), rotation)
             ends.append(PlacedEnd(end, x, y, 90 * heading, place, place_double))
         return Geometry(planned, _area(bounds), tiles, tuple(ends))
 
-    def _next_spot(self, end: End, *, double: bool) -> Spot:
+    def _next_spot(self, end: End, *, across: bool) -> Spot:
         mouth = self._table.mouths[end.name]
         if end.gate == CLOSED:
-            return straight(mouth.ray, double=double)
-        return self._table.next_spot(mouth, double=double)[0]
+            return straight(mouth.ray, double=across)
+        return self._table.next_spot(mouth, across=across)[0]
 
 
 def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) -> None:
@@ -159,6 +161,7 @@ def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) 
     arose.
     """
     placements = layout.placements
+    table.doubles_across = layout.form.doubles_across
     covered = layout.covered_ends()
     opened = Counter([placement.host for placement in placements])
     opened.update([end.host for end in layout.ends])

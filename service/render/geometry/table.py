@@ -30,6 +30,8 @@ class Table:
     """Where the tiles and the ends lie. Laying a tile changes it; nothing that lies is moved."""
 
     plan: Plan
+    doubles_across: bool = True
+    """Whether doubles lie across; else lengthwise, like any other tile."""
     grid: Grid = field(default_factory=empty_grid)
     mouths: dict[str, Mouth] = field(default_factory=dict)
     """The ends by their names, the closed ones too."""
@@ -38,17 +40,25 @@ class Table:
 
     def copy(self) -> Table:
         """A table with the same tiles."""
-        return Table(self.plan, self.grid.copy(), self.mouths.copy(), self.laid.copy(), self.has_face_up_double)
+        return Table(
+            self.plan,
+            self.doubles_across,
+            self.grid.copy(),
+            self.mouths.copy(),
+            self.laid.copy(),
+            self.has_face_up_double,
+        )
 
     def lead(self, tile: Tile, names: list[str]) -> None:
         """Lay the first tile; ends with these names are on its long sides, west and east, and then north and south.
 
-        A single end is in the east. A tile that is no double lies, its smaller half in the west.
+        A single end is in the east. A tile that does not lie across has its smaller half in the west.
         """
-        box = LEADING_DOUBLE if tile.double else LEADING_TILE
-        self._put(Laid(box, across(EAST) if tile.double else 0, None))
+        lies_across = tile.double and self.doubles_across
+        box = LEADING_DOUBLE if lies_across else LEADING_TILE
+        self._put(Laid(box, across(EAST) if lies_across else 0, None))
         self.has_face_up_double = tile.double
-        side: Side = LONG if tile.double else END
+        side: Side = LONG if lies_across else END
         sides: list[tuple[Ray, Side, int]] = [
             (Ray(box.x0, 0, WEST), side, tile.low),
             (Ray(box.x1, 0, EAST), side, tile.high),
@@ -65,30 +75,32 @@ class Table:
         """Lay a tile at this end; ends with these names are on its far side, and then on its left and right."""
         tile, face_down = placement.tile, placement.face_down
         mouth = self.mouths[end]
-        spot, link = self.next_spot(mouth, double=tile.double)
+        lies_across = tile.double and self.doubles_across
+        spot, link = self.next_spot(mouth, across=lies_across)
         box, far, *_ = spot
-        self._put(Laid(box, _rotation(far.heading, tile, mouth.number), link.line if link else None))
+        outer = tile.other_half(mouth.number) if placement.outer is None else placement.outer
+        rotation = across(far.heading) if lies_across else lengthwise(far.heading, turned=outer < tile.high)
+        self._put(Laid(box, rotation, link.line if link else None))
         if link:
             self.grid.put_link(link.cells)
         self.has_face_up_double |= tile.double and not face_down
         del self.mouths[end]
-        number = tile.other_half(mouth.number)
-        side: Side = LONG if tile.double else END
-        self.mouths[names[0]] = Mouth(far, side, number, mouth.axis, mouth.arm, box, closed=face_down)
+        side: Side = LONG if lies_across else END
+        self.mouths[names[0]] = Mouth(far, side, outer, mouth.axis, mouth.arm, box, closed=face_down)
         for name, ray in zip(names[1:], short_sides(far), strict=False):
-            self.mouths[name] = Mouth(ray, SHORT, number, ray.heading % 2, None, box, closed=False)
+            self.mouths[name] = Mouth(ray, SHORT, outer, ray.heading % 2, None, box, closed=False)
 
-    def next_spot(self, mouth: Mouth, *, double: bool) -> tuple[Spot, Link | None]:
-        """The spot of a tile that is laid now at this end, and its link if it has to lie apart.
+    def next_spot(self, mouth: Mouth, *, across: bool) -> tuple[Spot, Link | None]:
+        """The spot of a tile that is laid now at this end, lengthwise or across, and its link if it has to lie apart.
 
         A double that is laid face down takes the spot that it would take face up.
         """
         spread = self.plan.spread
         branches = spread == "tree" or (spread == "cross" and not self.has_face_up_double)
-        spot = best_spot(Surroundings(self.plan, self.grid, self.mouths.values(), branches), mouth, double=double)
+        spot = best_spot(Surroundings(self.plan, self.grid, self.mouths.values(), branches), mouth, double=across)
         if spot is not None:
             return spot, None
-        link = find_link(self.grid, mouth.ray, double=double)
+        link = find_link(self.grid, mouth.ray, double=across)
         return link.spot, link
 
     def _put(self, laid: Laid) -> None:
@@ -96,13 +108,11 @@ class Table:
         self.laid.append(laid)
 
 
-def _rotation(heading: int, tile: Tile, touching: int) -> int:
-    """The rotation of a tile with this heading that touches its host with this number."""
-    if tile.double:
-        return across(heading)
-    return (90 * heading + (180 if touching == tile.high else 0)) % 360
+def lengthwise(heading: int, *, turned: bool = False) -> int:
+    """The rotation of a tile that lies lengthwise with this heading; ``turned``: its higher half touches its host."""
+    return (90 * heading + (180 if turned else 0)) % 360
 
 
 def across(heading: int) -> int:
-    """The rotation of a double with this heading."""
+    """The rotation of a double that lies across with this heading."""
     return 90 if heading in (EAST, WEST) else 0

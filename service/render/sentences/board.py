@@ -52,22 +52,22 @@ def _tiles(layout: Layout, language: str) -> Iterator[tuple[str, int]]:
     places = Places(layout)
     arms = _arms(layout)
     if layout.is_line:
-        line = [_tile(layout, 0, layout.placements[0].tile.low, language)]
+        line = [_tile(layout, 0, language)]
         for arm in arms:
-            to_the_left = places.of_tile(arm[0][0]).direction == LEFT
-            names = [_tile(layout, index, number, language, touching_last=to_the_left) for index, number in arm]
+            to_the_left = places.of_tile(arm[0]).direction == LEFT
+            names = [_tile(layout, index, language, touching_last=to_the_left) for index in arm]
             line = [*names[::-1], *line] if to_the_left else [*line, *names]
         yield text("board.line", language, tiles=", ".join(line)), len(line)
         return
     yield text("board.lead", language, tile=tile_name(layout.placements[0].tile, language)), 1
     for arm in arms:
-        place = capitalized(place_name(places.of_tile(arm[0][0]), language))
-        names = [_tile(layout, index, number, language) for index, number in arm]
+        place = capitalized(place_name(places.of_tile(arm[0]), language))
+        names = [_tile(layout, index, language) for index in arm]
         yield text("board.arm", language, place=place, tiles=", ".join(names)), len(names)
 
 
-def _arms(layout: Layout) -> Iterator[list[tuple[int, int]]]:
-    """The arms in the order in which they began: the tiles of each from the lead on, with the number that touches.
+def _arms(layout: Layout) -> Iterator[list[int]]:
+    """The arms in the order in which they began: the tiles of each from the lead on.
 
     An arm begins at a side of the lead or at a short side of another double, whose far long side continues its own arm.
     """
@@ -81,19 +81,17 @@ def _arms(layout: Layout) -> Iterator[list[tuple[int, int]]]:
             first.append(joined)
     for each in first:
         index: int | None = each
-        number = placements[each].tile.shared_number(placements[placements[each].host].tile)
         arm = []
         while index is not None:
-            arm.append((index, number))
-            number = placements[index].tile.other_half(number)
+            arm.append(index)
             index = ahead.get(index)
         yield arm
 
 
-def _tile(layout: Layout, index: int, number: int, language: str, *, touching_last: bool = False) -> str:
-    """A tile with the half of this number first, or last; a double by its name."""
+def _tile(layout: Layout, index: int, language: str, *, touching_last: bool = False) -> str:
+    """A tile with the half first that touches its host, or last; a double by its name."""
     tile, face_down = layout.placements[index].tile, layout.placements[index].face_down
-    first, second = number, tile.other_half(number)
+    first, second = layout.inner_half(index), layout.outer_half(index)
     if touching_last:
         first, second = second, first
     name = host_name(tile, language) if tile.double else half_names(first, second, language)

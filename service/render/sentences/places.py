@@ -75,9 +75,10 @@ class Places:
     def of_tile(self, index: int) -> Place:
         """The place where this tile joined, which must not be the lead."""
         placements, name = self._layout.placements, self._covered[index]
-        tile, host, side, _, _ = placements[index]
+        tile, host, side, _, _, outer = placements[index]
         assert name is not None
-        return self._place(name, host, side, tile.shared_number(placements[host].tile))
+        number = tile.shared_number(placements[host].tile) if outer is None else self._layout.outer_half(host)
+        return self._place(name, host, side, number)
 
     def _place(self, name: str, host: int, side: Side, number: int) -> Place:
         names = self._short_sides.get(host, [])

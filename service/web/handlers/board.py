@@ -122,7 +122,11 @@ def _as_text(board: _Board, query: dict[str, Any]) -> bytes:
     if style == board_schemas.DRAWING:
         lines = draw(board.geometry)
     else:
-        write = unicode_writer(table.highest) if style == board_schemas.UNICODE else write_tile
+        write = (
+            unicode_writer(table.highest, doubles_across=table.layout.form.doubles_across)
+            if style == board_schemas.UNICODE
+            else write_tile
+        )
         lines = list(render_layout(table.layout, _WIDTH, write))
     return "".join([f"{line}\n" for line in lines]).encode()
 

@@ -14,11 +14,11 @@ class EventData(Schema):
     """The data of an event; each type has some of these fields.
 
     `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
-    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, where plays score `points`, and where
-    ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`: `name`. `renamed`: `name`,
-    unless only what the application calls the player is another. `round_ended`: the round as in the score card.
-    `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that was not by the rules.
-    `rematched`: `game`. `reset`: `game`.
+    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, where listed moves have it `outer`, where
+    plays score `points`, and where ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`:
+    `name`. `renamed`: `name`, unless only what the application calls the player is another. `round_ended`: the round as
+    in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that was not by
+    the rules. `rematched`: `game`. `reset`: `game`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
@@ -32,6 +32,12 @@ class EventData(Schema):
     tile = fields.String(metadata=doc("The tile that was laid or drawn.", example="5-12"))
     end = fields.String(metadata=doc("The end where it was laid; absent for the first tile.", example="e7"))
     face_down = fields.Boolean(metadata=doc("Whether it was laid face down.", example=False))
+    outer = fields.Integer(
+        metadata=doc(
+            "The half of the tile that stayed outside, where listed moves have `outer`; absent for the first tile.",
+            example=6,
+        )
+    )
     points = fields.Integer(metadata=doc("The points that the tile scored, 0 too, where plays score.", example=4))
     ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
     name = fields.String(metadata=doc("The current name of the player who joined or was renamed.", example="Bo"))

@@ -169,6 +169,13 @@ class LaidTile(SeatOut):
             example=12,
         )
     )
+    outer = fields.Integer(
+        metadata=doc(
+            "The half that stayed outside, where listed moves have `outer`; absent for the first tile.",
+            minimum=0,
+            example=6,
+        )
+    )
 
 
 class BoardEnd(Schema):

@@ -9,6 +9,7 @@ from marshmallow import ValidationError, fields, validates_schema
 from service.engine.deal import MAX_CLIENT_SEED_CHARS
 from service.engine.errors import Reason
 from service.engine.moves import ACTIONS
+from service.engine.tiles import MAX_PIPS
 from service.web.schemas.fields import (
     LINE_PATTERN,
     RequestSchema,
@@ -56,7 +57,8 @@ class Move(RequestSchema):
         required=True,
         validate=_check_action,
         metadata=doc(
-            f"One of {', '.join(f'`{each}`' for each in ACTIONS)}; `tile`, `end` and `face_down` go with `play` only.",
+            f"One of {', '.join(f'`{each}`' for each in ACTIONS)}; `tile`, `end`, `face_down` and `outer` go with "
+            "`play` only.",
             example="play",
         ),
     )
@@ -71,6 +73,15 @@ class Move(RequestSchema):
     )
     face_down = StrictBoolean(
         metadata=doc("Whether the double is laid face down, which closes its end; for `play`. Default: `false`.")
+    )
+    outer = StrictInteger(
+        validate=Range(0, MAX_PIPS),
+        metadata=doc(
+            "The half that stays outside, where the way in which a tile lies does not follow from the numbers that "
+            "touch, as in `matador`: listed for every play but the first of a round, and optional if there is only one "
+            "way at that end.",
+            example=6,
+        ),
     )
     version = StrictInteger(
         validate=Range(1, MAX_VERSION),

@@ -158,6 +158,8 @@ def _move(move: Move, version: int) -> JsonObject:
         if move.end is not None:
             result["end"] = move.end
         result["face_down"] = move.face_down
+        if move.outer is not None:
+            result["outer"] = move.outer
     result["version"] = version
     if move.ends_sum is not None:
         result["ends_sum"] = move.ends_sum
@@ -216,12 +218,14 @@ def _board_of(layout: Layout, tiles: bytes) -> _BoardJson:
 
 def _placements_json(placement: Placement, end: str | None, layout: Layout) -> bytes:
     """A tile on the table that covered this end."""
-    tile, host, side, seat, face_down = placement
-    return _placement(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat)
+    tile, host, side, seat, face_down, outer = placement
+    return _placement(tile, face_down, None if end is None else (layout.placements[host].tile, side, end), seat, outer)
 
 
 @lru_cache(maxsize=8192)
-def _placement(tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | None, seat: int) -> bytes:
+def _placement(
+    tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | None, seat: int, outer: int | None
+) -> bytes:
     """``joined``: the host, its side, and the end there.
 
     Cached for all tables, so that a table that another process has changed is serialized faster.
@@ -231,7 +235,9 @@ def _placement(tile: Tile, face_down: bool, joined: tuple[Tile, Side, str] | Non
         host, side, end = joined
         result["on"] = {"tile": host.name, "side": side}
         result["end"] = end
-        result["number"] = next(half for half in (tile.low, tile.high) if half in (host.low, host.high))
+        result["number"] = tile.shared_number(host) if outer is None else tile.other_half(outer)
+        if outer is not None:
+            result["outer"] = outer
     result["seat"] = seat
     return orjson.dumps(result)
 
