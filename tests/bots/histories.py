@@ -59,7 +59,7 @@ def _with_layouts(rules: Rules, observation: Observation) -> list[_Seen]:
         seen.append(_Seen(event, layout))
         if isinstance(event, Played):
             end = None if event.end is None else layout.end(event.end)
-            layout = rules.lay_tile(layout, end, event.tile, event.seat, event.face_down)
+            layout = rules.lay_tile(layout, end, event.tile, event.seat, event.face_down, outer=event.outer)
         elif isinstance(event, Flipped):
             layout = layout.flip_lead()
     return seen
@@ -184,7 +184,7 @@ def _replayed(
 def _move(event: Event | DealtView | DrewView) -> Move | None:
     match event:
         case Played():
-            return Move("play", event.tile, event.end, event.face_down)
+            return Move("play", event.tile, event.end, event.face_down, outer=event.outer)
         case Drew() | DrewView():
             return DRAW
         case Passed():

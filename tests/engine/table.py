@@ -11,6 +11,7 @@ A *move* is ``draw``, ``pass``, ``done``, ``flip`` or ``deal``, or a tile and wh
 ``3-5@1-3``      the end whose host is 1-3
 ``3-5@3-3.long`` a long side of 3-3, the first of them that accepts it
 ``3-3@1-3!``     face down
+``1-6@left:6``   with the 6 outside, where a tile may lie either way
 ===============  ===========================================================
 """
 
@@ -170,7 +171,7 @@ class EngineTable:
         return {move.tile.name if move.tile else move.action for move in legal_moves(*self._here, who)}
 
     def places(self, tile: str) -> list[str]:
-        """The listed places of a tile of the mover, sorted, in the words of a move: ``["3-3.long", "3-3.short"]``."""
+        """The listed places of a tile of the mover, sorted, in the words of a move: ``["3-3.long", "left:6"]``."""
         assert self.state.turn is not None
         moves = [move for move in legal_moves(*self._here, self.state.turn) if move.tile is parse_tile(tile)]
         return sorted([self._place(move) + "!" * move.face_down for move in moves])
@@ -208,12 +209,13 @@ class EngineTable:
         return self.rules, self.state
 
     def _listed(self, seat: int, move: Move) -> bool:
-        """Whether a listed move is this one; a play without an end is listed if its tile has one place."""
+        """Whether a listed move is this one; a play may leave out its end or outer half if there is only one."""
         same = [
             legal
             for legal in legal_moves(*self._here, seat)
-            if legal[:4] == move[:4]
-            or (move.end is None and (legal.tile, legal.face_down) == (move.tile, move.face_down) and move.tile)
+            if (legal.action, legal.tile, legal.face_down) == (move.action, move.tile, move.face_down)
+            and move.end in (None, legal.end)
+            and move.outer in (None, legal.outer)
         ]
         return len(same) == 1
 
@@ -230,6 +232,8 @@ class EngineTable:
         tile = parse_tile(name)
         if not place:
             return [Move("play", tile, None, down)]
+        place, _, outer = place.partition(":")
+        half = int(outer) if outer else None
         host, _, side = place.partition(".")
         ends = [
             end
@@ -237,7 +241,7 @@ class EngineTable:
             if end.name == host or (self.layout.placements[end.host].tile.name == host and side in ("", end.side))
         ]
         assert ends, f"there is no end like {place}"
-        return [Move("play", tile, end.name, down) for end in ends]
+        return [Move("play", tile, end.name, down, outer=half) for end in ends]
 
     def _place(self, move: Move) -> str:
         if move.end is None:
@@ -245,7 +249,7 @@ class EngineTable:
         end = self.layout.end(move.end)
         assert end is not None
         if self.layout.is_line:
-            return end.name
+            return end.name if move.outer is None else f"{end.name}:{move.outer}"
         host = self.layout.placements[end.host].tile.name
         return host if end.side == "end" else f"{host}.{end.side}"
 
@@ -254,10 +258,8 @@ class EngineTable:
         end = self.layout.end(name)
         assert end is not None
         halves = []
-        outer, index = end.number, end.host
+        index = end.host
         while index:
-            placement = self.layout.placements[index]
-            inner = placement.tile.other_half(outer)
-            halves.append((outer, inner))
-            outer, index = inner, placement.host
+            halves.append((self.layout.outer_half(index), self.layout.inner_half(index)))
+            index = self.layout.placements[index].host
         return halves

@@ -122,7 +122,7 @@ class Match:
 
     def conceivable(self, state: State, seat: int) -> Iterator[Move]:
         """Every action; every tile of the set (of a large one the hand and some more), a foreign one and none,
-        at every end there is, at some that are not, and at none, both ways up."""
+        at every end there is, at some that are not, and at none, both ways up; a tile of the hand either way round."""
         tiles = list(self.rules.tiles)
         if len(tiles) > 28:
             tiles = [*state.hands[seat], *self.rng.sample(tiles, 14)]
@@ -133,6 +133,9 @@ class Match:
             yield Move(action)
         for tile, end, face_down in product([*tiles, *foreign, None], ends, (False, True)):
             yield Move(PLAY, tile, end, face_down)
+        for tile, end in product(state.hands[seat], [None, *[end.name for end in state.layout.ends]]):
+            for outer in {tile.low, tile.high, TILES[-1].high}:
+                yield Move(PLAY, tile, end, outer=outer)
 
 
 _TEMPERS: Final[tuple[Callable[[Move], bool], ...]] = (

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from service.engine.layout import CLOSED, LONG, SHORT, Layout, Placement
+from service.engine.layout import CLOSED, LONG, SHORT, Layout, LayoutForm, Placement
 from service.engine.variant import Spread
 from service.engine.variants import variants
 from service.render.geometry import Area, Geometry, GrowingGeometry, Place, PlacedTile, geometry
@@ -68,8 +68,11 @@ def check_gaps(layout: Layout, found: Geometry, owners: dict[Cell, int]) -> None
                 assert found.tiles[later].link is None, "a tile with a link touches its host"
 
 
-def check_joint(placement: Placement, placed: PlacedTile, host: PlacedTile) -> None:
-    """A tile without a link touches its host by equal halves; doubles lie across; a long side is left straight."""
+def check_joint(placement: Placement, placed: PlacedTile, host: PlacedTile, form: LayoutForm) -> None:
+    """A tile without a link touches its host by equal halves; doubles lie across; a long side is left straight.
+
+    Where the outer half is named, the other one touches; doubles may lie lengthwise.
+    """
     touching = [
         (one.number, other.number)
         for one, other in product(halves(placed), halves(host))
@@ -77,12 +80,18 @@ def check_joint(placement: Placement, placed: PlacedTile, host: PlacedTile) -> N
         or (abs(one.y - other.y) == 2 and abs(one.x - other.x) < 2)
     ]
     assert touching, "a tile does not touch its host"
-    assert all([one == other for one, other in touching]), "halves touch that are not alike"
+    if placement.outer is None:
+        assert all([one == other for one, other in touching]), "halves touch that are not alike"
+    else:
+        inner = placement.tile.other_half(placement.outer)
+        assert [one for one, _ in touching] == [inner], "a tile lies the other way round"
+        assert placement.tile.pips in (0, 7) or inner + touching[0][1] == 7, "halves touch that do not add up to 7"
     x, y = placed.x - host.x, placed.y - host.y
     if placement.tile.double:
         box, on = area(placed), area(host)
         beside = box.x + box.width == on.x or on.x + on.width == box.x
-        assert (box.height if beside else box.width) == 4, "a double does not lie across"
+        across = (box.height if beside else box.width) == 4
+        assert across == form.doubles_across, "a double does not lie across, or not lengthwise"
     if host.tile.double and placement.side == LONG:
         assert (y == 0 and abs(x) > 2) if host.rotation == 90 else (x == 0 and abs(y) > 2), "a long side has a corner"
 
@@ -115,7 +124,7 @@ def check_tiles(layout: Layout, found: Geometry) -> None:
     for placement, placed in zip(layout.placements[1:], found.tiles[1:], strict=True):
         host = found.tiles[placement.host]
         if placed.link is None:
-            check_joint(placement, placed, host)
+            check_joint(placement, placed, host, layout.form)
         else:
             check_link(placed, host, owners)
     if layout.is_line:
@@ -154,9 +163,11 @@ def lands_where_it_was_shown(before: Geometry, layout: Layout, after: Geometry) 
     (shown,) = [placed for placed in before.ends if placed.end.name == name]
     laid = after.tiles[-1]
     place = shown.place_double if laid.tile.double else shown.place
+    outer = layout.placements[-1].outer
     assert (laid.x, laid.y, laid.rotation % 180) == (place.x, place.y, place.rotation % 180)
     number = shown.end.number
-    assert laid.tile.double or laid.rotation == (place.rotation + 180 * (laid.tile.high == number)) % 360
+    turned = laid.tile.high == number if outer is None else laid.tile.low == outer
+    assert laid.tile.double or laid.rotation == (place.rotation + 180 * turned) % 360
 
 
 def check_growth(played: Round, aspect: int, final: Geometry, many: int) -> None:

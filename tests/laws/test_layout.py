@@ -12,6 +12,7 @@ import pytest
 from service.engine.events import Dealt, Flipped, Played
 from service.engine.layout import Branching, EndValue, Layout, Placement
 from service.engine.rules.counting import all_but_long_sides, double_both_halves
+from tests.laws.fits import is_matador, ways
 from tests.laws.matches import Match, law
 
 
@@ -52,7 +53,7 @@ def slots(layout: Layout, branchings: list[Branching]) -> list[Slot]:
         tile, lead = placement.tile, index == 0
         if tile.double and placement.face_down:
             found.append(Slot(tile.low, index, "long", "closed"))
-        elif tile.double:
+        elif tile.double and form.doubles_across:
             found += [Slot(tile.low, index, "long", "open")] * (2 if lead else 1)
             served = sum((child.host, child.side) == (index, "long") for child in placements)
             needed = 2 if lead and form.gates == "both long sides" else 1
@@ -61,7 +62,7 @@ def slots(layout: Layout, branchings: list[Branching]) -> list[Slot]:
         elif lead:
             found += [Slot(tile.low, 0, "end", "open"), Slot(tile.high, 0, "end", "open")]
         else:
-            outer = tile.pips - touching(placements, index)
+            outer = tile.pips - touching(placements, index) if placement.outer is None else placement.outer
             found.append(Slot(outer, index, "end", "open"))
         if lead and len(form.line_ends) == 1:
             del found[0]
@@ -90,10 +91,21 @@ def touching(placements: Sequence[Placement], index: int) -> int:
     return number
 
 
-def covered(placements: Sequence[Placement]) -> list[tuple[int, int, str]]:
+def covered_number(layout: Layout, index: int) -> int:
+    """The number of the end that a tile has covered; where it may be another than that which touches, of a line."""
+    placements = layout.placements
+    if not layout.names_outer:
+        return touching(placements, index)
+    host = placements[placements[index].host]
+    if host.outer is not None:
+        return host.outer
+    return host.tile.low if layout.covered_ends()[index] == "left" else host.tile.high
+
+
+def covered(layout: Layout) -> list[tuple[int, int, str]]:
     return [
-        (touching(placements, index), placement.host, placement.side)
-        for index, placement in enumerate(placements)
+        (covered_number(layout, index), placement.host, placement.side)
+        for index, placement in enumerate(layout.placements)
         if index
     ]
 
@@ -104,7 +116,7 @@ def test_the_ends_are_the_sides_of_the_tree_on_which_no_tile_lies(match: Match) 
         if too_slow(match, layout):
             continue
         ends = Counter(slots(layout, branchings))
-        for number, host, side in covered(layout.placements):
+        for number, host, side in covered(layout):
             ends[Slot(number, host, side, "open")] -= 1
         assert all(count >= 0 for count in ends.values())
         assert Counter([Slot(*end[1:5]) for end in layout.ends]) == +ends
@@ -117,14 +129,18 @@ def test_the_numbers_kept_beside_the_ends_are_what_the_tree_says(match: Match) -
         if too_slow(match, layout):
             continue
         sides = slots(layout, branchings)
-        lying = Counter(covered(layout.placements))
+        lying = Counter(covered(layout))
         free = []
         for slot in sides:
             if lying[slot[:3]]:
                 lying[slot[:3]] -= 1
             else:
                 free.append(slot)
-        assert layout.open_mask == sum(1 << number for number in {slot.number for slot in free if slot.gate == "open"})
+        wanted = 0
+        for slot in free:
+            if slot.gate == "open":
+                wanted |= match.rules.wants(slot.number) if match.rules.wants else 1 << slot.number
+        assert layout.open_mask == wanted
         end_value = match.rules.end_value
         assert layout.ends_sum == sum(count_of(slot, free, end_value) for slot in free)
         assert event.ends_sum == (layout.ends_sum if layout.counts_ends and not event.face_down else None)
@@ -146,7 +162,8 @@ def test_a_tile_joins_the_end_that_was_named(match: Match) -> None:
             (end,) = [end for end in before.ends if end.name == event.end]
             assert end.gate == "open"
             assert (placement.host, placement.side) == (end.host, end.side)
-            assert end.number in (event.tile.low, event.tile.high)
+            assert placement.outer == event.outer
+            assert event.outer in ways(match.rules, event.tile, end.number)
             assert not event.face_down or (event.tile.double and match.rules.face_down)
 
 
@@ -157,7 +174,7 @@ def test_the_ends_that_the_tiles_have_covered_are_those_that_were_named(match: M
         named = [*(named if event.end else []), event.end]
         assert after.covered_ends() == tuple(named)
         if event.end:
-            assert touching(after.placements, len(named) - 1) == before.end(event.end).number  # type: ignore[union-attr]
+            assert covered_number(after, len(named) - 1) == before.end(event.end).number  # type: ignore[union-attr]
 
 
 @law()
@@ -188,6 +205,8 @@ def test_an_end_keeps_its_name_and_its_place_while_it_lasts(match: Match) -> Non
 def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) -> None:
     if not match.rules.line_ends:
         pytest.skip("the layout of this game is no line")
+    if match.rules.wants:
+        pytest.skip("in this game other halves touch than equal ones")
     chain: list[tuple[int, int]] = []
     for _, _, layout, event in layouts(match):
         low, high = event.tile.low, event.tile.high
@@ -202,6 +221,23 @@ def test_a_line_is_a_chain_of_equal_halves_between_left_and_right(match: Match) 
         assert [(end.name, end.number) for end in layout.ends] == [
             (name, numbers[name]) for name in match.rules.line_ends
         ]
+
+
+@law()
+def test_in_matador_touching_halves_add_up_to_seven_or_the_tile_is_a_matador(match: Match) -> None:
+    if not match.rules.wants:
+        pytest.skip("in this game equal halves touch")
+    ends: dict[str, int] = {}
+    for _, _, layout, event in layouts(match):
+        tile = event.tile
+        if event.end is None:
+            ends = {"left": tile.low, "right": tile.high}
+        else:
+            assert event.outer in (tile.low, tile.high)
+            assert is_matador(tile) or ends[event.end] + tile.pips - event.outer == 7
+            ends[event.end] = event.outer
+        assert {end.name: end.number for end in layout.ends} == ends
+        assert {end.side for end in layout.ends} == {"end"}
 
 
 @law()

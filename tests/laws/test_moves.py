@@ -7,9 +7,11 @@ from typing import Any
 
 from service.engine.errors import GameOver, IllegalMove, NotInMatch, NotYourTurn, Refusal, RoundOver
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played
+from service.engine.layout import Layout
 from service.engine.moves import DEAL, DONE, DRAW, FLIP, PASS, PLAY, Move
 from service.engine.referee import advance, legal_moves
 from service.engine.state import FINISHED, PLAYING, ROUND_OVER, State
+from tests.laws.fits import fits, ways
 from tests.laws.matches import Match, Step, law
 
 MATCH_FACTS = ("phase", "round", "opener", "totals", "eliminated_round", "carry", "round_winner", "dealer", "winners")
@@ -23,11 +25,22 @@ def refusal(match: Match, state: State, seat: int, move: Move) -> type[Refusal] 
     return None
 
 
-def is_listed(move: Move, listed: Iterable[Move]) -> bool:
-    """Whether a move is on the list; a play that leaves out its end, whether its tile has one place that way up."""
+def is_listed(move: Move, listed: Iterable[Move], layout: Layout) -> bool:
+    """Whether a move is on the list; a play may leave out its end, or its outer half, if there is only one."""
     same = [legal for legal in listed if (legal.action, legal.tile) == (move.action, move.tile)]
-    places = [legal.end for legal in same if legal.face_down == move.face_down]
-    return len(places) == 1 if move.end is None else move.end in places
+    same = [legal for legal in same if legal.face_down == move.face_down]
+    if move.end is None and len({legal.end for legal in same}) > 1:
+        return False
+    same = [legal for legal in same if move.end in (None, legal.end)]
+    return len(same) == 1 if move.outer is None else move.outer in [outer_half(legal, layout) for legal in same]
+
+
+def outer_half(play: Move, layout: Layout) -> int | None:
+    """The half of a tile that a listed play leaves outside; it may be named where it follows from the end, too."""
+    end = None if play.end is None else layout.end(play.end)
+    if play.tile is None or end is None or play.outer is not None:
+        return play.outer
+    return play.tile.other_half(end.number)
 
 
 @law(matches=12, drawn=4)
@@ -36,7 +49,11 @@ def test_a_move_is_accepted_exactly_when_it_is_listed(match: Match) -> None:
         for seat in match.seats:
             listed = legal_moves(match.rules, state, seat)
             for move in match.conceivable(state, seat):
-                assert (refusal(match, state, seat, move) is None) == is_listed(move, listed), (seat, move, listed)
+                assert (refusal(match, state, seat, move) is None) == is_listed(move, listed, state.layout), (
+                    seat,
+                    move,
+                    listed,
+                )
 
 
 @law()
@@ -69,13 +86,13 @@ def test_a_refusal_changes_nothing(match: Match) -> None:
 
 @law()
 def test_legal_moves_are_unique_and_in_a_fixed_order(match: Match) -> None:
-    """Plays by the order of the hand, then of the ends, face up first; then the moves without a tile."""
+    """Plays by the order of the hand, then of the ends, face up and the lower half outside first; then the others."""
     without_a_tile = [DRAW, PASS, DONE, FLIP]
     for state in match.states:
         for seat in match.seats:
             moves = legal_moves(match.rules, state, seat)
             assert legal_moves(match.rules, state, seat) == moves
-            assert len({move[:4] for move in moves}) == len(moves)
+            assert len({(*move[:4], move.outer) for move in moves}) == len(moves)
             plays = [move for move in moves if move.action == PLAY]
             others = [move for move in moves if move.action != PLAY]
             assert list(moves) == plays + others
@@ -83,7 +100,7 @@ def test_legal_moves_are_unique_and_in_a_fixed_order(match: Match) -> None:
             ends = [None, *[end.name for end in state.layout.ends]]
             assert plays == sorted(
                 plays,
-                key=lambda move: (hand.index(move.tile), ends.index(move.end), move.face_down),
+                key=lambda move: (hand.index(move.tile), ends.index(move.end), move.face_down, move.outer or 0),
             )
             if state.phase == PLAYING:
                 assert others == sorted(others, key=without_a_tile.index)
@@ -98,22 +115,23 @@ def test_what_fits_is_listed_wherever_it_fits_and_nothing_else(match: Match) -> 
             continue
         assert state.turn is not None
         moves = legal_moves(rules, state, state.turn)
-        plays = {move[:4] for move in moves if move.action == PLAY}
+        plays = {(*move[:4], move.outer) for move in moves if move.action == PLAY}
         others = set(moves) - {move for move in moves if move.action == PLAY}
         hand = state.hands[state.turn]
         if not state.layout.placements:
             opening = rules.opening(state)
             assert opening is not None
             assert opening.seat == state.turn == state.opener
-            assert plays == {(PLAY, tile, None, False) for tile in opening.tiles}
+            assert plays == {(PLAY, tile, None, False, None) for tile in opening.tiles}
             assert set(opening.tiles) <= set(hand)
             assert not others
             continue
         fitting = {
-            (PLAY, tile, end.name, face_down)
+            (PLAY, tile, end.name, face_down, outer)
             for tile in hand
             for end in state.layout.ends
-            if end.gate == "open" and end.number in (tile.low, tile.high)
+            if end.gate == "open"
+            for outer in ways(rules, tile, end.number)
             for face_down in ((False, True) if tile.double and rules.face_down else (False,))
         }
         if state.tiles_laid:
@@ -136,7 +154,8 @@ def test_what_happens_is_what_was_listed(match: Match) -> None:
         event, move = step.events[0], step.move
         if move.action == PLAY:
             assert move.tile is not None
-            assert event == Played(step.seat, move.tile, move.end, move.face_down, move.points, move.ends_sum)
+            played = Played(step.seat, move.tile, move.end, move.face_down, move.points, move.ends_sum, move.outer)
+            assert event == played
         else:
             assert type(event) is simple[move.action]
             assert getattr(event, "seat", step.seat) == step.seat
@@ -173,14 +192,11 @@ def test_a_seat_that_is_out_never_moves(match: Match) -> None:
 
 def goes_on(match: Match, step: Step) -> bool:
     """Whether the turn goes on after this step: a tile may follow, or the draw may be placed or repeated."""
-    layout, event = step.after.layout, step.events[0]
-    numbers = {end.number for end in layout.ends if end.gate == "open"}
+    rules, layout, event = match.rules, step.after.layout, step.events[0]
     if isinstance(event, Played):
-        followers = match.rules.may_follow(layout, step.after.hands[step.seat])
-        return any({tile.low, tile.high} & numbers for tile in followers)
+        return fits(rules, layout, rules.may_follow(layout, step.after.hands[step.seat]))
     if isinstance(event, Drew):
-        fits = bool({event.tile.low, event.tile.high} & numbers)
-        return match.rules.drawing.place if fits else match.rules.drawing.again
+        return rules.drawing.place if fits(rules, layout, (event.tile,)) else rules.drawing.again
     return False
 
 
@@ -255,7 +271,7 @@ def test_with_more_than_the_lead_on_the_table_it_may_not_be_turned_over(match: M
             in_play = state.active_seats()
             second = in_play[(in_play.index(state.layout.placements[0].seat) + 1) % len(in_play)]
             for seat in in_play:
-                unfit = tuple([tile for tile in state.hands[seat] if not tile.mask & state.layout.open_mask])
+                unfit = tuple([tile for tile in state.hands[seat] if not fits(match.rules, state.layout, (tile,))])
                 hands = (*state.hands[:seat], unfit, *state.hands[seat + 1 :])
                 asked = state._replace(turn=seat, tiles_laid=0, drew=False, hands=hands)
                 if FLIP in legal_moves(match.rules, asked, seat):

@@ -5,15 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from service.engine.events import Dealt, Eliminated, Finished, Flipped, Played, RoundEnded
-from service.engine.layout import Layout
-from service.engine.state import FINISHED, PLAYING, Hand, PlacementScore
+from service.engine.state import FINISHED, PLAYING, PlacementScore
 from service.engine.variant import Settlement
+from tests.laws.fits import fits
 from tests.laws.matches import Match, law
-
-
-def fits(layout: Layout, tiles: Hand) -> bool:
-    numbers = {end.number for end in layout.ends if end.gate == "open"}
-    return any({tile.low, tile.high} & numbers for tile in tiles)
 
 
 @law()
@@ -94,8 +89,8 @@ def test_the_reason_why_a_round_ended_is_true(match: Match) -> None:
         elif isinstance(event, RoundEnded):
             somebody_out = any(not before.hands[seat] for seat in before.active_seats())
             all_closed = all(end.gate == "closed" for end in before.layout.ends)
-            nobody_fits = not any(fits(before.layout, hand) for hand in before.hands)
-            stock_is_no_help = not match.rules.drawable(before) or not fits(before.layout, before.stock)
+            nobody_fits = not any(fits(match.rules, before.layout, hand) for hand in before.hands)
+            stock_is_no_help = not match.rules.drawable(before) or not fits(match.rules, before.layout, before.stock)
             target = match.rules.settings.get("target")
             assert {
                 "flip": flipped,
@@ -112,7 +107,7 @@ def test_while_a_round_goes_on_somebody_can_lay_or_draw(match: Match) -> None:
         if state.phase == PLAYING and state.layout.placements:
             assert match.rules.round_end(state) is None
             assert any(end.gate != "closed" for end in state.layout.ends)
-            assert match.rules.drawable(state) or any(fits(state.layout, hand) for hand in state.hands)
+            assert match.rules.drawable(state) or any(fits(match.rules, state.layout, hand) for hand in state.hands)
 
 
 @law()

@@ -14,11 +14,11 @@ class EventData(Schema):
     """The data of an event; each type has some of these fields.
 
     `created`: `commitment`, unless arranged. `dealt`: `round`, `arranged`, for a seat its `hand`, and unless arranged
-    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, where listed moves have it `outer`, where
-    plays score `points`, and where ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it. `joined`:
-    `name`. `renamed`: `name`, unless only what the application calls the player is another. `round_ended`: the round as
-    in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that was not by
-    the rules. `rematched`: `game`. `reset`: `game`.
+    `client_seeds` and `next_commitment`. `played`: `tile`, `end`, `face_down`, where listed moves have it `outer`,
+    where plays score `points`, and where ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it.
+    `joined`: `name`. `renamed`: `name`, unless only what the application calls the player is another. `round_ended`:
+    the round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that
+    was not by the rules. `rematched`: `game`. `reset`: `game`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))

@@ -1,0 +1,98 @@
+"""Matador: touching halves add up to 7, and four tiles fit everywhere (rules 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from service.engine.options import LocalizedText, Value
+from service.engine.rules.common_options import (
+    blocked_score_option,
+    check_hands_and_teams,
+    hand_option,
+    opening_option,
+    reserve_option,
+    target_option,
+    teams_option,
+)
+from service.engine.rules.drawing import UNTIL_IT_FITS
+from service.engine.rules.ending import out_or_blocked, total_reached
+from service.engine.rules.matching import seven_or_a_matador
+from service.engine.rules.opening import OPENINGS
+from service.engine.rules.scoring import WinnerTakes
+from service.engine.rules.turns import one_tile
+from service.engine.tiles import double_set
+from service.engine.variant import Alias, PlayerRange, Rules, Variant
+
+_SET: Final = double_set(6)
+_HANDS: Final = {2: 7, 3: 6, 4: 5}
+"""By the number of players (rules 14.2)."""
+
+
+def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
+    opening, blocked_score = options["opening"], options["blocked_score"]
+    reserve, target, teams = options["reserve"], options["target"], options["teams"]
+    hand = options["hand"] if options["hand"] is not None else _HANDS[seats]
+    assert isinstance(opening, str)
+    assert isinstance(blocked_score, str)
+    assert isinstance(reserve, int)
+    assert isinstance(target, int)
+    assert isinstance(teams, int)
+    assert isinstance(hand, int)
+    check_hands_and_teams(seats, hand, teams, len(_SET))
+    return Rules(
+        seats=seats,
+        settings={
+            "hand": hand,
+            "reserve": reserve,
+            "opening": opening,
+            "blocked_score": blocked_score,
+            "target": target,
+            "teams": teams,
+        },
+        tiles=_SET,
+        hand_size=lambda players: hand if players == seats else 0,
+        opening=OPENINGS[opening],
+        may_follow=one_tile,
+        wants=seven_or_a_matador,
+        doubles_across=False,
+        drawing=UNTIL_IT_FITS,
+        reserve=reserve,
+        round_end=out_or_blocked(reserve),
+        score_round=WinnerTakes("14.9", "14.9", blocked_score, teams).result,
+        match_end=total_reached(target, "highest"),
+        teams=teams,
+    )
+
+
+VARIANT: Final = Variant(
+    key="matador",
+    edition=1,
+    name=LocalizedText("Matador", "Matador (Russisches Domino)"),
+    summary=LocalizedText(
+        "Touching halves add up to seven, and nothing goes on a blank but the four matadors, which fit everywhere.",
+        "Was sich berührt, ergibt zusammen sieben, und an die Null passen nur die vier Matadore, die überall passen.",
+    ),
+    scoring=LocalizedText(
+        "Who goes out scores the pips left in the other hands; a blocked round goes to the side with the fewest pips. "
+        "Whoever reaches the target ends the match, and most points win.",
+        "Wer fertig wird, bekommt die Augen der anderen Hände; eine blockierte Runde geht an die Seite mit den "
+        "wenigsten Augen. Wer das Ziel erreicht, beendet die Partie, und die meisten Punkte gewinnen.",
+    ),
+    players=PlayerRange(2, 4),
+    best="highest",
+    build=_build,
+    options=(
+        hand_option(_HANDS, 3, 9),
+        reserve_option(2),
+        opening_option("highest_double", "rotate", "winner"),
+        blocked_score_option("minus_own", "others", "all"),
+        target_option(100),
+        teams_option(),
+    ),
+    aliases=(
+        Alias("Russian dominoes", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
+        Alias("All Sevens", "en", LocalizedText("USA", "USA")),
+    ),
+    minutes=15,
+)
