@@ -219,7 +219,10 @@ def ended(tile: str, ends: str, end: str, **options: Any) -> list[tuple[str, int
     layout = table.layout
     table.state = table.state._replace(
         layout=layout._replace(
-            ends=(layout.ends[0]._replace(number=left), layout.ends[1]._replace(number=right)),
+            ends=(
+                layout.ends[0]._replace(number=left, wants=1 << left),
+                layout.ends[1]._replace(number=right, wants=1 << right),
+            ),
             open_mask=1 << left | 1 << right,
         ),
         turn=0,
@@ -249,7 +252,7 @@ def test_worked_10e_out_with_a_capicua_and_a_round_bonus(round_number: int, poin
     table = EngineTable(LATIN, *DEALT, table="quinientos")
     table.do(0, "6-6")
     layout = table.layout
-    ends = (layout.ends[0]._replace(number=3), layout.ends[1]._replace(number=5))
+    ends = (layout.ends[0]._replace(number=3, wants=1 << 3), layout.ends[1]._replace(number=5, wants=1 << 5))
     table.state = table.state._replace(
         layout=layout._replace(ends=ends, open_mask=1 << 3 | 1 << 5), turn=0, round=round_number
     )

@@ -94,5 +94,5 @@ VARIANT: Final = Variant(
         Alias("Russian dominoes", "en", LocalizedText("Great Britain, USA", "Großbritannien, USA")),
         Alias("All Sevens", "en", LocalizedText("USA", "USA")),
     ),
-    minutes=15,
+    minutes=9,
 )
