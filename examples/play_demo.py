@@ -106,7 +106,7 @@ def play_match(client: Client, variant: dict[str, Any], arguments: argparse.Name
     path = f"/v1/games/{created['game']['id']}"
     view = created["game"]
     names = [player["name"] for player in view["players"]]
-    print(f"\n═══ {variant['name']} ═══")
+    show(f"\n═══ {variant['name']} ═══")
     show(f"    {variant['summary']}")
     show(f"    {', '.join(names)}")
     show(f"    House rules: {', '.join([f'{option} {value}' for option, value in view['rules'].items()])}")
@@ -129,14 +129,19 @@ def play_match(client: Client, variant: dict[str, Any], arguments: argparse.Name
         moves = client.get(f"{path}/moves", tokens[seat])["moves"]
         view = client.post(f"{path}/moves", choices.choice(moves), tokens[seat])
     card = client.get(f"{path}/score")
+    standings = ", ".join(f"{each['rank']}. {each['name']} {each['total']}" for each in card["standings"])
+    winners = " and ".join(names[seat] for seat in card["winners"])
+    rounds = f"{len(card['rounds'])} round{'' if len(card['rounds']) == 1 else 's'}"
+    if not show_moves:
+        totals = ", ".join(str(each["total"]) for each in card["standings"])
+        _print_wrapped(f"{variant['name']}: won by {winners} after {rounds}, {totals}")
+        return
     show("")
     show("  Final standings")
-    _print_wrapped("    " + ", ".join(f"{each['rank']}. {each['name']} {each['total']}" for each in card["standings"]))
+    show(f"    {standings}")
     for payment in card.get("settlement", {}).get("payments", ()):
         show(f"    {names[payment['from']]} pays {names[payment['to']]} {payment['exact']}")
-    winners = " and ".join(names[seat] for seat in card["winners"])
-    rounds = len(card["rounds"])
-    print(f"    Won by {winners} after {rounds} round{'' if rounds == 1 else 's'}, at version {card['version']}")
+    print(f"    Won by {winners} after {rounds}, at version {card['version']}")
 
 
 def _print_wrapped(line: str) -> None:

@@ -111,7 +111,7 @@ def reserve_option(default: int) -> Option:
         key="reserve",
         label=LocalizedText("Reserve", "Rest"),
         help=LocalizedText(
-            "How many tiles of the stock are never drawn.", "Wie viele Steine des Stocks nie gezogen werden."
+            "How many tiles of the stock are never drawn.", "Wie viele Steine des Talons nie gezogen werden."
         ),
         default=default,
         low=0,

@@ -68,7 +68,7 @@ VARIANT: Final = Variant(
     name=LocalizedText("Draw", "Ziehdomino"),
     summary=LocalizedText(
         "The plain game with a stock: who cannot match an end draws until a tile fits.",
-        "Das schlichte Spiel mit Stock: Wer an keinem Ende anlegen kann, zieht, bis ein Stein passt.",
+        "Das schlichte Spiel mit Talon: Wer an keinem Ende anlegen kann, zieht, bis ein Stein passt.",
     ),
     scoring=LocalizedText(
         "Who goes out scores the pips left in the other hands; a blocked round goes to the side with the fewest pips. "

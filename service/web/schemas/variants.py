@@ -14,7 +14,7 @@ class Bounds(Schema):
     max = fields.Integer(required=True, metadata=doc("The maximum.", example=10))
 
 
-class Alias(Schema):
+class OtherName(Schema):
     """Another name of a game."""
 
     name = fields.String(required=True, metadata=doc("The name.", example="Козёл"))
@@ -36,7 +36,7 @@ class VariantSummary(Schema):
         ),
     )
     also_known_as = fields.List(
-        fields.Nested(Alias), required=True, metadata=doc("What its players call it elsewhere; may be empty.")
+        fields.Nested(OtherName), required=True, metadata=doc("What its players call it elsewhere; may be empty.")
     )
 
 
