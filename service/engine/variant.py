@@ -237,11 +237,11 @@ class Variant:
     """Whether the highest or the lowest total wins."""
     build: Callable[[Mapping[str, Value | None], int], Rules]
     """The rules for these options (``None``: the default is computed) and seats; raises ``InvalidSetup``."""
+    minutes: int
+    """About how long a match with the default options takes at six seconds a move."""
     options: tuple[Option, ...] = field(default=())
     aliases: tuple[Alias, ...] = ()
     """What its players call it."""
-    minutes: int = 15
-    """About how long a match with the default options takes at six seconds a move."""
 
     def rules(self, given: Mapping[str, object], seats: int) -> Rules:
         """The rules for these options and seats. Raises ``InvalidSetup`` with all errors."""
