@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from service.engine.variants import variants
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, NARROW, SCHEMES, ExpectConsole, OpenPage
 
@@ -31,6 +32,8 @@ UNHEARD_OF: dict[str, Any] = {
     "name": "Kitchen table",
     "summary": "A game that the page has never heard of.",
     "players": {"min": 3, "max": 5},
+    "minutes": 12,
+    "also_known_as": [{"name": "Кухонный стол", "language": "ru", "region": "Siberia"}],
     "edition": 1,
     "language": "en",
     "options": {"type": "object", "properties": OPTIONS, "unevaluatedProperties": False},
@@ -93,7 +96,7 @@ def test_a_game_that_the_page_has_never_heard_of_can_be_set_up(open_page: OpenPa
         sent.append(route.request.post_data_json)
         route.fulfill(status=200, json={"game": {"id": "made", "variant": UNHEARD_OF["id"]}, "seats": []})
 
-    summary = {key: UNHEARD_OF[key] for key in ("id", "name", "summary", "players")}
+    summary = {key: UNHEARD_OF[key] for key in ("id", "name", "summary", "players", "minutes", "also_known_as")}
     page.route(
         "**/v1/variants",
         lambda route: route.fulfill(json={"variants": [summary], "bots": [{"id": "gentle", "summary": "Kind."}]}),
@@ -127,6 +130,22 @@ def test_a_game_that_the_page_has_never_heard_of_can_be_set_up(open_page: OpenPa
         {"open": True},
         {"bot": "gentle"},
     ]
+
+
+def test_home_shows_for_whom_a_game_is_and_the_games_for_a_number_of_players(open_page: OpenPage) -> None:
+    page = open_page("/")
+    games = page.locator(".card.variant")
+    expect(games).to_have_count(len(variants()))
+    kozel = games.filter(has=page.get_by_role("link", name="Kozel (Goat)", exact=True))
+    expect(kozel).to_contain_text("Also known as Козёл (Russia)")
+    expect(kozel.get_by_text("Козёл", exact=True)).to_have_attribute("lang", "ru")
+    expect(kozel).to_contain_text("2 to 4 players · about 25 minutes")
+    for label, least, most in (("2", 2, 2), ("4", 4, 4), ("5 or more", 5, 99), ("any number", 0, 99)):
+        page.get_by_role("group", name="For how many?").get_by_role("radio", name=label, exact=True).check()
+        wanted = [
+            each.name.en for each in variants().values() if each.players.low <= most and each.players.high >= least
+        ]
+        expect(games.get_by_role("heading")).to_have_text(wanted)
 
 
 def test_what_is_refused_is_said_at_its_field(open_page: OpenPage, expect_console: ExpectConsole) -> None:
