@@ -67,7 +67,7 @@ class State(NamedTuple):
     eliminated_round: tuple[int, ...]
     """The round in which a seat went out of the match; 0 while it is active."""
     carry: int
-    """Points carried over to the next single loser (rules 2.11)."""
+    """Points carried over to the next loser of a round (rules 2.11, 11.11)."""
     round_winner: int | None
     """The winner of the last round."""
     dealer: int | None

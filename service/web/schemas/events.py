@@ -65,12 +65,15 @@ class EventData(Schema):
         "The winner of the round: the seat that laid its last tile first, unless the rules of the game say otherwise; "
         "absent without one."
     )
-    loser = seat_field("The single loser, in `menschenwolf`.")
+    loser = seat_field(
+        "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
+        "it is one seat of the side. Absent without one."
+    )
     hands = fields.List(fields.Nested(HandLeft), metadata=doc("The hands of all seats that were in the match."))
     scores = fields.List(
         fields.Integer(), metadata=doc("The points of the round, one number per seat.", example=[5, 0])
     )
-    carried = fields.Integer(metadata=doc("The points that the round carried over.", minimum=0, example=0))
+    carried = fields.Integer(metadata=doc("The points that this round carries over to the next loser.", minimum=0, example=0))
     lines = fields.List(fields.Nested(ScoreLine), metadata=doc("The score lines that explain every point."))
 
 

@@ -286,7 +286,7 @@ class Game(Schema):
     board = fields.Nested(Board, required=True, metadata=doc("The table; after a round it stays until the next deal."))
     carry = fields.Integer(
         required=True,
-        metadata=doc("Points waiting for the next single loser (`menschenwolf`).", minimum=0, example=0),
+        metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0),
     )
     dealer = seat_field(
         "The seat that deals, in games that have a dealer; between two rounds it is the one that deals next. Whoever "

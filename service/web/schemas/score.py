@@ -58,7 +58,10 @@ class Round(Schema):
         "The winner of the round: the seat that laid its last tile first, unless the rules of the game say otherwise; "
         "absent without one."
     )
-    loser = seat_field("The single loser, in `menschenwolf`.")
+    loser = seat_field(
+        "The loser of the round, in games that name one: what earlier rounds carried over falls to its side. In teams "
+        "it is one seat of the side. Absent without one."
+    )
     hands = fields.List(
         fields.Nested(HandLeft), required=True, metadata=doc("The hands of all seats that were in the match.")
     )
@@ -70,7 +73,7 @@ class Round(Schema):
         ),
     )
     carried = fields.Integer(
-        required=True, metadata=doc("The points that the round carried over.", minimum=0, example=0)
+        required=True, metadata=doc("The points that this round carries over to the next loser.", minimum=0, example=0)
     )
     lines = fields.List(
         fields.Nested(ScoreLine),
@@ -115,7 +118,7 @@ class Score(Schema):
     standings = fields.List(fields.Nested(Standing), required=True, metadata=doc("From first to last."))
     rounds = fields.List(fields.Nested(Round), required=True, metadata=doc("The rounds that are over."))
     carry = fields.Integer(
-        required=True, metadata=doc("Points waiting for the next single loser.", minimum=0, example=0)
+        required=True, metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0)
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[0]))
     settlement = fields.Nested(Settlement, metadata=doc("In `dominospiel`, when finished."))
