@@ -501,7 +501,9 @@ def a_tile_face_down_that_may_not_be(record: Record, rng: Random) -> Record | No
 @finds("unnamed_end")
 def an_end_that_is_not_named(record: Record, rng: Random) -> Record | None:
     moment = some_moment(record, rng, lambda event, state: isinstance(event, Played) and bool(state.layout.placements))
-    return None if moment is None else with_event(record, moment[0], event_at(record, moment[0])._replace(end=None))
+    if moment is None:
+        return None
+    return with_event(record, moment[0], event_at(record, moment[0])._replace(end=None, outer=None))
 
 
 @finds("unnamed_half")
@@ -546,6 +548,8 @@ def instead(record: Record, rng: Random, action: str, kind: Any) -> Record | Non
     assert rules is not None
 
     def may_not(event: Any, state: State) -> bool:
+        if not isinstance(event, Played | Drew | Passed | Done | Flipped):
+            return False
         return state.turn is not None and action not in [move.action for move in legal_moves(rules, state, state.turn)]
 
     moment = some_moment(record, rng, may_not)
@@ -611,7 +615,7 @@ def a_round_broken_off(record: Record, rng: Random) -> Record | None:
 
 @finds("early_count")
 def a_count_too_soon(record: Record, rng: Random) -> Record | None:
-    place = some(places(record, RoundEnded), rng)
+    place = some([place for place in places(record, RoundEnded) if place[1] > 2], rng)
     if place is None:
         return None
     events = events_of(record, place[0])
