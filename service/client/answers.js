@@ -21,6 +21,7 @@ import { TABLE } from "./texts/table.js";
  * @property {string} [tile]
  * @property {number} [place] from 1
  * @property {boolean} [faceDown]
+ * @property {number} [outer] the half that stays outside
  */
 
 /**
@@ -191,7 +192,7 @@ const FACE_DOWN = ["down", "verdeckt", "x"];
 
 /**
  * What a line means: a letter or word; or a tile with, before or after it, a side or the number of a place, and
- * whether face down. `undefined`: nothing.
+ * whether face down or which half stays outside (`:6`). `undefined`: nothing.
  * @param {string} line @returns {Command | undefined}
  */
 function parseCommand(line) {
@@ -210,10 +211,12 @@ function parseCommand(line) {
     const side = SIDES[word];
     if (side) command.action = side;
     else if (/^[1-9]\d?$/.test(word)) Object.assign(command, { action: "place", place: Number(word) });
+    else if (/^:\d+$/.test(word)) command.outer = Number(word.slice(1));
     else if (FACE_DOWN.includes(word)) command.faceDown = true;
     else return undefined;
   }
   if (command.faceDown && command.action === "choose") command.action = "layDown";
+  if (command.outer !== undefined && command.action === "choose") command.action = "lay";
   return command;
 }
 

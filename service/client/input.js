@@ -3,7 +3,7 @@
  * all languages; and what is chosen, a tile of the hand and, where it has several, a place for it. What is possible is
  * only what the view lists in `legal_moves`.
  */
-import { placeName, tileName } from "./names.js";
+import { numberName, placeName, tileName } from "./names.js";
 import { KEY_NAMES, TABLE } from "./texts/table.js";
 
 /** @import { App, Move } from "./types.js" */
@@ -93,10 +93,16 @@ export function createChoice(app, match, { send, say }) {
   const name = (/** @type {string} */ which) => tileName(language(), which);
 
   /** @param {Move} move */
-  function placeOf(move) {
+  function endOf(move) {
     const board = match.game?.board;
-    const place = move.end && board ? placeName(language(), move.end, board) : t(TABLE.empty);
-    return move.face_down ? t(TABLE.faceDown, { place }) : place;
+    return move.end && board ? placeName(language(), move.end, board) : t(TABLE.empty);
+  }
+  /** A place with how the tile lies there, if it may lie in several ways. @param {Move} move */
+  function placeOf(move) {
+    const place = endOf(move);
+    if (move.face_down) return t(TABLE.faceDown, { place });
+    const isOneOfTwo = movesOf(move.tile).some((each) => each.end === move.end && each.outer !== move.outer);
+    return isOneOfTwo ? t(TABLE.outside, { place, number: numberName(language(), move.outer ?? 0) }) : place;
   }
   /** What laying a tile scores, where plays score: the sum of the ends, if they are counted, and the points. @param {Move} move */
   const scoreText = ({ ends_sum: sum, points: count }) => {
@@ -107,7 +113,7 @@ export function createChoice(app, match, { send, say }) {
   /** A place with what laying the tile there scores. @param {Move} move */
   const placeText = (move) => [placeOf(move), scoreText(move)].filter(Boolean).join(": ");
   /** The places of a tile, each once, however it may lie there. @param {string} which */
-  const placesOf = (which) => [...new Set(movesOf(which).filter((each) => !each.face_down).map(placeOf))];
+  const placesOf = (which) => [...new Set(movesOf(which).filter((each) => !each.face_down).map(endOf))];
 
   /** @param {Move | undefined} move */
   function lay(move) {
@@ -136,7 +142,7 @@ export function createChoice(app, match, { send, say }) {
     moves,
     /** Its places as the picture shows them, in the same order. */
     places: () => moves().map((each) => ({
-      tile: each.tile ?? "", end: each.end, faceDown: each.face_down, points: each.points, sum: each.ends_sum, label: placeText(each),
+      tile: each.tile ?? "", end: each.end, faceDown: each.face_down, outer: each.outer, points: each.points, sum: each.ends_sum, label: placeText(each),
     })),
     movesOf,
     placeOf,
@@ -175,10 +181,13 @@ export function createChoice(app, match, { send, say }) {
       say(`${next + 1}: ${placeText(move)}`);
       app.update();
     },
-    /** Lays the chosen tile at the chosen place, or at the only one. @param {boolean} [faceDown] */
-    layChosen(faceDown = false) {
-      const all = moves();
-      const chosen = all[index];
+    /**
+     * Lays the chosen tile at the chosen place, or at the only one. @param {boolean} [faceDown]
+     * @param {number} [outer] the half that stays outside, where the tile may lie either way
+     */
+    layChosen(faceDown = false, outer = undefined) {
+      const all = moves().filter((each) => outer === undefined || each.outer === outer);
+      const chosen = all.find((each) => each === moves()[index]);
       const there = chosen ? all.filter((each) => each.end === chosen.end) : all;
       const possible = there.filter((each) => Boolean(each.face_down) === faceDown);
       if (chosen && (chosen.face_down || !faceDown)) return send(chosen);
@@ -186,15 +195,20 @@ export function createChoice(app, match, { send, say }) {
       if (possible.length > 1) return ask();
       lay(possible[0]);
     },
-    /** Lays the chosen tile on a side of a line. @param {"left" | "right"} side @param {boolean} [faceDown] */
-    laySide(side, faceDown = false) {
+    /**
+     * Lays the chosen tile on a side of a line. @param {"left" | "right"} side @param {boolean} [faceDown]
+     * @param {number} [outer] the half that stays outside; where the tile may lie either way, it is asked for
+     */
+    laySide(side, faceDown = false, outer = undefined) {
       const ends = match.game?.board.ends ?? [];
       if (tile && ends.length && !ends.some((each) => each.id === side)) {
         const isLine = ends.some((each) => each.id === "right");
         return say(t(isLine ? TABLE.noEndThere : TABLE.noSides), { urgent: true });
       }
       const there = movesOf().filter((each) => !ends.length || each.end === side);
-      lay(there.find((each) => Boolean(each.face_down) === faceDown));
+      const possible = there.filter((each) => Boolean(each.face_down) === faceDown && (outer === undefined || each.outer === outer));
+      if (possible.length > 1) return ask();
+      lay(possible[0]);
     },
     /** Chooses no place and, if none was chosen, no tile. Whether anything was chosen. */
     back() {

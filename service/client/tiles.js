@@ -141,7 +141,7 @@ export function endMark({ state, x, y, direction }) {
 }
 
 /**
- * The places as they are drawn. Where a double can be laid in two ways at one end, each has one half of it.
+ * The places as they are drawn. Where a tile can be laid in two ways at one end, each has one half of it.
  * @param {Place[]} places
  * @param {Board} board
  * @returns {Ghost[]}
@@ -158,12 +158,13 @@ export function ghostsOf(places, board) {
 }
 
 /** Where the tile of a place would lie, its numbers in the right order. @param {Place} place @param {Board} board @returns {Spot} */
-function spotOf({ tile, end: id }, board) {
+function spotOf({ tile, end: id, outer }, board) {
   const [one, other] = parseTile(tile);
   const end = board.ends.find((each) => each.id === id);
   if (!end) return { x: 0, y: 0, rotation: one === other ? 90 : 0 };
   if (one === other) return end.place_double;
-  return { ...end.place, rotation: (end.place.rotation + (one === end.number ? 0 : 180)) % 360 };
+  const touchesByFirst = outer === undefined ? one === end.number : outer === other;
+  return { ...end.place, rotation: (end.place.rotation + (touchesByFirst ? 0 : 180)) % 360 };
 }
 
 /** A distance along a tile. @param {Spot} spot @param {number} by @returns {[number, number]} */

@@ -285,3 +285,39 @@ def press(page: Page, table: Table, seat: int, key: str, move: Json) -> None:
     event = table.http.get(f"{table.path}/events", params={"after": version}).json()["events"][0]
     assert event["type"] == EVENTS[move["action"]], key
     assert bool(move.get("face_down")) == bool(event["data"].get("face_down")), key
+
+
+def test_a_tile_that_may_lie_either_way_at_an_end_is_asked_which_half_stays_outside(
+    http: httpx.Client, open_page: OpenPage
+) -> None:
+    dealt = deal("matador", "1-6 2-3 2-5 0-0 3-5 0-2 0-1", "6-6 1-4 1-3 4-4 5-5 2-2 4-5", seats=2)
+    table = Table.create(http, "matador", 2, deals=[dealt])
+    play(table, 1, "6-6")
+    page = at_the_table(open_page, table, 0)
+    page.locator("[role=option][data-tile='1-6']").click()
+    places = page.locator("[data-place]")
+    expect(places).to_have_text(
+        [
+            re.compile(f"{number}.*{place}", re.IGNORECASE)
+            for number, place in enumerate(
+                [
+                    "On the left, the one outside",
+                    "On the left, the six outside",
+                    "On the right, the one outside",
+                    "On the right, the six outside",
+                ],
+                1,
+            )
+        ]
+    )
+    page.keyboard.press("d")
+    expect_said(
+        page, r"Where does one six go\? 1: on the left, the one outside; 2: .*; 4: on the right, the six outside\."
+    )
+    command = page.get_by_role("textbox", name="Command")
+    if not command.is_visible():
+        page.locator("summary", has_text="Listen").click()
+    command.fill("1-6 r :6")
+    command.press("Enter")
+    expect(page.get_by_role("log").locator("li").last).to_have_text(re.compile("one six on the right"))
+    assert ends(table) == {"left": 6, "right": 6}

@@ -58,6 +58,7 @@ export const TABLE = {
   // Places and actions
   whereTo: ["Where does {tile} go?", "Wohin mit {tile}?"],
   faceDown: ["{place}, face down", "{place}, verdeckt"],
+  outside: ["{place}, the {number} outside", "{place}, {number} außen"],
   empty: ["on the table", "auf den Tisch"],
   scores: ["sum {sum}, {points}", "Summe {sum}, {points}"],
   lay: ["Lay {tile}", "{tile} legen"],
@@ -89,8 +90,8 @@ export const TABLE = {
   listen: ["Listen", "Ansagen"],
   command: ["Command", "Befehl"],
   commandHint: [
-    "A letter from the list of keys; a tile, such as 5-3; a tile and a place: 5-3 l, 5-3 2, 5-3 l down.",
-    "Ein Buchstabe aus der Tastenliste; ein Stein, etwa 5-3; Stein und Platz: 5-3 g, 5-3 2, 5-3 g verdeckt.",
+    "A letter from the list of keys; a tile, such as 5-3; a tile and a place: 5-3 l, 5-3 2, 5-3 l down, 1-6 l :6 (the 6 outside).",
+    "Ein Buchstabe aus der Tastenliste; ein Stein, etwa 5-3; Stein und Platz: 5-3 g, 5-3 2, 5-3 g verdeckt, 1-6 g :6 (die 6 außen).",
   ],
   send: ["Do it", "Ausführen"],
   line: ["From left to right: {tiles}.", "Von links nach rechts: {tiles}."],

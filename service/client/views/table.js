@@ -196,7 +196,7 @@ export function create(app, { game: id, watch = false, token }) {
    * Does what a key or a command means. @param {import("../answers.js").Command} command @param {string} [key]
    * @returns {boolean} whether there was anything to do
    */
-  function perform({ action, place, faceDown }, key = "") {
+  function perform({ action, place, faceDown, outer }, key = "") {
     if (TELLING.includes(action)) void tell(action);
     else if (action === "choose" && key) {
       choice.step(key);
@@ -204,9 +204,9 @@ export function create(app, { game: id, watch = false, token }) {
     } else if (action === "place") {
       choice.choosePlace(place ?? (key === "ArrowUp" ? "previous" : "next"));
       showPlace();
-    } else if (action === "left" || action === "right") choice.laySide(action, faceDown);
+    } else if (action === "left" || action === "right") choice.laySide(action, faceDown, outer);
     else if (isCurtainDown() && action === "lay") showNext();
-    else if (action === "lay" || action === "layDown") choice.layChosen(action === "layDown");
+    else if (action === "lay" || action === "layDown") choice.layChosen(action === "layDown", outer);
     else if (action === "help") void tell(action);
     else if (action === "back") return choice.back();
     else if (action !== "drawer" && action !== "choose") act(action);
@@ -331,7 +331,7 @@ export function create(app, { game: id, watch = false, token }) {
     return html`<div class="actions">
       ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
         <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
-          class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
+          class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing} data-outer=${move.outer ?? nothing}
           ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(move)}</button></li>`)}</ol>` : nothing}
       ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${match.pending} @click=${() => send(only)}>${
         capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
