@@ -73,7 +73,7 @@ class EventData(Schema):
     scores = fields.List(
         fields.Integer(), metadata=doc("The points of the round, one number per seat.", example=[5, 0])
     )
-    carried = fields.Integer(metadata=doc("The points that this round carries over to the next loser.", minimum=0, example=0))
+    carried = fields.Integer(metadata=doc("The points carried over to the next loser.", minimum=0, example=0))
     lines = fields.List(fields.Nested(ScoreLine), metadata=doc("The score lines that explain every point."))
 
 

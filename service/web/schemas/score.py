@@ -118,7 +118,8 @@ class Score(Schema):
     standings = fields.List(fields.Nested(Standing), required=True, metadata=doc("From first to last."))
     rounds = fields.List(fields.Nested(Round), required=True, metadata=doc("The rounds that are over."))
     carry = fields.Integer(
-        required=True, metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0)
+        required=True,
+        metadata=doc("The points that are carried over to the next loser of a round.", minimum=0, example=0),
     )
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The seats that have won.", example=[0]))
     settlement = fields.Nested(Settlement, metadata=doc("In `dominospiel`, when finished."))
