@@ -298,6 +298,23 @@ def test_10_6_the_second_tile_may_also_be_the_last_one() -> None:
     assert extras(table) == [(0, "paso corrido", 25), (2, "paso corrido", 25)]
 
 
+def test_10_6_extras_are_written_in_a_round_that_nobody_wins() -> None:
+    table = EngineTable(LATIN, "…", "…", "6-6 …", "…", table="dominican", tranque="team", tie="nobody")
+    close(table, 0, *TIED)
+    assert table.counted.winner is None
+    assert extras(table) == [(0, "pase de salida", 25), (2, "pase de salida", 25)]
+    assert table.state.totals == (25, 0, 25, 0)
+
+
+def test_10_6_the_round_bonus_is_for_a_blocked_round_too_but_not_for_one_that_nobody_wins() -> None:
+    table = EngineTable(LATIN, *DEALT, table="quinientos")
+    close(table, 3, *UNEVEN)
+    assert table.counted.scores == (0, 41 + 100, 0, 41 + 100)
+    table = EngineTable(LATIN, *DEALT, table="quinientos")
+    close(table, 3, *TIED)
+    assert (table.counted.scores, table.counted.lines) == ((0, 0, 0, 0), ())
+
+
 # 10.7, 10.8
 
 
@@ -340,6 +357,26 @@ def test_10_8_each_option_can_still_be_set_by_itself() -> None:
     given = {"table": "quinientos", "target": 300, "round_bonus": False, "capicua": 0}
     settings = variant(LATIN).rules(given, 4).settings
     assert [settings[key] for key in ("target", "round_bonus", "capicua", "chuchazo")] == [300, False, 0, 100]
+
+
+def test_10_8_the_double_nine_set_can_be_played_at_every_table() -> None:
+    for table in TABLES:
+        rules = variant(LATIN).rules({"table": table, "set": 9}, 4)
+        assert (len(rules.tiles), rules.hand_size(4)) == (55, 10)
+
+
+@pytest.mark.parametrize("opens_next", ["winner", "rotate"])
+@pytest.mark.parametrize(
+    ("tranque", "leader", "closer", "winner"),
+    [("team", 0, 3, 3), ("team", 3, 0, 1), ("lightest_hand", 0, 3, 0)],
+)
+def test_10_9_the_winner_of_a_blocked_round_is_who_would_lead_next(
+    opens_next: str, tranque: str, leader: int, closer: int, winner: int
+) -> None:
+    hands = ["6-6 …" if seat == leader else "…" for seat in range(4)]
+    table = EngineTable(LATIN, *hands, tranque=tranque, opens_next=opens_next)
+    close(table, closer, *UNEVEN)
+    assert table.counted.winner == winner
 
 
 def test_10_5_a_lighter_team_wins_by_what_its_rule_says() -> None:

@@ -126,6 +126,17 @@ def test_worked_11g_two_doubles_in_a_turn() -> None:
     assert table.turn == 0
 
 
+def test_11_6_who_has_laid_a_double_may_say_done_and_must_if_nothing_else_fits() -> None:
+    table = EngineTable(KOZEL, "1-1 …", "…", two_doubles=True)
+    table.put("1-1 1-3 2-2", "1-5 3-3 5-5 1-2 0-0")
+    table.play("1-1 1-5@right 1-3@left 3-3 done")
+    assert table.turn == 0
+    table = EngineTable(KOZEL, "1-1 …", "…", two_doubles=True)
+    table.put("1-1 1-3 2-2", "1-5 3-3 3-4 0-0")
+    table.play("1-1 1-5@right 1-3@left 3-3")
+    assert table.turn == 0, "3-4 is no double"
+
+
 def test_11_6_without_the_option_a_turn_is_one_tile() -> None:
     table = EngineTable(KOZEL, "1-1 …", "…")
     table.put("1-1 1-3 2-2", "1-5 3-3 5-5 1-2 0-0")
@@ -154,7 +165,40 @@ def test_11_7_option_redeal(hand: str, again: bool) -> None:
         assert can_open(rules, rules.start(), event) == (not (again and redeal))
 
 
+def test_11_7_a_later_round_is_dealt_again_too() -> None:
+    for redeal in (True, False):
+        table = EngineTable(KOZEL, "1-1 0-1 2-2 2-3 3-5 4-5 2-6", "0-0 0-5 1-6 2-4 3-6 4-6 5-6", redeal=redeal)
+        finish(table, "", "2-3")
+        hand = tiles("0-0 1-1 2-2 3-3 4-4 0-1 0-2")
+        rest = tuple([tile for tile in table.rules.tiles if tile not in hand])
+        other = rest[::3]
+        event = Dealt(2, (hand, other), tuple([tile for tile in rest if tile not in other]), arranged=True)
+        assert can_open(table.rules, table.state, event) == (not redeal)
+
+
 # 11.8 to 11.13
+
+
+def test_11_8_out_is_looked_at_before_blocked() -> None:
+    table = EngineTable(KOZEL, "1-1 …", "…")
+    table.put("1-1", "2-2", stock="")
+    table.do(0, "1-1")
+    assert table.counted.ended_by == "out"
+
+
+def test_11_10_in_a_fish_the_side_with_the_lowest_value_of_both_hands_writes_nothing() -> None:
+    table = dealt(4)
+    fish(table, "0-2", "0-3", "5-5 4-4", "2-2")
+    assert [left.value for left in table.counted.hands] == [2, 3, 18, 4]
+    assert table.counted.scores == (20, 0, 20, 0)
+    assert (table.counted.winner, table.counted.loser) == (1, 0)
+
+
+@pytest.mark.parametrize(("leader", "loser"), [(0, 1), (1, 2), (2, 3), (3, 0)])
+def test_11_13_the_loser_of_a_team_is_its_first_seat_from_the_leader(leader: int, loser: int) -> None:
+    table = EngineTable(KOZEL, *["1-1 …" if seat == leader else "…" for seat in range(4)])
+    finish(table, "0-5 5-5", "0-6 6-6", "4-5", "4-6")
+    assert table.counted.loser == loser
 
 
 @pytest.mark.parametrize(
