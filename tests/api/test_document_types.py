@@ -147,7 +147,7 @@ def test_a_move_requires_its_action_alone_and_lists_the_actions_in_words() -> No
     assert move["required"] == ["action"]
     assert "additionalProperties" not in move
     assert set(move["properties"]) == {
-        *("action", "tile", "end", "face_down", "version", "client_seed", "ends_sum", "points")
+        *("action", "tile", "end", "face_down", "outer", "version", "client_seed", "ends_sum", "points")
     }
     action = move["properties"]["action"]
     assert action["type"] == "string"

@@ -60,7 +60,7 @@ DATA = {
 }
 MORE_DATA = {
     "dealt": {"hand"},
-    "played": {"end", "points", "ends_sum"},
+    "played": {"end", "outer", "points", "ends_sum"},
     "drew": {"tile"},
     "round_ended": {"winner", "loser"},
 }
@@ -90,6 +90,7 @@ def test_every_event_of_a_match_has_its_version_and_the_fields_of_its_type(api: 
             assert DATA[kind] <= set(data) <= DATA[kind] | MORE_DATA.get(kind, set()), event
             if kind == "played":
                 assert ("points" in data, "ends_sum" in data) == (variant in SCORING_PLAYS, variant in COUNTING_ENDS)
+                assert ("outer" in data) == (variant == "matador" and "end" in data)
 
 
 def test_a_hand_is_dealt_and_a_tile_drawn_before_its_owner_alone(api: Api, finished: SavedGame) -> None:
