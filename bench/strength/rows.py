@@ -70,7 +70,7 @@ _GREEDY: Final = (
     (Setup("sebastopol", 4), 0.55),
     (Setup("tiddly-wink", 6), 0.5),
     (Setup("matador", 2), 0.55),
-    (Setup("matador", 4), 0.55),
+    (Setup("matador", 4), 0.5),
     (Setup("bergen", 2), 0.55),
     (Setup("bergen", 4), 0.55),
 )

@@ -166,7 +166,9 @@ def test_only_menschenwolf_has_a_dealer_and_only_once_a_round_has_been_counted(a
 
 
 def test_a_player_has_a_team_only_in_a_team_game(api: Api, saved_game: SavedGame) -> None:
-    assert not [player for player in api.view(saved_game.table)["players"] if "team" in player]
+    teams = [player.get("team") for player in api.view(saved_game.table)["players"]]
+    in_teams = bool(variants()[saved_game.variant].rules({}, len(teams)).teams)
+    assert teams == [seat % 2 if in_teams else None for seat in range(len(teams))]
 
 
 @pytest.mark.parametrize(("seats", "teams"), [(4, 2), (6, 2), (8, 2), (10, 2), (6, 3), (9, 3), (8, 4), (10, 5)])
