@@ -183,10 +183,10 @@ export function createChoice(app, match, { send, say }) {
     },
     /**
      * Lays the chosen tile at the chosen place, or at the only one. @param {boolean} [faceDown]
-     * @param {number} [outer] the half that stays outside, where the tile may lie either way
+     * @param {number} [outer] the half that stays outside
      */
     layChosen(faceDown = false, outer = undefined) {
-      const all = moves().filter((each) => outer === undefined || each.outer === outer);
+      const all = moves().filter((each) => (outer ?? each.outer) === each.outer);
       const chosen = all.find((each) => each === moves()[index]);
       const there = chosen ? all.filter((each) => each.end === chosen.end) : all;
       const possible = there.filter((each) => Boolean(each.face_down) === faceDown);
@@ -197,7 +197,7 @@ export function createChoice(app, match, { send, say }) {
     },
     /**
      * Lays the chosen tile on a side of a line. @param {"left" | "right"} side @param {boolean} [faceDown]
-     * @param {number} [outer] the half that stays outside; where the tile may lie either way, it is asked for
+     * @param {number} [outer] the half that stays outside
      */
     laySide(side, faceDown = false, outer = undefined) {
       const ends = match.game?.board.ends ?? [];
@@ -206,7 +206,7 @@ export function createChoice(app, match, { send, say }) {
         return say(t(isLine ? TABLE.noEndThere : TABLE.noSides), { urgent: true });
       }
       const there = movesOf().filter((each) => !ends.length || each.end === side);
-      const possible = there.filter((each) => Boolean(each.face_down) === faceDown && (outer === undefined || each.outer === outer));
+      const possible = there.filter((each) => Boolean(each.face_down) === faceDown && (outer ?? each.outer) === each.outer);
       if (possible.length > 1) return ask();
       lay(possible[0]);
     },

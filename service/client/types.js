@@ -151,7 +151,7 @@
  * @property {string} tile
  * @property {string} [end] the id of an end; none on an empty table
  * @property {boolean} [faceDown]
- * @property {number} [outer] the half that stays outside, where the tile may lie either way
+ * @property {number} [outer] the half that stays outside
  * @property {number} [points] the points of the move
  * @property {number} [sum] the sum of the ends after the move
  * @property {string} [label] the place in words

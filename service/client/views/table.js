@@ -331,7 +331,7 @@ export function create(app, { game: id, watch = false, token }) {
     return html`<div class="actions">
       ${others.length ? html`<h2 id="where-to">${t(TABLE.whereTo, { tile: name })}</h2>
         <ol class="places" aria-labelledby="where-to">${moves.map((move, at) => html`<li><button
-          class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing} data-outer=${move.outer ?? nothing}
+          class=${at === choice.index ? "main" : ""} data-place=${move.end ?? ""} data-face-down=${move.face_down ? "true" : nothing}
           ?disabled=${match.pending} @click=${() => send(move)}><kbd aria-hidden="true">${at + 1}</kbd> ${place(move)}</button></li>`)}</ol>` : nothing}
       ${only && !others.length ? html`<button class="main" data-action="lay" ?disabled=${match.pending} @click=${() => send(only)}>${
         capitalized(t(TABLE.lay, { tile: name }))}<span class="hidden-text"> ${choice.placeText(only)}</span> <kbd aria-hidden="true">${keyName(app, "lay")}</kbd></button>` : nothing}
