@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from service.engine.layout import LEAD_COVERED
+from service.engine.tiles import parse_tile
 from service.engine.variants import variants
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.notation import make_moves
 from tests.api.saved_games import SEED, SavedGame, SavedGames
+from tests.laws.fits import ways
 from tests.support.table import seat_to_move
 
 
@@ -51,8 +53,8 @@ def test_every_tile_but_the_first_joins_an_earlier_tile_with_its_number(api: Api
         if before:
             host = laid["on"]["tile"]
             assert host in before
-            assert set(host.split("-")) & set(laid["tile"].split("-"))
-            double = len(set(host.split("-"))) == 1
+            assert set(host.split("-")) & set(laid["tile"].split("-")) or "outer" in laid
+            double = len(set(host.split("-"))) == 1 and "outer" not in laid
             assert laid["on"]["side"] in (("long", "short") if double else ("end",))
         before.append(laid["tile"])
 
@@ -70,13 +72,18 @@ def test_a_tile_says_which_end_it_covered_and_what_touches_as_its_event_does(api
     events = api.get(f"{table.path}/events?limit=1000").get_json()["events"]
     dealt = max([0, *[place for place, each in enumerate(events) if each["type"] == "dealt"]])
     played = [each["data"] for each in events[dealt:] if each["type"] == "played"]
-    assert [(laid["tile"], laid.get("end")) for laid in board["tiles"]] == [
-        (each["tile"], each.get("end")) for each in played
+    assert [(laid["tile"], laid.get("end"), laid.get("outer")) for laid in board["tiles"]] == [
+        (each["tile"], each.get("end"), each.get("outer")) for each in played
     ]
     for laid in board["tiles"]:
         assert ("on" in laid) == ("end" in laid) == ("number" in laid)
         if "on" in laid:
-            assert all(str(laid["number"]) in name.split("-") for name in (laid["tile"], laid["on"]["tile"]))
+            halves = [int(half) for half in laid["tile"].split("-")]
+            assert laid["number"] in halves
+            if "outer" in laid:
+                assert sorted([laid["number"], laid["outer"]]) == halves
+            else:
+                assert str(laid["number"]) in laid["on"]["tile"].split("-")
 
 
 def test_every_end_says_whether_it_is_open_gated_or_closed(api: Api, saved_game: SavedGame) -> None:
@@ -103,12 +110,15 @@ def test_of_two_alike_sides_a_tile_says_which_one_it_covered(api: Api) -> None:
 def test_every_listed_play_names_an_open_end_that_its_tile_fits(
     api: Api, saved_games: SavedGames, variant: str
 ) -> None:
+    rules = variants()[variant].rules({}, variants()[variant].players.low)
     for stage in ("early", "late", "second_round"):
         saved_game = saved_games.at(variant, stage)
         view = api.view(saved_game.table, seat_to_move(api.view(saved_game.table)))
         numbers = {end["id"]: str(end["number"]) for end in view["board"]["ends"] if end["open"]}
         for move in view["legal_moves"]:
-            assert move["action"] != "play" or numbers[move["end"]] in move["tile"].split("-")
+            if move["action"] == "play":
+                number = int(numbers[move["end"]])
+                assert move.get("outer") in ways(rules, parse_tile(move["tile"]), number)
 
 
 @pytest.mark.parametrize("variant", variants())
