@@ -15,21 +15,26 @@ from tests.browser.pages import OpenPage
 from tests.browser.playing import Mouse, log
 from tests.support.serving import Service
 
-PAGE = Path(__file__).parents[2] / "docs" / "add-a-game.md"
-RULES = "# Kitchen block\n\n**6.1** Two ends, and nothing to draw.\n\n**6.2** The lowest total wins.\n"
+RULES = "# Kitchen block\n\n**6.1** Two ends, and nothing to draw.\n\n**6.2** The highest total wins.\n"
 
 
 @pytest.fixture
 def service_with_another_game(tmp_path: Path) -> Iterator[Service]:
-    """The service with the game of the documents beside its own: in a copy, as a folder of games is part of it."""
-    (source,) = re.findall(r"<!-- example: block.py -->\n```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    """The service with the game of docs/add-a-game.md under another name: in a copy, its folder is part of it."""
     original = Path(service.__file__).parent
     copy = tmp_path / "service"
     shutil.copytree(original, copy, ignore=shutil.ignore_patterns("__pycache__"))
     games = copy / "engine" / "variants"
-    games.joinpath("block.py").write_text(source.replace('"Block", "Block"', '"Kitchen block", "Küchenblock"'), "utf-8")
+    source = games.joinpath("block.py").read_text("utf-8")
+    for old, new in (
+        ('key="block"', 'key="kitchen-block"'),
+        ('"Block", "Blockdomino"', '"Kitchen block", "Küchenblock"'),
+    ):
+        assert old in source
+        source = source.replace(old, new)
+    games.joinpath("kitchen_block.py").write_text(source, "utf-8")
     for language in ("en", "de"):
-        games.joinpath(f"block.{language}.md").write_text(RULES, "utf-8")
+        games.joinpath(f"kitchen_block.{language}.md").write_text(RULES, "utf-8")
     with Service(tmp_path / "data", cwd=tmp_path, WORKERS="1") as running:
         yield running
 
@@ -39,9 +44,9 @@ def test_a_new_game_shows_up_without_a_change_of_the_page(
 ) -> None:
     page = open_page("/", url=service_with_another_game.url)
     page.get_by_role("link", name="Kitchen block", exact=True).click()
-    rounds = page.get_by_role("spinbutton", name="Rounds")
-    expect(rounds).to_have_value("1")
-    rounds.fill("2")
+    target = page.get_by_role("spinbutton", name="Target")
+    expect(target).to_have_value("100")
+    target.fill("50")
     page.get_by_role("button", name="All on this device").click()
     for seat, name in enumerate(page.get_by_label(re.compile("^Name on seat")).all()):
         name.fill(f"P{seat}")
@@ -55,6 +60,6 @@ def test_a_new_game_shows_up_without_a_change_of_the_page(
     expect(page.locator(".cloth .tiles [data-tile]")).to_have_count(1)
     expect(log(page).last).to_contain_text("opened with")
     page.get_by_text("Options and rules").click()
-    expect(page.get_by_text("Rounds: 2")).to_be_visible()
+    expect(page.get_by_text("Target: 50")).to_be_visible()
     page.get_by_role("link", name="Rules", exact=True).click()
     expect(page.get_by_text("Two ends, and nothing to draw.")).to_be_visible()

@@ -135,7 +135,7 @@ def another_sum_of_the_ends(record: Record, rng: Random) -> Record | None:
 
 def an_end_that_is_not_named(record: Record, rng: Random) -> Record | None:
     place = some([place for place in seen(record, Played) if event_at(record, place).end], rng)
-    return None if place is None else with_event(record, place, event_at(record, place)._replace(end=None))
+    return None if place is None else with_event(record, place, event_at(record, place)._replace(end=None, outer=None))
 
 
 def an_outer_half_that_is_named_where_it_is_not_or_not_where_it_is(record: Record, rng: Random) -> Record | None:

@@ -90,8 +90,8 @@ export const TABLE = {
   listen: ["Listen", "Ansagen"],
   command: ["Command", "Befehl"],
   commandHint: [
-    "A letter from the list of keys; a tile, such as 5-3; a tile and a place: 5-3 l, 5-3 2, 5-3 l down, 1-6 l :6.",
-    "Ein Buchstabe aus der Tastenliste; ein Stein, etwa 5-3; Stein und Platz: 5-3 g, 5-3 2, 5-3 g verdeckt, 1-6 g :6.",
+    "A letter from the list of keys; a tile, such as 5-3; a tile and a place: 5-3 l, 5-3 2, 5-3 l down, 6-1 l :6.",
+    "Ein Buchstabe aus der Tastenliste; ein Stein, etwa 5-3; Stein und Platz: 5-3 g, 5-3 2, 5-3 g verdeckt, 6-1 g :6.",
   ],
   send: ["Do it", "Ausführen"],
   line: ["From left to right: {tiles}.", "Von links nach rechts: {tiles}."],
