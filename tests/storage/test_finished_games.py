@@ -41,7 +41,9 @@ def play_match(store: RedisStore, variant: str, seed: str) -> str:
         secrets=[b"secret"],
         ttl_seconds=TTL,
     )
-    people = tuple([SeatRequest("human", f"Player {seat}") for seat in range(SEATS)])
+    people = tuple(
+        [SeatRequest("human", f"Player {seat}") for seat in range(max(SEATS, variants()[variant].players.low))]
+    )
     created = games.commands.create(GameRequest(variant, people, {})).answer
     for _ in range(MAX_MOVES):
         game = games.access.authenticate(created.view.id, None).game
