@@ -133,7 +133,7 @@ def longest(variant: str, rounds: int) -> dict[str, int]:
 def some_rounds(variant: str) -> dict[str, int]:
     """House rules that make a short match, but usually one of several rounds."""
     (length,) = shortest(variant)
-    return {length: {"rounds": 2, "limit": 60, "target": 90}[length]}
+    return {length: {"rounds": 2, "limit": 60, "target": 80}[length]}
 
 
 def one_open_seat(variant: str) -> list[dict[str, Any]]:
