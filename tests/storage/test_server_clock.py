@@ -95,7 +95,7 @@ def test_a_server_that_is_away_leaves_the_correction_as_it_was(scene: Scene) -> 
 
 
 def test_each_change_is_told_once(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, logger=server_clock.__name__)
 
     def told(ahead: int) -> list[str]:
         caplog.clear()
