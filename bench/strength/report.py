@@ -97,7 +97,7 @@ def _cells(measured: Measured) -> tuple[str, ...]:
     missed = "" if measured.reached else " (not shown)"
     return (
         row.setup.name,
-        f"{100 * measured.win:.1f} ± {100 * measured.win_error:.1f} %",
+        f"{100 * round(measured.win, 3):.1f} ± {100 * round(measured.win_error, 3):.1f} %",
         f"{_percent(row.bound)}{missed}",
         f"{measured.lead:+.2f} ± {measured.lead_error:.2f}",
         str(measured.deals),
