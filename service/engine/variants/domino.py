@@ -11,7 +11,7 @@ from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.drawing import ONE_TO_PLACE_OR_KEEP
 from service.engine.rules.ending import last_side_standing, out_or_blocked
 from service.engine.rules.opening import any_double_of_the_highest_holder
-from service.engine.rules.scoring import format_hand, round_result
+from service.engine.rules.scoring import format_hand, round_result, side_number
 from service.engine.rules.turns import one_tile
 from service.engine.state import Hand, State
 from service.engine.tiles import double_set, parse_tile, pips
@@ -73,7 +73,7 @@ def _count(teams: int) -> Count:
     rule = "5.9" if teams else "5.7"
 
     def count(state: State, ended_by: EndReason, hands: tuple[RemainingHand, ...]) -> RoundResult:
-        sides = [seat % teams if teams else seat for seat in range(len(state.hands))]
+        sides = [side_number(seat, teams) for seat in range(len(state.hands))]
         finisher = None if state.went_out_first is None else sides[state.went_out_first]
         unfinished = [left for left in hands if left.tiles]
         lines = [
