@@ -194,8 +194,6 @@ class Rules:
         branching = self.branching(layout, tile) if tile.double and not face_down else NEVER
         if end is None:
             return layout.lead(tile, seat, branching)
-        if outer is None:
-            return layout.join(end, tile, seat, face_down, branching)
         return layout.join(end, tile, seat, face_down, branching, outer=outer)
 
     def hands_left(self, state: State) -> tuple[RemainingHand, ...]:
