@@ -6,7 +6,7 @@ Owns their texts and bounds. Does not depend on any game.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from service.engine.errors import InvalidSetup, Reason
 from service.engine.options import LocalizedText, Option, Value
@@ -117,6 +117,16 @@ def reserve_option(default: int) -> Option:
         low=0,
         high=2,
     )
+
+
+def settled(options: Mapping[str, Value | None], seats: int, hands: Mapping[int, int], tiles: int) -> dict[str, Any]:
+    """These options with the hand that is usual for so many players where none is given.
+
+    Raises ``InvalidSetup`` as ``check_hands_and_teams``.
+    """
+    settings: dict[str, Any] = {**options, "hand": hands[seats] if options["hand"] is None else options["hand"]}
+    check_hands_and_teams(seats, settings["hand"], settings["teams"], tiles)
+    return settings
 
 
 def check_hands_and_teams(seats: int, hand: int, teams: Value | None, tiles: int) -> None:

@@ -10,10 +10,10 @@ from service.engine.layout import BOTH_LONG_SIDES, LEFT, NEVER, RIGHT, Branching
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.common_options import (
     blocked_score_option,
-    check_hands_and_teams,
     hand_option,
     opening_option,
     reserve_option,
+    settled,
     target_option,
     teams_option,
 )
@@ -36,38 +36,18 @@ _FIVE: Final = 5
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    reserve, opening, spinner, rounding = (options[key] for key in ("reserve", "opening", "spinner", "rounding"))
-    blocked_score, finish, teams = (options[key] for key in ("blocked_score", "finish", "teams"))
-    hand = _HANDS[seats] if options["hand"] is None else options["hand"]
-    target = _TARGETS[seats] if options["target"] is None else options["target"]
-    assert isinstance(reserve, int)
-    assert isinstance(opening, str)
-    assert isinstance(spinner, str)
-    assert isinstance(rounding, str)
-    assert isinstance(blocked_score, str)
-    assert isinstance(finish, str)
-    assert isinstance(teams, int)
-    assert isinstance(hand, int)
-    assert isinstance(target, int)
-    check_hands_and_teams(seats, hand, teams, len(_SET))
-    branches, at_once = spinner == "after_sides", finish == "at_once"
+    settings = settled(options, seats, _HANDS, len(_SET))
+    if settings["target"] is None:
+        settings["target"] = _TARGETS[seats]
+    reserve, target, teams = settings["reserve"], settings["target"], settings["teams"]
+    branches, at_once = settings["spinner"] == "after_sides", settings["finish"] == "at_once"
     out_or_stuck = out_or_blocked(reserve)
     return Rules(
         seats=seats,
-        settings={
-            "hand": hand,
-            "reserve": reserve,
-            "opening": opening,
-            "spinner": spinner,
-            "rounding": rounding,
-            "blocked_score": blocked_score,
-            "target": target,
-            "finish": finish,
-            "teams": teams,
-        },
+        settings=settings,
         tiles=_SET,
-        hand_size=lambda players: hand if players == seats else 0,
-        opening=OPENINGS[opening],
+        hand_size=lambda players: settings["hand"] if players == seats else 0,
+        opening=OPENINGS[settings["opening"]],
         line_ends=() if branches else (LEFT, RIGHT),
         branching=first_double if branches else _no_spinner,
         gates=BOTH_LONG_SIDES,
@@ -77,7 +57,7 @@ def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
         end_value=double_both_halves,
         points=_points,
         round_end=first_of(target_reached(target), out_or_stuck) if at_once else out_or_stuck,
-        score_round=_count(blocked_score, teams, _ROUNDINGS[rounding]),
+        score_round=_count(settings["blocked_score"], teams, _ROUNDINGS[settings["rounding"]]),
         match_end=total_reached(target, "highest"),
         teams=teams,
     )

@@ -8,9 +8,9 @@ from typing import Final
 from service.engine.options import LocalizedText, Value
 from service.engine.rules.common_options import (
     blocked_score_option,
-    check_hands_and_teams,
     hand_option,
     opening_option,
+    settled,
     target_option,
     teams_option,
 )
@@ -28,27 +28,20 @@ _HANDS: Final = {2: 7, 3: 5, 4: 5}
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    opening, blocked_score, target, teams = (options[key] for key in ("opening", "blocked_score", "target", "teams"))
-    hand = options["hand"] if options["hand"] is not None else _HANDS[seats]
-    assert isinstance(opening, str)
-    assert isinstance(blocked_score, str)
-    assert isinstance(target, int)
-    assert isinstance(teams, int)
-    assert isinstance(hand, int)
-    check_hands_and_teams(seats, hand, teams, len(_SET))
+    settings = settled(options, seats, _HANDS, len(_SET))
     return Rules(
         seats=seats,
-        settings={"hand": hand, "opening": opening, "blocked_score": blocked_score, "target": target, "teams": teams},
+        settings=settings,
         tiles=_SET,
-        hand_size=lambda players: hand if players == seats else 0,
-        opening=OPENINGS[opening],
+        hand_size=lambda players: settings["hand"] if players == seats else 0,
+        opening=OPENINGS[settings["opening"]],
         may_follow=one_tile,
         drawing=UNTIL_IT_FITS,
         reserve=len(_SET),
         round_end=out_or_blocked(len(_SET)),
-        score_round=WinnerTakes("6.5", "6.6", blocked_score, teams).result,
-        match_end=total_reached(target, "highest"),
-        teams=teams,
+        score_round=WinnerTakes("6.5", "6.6", settings["blocked_score"], settings["teams"]).result,
+        match_end=total_reached(settings["target"], "highest"),
+        teams=settings["teams"],
     )
 
 

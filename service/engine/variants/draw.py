@@ -8,10 +8,10 @@ from typing import Final
 from service.engine.options import LocalizedText, Value
 from service.engine.rules.common_options import (
     blocked_score_option,
-    check_hands_and_teams,
     hand_option,
     opening_option,
     reserve_option,
+    settled,
     target_option,
     teams_option,
 )
@@ -29,36 +29,20 @@ _HANDS: Final = {2: 7, 3: 5, 4: 5}
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    opening, blocked_score = options["opening"], options["blocked_score"]
-    reserve, target, teams = options["reserve"], options["target"], options["teams"]
-    hand = options["hand"] if options["hand"] is not None else _HANDS[seats]
-    assert isinstance(opening, str)
-    assert isinstance(blocked_score, str)
-    assert isinstance(reserve, int)
-    assert isinstance(target, int)
-    assert isinstance(teams, int)
-    assert isinstance(hand, int)
-    check_hands_and_teams(seats, hand, teams, len(_SET))
+    settings = settled(options, seats, _HANDS, len(_SET))
     return Rules(
         seats=seats,
-        settings={
-            "hand": hand,
-            "reserve": reserve,
-            "opening": opening,
-            "blocked_score": blocked_score,
-            "target": target,
-            "teams": teams,
-        },
+        settings=settings,
         tiles=_SET,
-        hand_size=lambda players: hand if players == seats else 0,
-        opening=OPENINGS[opening],
+        hand_size=lambda players: settings["hand"] if players == seats else 0,
+        opening=OPENINGS[settings["opening"]],
         may_follow=one_tile,
         drawing=UNTIL_IT_FITS,
-        reserve=reserve,
-        round_end=out_or_blocked(reserve),
-        score_round=WinnerTakes("7.1", "7.1", blocked_score, teams).result,
-        match_end=total_reached(target, "highest"),
-        teams=teams,
+        reserve=settings["reserve"],
+        round_end=out_or_blocked(settings["reserve"]),
+        score_round=WinnerTakes("7.1", "7.1", settings["blocked_score"], settings["teams"]).result,
+        match_end=total_reached(settings["target"], "highest"),
+        teams=settings["teams"],
     )
 
 

@@ -9,9 +9,9 @@ from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLi
 from service.engine.layout import End
 from service.engine.options import LocalizedText, Option, Value
 from service.engine.rules.common_options import (
-    check_hands_and_teams,
     hand_option,
     opening_option,
+    settled,
     target_option,
     teams_option,
 )
@@ -32,25 +32,19 @@ _DIVISORS: Final = (3, 5)
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    opening, target, exact, teams = (options[key] for key in ("opening", "target", "exact", "teams"))
-    hand = _HANDS[seats] if options["hand"] is None else options["hand"]
-    assert isinstance(opening, str)
-    assert isinstance(target, int)
-    assert isinstance(exact, bool)
-    assert isinstance(teams, int)
-    assert isinstance(hand, int)
-    check_hands_and_teams(seats, hand, teams, len(_SET))
+    settings = settled(options, seats, _HANDS, len(_SET))
+    target, teams = settings["target"], settings["teams"]
     return Rules(
         seats=seats,
-        settings={"hand": hand, "opening": opening, "target": target, "exact": exact, "teams": teams},
+        settings=settings,
         tiles=_SET,
-        hand_size=lambda players: hand if players == seats else 0,
-        opening=OPENINGS[opening],
+        hand_size=lambda players: settings["hand"] if players == seats else 0,
+        opening=OPENINGS[settings["opening"]],
         may_follow=one_tile,
         drawing=UNTIL_IT_FITS,
         reserve=len(_SET),
         end_value=double_both_halves,
-        points=_points(target if exact else None, teams),
+        points=_points(target if settings["exact"] else None, teams),
         round_end=first_of(target_reached(target), side_out(teams), blocked(len(_SET))),
         score_round=_count,
         match_end=total_reached(target, "highest"),
