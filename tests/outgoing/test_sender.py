@@ -296,7 +296,7 @@ def test_an_address_in_the_url_needs_a_certificate_for_that_address(
 def test_a_server_without_tls_is_refused(trust: ssl.SSLContext) -> None:
     client, server = socket.socketpair()
     by = new_sender(tls=trust, lookup=Network().lookup, connect=lambda *_: client)
-    with server:
+    with client, server:
         server.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         assert failure(by) == "tls"
 
@@ -421,7 +421,7 @@ def test_tls_that_arrives_byte_by_byte_is_given_up_in_time(
     for each in threads:
         each.start()
     by = new_sender(tls=trust, lookup=Network().lookup, connect=lambda *_: client)
-    with proxy, upstream:
+    with client, proxy, upstream:
         assert failure(by, timeout=0.5) == "timeout"
         upstream.shutdown(socket.SHUT_RDWR)
         for each in threads:
@@ -439,7 +439,7 @@ def test_an_endpoint_that_does_not_read_is_given_up_in_time(trust: ssl.SSLContex
     client, other = socket.socketpair()
     by = new_sender(networks=LOOPBACK, connect=lambda *_: client)
     begin = time.monotonic()
-    with other, pytest.raises(SendFailed, match="timeout"):
+    with client, other, pytest.raises(SendFailed, match="timeout"):  # the time may be over before it is connected
         by.post("http://127.0.0.1:1/", {}, bytes(50_000_000), timeout=0.2)
     assert time.monotonic() - begin < TIMEOUT / 2
 
@@ -503,7 +503,7 @@ def test_random_answers_are_answers_or_have_a_reason() -> None:
         lines = [luck.choice(pieces[:6]), *(luck.choice(pieces) for _ in range(luck.randint(0, 8)))]
         client, server = socket.socketpair()
         by = new_sender(networks=LOOPBACK, connect=lambda *_, sock=client: sock, tls=NO_TLS)
-        with server:
+        with client, server:
             server.sendall(luck.choice([b"\r\n", b"\r\n", b"\n"]).join(lines))
             server.shutdown(socket.SHUT_WR)
             try:
