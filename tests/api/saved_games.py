@@ -159,6 +159,7 @@ class SavedGames:
         """All saved games of a variant by their stage."""
         if variant not in self._saved:
             self._saved[variant] = self._play(variant)
+            self._api.answers.clear()  # thousands, and this lives as long as the process
         return self._saved[variant]
 
     def _play(self, variant: str) -> dict[str, SavedGame]:

@@ -243,9 +243,12 @@ def test_not_everybody_can_have_passed_in_a_running_round(key: str, seats: int) 
         for viewer in (SPECTATOR, *match.seats):
             record = kept(match, viewer)
             index = last_round(record)
-            for passes in ([*holding, *holding], holding[:1] * 2, holding[:2] * 8000):
+            for passes in ([*holding, *holding], holding[:1] * 2):
                 changed = with_lines(record, index, [*events_of(record, index), *map(Passed, passes)])
                 assert {finding.code for finding in verify(changed).findings} == {"wrong_pass"}
+    passes = holding[:2] * 8000
+    changed = with_lines(record, index, [*events_of(record, index), *map(Passed, passes)])
+    assert {finding.code for finding in verify(changed).findings} == {"wrong_pass"}
 
 
 @pytest.mark.parametrize(("key", "seats"), SHAPES)

@@ -9,8 +9,8 @@ import httpx
 import pytest
 import yaml
 
+from tests.support.contract import Contract
 from tests.support.serving import Service
-from tests.whole.contract import Contract
 from tests.whole.table import connect
 
 

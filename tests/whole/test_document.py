@@ -16,7 +16,7 @@ from openapi_spec_validator import validate
 
 from service.engine.variants import variants
 from service.web.problems import PROBLEMS
-from tests.whole.contract import PROBLEM, Contract
+from tests.support.contract import PROBLEM, Contract
 from tests.whole.table import Table
 
 ROOT = Path(__file__).parent.parent.parent

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.contract import PROBLEM
 from tests.support.serving import Service
 from tests.support.table import Json
-from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Table, connect
 
 CLIENTS = 20

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.support.contract import PROBLEM
 from tests.support.serving import Service
 from tests.support.table import Json
-from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Table
 
 LIMIT = 256 * 1024

@@ -26,9 +26,9 @@ from tests.storage.servers import (
     unable_to_save,
     write_before_answering,
 )
+from tests.support.contract import PROBLEM
 from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.whole.contract import PROBLEM
 from tests.whole.table import PATIENCE, Table, connect
 
 

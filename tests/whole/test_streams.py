@@ -19,9 +19,9 @@ from service.storage import keys
 from service.web.streams import KEEPALIVE_SECONDS
 from tests.api.saved_games import shortest
 from tests.storage.servers import RealServer
+from tests.support.contract import Contract
 from tests.support.processes import free_ports
 from tests.support.serving import Service
-from tests.whole.contract import Contract
 from tests.whole.stream_reader import NDJSON, SSE, Event, StreamReader
 from tests.whole.table import PATIENCE, Table, connect, variants
 

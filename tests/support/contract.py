@@ -10,7 +10,10 @@ from functools import cache
 from typing import Any
 
 import httpx
+import yaml
 from jsonschema_rs import Draft202012Validator
+
+from tests.support.serving import ROOT
 
 PROBLEM = "application/problem+json"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -85,6 +88,12 @@ class Contract:
     def _make_validator(self, key: str) -> Draft202012Validator:
         schema = {"$ref": key, "components": {"schemas": self._schemas}}
         return Draft202012Validator(schema, validate_formats=True, formats={"date-time": _is_time_in_utc})
+
+
+@cache
+def committed() -> Contract:
+    """The document in the file, of which another test says that the service has the same."""
+    return Contract(yaml.load((ROOT / "openapi.yaml").read_bytes(), Loader=yaml.CSafeLoader))
 
 
 def _key(schema: dict[str, Any]) -> str:
