@@ -135,7 +135,7 @@ class RedisStore(Store):
     def find_write(self, game: str, name: str) -> PriorWrite | None:
         """The write under that idempotency key."""
         names = keys.of_game(game, name)
-        answer = self._write("find_write", names[0], evalsha("find_write", names, self._ttl))
+        answer = self._write("find_write", names[0], evalsha("find_write", names))
         return None if answer is None else _parse_prior(answer[0])
 
     def reserve(self, name: str, value: str) -> str:

@@ -257,6 +257,28 @@ def test_a_tombstone_expires_when_the_game_would_have(topology: Topology) -> Non
     assert 1200 < left <= 1234
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_repeated_write_leaves_a_game_and_its_tombstone_the_life_that_they_have(
+    topology: Topology, *, deleted: bool
+) -> None:
+    game, store = with_shard(secrets.token_urlsafe(16)), RedisStore(topology, TTL)
+    key, record, move = keys.state(game), IdempotencyRecord("name", b"digest"), IdempotencyRecord("move", b"digest")
+    first, second = write(record), write(move)
+    store.create(game, b"a state", [b"created"], first)
+    store.commit(game, 1, b"another", [b"played"], second)
+    if deleted:
+        store.delete(game, TOMBSTONE, DUE)
+    topology.call(key, (b"EXPIRE", key, 1234))
+    (before,) = topology.call(key, (b"GET", key))
+    assert store.create(game, b"a state", [b"created"], write(record)) == PriorWrite(1, b"digest", first.id)
+    assert store.commit(game, 1, b"another", [b"played"], write(move)) == PriorWrite(2, b"digest", second.id)
+    assert store.commit(game, 1, b"another", [b"played"], second) is None
+    assert store.find_write(game, "name") == PriorWrite(1, b"digest", first.id)
+    left, after = [topology.call(key, (command, key))[0] for command in (b"TTL", b"GET")]
+    assert 1200 < left <= 1234
+    assert after == before
+
+
 def test_whoever_follows_a_game_is_notified_of_a_version_without_events(game: str) -> None:
     store = MemoryStore(TTL)
     store.create(game, b"a state", usual(1, 3), write())

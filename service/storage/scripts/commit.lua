@@ -20,21 +20,23 @@
 -- Returns 1 when done, also when an earlier attempt made this write; {value} of KEYS[3] if another write was made under
 -- the client's key; the value of KEYS[1] if the game is at another version; 0 if it is, and compaction has removed the
 -- ids that would show whether an earlier attempt made this write; nil if there is no such game. Only the first changes
--- the game. A write that was made earlier is touched, so that a WAIT after this script waits for it.
+-- the game. After a write that was made earlier, the game, or its tombstone, is written again as it is, with the life
+-- that it has left, so that a WAIT after this script waits for that write.
 
 local idempotency = ARGV[6] ~= '' and KEYS[3]
 local reminders = tonumber(ARGV[8])
 local last = #ARGV - (reminders > 0 and reminders + 1 or 0)  -- the last event
 
-local function touch()
-  redis.call('EXPIRE', KEYS[1], ARGV[3])
-  redis.call('EXPIRE', KEYS[2], ARGV[3])
+local function touch(value)
+  if value then
+    redis.call('SET', KEYS[1], value, 'KEEPTTL')
+  end
 end
 
 if idempotency then
   local prior = redis.call('GET', idempotency)
   if prior then
-    touch()
+    touch(redis.call('GET', KEYS[1]))
     if string.sub(prior, 1, #ARGV[4]) == ARGV[4] then
       return 1
     end
@@ -50,7 +52,7 @@ if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
   local index = newest and tonumber(string.match(ARGV[1], '^%d+')) - newest or 0
   local next = index < 0 and redis.call('LINDEX', KEYS[2], index)
   if next and string.sub(next, 1, #ARGV[4]) == ARGV[4] then
-    touch()
+    touch(value)
     return 1
   end
   -- Compacted events have no ids. But a write under a client's key would have been found there.
