@@ -26,8 +26,10 @@ MAX_KEYS: Final = 10
 """The most keys that an application may have at a time."""
 DEFAULT_OVERLAP_SECONDS: Final = 86_400
 """How long an old key stays valid beside a new one, unless another time is asked for."""
-CACHE_SECONDS: Final = 5.0
-"""How long a process may use what it has read of an application: a revoked key is refused after so long."""
+REVOKED_SECONDS: Final = 5.0
+"""After so long at the latest a revoked key is refused everywhere, and nothing that was begun with it goes on."""
+CACHE_SECONDS: Final = 2.0
+"""How long a process may use what it has read of an application; what goes on looks again in the rest of the time."""
 
 _KEY: Final = re.compile(r"app_([A-Za-z0-9_-]{24})_([A-Za-z0-9_-]{43})", re.ASCII)
 _HINT_CHARS: Final = 6

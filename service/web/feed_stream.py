@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from time import monotonic, time
-from typing import Final
 
 import orjson
 
@@ -15,10 +14,7 @@ from service.apps.feed import FeedItems, FeedReader
 from service.games.errors import Unauthorized
 from service.games.ports import StorageUnavailable
 from service.games.timestamps import format_rfc3339
-from service.web.streams import FORMATS, Format, Streams
-
-CHECK_SECONDS: Final = 3.0
-"""Seconds after which the key is checked, items or not."""
+from service.web.streams import CHECK_SECONDS, FORMATS, Format, Streams
 
 
 class FeedStream:

@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Container, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
-from time import time
+from time import monotonic, time
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import orjson
 from prometheus_client import Gauge
 
+from service.apps.applications import CACHE_SECONDS, REVOKED_SECONDS
 from service.games.errors import Gone, NotFound, Unauthorized
 from service.games.ports import StorageUnavailable
 from service.games.subscription import RETRY_SECONDS, EventSubscription
@@ -31,6 +32,8 @@ NDJSON: Final = "application/x-ndjson"
 
 KEEPALIVE_SECONDS: Final = 10.0
 """Seconds without an event after which a stream sends a keep-alive: less than the 15 s of the contract."""
+CHECK_SECONDS: Final = REVOKED_SECONDS - CACHE_SECONDS
+"""Seconds after which whoever waits with the key of an application has it checked again."""
 RETRY_MS: Final = 1000
 """How long a client of server-sent events waits before it reconnects."""
 
@@ -50,6 +53,18 @@ class Subscription(Protocol):
 
     def close(self) -> None:
         """Stop receiving notifications; may be called twice."""
+
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Source(Protocol[T_co]):
+    """What is waited for."""
+
+    closing: bool
+
+    def wait(self, seconds: float) -> T_co | None:
+        """What comes next within so many seconds."""
 
 
 S = TypeVar("S", bound=Subscription)
@@ -182,6 +197,10 @@ class Stream:
     ``serialize`` makes the JSON of an event; it is called for each once and in their order. ``show`` returns the item
     with the view at the cursor, or ``None`` if newer events are on their way. It is called when no more events follow
     for the moment: after events, and before any if a view is ``due``.
+
+    ``check`` raises ``Unauthorized`` once the key by which the stream was opened is no longer valid, and ends it then.
+    It is called before anything is sent, and every ``CHECK_SECONDS``. Where the key cannot be checked, a stream that
+    would send something ends: its client comes back, and goes on from what it was sent.
     """
 
     def __init__(
@@ -194,11 +213,13 @@ class Stream:
         *,
         serialize: Callable[[EventView], JsonObject] = event_json,
         due: bool = True,
+        check: Callable[[], object] | None = None,
     ) -> None:
         self._streams = streams
         self._subscription = subscription
         self._serialize = serialize
         self._show = show
+        self._check = check
         self._chunks = self._run(FORMATS[media_type], first, due=due and show is not None)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -211,19 +232,27 @@ class Stream:
         self._streams.remove(self._subscription)
 
     def _run(self, encoding: Format, first: EventPage | None, *, due: bool) -> Generator[bytes, None, None]:
-        subscription, serialize, show, pause = self._subscription, self._serialize, self._show, 0.0
+        subscription, serialize, show, check = self._subscription, self._serialize, self._show, self._check
+        pause = 0.0
+        alive, sent_at = self._streams.keepalive_seconds, monotonic()
         try:
             yield encoding.preamble
             if first is not None:
                 yield encoding.page(first, serialize)
             while True:
-                wait = pause if due else self._streams.keepalive_seconds
+                wait = pause if due else max(sent_at + alive - monotonic(), 0.0)
+                if check is not None:
+                    wait = min(wait, CHECK_SECONDS)
                 page = None if subscription.finished else subscription.wait(wait)
+                if check is not None and not _is_checked(check) and page is not None:
+                    return
                 if page is not None:
                     yield encoding.page(page, serialize)
                     due, pause = show is not None, 0.0
                 elif due and show is not None:
                     try:
+                        if check is not None:
+                            check()
                         item, due = show(subscription), False
                         if item is not None:
                             yield encoding.line(item, subscription.cursor)
@@ -244,10 +273,39 @@ class Stream:
                     }
                     yield encoding.line(closing, None)
                     return
+                elif monotonic() < sent_at + alive:
+                    continue
                 else:
                     yield encoding.keepalive
+                sent_at = monotonic()
         except (NotFound, Gone, Unauthorized, StorageUnavailable):
             return  # the game expired or was deleted, the token was changed, the key was revoked or cannot be checked
+
+
+def _is_checked(check: Callable[[], object]) -> bool:
+    """Whether the key could be checked. Raises ``Unauthorized`` if it is no longer valid."""
+    try:
+        check()
+    except StorageUnavailable:
+        return False
+    return True
+
+
+def wait_while_valid(subscription: Source[T_co], seconds: float, check: Callable[[], object] | None) -> T_co | None:
+    """What comes next within so many seconds; ``None`` if nothing does, or the service is shutting down.
+
+    With ``check``, raises what it raises, before anything is returned and every ``CHECK_SECONDS``: ``Unauthorized``
+    once the key by which somebody waits is no longer valid.
+    """
+    deadline = monotonic() + seconds
+    while True:
+        left = max(deadline - monotonic(), 0.0)
+        part = left if check is None else min(left, CHECK_SECONDS)
+        found = subscription.wait(part)
+        if check is not None:
+            check()
+        if found is not None or subscription.closing or part == left:
+            return found
 
 
 def _now() -> int:

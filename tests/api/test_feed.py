@@ -356,7 +356,7 @@ def test_no_item_tells_a_tile_a_name_or_a_secret(api: Api, app_key: str, tell: T
 def test_a_text_that_is_no_cursor_is_refused(api: Api, app_key: str, after: str) -> None:
     answer = api.get(f"/v1/feed?after={after}", token=app_key)
     assert status_and_code(answer) == (422, "invalid")
-    assert [(each["field"], each["reason"]) for each in answer.get_json()["causes"]] == [("after", "not_a_feed_cursor")]
+    assert [(each["field"], each["reason"]) for each in answer.get_json()["causes"]] == [("after", "not_a_cursor")]
 
 
 def test_a_header_that_is_no_cursor_is_refused(api: Api, app_key: str) -> None:
@@ -458,7 +458,7 @@ def test_nothing_is_told_to_a_revoked_key(
 def test_a_key_that_is_revoked_ends_its_long_poll(
     apps: ApplicationService, watching: Api, app_key: str, streams: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.handlers.feed.CHECK_SECONDS", 0.1)
+    monkeypatch.setattr("service.web.streams.CHECK_SECONDS", 0.1)
     answers: list[TestResponse] = []
     poll = Thread(target=lambda: answers.append(watching.get("/v1/feed?wait=25", token=app_key)))
     poll.start()

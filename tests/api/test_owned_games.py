@@ -6,6 +6,8 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 from ipaddress import ip_network
+from threading import Timer
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +15,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
+from service.apps.applications import CACHE_SECONDS, REVOKED_SECONDS
 from service.apps.service import ApplicationService
 from service.bootstrap import build_apps, build_document
 from service.games.game import Game, Remote
@@ -21,6 +24,7 @@ from service.storage.connection import connect
 from service.storage.redis_applications import RedisApplications
 from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
+from service.web.streams import CHECK_SECONDS, NDJSON, SSE
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import decoded, take_snapshot
 
@@ -361,6 +365,46 @@ def test_a_stream_ends_when_the_key_is_revoked(api: Api, apps: ApplicationServic
     told_more = (line for chunk in chunks for line in text_of(chunk).splitlines() if line.strip())
     assert next(told_more, None) is None
     answer.close()
+
+
+@pytest.mark.parametrize("media_type", [SSE, NDJSON])
+@pytest.mark.parametrize("view", ["", "?view=true"])
+def test_a_quiet_stream_ends_when_the_key_is_revoked(  # noqa: PLR0917 # parameters and fixtures of the test
+    api: Api, apps: ApplicationService, app_key: str, media_type: str, view: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.web.streams.CHECK_SECONDS", 0.1)
+    table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
+    answer: TestResponse = api.ask_unchecked(
+        "GET", f"{table.path}/events{view}", token=app_key, headers={"Accept": media_type}
+    )
+    chunks = iter(answer.response)
+    seen = text_of(next(chunks))
+    apps.applications.revoke(app_key[4:28])
+    began = monotonic()
+    seen += "".join(map(text_of, chunks))
+    assert monotonic() - began < 2
+    assert '"type":"closing"' not in seen
+    answer.close()
+
+
+@pytest.mark.parametrize("path", ["?after={}&wait=25", "/events?after={}&wait=25"])
+def test_a_long_poll_ends_when_the_key_is_revoked(
+    api: Api, apps: ApplicationService, app_key: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.web.streams.CHECK_SECONDS", 0.1)
+    table = Table(api, api.post("/v1/games", BODY, token=app_key).get_json())
+    wanted = f"{table.path}{path.format(api.get(table.path, token=app_key).get_json()['version'])}"
+    revoke = Timer(0.3, apps.applications.revoke, [app_key[4:28]])
+    revoke.start()
+    began = monotonic()
+    answer = api.get(wanted, token=app_key)
+    revoke.join()
+    assert status_and_code(answer) == (401, "unauthorized")
+    assert monotonic() - began < 5
+
+
+def test_a_revoked_key_is_noticed_within_five_seconds() -> None:
+    assert CACHE_SECONDS + CHECK_SECONDS <= REVOKED_SECONDS == 5
 
 
 def test_a_game_of_nobody_says_nothing_of_applications(api: Api, app_key: str) -> None:

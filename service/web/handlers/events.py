@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import orjson
 from flask import Blueprint, Response, request
@@ -25,12 +25,9 @@ from service.web.serializers.events import event_json, event_page_json
 from service.web.serializers.game import game_view_json
 from service.web.serializers.values import JsonObject
 from service.web.services import Services
-from service.web.streams import NDJSON, SSE, Stream, stream_client
+from service.web.streams import NDJSON, SSE, Stream, stream_client, wait_while_valid
 
 blueprint: Final = Blueprint("events", __name__)
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 _Show = Callable[[EventSubscription], JsonObject | None]
 
@@ -102,7 +99,8 @@ def _page(services: Services, access: Access, query: dict[str, Any]) -> EventPag
     with services.streams.open(
         lambda: services.games.queries.subscribe(access, after), stream_client(request.environ, access.game.id)
     ) as subscription:
-        page = subscription.poll() or subscription.wait(wait) or page
+        check = None if access.app is None else key_check(services)
+        page = subscription.poll() or wait_while_valid(subscription, wait, check) or page
     if len(page.events) <= limit:
         return page
     events = page.events[:limit]
@@ -127,23 +125,11 @@ def _stream(
         streams.remove(subscription)
         raise
     show: _Show | None = partial(_view_item, services, language) if query["view"] else None
-    if access.app is not None:
-        serialize, show = _while_valid(services, serialize), show and _while_valid(services, show)
     # A client that lost its connection may have got the events up to its cursor without the view after them.
     due = first is not None or "Last-Event-ID" in request.headers
-    chunks = Stream(streams, subscription, media_type, first, show, serialize=serialize, due=due)
+    check = None if access.app is None else key_check(services)
+    chunks = Stream(streams, subscription, media_type, first, show, serialize=serialize, due=due, check=check)
     return streamed(chunks, media_type, language)
-
-
-def _while_valid(services: Services, call: Callable[[S], T]) -> Callable[[S], T]:
-    """As ``call``, but raises ``Unauthorized`` once the key of the current request is no longer valid."""
-    check = key_check(services)
-
-    def checked(argument: S) -> T:
-        check()
-        return call(argument)
-
-    return checked
 
 
 def _view_item(services: Services, language: Language | None, subscription: EventSubscription) -> JsonObject | None:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import monotonic
 from typing import Any, Final
 
 import orjson
 from flask import Blueprint, Response, request
 
-from service.apps.feed import FeedItems, FeedReader
 from service.apps.ports import Application
 from service.web.access import key_check, limit_history, operation
-from service.web.feed_stream import CHECK_SECONDS, FeedStream
+from service.web.feed_stream import FeedStream
 from service.web.openapi.feed_operations import GET_FEED
 from service.web.request_parsing import negotiate, read_query_of_reader
 from service.web.responses import JSON, RawResponse, ok, streamed
 from service.web.schemas import feed as feed_schemas
 from service.web.services import Services
-from service.web.streams import NDJSON, SSE, stream_client
+from service.web.streams import NDJSON, SSE, stream_client, wait_while_valid
 
 blueprint: Final = Blueprint("feed", __name__)
 
@@ -46,20 +43,9 @@ def _page_response(services: Services, app: str, query: dict[str, Any]) -> RawRe
     if not page.items and wait and request.method != "HEAD":
         client = stream_client(request.environ, app)
         with services.streams.open(lambda: feed.follow(app, page.cursor, limit), client) as reader:
-            page = _wait(reader, wait, key_check(services)) or page
+            page = wait_while_valid(reader, wait, key_check(services)) or page
     items = [orjson.Fragment(item) for _, item in page.items]
     return ok({"items": items, "cursor": page.cursor, "more": page.more})
-
-
-def _wait(reader: FeedReader, seconds: float, check: Callable[[], object]) -> FeedItems | None:
-    """The next items within so many seconds. Raises ``Unauthorized`` if the key is revoked meanwhile."""
-    deadline = monotonic() + seconds
-    while True:
-        left = deadline - monotonic()
-        page = reader.wait(max(min(left, CHECK_SECONDS), 0))
-        check()
-        if page is not None or reader.closing or left <= CHECK_SECONDS:
-            return page
 
 
 def _stream(services: Services, app: str, query: dict[str, Any], media_type: str) -> Response:

@@ -19,7 +19,7 @@ from service.games.forks import ForkSource
 from service.games.game import BOT, HUMAN, OPEN_SEAT, REMOTE
 from service.games.validation import GameRequest, SeatRequest
 from service.outgoing.addresses import RefusedUrl
-from service.web.access import limit_expensive, operation
+from service.web.access import key_check, limit_expensive, operation
 from service.web.openapi.game_operations import (
     CHANGE_TOKEN,
     CLAIM_SEAT,
@@ -57,7 +57,7 @@ from service.web.serializers.game import (
 )
 from service.web.serializers.score import score_json
 from service.web.services import Services
-from service.web.streams import stream_client
+from service.web.streams import stream_client, wait_while_valid
 
 blueprint: Final = Blueprint("games", __name__)
 
@@ -122,11 +122,12 @@ def _awaited(services: Services, access: Access, after: int, wait: int) -> Acces
     if game.version > after or not wait or request.method == "HEAD" or game.status == "finished":
         return access
     queries, deadline = services.games.queries, monotonic() + wait
+    check = None if access.app is None else key_check(services)
     with services.streams.open(
         lambda: queries.subscribe(access, game.version), stream_client(request.environ, game.id)
     ) as subscription:
         while subscription.cursor <= after and not subscription.finished:
-            if subscription.wait(max(deadline - monotonic(), 0)) is None:
+            if wait_while_valid(subscription, deadline - monotonic(), check) is None:
                 break
         return queries.at_cursor(subscription)
 
