@@ -21,6 +21,14 @@ from service.web.schemas.validation import Length, invalid
 
 _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 
+_RFC3339: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T"
+    r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
+    r"(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])",
+    re.IGNORECASE,
+)
+"""A ``date-time``; no service that uses POSIX time can tell a leap second."""
+
 _TENTHS: Final = re.compile(r"([0-9])(?:\.([0-9]))?")
 _ASPECTS: Final = range(4, 26)
 _ASPECT: Final = 16
@@ -137,11 +145,10 @@ class QueryTime(fields.DateTime):
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> Any:
         try:
-            if not isinstance(value, str) or len(value) > MAX_TIME_CHARS or "T" not in value.upper():
+            match = _RFC3339.fullmatch(value) if isinstance(value, str) and len(value) <= MAX_TIME_CHARS else None
+            if match is None:
                 raise ValueError
-            time = datetime.fromisoformat(value)
-            if time.tzinfo is None:
-                raise ValueError
+            time = datetime.fromisoformat(value.upper())
             return max(int(time.timestamp() * 1000), 0)
         except (ValueError, OverflowError):
             raise invalid("not_a_time") from None
