@@ -493,12 +493,8 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "Hier muss eine Zeit mit Zone stehen, etwa 2026-01-06T19:30:00Z.",
             ),
             "not_a_cursor": (
-                "This is not the `next` of a page.",
-                "Das ist kein `next` einer Seite.",
-            ),
-            "not_a_feed_cursor": (
-                "This is neither the `cursor` of an item or a page of the feed, nor `latest`.",
-                "Das ist weder der `cursor` eines Eintrags oder einer Seite des Feeds noch `latest`.",
+                "This is not a cursor from an earlier answer.",
+                "Das ist kein Cursor aus einer früheren Antwort.",
             ),
             "needs_player_ref": (
                 "Say by `player_ref` for whom the games should wait.",

@@ -21,7 +21,7 @@ _CURSOR: Final = re.compile(_CURSOR_PATTERN.replace("$", r"\Z"))
 
 def _check_cursor(text: str) -> None:
     if not _CURSOR.match(text):
-        raise invalid("not_a_feed_cursor")
+        raise invalid("not_a_cursor")
 
 
 def _cursor(text: str) -> fields.String:
