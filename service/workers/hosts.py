@@ -32,7 +32,7 @@ class _Host:
 
 
 class Hosts:
-    """The hosts of a process; those to which nothing is under way are forgotten."""
+    """The hosts of a process. When another is added, those to which nothing is under way or put off are forgotten."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
@@ -44,9 +44,11 @@ class Hosts:
 
         Whoever asks gets a later time than the one before, so that ten thousand who wait do not come all at once.
         """
-        now = self._now()
+        now, name = self._now(), _name(url)
         with self._lock:
-            host = self._hosts.setdefault(_name(url), _Host())
+            if name not in self._hosts:
+                self._hosts = {other: host for other, host in self._hosts.items() if host.busy or host.free_at > now}
+            host = self._hosts.setdefault(name, _Host())
             if host.busy < MOST_PER_HOST:
                 host.busy += 1
                 return None
@@ -55,13 +57,10 @@ class Hosts:
 
     def leave(self, url: str, seconds: float) -> None:
         """End what was begun with the host of this URL, after so many seconds."""
-        name = _name(url)
         with self._lock:
-            host = self._hosts[name]
+            host = self._hosts[_name(url)]
             host.busy -= 1
             host.seconds += _WEIGHT * (seconds - host.seconds)
-            if not host.busy and host.free_at <= self._now():
-                del self._hosts[name]
 
 
 def _name(url: str) -> str:

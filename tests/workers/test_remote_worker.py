@@ -213,7 +213,23 @@ def test_what_waits_for_a_host_is_spread_over_the_time_that_it_takes() -> None:
     assert hosts.enter(url) is None
     for _ in range(MOST_PER_HOST):
         hosts.leave(url, 20.0)
-    assert len(hosts._hosts) == 1
+
+
+def test_hosts_to_which_nothing_is_under_way_are_forgotten() -> None:
+    now = 0.0
+    hosts = Hosts(lambda: now)
+    for _ in range(MOST_PER_HOST):
+        hosts.enter("https://crowded.example")
+    hosts.enter("https://crowded.example")  # is put off, so that this host has a queue
+    for _ in range(MOST_PER_HOST):
+        hosts.leave("https://crowded.example", 1.0)
+    hosts.enter("https://busy.example")
+    for number in range(1000):
+        now += 1.0
+        url = f"https://{number}.example"
+        hosts.enter(url)
+        hosts.leave(url, 1.0)
+    assert set(hosts._hosts) == {"busy.example", "999.example"}
 
 
 def test_what_is_under_way_is_given_back_at_the_end() -> None:
