@@ -33,7 +33,6 @@ from service.outgoing.signing import signed_headers
 TIMEOUT_SECONDS: Final = 10.0
 MOST_ANSWER_BYTES: Final = 4096
 """Of an answer only its status counts, but for a challenge."""
-MOST_STORE_CALLS: Final = 24
 _PAGE: Final = 1000
 _GONE: Final = 410
 _THROTTLED: Final = (429, 502, 503, 504)
@@ -54,8 +53,9 @@ class Outcome(NamedTuple):
 class Deliveries:
     """Delivers to the endpoints of a store; ``clock`` is that of the store, ``luck`` returns numbers from 0 to 1.
 
-    ``observe`` is called with each attempt. Every method raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it
-    may be called again, and a message may arrive once more.
+    ``store_calls`` is how many calls to the store may be under way at a time. ``observe`` is called with each attempt.
+    Every method raises ``StorageUnavailable`` and ``OutcomeUnknown``; then it may be called again, and a message may
+    arrive once more.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Deliveries:
         clock: Clock,
         random_bytes: RandomBytes,
         luck: Callable[[], float],
+        store_calls: int,
         observe: Callable[[Attempt], None] = lambda _: None,
     ) -> None:
         self._store = store
@@ -76,7 +77,7 @@ class Deliveries:
         self._random_bytes = random_bytes
         self._luck = luck
         self._observe = observe
-        self.slots = BoundedSemaphore(MOST_STORE_CALLS)
+        self.slots = BoundedSemaphore(store_calls)
         """Held during calls to the store, so that hundreds of attempts do not wait for its few connections."""
 
     def challenge(self, webhook: Webhook) -> bool:
@@ -87,13 +88,15 @@ class Deliveries:
         answered = answer is not None and attempt.error is None and _answers(answer, challenge)
         if attempt.error is None and not answered:
             attempt = attempt._replace(error="challenge")
-        self._store.log(webhook, attempt)
+        with self.slots:
+            self._store.log(webhook, attempt)
         return answered
 
     def ping(self, webhook: Webhook, ping: str) -> None:
         """Send the message that was asked for as a test; it is not sent again if that fails."""
         attempt, _ = self._send(webhook, ping_message(webhook.id, ping, self._clock()), None)
-        self._store.log(webhook, attempt)
+        with self.slots:
+            self._store.log(webhook, attempt)
 
     def deliver(
         self, webhook: Webhook, due: DueGame, *, probe: bool, goes_on: Callable[[], bool] = lambda: True
@@ -137,7 +140,8 @@ class Deliveries:
     def put_off(self, webhook: Webhook, due: DueGame) -> None:
         """Put a game off whose messages could not be made, because of an error of the program."""
         at = self._clock() + pause(due.failures + 1, self._luck())
-        self._store.failed(webhook, due, at, count=True, attempt=None)
+        with self.slots:
+            self._store.failed(webhook, due, at, count=True, attempt=None)
 
     def _messages(self, webhook: Webhook, due: DueGame) -> tuple[list[Message], int]:
         """What an endpoint is to be told of a game, and the version up to which it knows the game then."""

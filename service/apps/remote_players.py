@@ -12,7 +12,6 @@ from base64 import b32encode
 from functools import partial
 from hashlib import sha256
 from threading import BoundedSemaphore
-from typing import Final
 
 from service.engine.presence import TimedOut
 from service.games.commands import MoveCommand, decide_move
@@ -21,20 +20,21 @@ from service.games.game import Game
 from service.games.repository import Committed, Decision, GameRepository
 from service.games.schedule import RemoteTurn, remote_turn
 
-_MOST_IN_STORAGE: Final = 24
-"""Turns that may use the storage at a time; the other connections of the process are left for other work."""
-
 
 class RemotePlayers:
-    """The turns of remote players. Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``."""
+    """The turns of remote players. Every method raises ``StorageUnavailable``, those that write ``OutcomeUnknown``.
 
-    def __init__(self, repository: GameRepository) -> None:
+    ``store_calls`` is how many calls to the store may be under way at a time.
+    """
+
+    def __init__(self, repository: GameRepository, store_calls: int) -> None:
         self._repository = repository
-        self._storage = BoundedSemaphore(_MOST_IN_STORAGE)
+        self.slots = BoundedSemaphore(store_calls)
+        """Held during calls to the store, so that hundreds of turns do not wait for its few connections."""
 
     def next_turn(self, game_id: str) -> RemoteTurn | None:
         """The turn for which a remote player is to be asked; ``None`` if there is none, or no such game."""
-        with self._storage:
+        with self.slots:
             try:
                 game = self._repository.load(game_id)
             except Gone:
@@ -47,7 +47,7 @@ class RemotePlayers:
         Raises ``MoveRefused`` and ``InvalidSetup`` as a move that is posted (``GameCommands.make_move``), ``NotFound``
         when the game has expired, ``Gone`` when it was deleted.
         """
-        with self._storage:
+        with self.slots:
             return self._repository.transact(turn.game, partial(decide_move, turn.seat, command))
 
     def give_up(self, turn: RemoteTurn) -> Committed:
@@ -55,7 +55,7 @@ class RemotePlayers:
 
         Raises ``StaleVersion`` if the turn is over, ``NotFound``, ``Gone``.
         """
-        with self._storage:
+        with self.slots:
             return self._repository.transact(turn.game, partial(_decide_to_give_up, turn))
 
 

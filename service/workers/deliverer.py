@@ -121,11 +121,12 @@ class Deliverer:
             with self.deliveries.slots:
                 webhook = self.store.read(app, name)
             if webhook is None:
-                self.reminders.reschedule("webhooks", taken.game, taken.leased, None)
+                with self.deliveries.slots:
+                    self.reminders.reschedule("webhooks", taken.game, taken.leased, None)
             else:
                 Turn(self, webhook, taken.leased).run()
         except (StorageUnavailable, OutcomeUnknown):
-            with suppress(StorageUnavailable):
+            with suppress(StorageUnavailable), self.deliveries.slots:
                 self.reminders.reschedule("webhooks", taken.game, taken.leased, self.clock() + RETRY_MS)
         except Exception:
             self.metrics.failed("webhooks")
@@ -173,7 +174,7 @@ class Turn:
                 with suppress(StorageUnavailable, OutcomeUnknown):
                     self._account(self._ended.get())
         if self._storage_failed and self._webhook is not None and self._leased is not None:
-            with suppress(StorageUnavailable, OutcomeUnknown):
+            with suppress(StorageUnavailable, OutcomeUnknown), self._of.deliveries.slots:
                 self._of.store.release(self._webhook, self._leased, self._of.clock() + RETRY_MS, games=True)
 
     def _goes_on(self) -> bool:
@@ -186,7 +187,8 @@ class Turn:
         if webhook is None or self._leased is None or self._storage_failed:
             return False
         if now >= self._renewed_at + RENEW_SECONDS:
-            self._leased = of.store.renew(webhook, self._leased, LEASE_MS)
+            with of.deliveries.slots:
+                self._leased = of.store.renew(webhook, self._leased, LEASE_MS)
             self._renewed_at = now
         if now >= self._read_at:
             self._reread()
@@ -207,7 +209,8 @@ class Turn:
             case "unverified":
                 return self._challenge(webhook, now)
             case "disabled":
-                of.store.forget(webhook, now - of.game_ttl)
+                with of.deliveries.slots:
+                    of.store.forget(webhook, now - of.game_ttl)
                 return self._end(None)
         if now < webhook.paused_until:
             return self._wait() if self._in_flight else self._end(webhook.paused_until, games=True)
@@ -308,7 +311,7 @@ class Turn:
         """Change the endpoint as it is in the store."""
         while self._webhook is not None:
             before, after = self._webhook, change(self._webhook)
-            if before == after or self._of.store.replace(before, after):
+            if before == after or self._replace(before, after):
                 self._webhook = after
                 if before.status != after.status:
                     self._of.metrics.endpoint_became(after.status)
@@ -316,9 +319,14 @@ class Turn:
                 return
             self._reread()
 
+    def _replace(self, before: Webhook, after: Webhook) -> bool:
+        with self._of.deliveries.slots:
+            return self._of.store.replace(before, after)
+
     def _reread(self) -> None:
         assert self._webhook is not None
-        self._webhook = self._of.store.read(self._webhook.app, self._webhook.id)
+        with self._of.deliveries.slots:
+            self._webhook = self._of.store.read(self._webhook.app, self._webhook.id)
         self._read_at = monotonic() + REREAD_SECONDS
 
     def _end(self, at: int | None, *, games: bool = False) -> bool:

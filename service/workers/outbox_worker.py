@@ -1,6 +1,7 @@
 """The outbox worker: takes the reminders of games that their application has not been told of, and follows them.
 
-Owns when it looks, and how many games it follows at a time. Does not depend on what is told (``service.apps.outbox``).
+Owns when it looks. Does not depend on what is told (``service.apps.outbox``), nor on how many games are followed at a
+time.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ from service.workers.metrics import WorkerMetrics
 LEASE_MS: Final = 30_000
 BATCH: Final = 128
 """Reminders taken at a time."""
-AT_A_TIME: Final = 32
-"""Games that are followed at a time: half of the connections to Redis that a process may have."""
 LOOK_SECONDS: Final = (0.05, 0.25)
 """Seconds between two looks for reminders while there are none: just after one was found, and a while after."""
 LOOK_GROWTH: Final = 1.1

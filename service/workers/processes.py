@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from random import SystemRandom
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry
 
@@ -18,6 +18,7 @@ from service.config import Settings
 from service.games.deletions import POLL_SECONDS, DeletedGames
 from service.json_logging import configure_logging
 from service.outgoing.sender import Sender
+from service.storage.connection import MAX_CONNECTIONS
 from service.web.metrics import Metrics
 from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Decisions
@@ -26,13 +27,17 @@ from service.workers.loop import Stop, run
 from service.workers.messenger import END_SECONDS, Loop, Messenger
 from service.workers.metrics import WorkerMetrics
 from service.workers.metrics_server import serve_metrics
-from service.workers.outbox_worker import AT_A_TIME, OutboxWorker
+from service.workers.outbox_worker import OutboxWorker
 from service.workers.remote_worker import build_remote_worker
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from gevent.pool import Pool
+
+MOST_STORE_CALLS: Final = MAX_CONNECTIONS // 4
+"""Calls to the store that each of three loops of a messenger may have under way: to follow games, to deliver messages,
+and to make the turns of remote players. A quarter of the connections is left for what all loops look for."""
 
 
 def run_bots(settings: Settings, stop: Stop) -> int:
@@ -79,9 +84,9 @@ def run_messenger(settings: Settings, stop: Stop) -> int:
     deliverer = _deliverer(settings, parts, sender, metrics, spawn=Pool().spawn, attempt=Pool(MOST_IN_FLIGHT).spawn)
     webhooks = Loop("webhooks", deliverer.step, deliverer.close)
     outbox = Outbox(parts.repository, parts.game_index, parts.lobby, parts.clock)
-    crew = Pool(AT_A_TIME)
+    crew = Pool(MOST_STORE_CALLS)
     worker = OutboxWorker(outbox, parts.reminders, metrics, parts.clock, crew=crew, due=webhooks.wake)
-    remote = build_remote_worker(parts, sender, metrics, settings, spawn)
+    remote = build_remote_worker(parts, sender, metrics, settings, spawn=spawn, store_calls=MOST_STORE_CALLS)
     loops = [
         Loop("outbox", worker.step, lambda: _end(crew)),
         webhooks,
@@ -103,6 +108,7 @@ def _deliverer(
         clock=parts.clock,
         random_bytes=os.urandom,
         luck=luck,
+        store_calls=MOST_STORE_CALLS,
         observe=lambda attempt: metrics.delivered(attempt.error or "ok"),
     )
     return Deliverer(

@@ -50,11 +50,11 @@ _log = logging.getLogger(__name__)
 
 
 def build_remote_worker(
-    parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, settings: Settings, spawn: Spawn
+    parts: WorkerParts, sender: Sender, metrics: WorkerMetrics, settings: Settings, *, spawn: Spawn, store_calls: int
 ) -> RemoteWorker:
-    """The remote worker of a process, which asks through this sender."""
+    """The remote worker of a process, which asks through this sender, with so many calls to the store at a time."""
     ttl = settings.game_ttl_seconds * 1000
-    players = RemotePlayers(parts.repository)
+    players = RemotePlayers(parts.repository, store_calls)
     return RemoteWorker(
         players,
         RemoteTurns(players, ask_through(sender), metrics, ttl),
@@ -156,5 +156,5 @@ class RemoteWorker:
 
     def _finish(self, taken: TakenReminder, at: int | None) -> None:
         """Have the game looked at again at that time, or never. If the storage is away, its lease ends by itself."""
-        with suppress(StorageUnavailable):
+        with suppress(StorageUnavailable), self._players.slots:
             self._reminders.reschedule("remote", taken.game, taken.leased, at)

@@ -31,6 +31,7 @@ from tests.outgoing.endpoints import Behaviour, Endpoint, answer
 TTL = 30 * 86_400
 LOOPBACK = [ip_network("127.0.0.0/8")]
 PATIENCE = 30.0
+STORE_CALLS = 4
 
 
 def in_thread(work: Callable[[], None]) -> None:
@@ -129,6 +130,7 @@ class Hooked:
             clock=self.clock,
             random_bytes=self.random.randbytes,
             luck=lambda: 0.5,
+            store_calls=STORE_CALLS,
             observe=lambda attempt: self.metrics.delivered(attempt.error or "ok"),
         )
         return Deliverer(

@@ -75,7 +75,7 @@ class RemoteTable(InProcess):
         self.repository._random_bytes = Random(7).randbytes  # so that its writes have ids of their own
         self.bot = Bot(behaviours)
         self.slept: list[float] = []
-        self.players = RemotePlayers(self.repository)
+        self.players = RemotePlayers(self.repository, store_calls=16)
         self.turns = RemoteTurns(self.players, self.bot, self.metrics, TTL * 1000, self.slept.append)
         self.remote_worker = self.new_remote_worker()
         self.tokens: dict[int, str] = {}
