@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from hashlib import sha256
@@ -14,8 +14,10 @@ from importlib.metadata import version
 from threading import Thread
 from typing import Any, Final, NamedTuple
 
+import orjson
 from flask import Flask
 
+from service.apps.deliveries import Deliveries
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.outbox import Outbox
@@ -31,7 +33,7 @@ from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
 from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
-from service.outgoing.sender import Sender
+from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
 from service.storage.memory_applications import MemoryApplications
 from service.storage.memory_feed import MemoryFeed
 from service.storage.memory_index import MemoryIndex, MemoryLobby
@@ -65,6 +67,7 @@ YIELD_SECONDS = 1e-9
 imported here."""
 _READABLE: Final = 1  # the event mask of libev
 _EXAMPLE_TIME_MS = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
+_EXAMPLE_MILLISECONDS: Final = 84
 _MOST_EXAMPLES: Final = 100
 """More games of applications than the examples have."""
 _EXAMPLE_DOCUMENT: Final = "openapi: 3.1.0\ninfo: {title: Domino}\n"
@@ -267,13 +270,30 @@ def build_document() -> str:
     now = _EXAMPLE_TIME_MS
 
     index, lobby = MemoryIndex(ttl, lambda: now / 1000), MemoryLobby(lambda: now / 1000)
-    outbox = Outbox(_repository(store, lambda: now), index, lobby, lambda: now)
+    repository, webhooks = _repository(store, lambda: now), MemoryWebhooks(store, index)
+    outbox = Outbox(repository, index, lobby, lambda: now)
+    deliveries = Deliveries(
+        webhooks,
+        repository,
+        _ExampleSender("example"),
+        clock=lambda: now,
+        random_bytes=_ExampleBytes(),
+        luck=lambda: 0.5,
+        store_calls=1,
+    )
 
     def advance_clock(seconds: int) -> None:
         nonlocal now
         now += seconds * 1000
         for taken in store.take("outbox", _MOST_EXAMPLES, 1):
             outbox.follow(taken.game)
+        for taken in store.take("webhooks", _MOST_EXAMPLES, 1):
+            app, _, name = taken.game.partition(".")
+            webhook = webhooks.read(app, name)
+            if webhook is not None:
+                deliveries.challenge(webhook)
+                for ping in webhook.pings[:1]:
+                    deliveries.ping(webhook, ping)
 
     games = GameService(
         store,
@@ -289,7 +309,7 @@ def build_document() -> str:
         random_bytes=_ExampleBytes(),
         open_to_all=True,
         listing=Listing(index, lobby, ttl=ttl * 1000),
-        webhooks=MemoryWebhooks(store, index),
+        webhooks=webhooks,
         check_endpoint_url=_check_example,
         feed=Feeds(MemoryFeed(index), None, lambda: now),
     )
@@ -417,6 +437,23 @@ def watch_disconnect(connection: Any, notify: Callable[[], None]) -> Callable[[]
 def _check_example(url: str) -> None:
     """Take a URL without looking up its host."""
     check_url(url)
+
+
+class _ExampleSender(Sender):
+    """Sends nothing; every message is answered as by an endpoint that works, also a challenge."""
+
+    def post(
+        self,
+        url: str,  # noqa: ARG002
+        headers: Mapping[str, str],  # noqa: ARG002
+        body: bytes,
+        *,
+        timeout: float,  # noqa: ARG002
+        max_answer: int = MAX_ANSWER_BYTES,  # noqa: ARG002
+    ) -> Answer:
+        """The answer."""
+        challenge = orjson.loads(body)["data"].get("challenge", "")
+        return Answer(200, challenge.encode(), None, _EXAMPLE_MILLISECONDS, complete=True)
 
 
 class _ExampleBytes:

@@ -98,7 +98,8 @@ class _Session:
 def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Examples:
     """Play a session and keep an example of everything that comes up, and of the problems that no request provokes.
 
-    ``advance_clock`` lets so many seconds pass for the application, in which what is told of games is told.
+    ``advance_clock`` lets so many seconds pass for the application, in which what is told of games is told, and an
+    endpoint gets its first messages.
     """
     session = _Session(app)
     send = session.send
@@ -229,10 +230,10 @@ def _use_an_application(session: _Session, advance_clock: Callable[[int], None])
         send("DELETE", f"/v1/games/{game}", token=key)
     while "key" in send("POST", "/v1/app/keys", {}, key):
         pass
-    _use_webhooks(session, key)
+    _use_webhooks(session, advance_clock, key)
 
 
-def _use_webhooks(session: _Session, key: str) -> None:
+def _use_webhooks(session: _Session, advance_clock: Callable[[int], None], key: str) -> None:
     """Register an endpoint, change it and look at it; then register others until there may be no more."""
     send = session.send
     wanted = {"url": "https://club.example/hooks/domino", "events": ["game.turn", "game.finished"]}
@@ -246,6 +247,7 @@ def _use_webhooks(session: _Session, key: str) -> None:
     send("POST", f"{webhook}/secret", token=key)
     while "id" in send("POST", f"{webhook}/pings", token=key):
         pass
+    advance_clock(1)
     send("GET", f"{webhook}/deliveries", token=key)
     while "id" in send("POST", "/v1/webhooks", wanted, key):
         pass
