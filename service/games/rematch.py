@@ -2,14 +2,13 @@
 
 Owns what the new game takes from the finished one, and how all players come to the same new game with their tokens. Its
 id and its tokens are derived from a secret of the server, so that nothing has to be kept between the two writes: the
-new game is created first, then the old one is told of it. Whoever asks after a failure between them finishes it. Does
-not depend on HTTP or Redis, or on the rules of any game.
+new game is created first, then the old one is told of it. Whoever asks after a failure between them finishes it. If the
+old one is deleted between them, so is the new one. Does not depend on HTTP or Redis, or on the rules of any game.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 from typing import NamedTuple
 
 from service.engine.deal import Deck
@@ -21,7 +20,14 @@ from service.games.creation import deal_if_full
 from service.games.errors import Forbidden, Gone, NotFinished, NotFound, SecretChanged, unauthorized
 from service.games.game import Created, Game, GameEvent, Rematched, rules_for
 from service.games.idempotency import Idempotency, IdempotencyKey, check_same_request
-from service.games.ports import Clock, GameExists, IdempotencyRecord, RandomBytes
+from service.games.ports import (
+    Clock,
+    GameExists,
+    IdempotencyRecord,
+    OutcomeUnknown,
+    RandomBytes,
+    StorageUnavailable,
+)
 from service.games.repository import Decision, GameRepository
 from service.games.results import CommandResult, JoinedSeat, SeatToken
 from service.games.tokens import hash_secret, new_game_id, new_token, short_digest
@@ -79,15 +85,25 @@ class Rematches:
         begun = self._begun(old)
         if old.rematch is None:
             self._create(old, begun)
-        first, replayed = True, False
+        first, replayed, untold = True, False, old.version
+
+        def decide(game: Game) -> Decision:
+            nonlocal untold
+            decision = _decide_rematch(seat, token_hash, begun.id, game)
+            untold = game.version
+            return decision
+
         try:
-            decide = partial(_decide_rematch, seat, token_hash, begun.id)
             replayed = self._repository.transact(old, decide, record).replayed
         except _AlreadyTold:
             first = replayed = record is not None and self._is_repeated(old.id, record)
             begun = self._begun(self._reload(old.id))
         except NotFound:
             raise unauthorized() from None
+        except Gone as gone:
+            if gone.version == untold + 1:  # nobody was told of the new game, which has the names of the deleted one
+                self._delete(begun.id, gone.app)
+            raise
         new = self._load(begun.id)
         if new is None:
             raise NotFound("rematch_expired")
@@ -145,6 +161,11 @@ class Rematches:
         game, events = next_game(old, begun.id, hashes, now=self._clock(), random_bytes=self._random_bytes)
         with suppress(GameExists):
             self._repository.create(game, events, None)
+
+    def _delete(self, new: str, app: str) -> None:
+        """Delete a new game of which nobody was told, as far as the store can be reached."""
+        with suppress(NotFound, StorageUnavailable, OutcomeUnknown):
+            self._repository.delete(new, app)
 
     def _is_repeated(self, game_id: str, record: IdempotencyRecord) -> bool:
         """Whether the old game was told of the new one by a request under the same idempotency record."""

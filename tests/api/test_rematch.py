@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
@@ -368,6 +369,103 @@ def test_a_rematch_that_was_deleted_is_not_found_and_the_old_game_stays(api: Api
     answer = ask(api, old, 0)
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (404, "not_found", "rematch_expired")
     assert api.get(old.path).get_json()["rematch"] == {"game": new.id}
+
+
+# Deleted at the same time
+
+
+class Interrupted(RedisStore):
+    """A store in which something else happens just before the next commit."""
+
+    before_commit: Callable[[], object] = staticmethod(lambda: None)
+
+    def commit(self, *arguments: Any, **more: Any) -> Any:
+        """As that of the store."""
+        interruption, Interrupted.before_commit = Interrupted.before_commit, staticmethod(lambda: None)
+        interruption()
+        return super().commit(*arguments, **more)
+
+
+@pytest.fixture
+def interrupted(redis_url: str, feed: RedisEventFeed) -> Api:
+    return worker(redis_url, feed, SECRET, store=Interrupted)
+
+
+@pytest.fixture
+def owned(api: Api, app_key: str) -> Table:
+    """A finished game of an application."""
+    players = [{"name": "Ada of the old game"}, {"name": "Bo"}]
+    body = {"variant": "domino", "players": players, "rules": shortest("domino"), "ref": "ref-of-the-old-game"}
+    old = Table(api, api.post("/v1/games", body, token=app_key).get_json())
+    api.play_until(old, match_finished, Random(1))
+    return old
+
+
+def states(server: redis.Redis) -> set[Any]:
+    """The values of all strings in Redis: states of games, tombstones, reservations."""
+    return {server.get(key) or b"" for key in server.keys("*") if server.type(key) == b"string"}
+
+
+def new_games(server: redis.Redis, before: set[Any]) -> list[Any]:
+    """The keys of the games that are stored since, or their tombstones."""
+    return [key for key in set(server.keys("domino:{*}")) - before if server.type(key) == b"string"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "the-same"}], ids=["", "keyed"])
+@pytest.mark.parametrize("between", ["nothing", "another write"])
+def test_an_old_game_that_is_deleted_before_it_is_told_leaves_no_new_one(  # noqa: PLR0917 # parameters and fixtures
+    api: Api, interrupted: Api, owned: Table, app_key: str, server: redis.Redis, headers: Json, between: str
+) -> None:
+    before = set(server.keys("domino:{*}"))
+
+    def delete() -> None:
+        assert api.ask("DELETE", owned.path, token=app_key).status_code == 204
+
+    def rename() -> None:
+        name = {"name": "Ada of the old game too"}
+        assert api.ask("PATCH", f"{owned.path}/players/0", token=app_key, json=name).status_code == 200
+        Interrupted.before_commit = staticmethod(delete)
+
+    Interrupted.before_commit = staticmethod(delete if between == "nothing" else rename)
+    for _ in range(2):
+        assert status_and_code(ask(interrupted, owned, 0, headers=headers)) == (410, "gone")
+    (made,) = new_games(server, before)
+    assert api.get(f"/v1/games/{made.decode().split('{')[1].rstrip('}')}").status_code == 410
+    assert not [state for state in states(server) if b"of the old game" in state or b"ref-of-the-old-game" in state]
+
+
+def test_a_rematch_that_has_begun_goes_on_when_the_old_game_is_deleted(
+    api: Api, interrupted: Api, owned: Table, app_key: str
+) -> None:
+    begun: list[Json] = []
+
+    def begin_and_delete() -> None:
+        begun.append(taken(ask(api, owned, 1)))
+        assert api.ask("DELETE", owned.path, token=app_key).status_code == 204
+
+    Interrupted.before_commit = staticmethod(begin_and_delete)
+    assert status_and_code(ask(interrupted, owned, 0)) == (410, "gone")
+    (joined,) = begun
+    view = api.get(f"/v1/games/{joined['game']['id']}", token=joined["token"])
+    assert view.get_json()["you"]["seat"] == joined["seat"]
+
+
+def test_a_new_game_that_is_deleted_before_the_old_one_is_told_is_not_made_again(
+    api: Api, interrupted: Api, owned: Table, app_key: str, server: redis.Redis
+) -> None:
+    before = set(server.keys("domino:{*}"))
+
+    def delete_new() -> None:
+        (made,) = new_games(server, before)
+        path = f"/v1/games/{made.decode().split('{')[1].rstrip('}')}"
+        assert api.ask("DELETE", path, token=app_key).status_code == 204
+
+    Interrupted.before_commit = staticmethod(delete_new)
+    for seat in (0, 1, 0):
+        answer = ask(interrupted, owned, seat)
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == (404, "not_found", "rematch_expired")
+    (made,) = new_games(server, before)
+    assert b"of the old game" not in (server.get(made) or b"")
 
 
 # Repeated, and by everybody at once
