@@ -47,23 +47,25 @@ class RunningClock(NamedTuple):
         """The clock when a turn, or the time for a deal, begins."""
         return self._replace(started=at, returned=False)
 
-    def turn_ends(self, settings: ClockSettings, seat: int, presence: Presence, at: int) -> RunningClock:
+    def turn_ends(
+        self, settings: ClockSettings, seat: int, presence: Presence, at: int, *, counted: bool
+    ) -> RunningClock:
         """The clock when the turn of this seat ends: its bank loses what the turn took, and gains the increment.
 
-        For a seat that is away it does not run. Where a computer player has played this one turn, the player's own time
-        for it was over already.
+        It loses nothing unless the time was ``counted`` (``is_counted``): where a computer player has played this one
+        turn, the player's own time for it was over already. A seat that is away gains nothing either.
         """
         if not self.banks or seat in presence.away:
             return self
-        left = self._left(seat, at) if presence.plays(seat) else self.banks[seat]
+        left = self._left(seat, at) if counted else self.banks[seat]
         return self._with_bank(seat, min(left + settings.increment, settings.bank))
 
-    def interrupted(self, seat: int, presence: Presence, at: int) -> RunningClock:
-        """The clock when a computer player takes over in the middle of a turn: what it has taken so far is used up."""
-        return self._with_bank(seat, self._left(seat, at)) if presence.plays(seat) else self
+    def interrupted(self, seat: int, at: int) -> RunningClock:
+        """The clock when a computer player takes over in a turn whose time is counted: what it has taken is used up."""
+        return self._with_bank(seat, self._left(seat, at))
 
     def resumed(self, settings: ClockSettings, seat: int, at: int, *, to_move: bool, slept: bool) -> RunningClock:
-        """The clock when the player of a seat comes back; ``slept`` if nobody at all was present.
+        """The clock when the player of a seat comes back; ``slept`` if no time was counted, as nobody was present.
 
         In the running turn (``to_move``) the player has what was left of its time, the first time at least
         ``RETURN_MS``. The time of a turn or deal for which nobody could wait begins anew.
@@ -113,14 +115,22 @@ def deadline_of(
     """
     if state.phase == PLAYING:
         seat = state.turn
-        if seat is None or not presence.plays(seat):
-            return None
-        if seat not in people and (seat not in remote or sleeps(state, presence, people)):
+        if seat is None or not is_counted(seat, state, presence, people=people, remote=remote):
             return None
         return clock.started + (clock.banks[seat] if settings.turn is None else settings.turn)
     if state.phase == ROUND_OVER and present_people(state, presence, people):
         return clock.started + (min(settings.bank, DEAL_MS) if settings.turn is None else settings.turn)
     return None
+
+
+def is_counted(seat: int, state: State, presence: Presence, *, people: frozenset[int], remote: frozenset[int]) -> bool:
+    """Whether the clock runs in a turn of this seat: of a person who is present, or of a remote player.
+
+    Not while a computer player makes this turn, and for a remote player not while the game sleeps.
+    """
+    if not presence.plays(seat):
+        return False
+    return seat in people or (seat in remote and not sleeps(state, presence, people))
 
 
 def present_people(state: State, presence: Presence, people: frozenset[int]) -> list[int]:

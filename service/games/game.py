@@ -25,10 +25,10 @@ from service.engine.presence import (
     ends_turn,
 )
 from service.engine.referee import apply
-from service.engine.state import State
+from service.engine.state import ROUND_OVER, State
 from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
-from service.games.clock import STOPPED, ClockSettings, RunningClock, deadline_of, present_people
+from service.games.clock import STOPPED, ClockSettings, RunningClock, deadline_of, is_counted, present_people, sleeps
 
 SeatKind = Literal["human", "bot", "open", "remote"]
 GameStatus = Literal["waiting", "playing", "round_over", "finished"]
@@ -329,13 +329,16 @@ def follow(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) ->
     result that after them. A round ends in the same write as the move that ended it.
     """
     settings, presence, clock = game.clock, game.presence, game.running_clock
-    people, set_up = game.people, game.is_set_up_automatic
+    people, remote, set_up = game.people, game.remote, game.is_set_up_automatic
     automatic = set_up or presence != ALL_PRESENT
     in_turn: int | None = None
     for at, event in events:
         if isinstance(event, PresenceEvent):
             if settings is not None:
-                clock = _clock_after(clock, settings, event, state=state, presence=presence, people=people, at=at)
+                counted = is_counted(event.seat, state, presence, people=people, remote=remote)
+                clock = _clock_after(
+                    clock, settings, event, state=state, presence=presence, people=people, counted=counted, at=at
+                )
             presence = presence.after(event)
             automatic = set_up or presence != ALL_PRESENT
             if not automatic:
@@ -347,13 +350,14 @@ def follow(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) ->
                 clock = clock.turn_begins(at)._replace(acted=at)
         elif not isinstance(event, HostingEvent):
             seat = in_turn if isinstance(event, RoundEnded) else state.turn
-            state = apply(game.rules, state, event)
+            before, state = state, apply(game.rules, state, event)
             ended = ends_turn(event, state)
             in_turn = None if ended else seat
             if automatic:
                 clock = clock._replace(acted=at)
             if settings is not None and ended and seat is not None:
-                clock = clock.turn_ends(settings, seat, presence, at)
+                counted = is_counted(seat, before, presence, people=people, remote=remote)
+                clock = clock.turn_ends(settings, seat, presence, at, counted=counted)
             if settings is not None and (ended or isinstance(event, Dealt)):
                 clock = clock.turn_begins(at)
             if ended:
@@ -375,17 +379,28 @@ def _clock_after(
     state: State,
     presence: Presence,
     people: frozenset[int],
+    counted: bool,
     at: int,
 ) -> RunningClock:
-    """The clock after this event; ``presence`` is that before it."""
+    """The clock after this event; ``presence`` is that before it.
+
+    ``counted``: whether the clock ran, if it was the turn of the event's seat.
+    """
     seat = event.seat
     match event:
         case Returned():
-            slept = not present_people(state, presence, people)
+            slept = _waits_for_people(state, presence, people)
             return clock.resumed(settings, seat, at, to_move=seat == state.turn, slept=slept)
-        case Left() | TimedOut() | Claimed() if seat == state.turn:
-            return clock.interrupted(seat, presence, at)
+        case Left() | TimedOut() | Claimed() if seat == state.turn and counted:
+            return clock.interrupted(seat, at)
     return clock
+
+
+def _waits_for_people(state: State, presence: Presence, people: frozenset[int]) -> bool:
+    """Whether no time is counted because nobody is present: the game sleeps, or computer players deal."""
+    return sleeps(state, presence, people) or (
+        state.phase == ROUND_OVER and not present_people(state, presence, people)
+    )
 
 
 def _format_of(game: Game, *, automatic: bool) -> int:

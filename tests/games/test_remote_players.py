@@ -251,6 +251,25 @@ def test_a_turn_that_is_given_up_uses_up_the_time_that_it_took(table: Table) -> 
     assert table.game(game_id).running_clock.banks[1] == before - 28_000
 
 
+def test_a_turn_of_a_remote_player_in_a_game_that_sleeps_takes_nothing_from_its_bank(table: Table) -> None:
+    game_id = table.new("px", ClockSettings(bank=100_000))
+    before = table.until_turn_of(game_id, 1).running_clock.banks
+    table.set_presence(game_id, 0, away=True)
+    table.now += 50_000
+    table.move(game_id, 1)
+    assert table.game(game_id).running_clock.banks[1] == before[1]
+
+
+def test_a_remote_player_gains_no_time_by_leaving_and_coming_back(table: Table) -> None:
+    game_id = table.new("xx", MINUTE)
+    game = table.until_turn_of(game_id, 1)
+    table.now += 40_000
+    for seat in (0, 1):
+        table.set_presence(game_id, seat, away=True)
+        table.set_presence(game_id, seat, away=False)
+    assert table.game(game_id).deadline == game.deadline
+
+
 def test_a_late_move_takes_a_turn_back_that_was_given_up(table: Table) -> None:
     game_id = table.new("px")
     table.until_turn_of(game_id, 1)
