@@ -1,18 +1,19 @@
-"""Hosted games in simulated time: people, computer players and time-outs, with faults, against a model of the clock.
+"""Hosted games in simulated time: people, computer and remote players and time-outs, with faults, against a model.
 
 A *plan* says how a game is set up and what may happen in it; one plan is one course of events, the same at every run.
-The model (``ClockModel``) reads the stored events only. It counts the time of each turn itself and knows nothing of
-``service.games.clock``.
+The model of the clock (``ClockModel``) reads the stored events only. It counts the time of each turn itself and knows
+nothing of ``service.games.clock``.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from random import Random
 from typing import Final, NamedTuple
 
+from service.apps.remote_players import RemotePlayers
 from service.engine.errors import Refusal
 from service.engine.events import Dealt, Done, Drew, Finished, Passed, Played, RoundEnded
 from service.engine.moves import DEAL, Move
@@ -25,18 +26,28 @@ from service.games.clock import ClockSettings
 from service.games.codec import decode_event, decode_game
 from service.games.commands import Expected, JoinCommand, MoveCommand
 from service.games.errors import MoveRefused, StaleVersion
-from service.games.game import BOT, HUMAN, OPEN_SEAT, EventEnvelope, Game, HostingEvent, Joined
+from service.games.game import BOT, HUMAN, OPEN_SEAT, REMOTE, EventEnvelope, Game, HostingEvent, Joined
 from service.games.idempotency import IdempotencyKey
 from service.games.ports import OutcomeUnknown, ReminderKind, StorageUnavailable
 from service.games.repository import GameRepository, rebuild_game
 from service.games.results import CommandResult
-from service.games.schedule import GRACE_MS, MOST_ROUNDS_OF_BOTS, BotTurn, bot_turn, reminders, time_out_due
+from service.games.schedule import (
+    GRACE_MS,
+    MOST_ROUNDS_OF_BOTS,
+    BotTurn,
+    RemoteTurn,
+    bot_turn,
+    reminders,
+    remote_turn,
+    time_out_due,
+)
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.games.views import GameView
 from service.storage.memory_store import MemoryStore
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.laws.matches import Choices
+from tests.support.remote_games import APP
 
 TTL: Final = 30 * 86_400
 LEASE: Final = 10_000
@@ -65,10 +76,13 @@ class Plan(NamedTuple):
 class ClockModel:
     """Who is present, how much time each seat has, and when it is over, by the events and their times alone."""
 
-    def __init__(self, rules: Rules, settings: ClockSettings | None, people: set[int]) -> None:
+    def __init__(
+        self, rules: Rules, settings: ClockSettings | None, people: set[int], remote: Set[int] = frozenset()
+    ) -> None:
         self.rules = rules
         self.settings = settings
         self.people = people
+        self.remote = remote
         self.state: State = rules.start()
         self.away: set[int] = set()
         self.forfeited: set[int] = set()
@@ -84,10 +98,27 @@ class ClockModel:
         self.interrupted = False
 
     @property
-    def running(self) -> int | None:
-        """The person whose time runs."""
+    def clocked(self) -> Set[int]:
+        """The seats that have a clock."""
+        return self.people | self.remote
+
+    @property
+    def on_turn(self) -> int | None:
+        """The person or remote player who has to move."""
         seat = self.state.turn
-        return None if seat not in self.people or seat in self.away or seat == self.substituted else seat
+        return None if seat in self.away or seat == self.substituted or seat not in self.clocked else seat
+
+    @property
+    def running(self) -> int | None:
+        """The person or remote player whose time runs."""
+        seat = self.on_turn
+        return None if seat in self.remote and self.is_asleep else seat
+
+    @property
+    def is_asleep(self) -> bool:
+        """Whether the game waits for a person to come back: all are away, and not all have forfeited."""
+        in_match = {seat for seat in self.people if not self.state.eliminated_round[seat]}
+        return not self.present and bool(in_match - self.forfeited)
 
     @property
     def present(self) -> set[int]:
@@ -104,8 +135,13 @@ class ClockModel:
             return None
         return self.end if self.settings.turn is not None else self.counted_from + self.banks[self.running]
 
-    def take(self, at: int, event: object) -> None:
+    def take(self, at: int, event: object, *, given_up: bool = False) -> None:
+        """The next event; ``given_up`` if it may be that a remote player was asked in vain, which needs no deadline."""
         match event:
+            case TimedOut(seat, "move") if seat in self.remote and given_up:
+                assert seat == self.running
+                self._stop(seat, at)
+                self.substituted = seat
             case TimedOut(seat, then):
                 assert seat == self.running
                 assert self.deadline is not None
@@ -137,7 +173,7 @@ class ClockModel:
                 self._go_on(at, event)
 
     def _go_on(self, at: int, event: object) -> None:
-        before = self.state
+        before, running = self.state, self.running
         after = self.state = apply(self.rules, before, event)  # type: ignore[arg-type]
         assert self.state.phase == PLAYING or self.state.turn is None
         match event:
@@ -145,11 +181,11 @@ class ClockModel:
                 again = after.turn == seat and (after.tiles_laid > 0 or after.drew)
                 self.interrupted = again
                 if not again:
-                    self._end_turn(before, at)
+                    self._end_turn(before, running, at)
                     self._begin(at)
             case RoundEnded():
                 if self.interrupted:
-                    self._end_turn(before, at)
+                    self._end_turn(before, running, at)
                 self._begin(at)
             case Dealt():
                 self._begin(at)
@@ -164,12 +200,12 @@ class ClockModel:
         if self.settings is not None and self.settings.turn is not None:
             self.end = at + self.settings.turn
 
-    def _end_turn(self, before: State, at: int) -> None:
+    def _end_turn(self, before: State, running: int | None, at: int) -> None:
         seat = before.turn
         assert seat is not None
         self.turns += 1
-        if seat in self.people and seat not in self.away:
-            if seat != self.substituted:
+        if seat in self.clocked and seat not in self.away:
+            if seat == running:
                 self._stop(seat, at)
             if self.settings is not None:
                 self.banks[seat] = min(self.banks[seat] + self.settings.increment, self.settings.bank)
@@ -183,7 +219,7 @@ class ClockModel:
         self.banks[seat] = max(self.banks[seat] - took, 0)
 
     def _come_back(self, seat: int, at: int) -> None:
-        nobody = not self.present
+        nobody = self.is_asleep or (self.state.phase == ROUND_OVER and not self.present)
         on_turn = seat == self.state.turn
         self.away.discard(seat)
         self.substituted = None if self.substituted == seat else self.substituted
@@ -216,18 +252,22 @@ class Course:
         )
         self.services = [self._service(skew) for skew in (0, random.randrange(-SKEW, SKEW))]
         self.automations = [self._automation(skew) for skew in (0, random.randrange(-SKEW, SKEW))]
+        self.players = [RemotePlayers(self._repository(skew)) for skew in (0, random.randrange(-SKEW, SKEW))]
         self.tokens: dict[int, str] = {}
         self.figures: Counter[str] = Counter()
         self.history: list[EventEnvelope] = []
         self.snapshots: dict[int, Game] = {}
         self.kept_turns: list[BotTurn] = []
+        self.kept_answers: list[RemoteTurn] = []
+        self.given_up: set[int] = set()
+        """The versions at which somebody tried to give up the turn of a remote player."""
         self.answers: list[tuple[int, str, MoveCommand, CommandResult[GameView]]] = []
         self.code: str | None = None
         self.alone = True
         self.id = self._create()
-        self.model = ClockModel(
-            self.game.rules, plan.clock, {seat for seat, kind in enumerate(plan.kinds) if kind != BOT}
-        )
+        remote = {seat for seat, kind in enumerate(plan.kinds) if kind == REMOTE}
+        people = {seat for seat, kind in enumerate(plan.kinds) if kind not in (BOT, REMOTE)}
+        self.model = ClockModel(self.game.rules, plan.clock, people, remote)
         self.judge()
         self.faulty._rate = plan.faults
         self.alone = False
@@ -236,10 +276,18 @@ class Course:
 
     def step(self) -> None:
         self.figures["steps"] += 1
-        act = self.random.choices(
-            (self.wait, self.move, self.toggle, self.claim, self.take_clock, self.take_bots, self.stray, self.deliver),
-            (4, 7, 1.5, 0.5 if self.plan.clock is None or self.plan.clock.absence != "claim" else 4, 4, 5, 0.5, 0.3),
-        )[0]
+        acts: tuple[tuple[Callable[[], None], float], ...] = (
+            (self.wait, 4),
+            (self.move, 7),
+            (self.toggle, 1.5),
+            (self.claim, 0.5 if self.plan.clock is None or self.plan.clock.absence != "claim" else 12),
+            (self.take_clock, 4),
+            (self.take_bots, 5),
+            (self.ask_remote, 4 if REMOTE in self.plan.kinds else 0),
+            (self.stray, 1),
+            (self.deliver, 0.3),
+        )
+        (act,) = self.random.choices([act for act, _ in acts], [weight for _, weight in acts])
         self._whatever_follows(act)
         self.judge()
 
@@ -339,9 +387,40 @@ class Course:
             else:
                 self.kept_turns.append(turn)
 
+    def ask_remote(self) -> None:
+        """A messenger has a remote player asked, who answers now or later, or not; the messenger may die meanwhile."""
+        for taken in self.store.take("remote", 10, LEASE):
+            turn = self.random.choice(self.players).next_turn(self.id)
+            outcome = self.random.choices(("answer", "give up", "late", "killed"), (5, 2, 1, 1))[0]
+            if turn is None:
+                self.store.reschedule("remote", self.id, taken.leased, None)
+            elif outcome == "answer":
+                self._answer(turn)
+            elif outcome == "give up":
+                self._give_up(turn)
+            else:
+                self.figures[f"remote: {outcome}"] += 1
+                self.kept_answers.append(turn)
+
+    def _answer(self, turn: RemoteTurn) -> None:
+        """The remote player answers for this turn."""
+        moves = legal_moves(turn.game.rules, turn.game.state, turn.seat)
+        command = MoveCommand(self.random.choice(moves), Expected(turn.game.version))
+        self.random.choice(self.players).play(turn, command)
+        self.figures["moves of remote players"] += 1
+
+    def _give_up(self, turn: RemoteTurn) -> None:
+        """The remote player was asked often enough: a computer player makes this turn."""
+        self.given_up |= {turn.game.version, self.game.version}
+        self.random.choice(self.players).give_up(turn)
+        self.figures["turns given up"] += 1
+
     def stray(self) -> None:
-        """Something looks at the game without a reason, or with an old one."""
-        if self.random.random() < 0.5 or not self.kept_turns:
+        """Something looks at the game without a reason, or with an old one; or a remote player answers late."""
+        choice = self.random.random()
+        if choice < 0.4 and self.kept_answers:
+            self.random.choice((self._answer, self._give_up))(self.kept_answers.pop())
+        elif choice < 0.5 or not self.kept_turns:
             self._time_out(self.random.choice(self.automations))
         else:
             turn = self.kept_turns.pop()
@@ -391,7 +470,7 @@ class Course:
         for version, data in enumerate(new.events, len(self.history) + 1):
             envelope = decode_event(version, game.created_at, data)
             self.history.append(envelope)
-            model.take(envelope.at, envelope.event)
+            model.take(envelope.at, envelope.event, given_up=version - 1 in self.given_up)
             self.figures[type(envelope.event).__name__] += 1
         self.snapshots[game.version] = game
         assert game.state == model.state
@@ -399,7 +478,7 @@ class Course:
         assert game.presence == presence
         if game.clock is not None and game.clock.turn is None:
             banks = game.running_clock.banks
-            assert [banks[seat] for seat in model.people] == [model.banks[seat] for seat in model.people]
+            assert [banks[seat] for seat in model.clocked] == [model.banks[seat] for seat in model.clocked]
         if not game.has_open_seats:
             assert game.deadline == model.deadline
         assert model.spent <= self.history[-1].at - self.history[0].at, "more time than there was"
@@ -412,25 +491,26 @@ class Course:
         for kind in kinds:
             due = expected.get(kind)
             stored = self.store._reminders[kind].get(self.id)
-            leased = stored is not None and stored % 1
-            assert stored == due or (leased and due is not None and due <= self.time.now), (kind, stored, due)
+            leased = stored is not None and stored % 1 and due is not None and due <= self.time.now
+            # Of an owned game, who read it just before a move may write a reminder again, which then does nothing.
+            spare = stored is not None and due is None and game.ownership is not None
+            assert stored == due or leased or spare, (kind, stored, due)
+        assert remote_turn(game) is None or self.id in self.store._reminders["remote"]
 
     def _judge_progress(self, game: Game) -> None:
         """Somebody can act, or the service will; or the game sleeps as it should."""
         if game.has_open_seats or game.state.phase not in (PLAYING, ROUND_OVER):
             assert bot_turn(game) is None
             assert game.deadline is None
+            assert remote_turn(game) is None
             return
         model = self.model
-        person = (
-            bool(model.present)
-            if game.state.phase == ROUND_OVER
-            else game.state.turn in model.present - {model.substituted}
-        )
-        in_match = {seat for seat in model.people if not game.state.eliminated_round[seat]}
-        if person:
+        player = model.present if game.state.phase == ROUND_OVER else model.running is not None
+        assert (remote_turn(game) is not None) is (model.running in model.remote)
+        if player:
             assert (game.deadline is None) is (game.clock is None)
-        elif in_match - model.forfeited and not model.present:
+            assert bot_turn(game) is None
+        elif model.is_asleep:
             assert bot_turn(game) is None
             assert game.deadline is None
         elif not model.present and game.state.phase == ROUND_OVER and game.state.round >= MOST_ROUNDS_OF_BOTS:
@@ -447,15 +527,18 @@ class Course:
         self.store._sweep = None  # so that the jumps from one deadline to the next are no interruptions
         for _ in range(60):
             game = self.game
-            soonest = [due for due in reminders(game, game).values() if due is not None]
-            if not soonest:
-                break
-            self.time.now = max(self.time.now, *soonest)
-            turn = bot_turn(game)
-            if turn is not None:
-                self._play(turn)
+            asked, turn = remote_turn(game), bot_turn(game)
+            if asked is not None:
+                self.random.choice((self._answer, self._give_up))(asked)
             else:
-                assert self._time_out(self.automations[0])
+                due = turn.due if turn is not None else time_out_due(game)
+                if due is None:
+                    break
+                self.time.now = max(self.time.now, due)
+                if turn is not None:
+                    self._play(turn)
+                else:
+                    assert self._time_out(self.automations[0])
             assert self.game.version > game.version
             self.judge()
         self._tell_again()
@@ -488,7 +571,10 @@ class Course:
         )
 
     def _automation(self, skew: int) -> Automation:
-        repository = GameRepository(
+        return Automation(self._repository(skew), self.store.server_time, self.store.hold)
+
+    def _repository(self, skew: int) -> GameRepository:
+        return GameRepository(
             self.faulty,
             clock=lambda: self.time.now + skew,
             random_bytes=self.random.randbytes,
@@ -497,7 +583,6 @@ class Course:
             yield_control=lambda: None,
             admit_read=lambda _: None,
         )
-        return Automation(repository, self.store.server_time, self.store.hold)
 
     def _create(self) -> str:
         plan = self.plan
@@ -506,6 +591,8 @@ class Course:
             if kind == BOT
             else SeatRequest(OPEN_SEAT)
             if kind == OPEN_SEAT
+            else SeatRequest(REMOTE, f"Deep {seat}", url="https://bots.example/")
+            if kind == REMOTE
             else SeatRequest(HUMAN, f"Ada {seat}")
             for seat, kind in enumerate(plan.kinds)
         ]
@@ -516,6 +603,7 @@ class Course:
             seed=str(plan.seed) if plan.arranged else None,
             clock=plan.clock,
             pace=plan.pace,
+            app=APP if REMOTE in plan.kinds else None,
         )
         created = self.services[0].commands.create(request).answer
         self.tokens = {each.seat: each.token for each in created.seats}

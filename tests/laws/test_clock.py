@@ -1,4 +1,7 @@
-"""The laws of clocks, of players who are away and of computer players, in simulated time (``tests.laws.clocks``)."""
+"""The laws of clocks, of players who are away, and of computer and remote players, in simulated time.
+
+The courses of events are those of ``tests.laws.clocks``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from service.engine.variants import variants
 from service.games.automation import _decide_time_out
 from service.games.clock import ClockSettings
 from service.games.commands import Claim, _decide_claim
-from service.games.game import BOT, HUMAN, OPEN_SEAT, Game, GameEvent
+from service.games.game import BOT, HUMAN, OPEN_SEAT, REMOTE, Game, GameEvent
 from service.games.ports import NO_HOLD
 from service.games.schedule import reminders
 from tests.conftest import Figures
@@ -42,8 +45,8 @@ def plan(key: str, number: int) -> Plan:
     players = variants()[key].players
     seats = players.low + number % (players.high - players.low + 1)
     options = random.choice([options for count, options in setups(key) if count == seats])
-    kinds = [random.choice((HUMAN, HUMAN, BOT)) for _ in range(seats)]
-    kinds[random.randrange(seats)] = HUMAN
+    kinds = [random.choice((HUMAN, HUMAN, BOT, REMOTE)) for _ in range(seats)]
+    kinds[random.randrange(seats)] = random.choice((HUMAN, HUMAN, REMOTE))
     if random.random() < 0.2:
         kinds[-1] = OPEN_SEAT
         kinds[0] = HUMAN
@@ -119,4 +122,6 @@ def test_the_clock_is_right_whatever_happens(key: str, figures: Figures) -> None
     happened = take_courses(key, 0, COURSES)
     figures("clocks", happened)
     for kind in ("TimedOut", "Left", "Returned", "Claimed", "Forfeited", "killed", "late moves refused"):
+        assert happened[kind], kind
+    for kind in ("moves of remote players", "turns given up"):
         assert happened[kind], kind
