@@ -191,6 +191,20 @@ class Cluster(Servers):
         own = primary.admin.execute_command("ROLE")[2]
         return next(server for server in self.servers if server.port == int(own[0][1]))
 
+    def fail_over(self, key: bytes, *, vote: bool = False, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """Kill the owner of a key, and start it again when its replica has taken over, by itself or after a vote.
+
+        Call ``meanwhile`` while the key has no owner.
+        """
+        primary = self.primary_of(key)
+        replica = self.replica_of(primary)
+        primary.kill()
+        meanwhile()
+        if not vote:
+            replica.admin.execute_command("CLUSTER FAILOVER TAKEOVER")
+        until(lambda: replica.admin.execute_command("ROLE")[0] == "master")
+        primary.start()
+
 
 class Sentinels(Servers):
     """A primary and its replica, ``servers[0]`` and ``[1]``, under three Sentinels, ``servers[2:]``."""
