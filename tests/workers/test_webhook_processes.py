@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -16,15 +16,17 @@ from service.apps.ports import Webhook
 from service.apps.webhooks import Webhooks
 from service.engine.events import Finished, RoundEnded
 from service.games.game import Joined
-from service.storage.keys import REMINDERS
+from service.games.ports import OutcomeUnknown, StorageUnavailable
+from service.storage import keys
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.redis_webhooks import RedisWebhooks
-from service.storage.topology import open_topology
+from service.storage.topology import Topology, open_topology
 from tests.apps.endpoints import Listener, Received, first_of_each
 from tests.apps.owned import APP, Owned
 from tests.outgoing.endpoints import answer
 from tests.outgoing.test_signing import by_javascript, by_python
+from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.workers.tables import TTL, until
@@ -33,14 +35,14 @@ NETWORKS = "127.0.0.0/8"
 
 
 class Backend:
-    """An application with an endpoint and games on a real server."""
+    """An application with an endpoint and games on real servers."""
 
-    def __init__(self, server: RealServer, listener: Listener) -> None:
-        topology = open_topology(server.url)
+    def __init__(self, redis_url: str, listener: Listener, *, replicated: bool = False) -> None:
+        topology = self.topology = open_topology(redis_url)
         self.clock = RedisReminders(topology).server_time
-        self.owned = Owned(RedisStore(topology, TTL), self.clock)
+        self.owned = Owned(RedisStore(topology, TTL, replicated=replicated), self.clock)
         self.webhooks = Webhooks(
-            RedisWebhooks(topology),
+            RedisWebhooks(topology, replicated=replicated),
             check_url=lambda _: None,
             clock=self.clock,
             random_bytes=Random("backend").randbytes,
@@ -64,20 +66,20 @@ class Backend:
         return [each.data["version"] for each in first if each.type != "game.turn"]
 
 
-def end_leases(server: RealServer) -> None:
+def end_leases(topology: Topology) -> None:
     """Let all leases end, as if their time were over: those of the killed, and those of the living."""
-    for kind in ("webhooks", "outbox"):
-        for key in REMINDERS[kind]:
-            names: list[Any] = server.admin.zrange(key, 0, -1)
-            for name in names:
-                server.admin.zadd(key, {name: 1}, xx=True)
+    sets = [*keys.REMINDERS["webhooks"], *keys.REMINDERS["outbox"]]
+    members = topology.call_each([(key, (b"ZRANGE", key, 0, -1)) for key in sets])
+    topology.call_each(
+        [(key, (b"ZADD", key, b"XX", 1, name)) for key, names in zip(sets, members, strict=True) for name in names]
+    )
 
 
 @contextmanager
 def backend(folder: Path, listener: Listener) -> Iterator[tuple[RealServer, Backend]]:
     server = RealServer(folder / "redis")
     try:
-        yield server, Backend(server, listener)
+        yield server, Backend(server.url, listener)
     finally:
         server.stop()
         listener.close()
@@ -104,7 +106,7 @@ def test_messengers_that_are_killed_lose_no_message_and_change_no_order(messenge
                 victim = processes.pop(random.randrange(messengers))
                 victim.kill()
                 ended.append(victim)
-                end_leases(server)
+                end_leases(own.topology)
                 processes.append(Background("messenger", server.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS))
                 assert number < 4
             deadline = time.monotonic() + 60
@@ -121,6 +123,32 @@ def test_messengers_that_are_killed_lose_no_message_and_change_no_order(messenge
         for each in listener.received:
             known = ids.setdefault(each.id, each)
             assert (known.type, known.data["game"]) == (each.type, each.data["game"])
+
+
+def test_failovers_of_a_cluster_lose_no_message_and_change_no_order(tmp_path: Path) -> None:
+    listener = Listener()
+    with closing(listener), Cluster(tmp_path / "cluster", **{"cluster-require-full-coverage": "no"}) as cluster:
+        own = Backend(cluster.url, listener, replicated=True)
+        messenger = Background("messenger", cluster.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS, DURABILITY="replicated")
+        with messenger:
+            until(own.is_active)
+            games = [own.owned.create(open_seats=1, variant="dominospiel") for _ in range(12)]
+
+            def play(moves: int) -> None:
+                """Play on in all games that can be written."""
+                for game in games:
+                    with suppress(StorageUnavailable, OutcomeUnknown):
+                        own.owned.join(game)
+                        for _ in range(moves):
+                            own.owned.play(game)
+
+            for key in (keys.state(games[0]), keys.feed(APP)):
+                play(10)
+                cluster.fail_over(key, meanwhile=partial(play, 15))
+                until(cluster.is_whole)
+            end_leases(own.topology)
+            until(lambda: all(own.is_complete(game) for game in games))
+        assert [line for line in messenger.lines() if line["level"] == "error"] == []
 
 
 def test_a_messenger_that_is_stopped_gives_its_endpoints_back_at_once(tmp_path: Path) -> None:
