@@ -103,31 +103,31 @@ def test_a_deleted_application_is_gone(operator: Operator) -> None:
     assert operator.apps("rotate", app).returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "words"),
-    [
-        (("create", "\u200b"), 2, "invisible"),
-        (("create", "a\nb"), 2, "control"),
-        (("create", ""), 2, ""),
-        (("create", "x" * 61), 2, "60"),
-        (("rotate", "A" * 24), 1, "no such application"),
-        (("rotate", "no id"), 1, "no such application"),
-        (("rotate", "A" * 24, "--overlap", "-1"), 2, "seconds"),
-        (("rotate", "A" * 24, "--overlap", "1e3"), 2, "seconds"),
-        (("revoke", "}{"), 1, "no such application"),
-        (("delete", ""), 1, "no such application"),
-        ((), 2, "required"),
-        (("rename", "x"), 2, "invalid choice"),
-    ],
-)
-def test_a_wrong_command_says_what_is_wrong_and_changes_nothing(
-    operator: Operator, arguments: tuple[str, ...], status: int, words: str
-) -> None:
+WRONG_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
+    (("create", "\u200b"), 2, "invisible"),
+    (("create", "a\nb"), 2, "control"),
+    (("create", ""), 2, ""),
+    (("create", "x" * 61), 2, "60"),
+    (("rotate", "A" * 24), 1, "no such application"),
+    (("rotate", "no id"), 1, "no such application"),
+    (("rotate", "A" * 24, "--overlap", "-1"), 2, "seconds"),
+    (("rotate", "A" * 24, "--overlap", "1e3"), 2, "seconds"),
+    (("revoke", "}{"), 1, "no such application"),
+    (("delete", ""), 1, "no such application"),
+    ((), 2, "required"),
+    (("rename", "x"), 2, "invalid choice"),
+]
+"""Arguments, the exit status, and words of the message."""
+
+
+def test_a_wrong_command_says_what_is_wrong_and_changes_nothing(operator: Operator) -> None:
+    operator.make("create", "Kept")
     before = operator.list()
-    done = operator.apps(*arguments)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
+    for arguments, status, words in WRONG_COMMANDS:
+        done = operator.apps(*arguments)
+        assert (done.returncode, done.stdout) == (status, ""), arguments
+        assert words in done.stderr, arguments
+        assert "Traceback" not in done.stderr, arguments
     assert operator.list() == before
 
 

@@ -90,7 +90,7 @@ def _hand_key(indexes: list[int]) -> str:
 
 
 def _everything() -> Iterator[object]:
-    """Every object that the garbage collector knows, and what those refer to."""
+    """Every object that the garbage collector knows, and what those refer to, but for the other tests."""
     known: set[int] = set()
     stack: list[object] = gc.get_objects()
     own = {id(stack), id(known)}
@@ -100,7 +100,7 @@ def _everything() -> Iterator[object]:
             continue
         known.add(id(each))
         yield each
-        if not isinstance(each, str | bytes | int | float):
+        if not isinstance(each, str | bytes | int | float | pytest.Item):
             stack.extend(gc.get_referents(each))
 
 

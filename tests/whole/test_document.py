@@ -16,6 +16,7 @@ from openapi_spec_validator import validate
 
 from service.engine.variants import variants
 from service.web.problems import PROBLEMS
+from tests.api.saved_games import some_rounds
 from tests.support.contract import PROBLEM, Contract
 from tests.whole.table import Table
 
@@ -161,13 +162,9 @@ def test_every_operation_has_a_name_of_its_own(contract: Contract) -> None:
     assert len(names) == len(set(names))
 
 
-SHORTER: dict[str, Any] = {"domino": {"rules": {"limit": 60}}}
-"""Matches of hundreds of moves by their default options say no more than shorter ones."""
-
-
 @pytest.mark.parametrize("variant", list(variants()))
 def test_the_answers_of_a_whole_match_are_as_documented(variant: str, http: httpx.Client, contract: Contract) -> None:
-    table = Table.create(http, variant, **SHORTER.get(variant, {}))
+    table = Table.create(http, variant, rules=some_rounds(variant))
     for count, view in enumerate(table.play(1, contract.check)):
         if count % 10 and view["status"] == "playing":
             continue

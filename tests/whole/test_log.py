@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from service.engine.variants import variants
+from tests.api.saved_games import shortest
 from tests.support.serving import Service
 from tests.whole.table import Table, connect
 from tests.whole.test_sockets import Connection
@@ -20,7 +21,7 @@ def test_no_secret_is_printed(tmp_path: Path) -> None:
     service = Service(tmp_path, LOG_LEVEL="debug")
     with service, connect(service.url) as http:
         for variant in variants():
-            table = Table.create(http, variant, seed=SEED)
+            table = Table.create(http, variant, seed=SEED, rules=shortest(variant))
             secrets |= set(table.tokens.values())
             for count, view in enumerate(table.play(1)):
                 seat = table.to_move(view)

@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.core.media_types import YAML_MEDIA_TYPES
@@ -89,6 +90,8 @@ class Tables:
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
+        self.session = requests.Session()
+        """Keeps the connection of the cases alive."""
         self.begin()
         self.playing = [self._deal(variant) for variant in variants()]
         self.key = self.new_key()
@@ -213,8 +216,10 @@ described.auth(refresh_interval=None)(Seat)
 
 
 @pytest.fixture(scope="session")
-def tables(http: httpx.Client) -> Tables:
-    return Tables(http)
+def tables(http: httpx.Client) -> Iterator[Tables]:
+    tables = Tables(http)
+    with tables.session:
+        yield tables
 
 
 @pytest.fixture
@@ -235,7 +240,7 @@ def test_every_answer_is_one_that_the_document_allows(
     case: Case, service: Service, tables: Tables, seen: Counter[tuple[str, int]]
 ) -> None:
     table, seat = bring_to_life(case, tables)
-    answer = case.call(base_url=service.url)
+    answer = case.call(base_url=service.url, session=tables.session)
     if answer.status_code == 201 and case.path.endswith("/token"):
         table.tokens[seat] = answer.json()["token"]
     seen[case.operation.definition.raw["operationId"], answer.status_code] += 1

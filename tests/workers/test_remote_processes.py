@@ -15,6 +15,7 @@ import pytest
 
 from service.engine.presence import TimedOut
 from service.workers.remote_turns import ANSWER_SECONDS
+from tests.api.saved_games import shortest
 from tests.outgoing.endpoints import Behaviour, Endpoint, answer, endless, raw
 from tests.storage.servers import RealServer
 from tests.support.background import Background
@@ -53,7 +54,8 @@ def secret_for(hosted: Hosted, url: str) -> str:
 
 
 def new(hosted: Hosted, variant: str, seats: str, url: str, *, seed: str = "seed") -> str:
-    return hosted.create(wanted(variant, seats, url, seed=seed)).view.id
+    """A short match."""
+    return hosted.create(wanted(variant, seats, url, seed=seed, options=shortest(variant))).view.id
 
 
 def is_finished(hosted: Hosted, game: str) -> bool:
