@@ -33,8 +33,9 @@ from service.engine.state import Hand, PlacementScore, State, new_match
 from service.engine.tiles import Tile, double, pips
 
 ScoreOrder = Literal["highest", "lowest"]
-Spread = Literal["line", "cross", "tree"]
-"""How a layout spreads: as a line, in four directions from one double that branches, or wherever doubles branch."""
+Spread = Literal["line", "arm", "cross", "tree"]
+"""How a layout spreads: as a line of two ends or of one, in four directions from one double that branches, or wherever
+doubles branch."""
 Count = Callable[[State, EndReason, tuple[RemainingHand, ...]], RoundResult]
 """The result of a round that ended for this reason with these hands left."""
 Points = Callable[[State, Tile, End | None, int | None], int]
@@ -170,7 +171,7 @@ class Rules:
         if self.spread is not None:
             return self.spread
         if self.line_ends:
-            return "line"
+            return "line" if len(self.line_ends) == 2 else "arm"
         lead = double(0)
         with_lead = self.lay_tile(self.empty_layout(), None, lead, 0, face_down=False)
         return "cross" if self.branching(with_lead, double(1)) == NEVER else "tree"

@@ -134,7 +134,14 @@ def check_tiles(layout: Layout, found: Geometry) -> None:
 
 
 def check_arms(layout: Layout, found: Geometry) -> None:
-    """The right arm of a line lies east of the lead or above it, the left one is where that would be upside down."""
+    """The right arm of a line lies east of the lead or above it, the left one is where that would be upside down.
+
+    The only arm of a line does not lie more than the length of a tile outside the planned table.
+    """
+    if len(layout.form.line_ends) == 1:
+        table, bounds = found.table, found.bounds
+        assert table.x - 4 <= bounds.x <= bounds.x + bounds.width <= table.x + table.width + 4
+        assert table.y + table.height >= bounds.y + bounds.height
     for name, placed in zip(layout.covered_ends()[1:], found.tiles[1:], strict=True):
         x, y, width, height = area(placed)
         east, north = (x, y + height) if name == "right" else (-x - width, -y)
@@ -224,7 +231,7 @@ class Counted:
     def check(self, group: Group) -> None:
         """Fails if tables are larger than planned or too many tiles lie apart."""
         assert self.large <= max(3, self.rounds / 100)
-        if group.spread == "line":
+        if group.spread in ("line", "arm"):
             assert not self.links
             assert self.wider <= 8
         elif group.spread == "cross":
@@ -242,7 +249,7 @@ class Group(NamedTuple):
     """Whether the lead has four sides."""
 
     def __str__(self) -> str:
-        return f"{self.tiles} tiles as a {self.spread}{', from a lead with four sides' if self.four_arms else ''}"
+        return f"{self.tiles} tiles, {self.spread}{', from a lead with four sides' if self.four_arms else ''}"
 
 
 def group(played: Round) -> Group:

@@ -6,10 +6,12 @@ import pytest
 
 from service.engine.layout import GATED, IMMEDIATELY, LEAD_COVERED, NEVER, RIGHT, Layout, LayoutForm, empty_layout
 from service.engine.tiles import double, parse_tile
+from service.engine.variant import Spread
 from service.engine.variants import variants
 from service.render.geometry import Area, Geometry, GrowingGeometry, Place, geometry
 
 LINE = empty_layout(LayoutForm())
+ONE_END = empty_layout(LayoutForm((RIGHT,)))
 BRANCHING = empty_layout(LayoutForm(()))
 
 
@@ -44,12 +46,24 @@ def test_a_leading_tile_lies_with_its_smaller_half_in_the_west() -> None:
 
 
 def test_the_only_end_of_a_line_is_in_the_east() -> None:
-    one_end = empty_layout(LayoutForm((RIGHT,)))
     for lead, x in (("6-6", 1), ("1-2", 2)):
-        found = geometry(one_end.lead(parse_tile(lead), 0, NEVER), 28, "line", 16)
+        found = geometry(ONE_END.lead(parse_tile(lead), 0, NEVER), 28, "arm", 16)
         assert [(each.end.name, each.x, each.y, each.direction) for each in found.ends] == [("right", x, 0, 0)]
-    layout = played(one_end.lead(double(6), 0, NEVER), "right 2-6", "right 2-2", "right 2-4")
-    assert places(geometry(layout, 28, "line", 16)) == [(0, 0, 90), (3, 0, 180), (6, 0, 90), (9, 0, 0)]
+    layout = played(ONE_END.lead(double(6), 0, NEVER), "right 2-6", "right 2-2", "right 2-4")
+    assert places(geometry(layout, 28, "arm", 16)) == [(0, 0, 90), (3, 0, 180), (6, 0, 90), (9, 0, 0)]
+
+
+@pytest.mark.parametrize("aspect", [6, 10, 16, 24])
+def test_a_line_of_one_end_begins_in_a_corner_of_the_planned_table_and_takes_most_of_it(aspect: int) -> None:
+    """Eighteen tiles, about as many as nine players lay in a long round of Tiddly-Wink."""
+    tiles = "3-6 3-3 0-3 0-2 2-5 4-5 3-4 2-3 2-6 4-6 1-4 1-5 3-5 1-3 1-1 0-1 0-5"
+    layout = played(ONE_END.lead(double(6), 0, NEVER), *[f"right {tile}" for tile in tiles.split()])
+    table, bounds, *_ = geometry(layout, 28, "arm", aspect)
+    assert (table.x, table.y + table.height) == (-2, 2)
+    assert table.x - 4 <= bounds.x
+    assert bounds.x + bounds.width <= table.x + table.width + 4
+    assert 0.6 * table.height < bounds.height <= table.height
+    assert bounds.y >= table.y
 
 
 def test_the_ends_of_arms_are_where_they_will_be_when_they_open() -> None:
@@ -97,12 +111,13 @@ def test_a_lead_that_is_turned_over_stays_where_it_is(lead: str) -> None:
 
 
 def test_how_a_layout_spreads_follows_from_the_rules() -> None:
-    others = {
+    others: dict[str, Spread] = {
         "all-fives": "cross",
         "fido": "tree",
         "homo-homini-lupus": "cross",
         "menschenwolf": "cross",
         "sebastopol": "cross",
+        "tiddly-wink": "arm",
     }
     for key, variant in variants().items():
         assert variant.rules({}, variant.players.low).layout_spread() == others.get(key, "line")

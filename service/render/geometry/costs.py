@@ -77,8 +77,7 @@ def best_spot(around: Surroundings, mouth: Mouth, *, double: bool) -> Spot | Non
     allowed = [
         spot
         for spot in spots(mouth, double=double)
-        if around.grid.has_room(spot.box, mouth.host)
-        and (around.plan.spread != "line" or _in_half(mouth.arm, spot.box))
+        if around.grid.has_room(spot.box, mouth.host) and (not around.plan.is_line or _in_half(mouth.arm, spot.box))
     ]
     if len(allowed) < 2:
         return allowed[0] if allowed else None
@@ -108,7 +107,7 @@ def _direction_cost(around: Surroundings, mouth: Mouth, spot: Spot) -> int:
     cost = 0
     if arm is not None:
         inwards = heading == right_of(arm)
-        if around.plan.spread == "line":
+        if around.plan.is_line:
             cost += _TO_MIDDLE * inwards
         else:
             cost += _ASTRAY * (inwards + (not _in_quadrant(arm, spot.box))) + _BACK * (heading == opposite(arm))

@@ -117,8 +117,7 @@ class GrowingGeometry:
     @cached_property
     def geometry(self) -> Geometry:
         """The geometry of the layout."""
-        width, height = 2 * self._table.plan.half_width, 2 * self._table.plan.half_height
-        planned = Area(-width // 2, -height // 2, width, height)
+        planned = _area(self._table.plan.table)
         if self._layout is None or not self._layout.placements:
             return Geometry(planned, _area(LEADING_TILE.united(LEADING_DOUBLE)), (), ())
         laid = self._table.laid

@@ -9,30 +9,40 @@ from service.engine.variant import Spread
 from service.render.geometry.shapes import Box
 
 _TILE_AREA: Final = 8
-_SPACE: Final[dict[Spread, int]] = {"line": 34, "cross": 45, "tree": 70}
+_SPACE: Final[dict[Spread, int]] = {"line": 34, "arm": 22, "cross": 45, "tree": 70}
 """How many times the area of its tiles a table needs, in tenths; measured over random matches."""
 
 
 class Plan(NamedTuple):
-    """Half the sides of the planned table, and how its layout spreads."""
+    """The planned table, and how its layout spreads."""
 
-    half_width: int
-    half_height: int
+    table: Box
     spread: Spread
+
+    @property
+    def is_line(self) -> bool:
+        """Whether the layout is a line, of one end or two."""
+        return self.spread in ("line", "arm")
 
     def outside(self, box: Box) -> int:
         """By how many units this box leaves the planned table; a line may do so to the north and the south."""
-        x0, y0, x1, y1 = box
-        over = max(0, -self.half_width - x0) + max(0, x1 - self.half_width)
-        if self.spread == "line":
+        (x0, y0, x1, y1), (west, north, east, south), _ = box, *self
+        over = max(0, west - x0) + max(0, x1 - east)
+        if self.is_line:
             return over
-        return over + max(0, -self.half_height - y0) + max(0, y1 - self.half_height)
+        return over + max(0, north - y0) + max(0, y1 - south)
 
 
 def plan(tiles_in_set: int, spread: Spread, aspect: int) -> Plan:
-    """The plan for a set, by the width of the table over its height in tenths."""
+    """The plan for a set, by the width of the table over its height in tenths.
+
+    The lead lies in the middle, but in the south-western corner where there is one end, as a line goes on to the north.
+    """
     area = _TILE_AREA * _SPACE[spread] * tiles_in_set
-    return Plan(_half_root(area * aspect, 100), _half_root(area, aspect), spread)
+    half_width, half_height = _half_root(area * aspect, 100), _half_root(area, aspect)
+    if spread == "arm":
+        return Plan(Box(-2, 2 - 2 * half_height, 2 * half_width - 2, 2), spread)
+    return Plan(Box(-half_width, -half_height, half_width, half_height), spread)
 
 
 def _half_root(area: int, divisor: int) -> int:

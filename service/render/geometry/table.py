@@ -65,7 +65,7 @@ class Table:
             (Ray(0, box.y0, NORTH), SHORT, tile.low),
             (Ray(0, box.y1, SOUTH), SHORT, tile.low),
         ]
-        has_arms = self.plan.spread == "line" or len(names) == len(sides)
+        has_arms = self.plan.is_line or len(names) == len(sides)
         opened = sides[1:] if len(names) == 1 else sides
         for name, (ray, each, number) in zip(names, opened, strict=False):
             heading = ray.heading
