@@ -231,15 +231,11 @@ class Layout(NamedTuple):
             number, side, gate, counts, wanted = sides[0]
             end = _new(End, (name, number, host, side, gate, counts, wanted))
             if len(ends) == 1:
-                ends = (end,)
-                open_mask = mask
-            elif name == LEFT:
-                other = ends[1]
-                ends = (end, other)
-                open_mask = mask | other.wants if other.gate == OPEN else mask
+                ends, open_mask = (end,), mask
             else:
-                other = ends[0]
-                ends = (other, end)
+                left, right = ends
+                other = right if name == LEFT else left
+                ends = (end, right) if name == LEFT else (left, end)
                 open_mask = mask | other.wants if other.gate == OPEN else mask
         else:
             place = self.ends.index(at)
