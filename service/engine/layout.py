@@ -92,7 +92,8 @@ LEAD_COVERED: Final = "lead"
 EndValue = Callable[[int, Side, bool], int]
 """What an end that is not closed counts, by its number, its side, and whether it is *paired*.
 
-The two long sides of a leading double are paired as long as both are uncovered. So a game can say that an end counts
+The two long sides of a leading double are paired as long as both are uncovered; on a line of one end, which offers only
+one of them, nothing is paired. So a game can say that an end counts
 its number, that a long side counts nothing (rules 3.5), or that a double counts both halves once: on a long side its
 number if paired, else twice its number, and nothing on a short side (All Fives, Fives and Threes). In a game that
 scores by which ends there are and not by their sum (Bergen), ends are not counted.
@@ -186,9 +187,9 @@ class Layout(NamedTuple):
     def lead(self, tile: Tile, seat: int, branching: Branching) -> Layout:
         """The layout with its first tile, face up."""
         names, end_value, _, wants, across = self.form
-        sides, _, _ = _opened(tile, None, NEVER if names else branching, end_value, wants=wants, across=across)
-        if len(names) == 1:
-            sides = sides[1:]
+        # With one end the lead opens what a tile opens that joins by its lower half.
+        touching = tile.low if len(names) == 1 else None
+        sides, _, _ = _opened(tile, touching, NEVER if names else branching, end_value, wants=wants, across=across)
         ends = tuple(
             [
                 End(name, number, 0, side, gate, counts, wanted)

@@ -349,6 +349,18 @@ def test_proof_5_a_line_with_one_end() -> None:
     assert paper.layout.end("left") is None
 
 
+def test_proof_5_a_leading_double_with_one_end_counts_both_its_halves() -> None:
+    paper = Paper(line_ends=(RIGHT,), end_value=double_both_halves)
+    paper.lead("5-5")
+    lead = paper.layout
+    assert lead.ends_sum == 10
+    ((name, number, host, side, gate, _, _),) = lead.ends
+    empty = empty_layout(LayoutForm((RIGHT,), double_both_halves))
+    assert empty.restored(lead.placements, [(name, number, host, side, gate)], 0) == lead
+    paper.join("right", "1-5")
+    assert paper.layout.ends_sum == 1
+
+
 def test_proof_5_a_lead_that_is_no_double_has_its_higher_half_at_its_one_end() -> None:
     assert Paper(line_ends=(RIGHT,)).lead("2-6") == ["right 2-6/end=6"]
 
