@@ -119,12 +119,12 @@ def reserve_option(default: int) -> Option:
     )
 
 
-def settled(options: Mapping[str, Value | None], seats: int, hands: Mapping[int, int], tiles: int) -> dict[str, Any]:
-    """These options with the hand that is usual for so many players where none is given.
+def settled(options: Mapping[str, Value | None], seats: int, tiles: int, **usual: Value) -> dict[str, Any]:
+    """These options with what is ``usual`` for so many players where no value is given.
 
     Raises ``InvalidSetup`` as ``check_hands_and_teams``.
     """
-    settings: dict[str, Any] = {**options, "hand": hands[seats] if options["hand"] is None else options["hand"]}
+    settings: dict[str, Any] = {key: usual[key] if value is None else value for key, value in options.items()}
     check_hands_and_teams(seats, settings["hand"], settings["teams"], tiles)
     return settings
 

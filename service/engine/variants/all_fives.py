@@ -36,9 +36,7 @@ _FIVE: Final = 5
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    settings = settled(options, seats, _HANDS, len(_SET))
-    if settings["target"] is None:
-        settings["target"] = _TARGETS[seats]
+    settings = settled(options, seats, len(_SET), hand=_HANDS[seats], target=_TARGETS[seats])
     reserve, target, teams = settings["reserve"], settings["target"], settings["teams"]
     branches, at_once = settings["spinner"] == "after_sides", settings["finish"] == "at_once"
     out_or_stuck = out_or_blocked(reserve)

@@ -32,7 +32,7 @@ _DIVISORS: Final = (3, 5)
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    settings = settled(options, seats, _HANDS, len(_SET))
+    settings = settled(options, seats, len(_SET), hand=_HANDS[seats])
     target, teams = settings["target"], settings["teams"]
     return Rules(
         seats=seats,

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from service.engine.events import EndReason, RemainingHand, RoundResult, ScoreLine
 from service.engine.options import LocalizedText, Option, Value
-from service.engine.rules.common_options import check_hands_and_teams, teams_option
+from service.engine.rules.common_options import settled, teams_option
 from service.engine.rules.drawing import UNTIL_IT_FITS
 from service.engine.rules.ending import out_or_blocked, total_reached
 from service.engine.rules.opening import highest_double_or_heaviest
@@ -28,28 +28,20 @@ _MOST_OF_A_NUMBER: Final = 5
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    hand, limit, open_at = options["hand"], options["limit"], options["open_at"]
-    lone_blank, lone_six = options["lone_blank"], options["lone_six"]
-    teams = options["teams"] if options["teams"] is not None else 2 if seats == _TEAM_SEATS else 0
-    assert isinstance(hand, int)
-    assert isinstance(limit, int)
-    assert isinstance(open_at, int)
-    assert isinstance(lone_blank, int)
-    assert isinstance(lone_six, int)
-    assert isinstance(teams, int)
-    check_hands_and_teams(seats, hand, teams, len(_SET))
+    settings = settled(options, seats, len(_SET), teams=2 if seats == _TEAM_SEATS else 0)
+    teams = settings["teams"]
     return Rules(
         seats=seats,
-        settings={key: value for key, value in options.items() if value is not None} | {"teams": teams},
+        settings=settings,
         tiles=_SET,
-        hand_size=lambda players: hand if players == seats else 0,
-        opening=_redealt if options["redeal"] else _opening,
-        may_follow=doubles_after_a_double if options["two_doubles"] else one_tile,
+        hand_size=lambda players: settings["hand"] if players == seats else 0,
+        opening=_redealt if settings["redeal"] else _opening,
+        may_follow=doubles_after_a_double if settings["two_doubles"] else one_tile,
         drawing=UNTIL_IT_FITS,
         round_end=out_or_blocked(),
-        hand_value=_hand_value(lone_blank, lone_six),
-        score_round=_Count(teams, open_at, has_eggs=bool(options["eggs"])).result,
-        match_end=total_reached(limit, "lowest"),
+        hand_value=_hand_value(settings["lone_blank"], settings["lone_six"]),
+        score_round=_Count(teams, settings["open_at"], has_eggs=settings["eggs"]).result,
+        match_end=total_reached(settings["limit"], "lowest"),
         teams=teams,
     )
 

@@ -30,7 +30,7 @@ _HANDS: Final = {2: 7, 3: 6, 4: 5}
 
 
 def _build(options: Mapping[str, Value | None], seats: int) -> Rules:
-    settings = settled(options, seats, _HANDS, len(_SET))
+    settings = settled(options, seats, len(_SET), hand=_HANDS[seats])
     return Rules(
         seats=seats,
         settings=settings,
