@@ -30,7 +30,8 @@ that have an alternative.
 Dominoes is a game of luck: in a trial with four players, even one that looked into all hands won only some 57 to 59 %
 of its comparisons. In *Der Mensch ist des Menschen Wolf* one loser writes everything, so that with many players most
 comparisons are ties, and the lead says more than the win. A row needs 100 deals before it is judged; the rows that have
-them are what `GET /v1/variants/{id}` tells of each level.
+them are what `GET /v1/variants/{id}` tells of each level. *Not shown*: the interval is not wholly above the bound, or
+there are too few deals; the bound may still hold.
 
 ![the intervals of all rows](strength.svg)
 """
