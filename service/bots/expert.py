@@ -18,13 +18,17 @@ from typing import Final
 from service.bots import greedy
 from service.bots.knowledge import infer
 from service.bots.observation import Observation
-from service.bots.playout import play_out, tiles_possible
+from service.bots.playout import moves_of, play_out, tiles_possible
 from service.bots.worlds import Sampler
 from service.engine.moves import Move
 from service.engine.variant import Rules
 
 PLAYOUTS: Final = 500
-"""Of a decision, all candidates together."""
+"""Of a decision, all candidates together, where ``_WORK`` allows as many."""
+_WORK: Final = 1_250_000
+"""What the playouts of a decision may come to: moves times the tiles of the set, as there is more to choose from where
+there are more tiles. It limits only rounds with double-fifteen or double-eighteen and many seats: with nine seats and
+double-eighteen a decision has 346 playouts."""
 CANDIDATES: Final = 3
 _LOOK: Final = 20
 """After so many worlds each, candidates may be given up."""
@@ -36,7 +40,12 @@ _CONFIDENCE: Final = 1.0
 
 def choose(rules: Rules, observation: Observation, random: Random) -> Move:
     """Greedy's move, or a better one among its next best."""
-    return search(rules, observation, random, PLAYOUTS)
+    return search(rules, observation, random, playouts_of(rules))
+
+
+def playouts_of(rules: Rules) -> int:
+    """The budget of a decision in this game, in playouts."""
+    return min(PLAYOUTS, _WORK // (moves_of(rules) * len(rules.tiles)))
 
 
 def search(rules: Rules, observation: Observation, random: Random, playouts: int) -> Move:

@@ -48,6 +48,11 @@ def tiles_possible(seat: int, hand: Hand, knowledge: Knowledge) -> list[int]:
     return possible
 
 
+def moves_of(rules: Rules) -> int:
+    """How many moves a playout has at most, the first one included."""
+    return max(_SHORTEST, _EACH * rules.seats) + 1
+
+
 def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) -> float:
     """What the round is worth to the seat to move if it makes this move. ``possible``: ``tiles_possible`` of it.
 
@@ -59,7 +64,7 @@ def play_out(rules: Rules, state: State, move: Move, possible: Sequence[int]) ->
     active = state.active_seats()
     left = possible[seat]
     possible = list(possible)
-    for _ in range(max(_SHORTEST, _EACH * rules.seats) + 1):
+    for _ in range(moves_of(rules)):
         assert turn is not None
         if move.tile is not None:
             left &= ~(1 << move.tile.index)
@@ -98,7 +103,7 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
     turn = state.turn
     assert turn is not None
     hand = state.hands[turn]
-    own_tiles = tile_set(hand)
+    own_tiles, every, several = _held(hand)
     hidden = hindering = held = 0
     following = _next_with_tiles(state, turn)
     if following is not None:
@@ -107,11 +112,6 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
         partner = rules.teams and rules.team(following) == rules.team(turn)
         hindering = -_HINDERING if partner else _HINDERING
     many = hidden.bit_count()
-    every, several = 0, 0
-    for each in hand:
-        mask = each.mask
-        several |= every & mask
-        every |= mask
     layout = state.layout
     open_mask, wants_of = layout.open_mask, layout.form.wants
     joined: dict[str, End] = {}
@@ -146,17 +146,28 @@ def _best_of(rules: Rules, state: State, moves: Sequence[Move], left: int, possi
                 if wants_of is not None and outer is not None:
                     after |= wants_of(outer)
                 elif not face_down:
-                    after |= 1 << tile.other_half(at.number)
-        if after not in prospects:
+                    after |= tile.mask if tile.double else tile.mask ^ at.wants
+        prospect = prospects.get(after)
+        if prospect is None:
             fitting = tiles_with(after)
             none = _probability_of_none(many, (hidden & fitting).bit_count(), held)
-            prospects[after] = (own_tiles & fitting).bit_count() + hindering * none
-        move_worth += prospects[after]
+            prospect = prospects[after] = (own_tiles & fitting).bit_count() + hindering * none
+        move_worth += prospect
         if own & after:
             move_worth -= 1
         if move_worth > best_worth:
             best, best_worth = move, move_worth
     return best
+
+
+@lru_cache(maxsize=4096)
+def _held(hand: Hand) -> tuple[int, int, int]:
+    """These tiles as a set, the numbers that they have, and those that several of them have, as masks."""
+    numbers = several = 0
+    for tile in hand:
+        several |= numbers & tile.mask
+        numbers |= tile.mask
+    return tile_set(hand), numbers, several
 
 
 def _next_with_tiles(state: State, turn: int) -> int | None:

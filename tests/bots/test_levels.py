@@ -12,7 +12,7 @@ from time import monotonic
 
 import pytest
 
-from service.bots import greedy, playout
+from service.bots import expert, greedy, playout
 from service.bots.choice import LEVELS, choose_move
 from service.bots.knowledge import infer, tile_set
 from service.bots.observation import Observation, observe
@@ -274,6 +274,22 @@ def test_an_expert_wins_where_greedy_loses(hands_and_moves: tuple[Sequence[str],
     assert table.state.phase == PLAYING
     assert lead(table.rules, table.state, seat, chosen(table, "greedy")) < 0
     assert lead(table.rules, table.state, seat, chosen(table, "expert")) > 0
+
+
+@pytest.mark.parametrize(
+    ("key", "seats", "highest", "playouts"),
+    [
+        ("fido", 9, 12, expert.PLAYOUTS),
+        ("fido", 6, 18, expert.PLAYOUTS),
+        ("fido", 9, 15, 483),
+        ("fido", 9, 18, 346),
+        ("domino", 8, 12, expert.PLAYOUTS),
+    ],
+)
+def test_only_long_rounds_with_very_many_tiles_have_fewer_playouts(
+    key: str, seats: int, highest: int, playouts: int
+) -> None:
+    assert expert.playouts_of(variants()[key].rules({"set": highest}, seats)) == playouts
 
 
 def test_in_a_playout_the_next_player_is_left_only_a_number_that_they_have_passed_on() -> None:
