@@ -23,6 +23,7 @@ from service.apps.service import ApplicationService
 from service.bootstrap import build_document, build_games
 from service.bots.knowledge import tile_set
 from service.bots.opening import _opening_hands
+from service.bots.playout import _held
 from service.engine.presence import Left
 from service.engine.tiles import Tile
 from service.games.automation import Automation
@@ -294,5 +295,6 @@ def _no_hand_but_as_a_key_of_a_function(traces: Traces) -> None:
     """Bots remember sums of tiles by the tiles alone: which game had them, or which seat, cannot be told."""
     tile_set.cache_clear()
     _opening_hands.cache_clear()
+    _held.cache_clear()
 
     assert traces.found() == set()
