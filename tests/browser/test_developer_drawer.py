@@ -21,9 +21,10 @@ def table(service_url: str) -> Iterator[Table]:
 
 
 def open_drawer(page: Page) -> None:
-    """Open the drawer, and in it every request."""
+    """Open the drawer, and in it every request, once there is one."""
     page.keyboard.press("Backquote")
     expect(page.get_by_role("heading", name=re.compile("^(Developer drawer|Entwicklerfenster)$"))).to_be_focused()
+    expect(page.locator(".developer details").first).to_be_attached()
     page.evaluate("document.querySelectorAll('.developer details').forEach((each) => (each.open = true))")
     expect(page.locator(".developer .curl").first).to_be_visible()
 
