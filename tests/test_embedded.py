@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import stat
@@ -356,16 +357,37 @@ def test_a_server_on_the_path_is_preferred_to_the_bundled_one(tmp_path: Path, mo
     assert embedded.find_server() == str(tmp_path / "valkey-server")
 
 
-@pytest.mark.parametrize("script", ["echo 'Redis server v=6.2.7 sha=0:0'", "exit 1", "echo no version at all"])
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ("echo 'Redis server v=6.2.7 sha=0:0'", "is version 6.2.7"),
+        ("exit 1", "did not print its version"),
+        ("echo no version at all", "did not print its version"),
+        ("exec sleep 60", "did not print its version within 0 s"),
+    ],
+)
 def test_a_server_that_is_too_old_or_broken_is_skipped(
-    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    script: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program(tmp_path / "redis-server", script)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
     monkeypatch.setattr(embedded, "PROGRAMS", ("redis-server",))
-    assert embedded.find_server() == embedded.bundled_server()
+    if script.startswith("exec"):
+        monkeypatch.setattr(embedded, "bundled_server", lambda: None)
+        monkeypatch.setattr(embedded, "VERSION_SECONDS", 0.2)
+    else:
+        assert embedded.find_server() == embedded.bundled_server()
+        monkeypatch.setattr(embedded, "bundled_server", lambda: None)
+    with pytest.raises(NoServerFound, match=rf"redis-server {re.escape(problem)}\).*REDIS_URL"):
+        embedded.find_server()
+
+
+def test_a_program_that_cannot_be_run_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "valkey-server").write_bytes(b"\x7fELF for another machine")
+    (tmp_path / "valkey-server").chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(embedded, "bundled_server", lambda: None)
-    with pytest.raises(NoServerFound, match="REDIS_URL"):
+    with pytest.raises(NoServerFound, match="valkey-server cannot be run: Exec format error"):
         embedded.find_server()
 
 

@@ -47,6 +47,7 @@ SOCKET_PATH_BYTES = 100  # a socket's address takes 108 bytes on Linux, 104 on m
 START_SECONDS = 10.0
 LOADING_SECONDS = 600.0
 STOP_SECONDS = 10.0
+VERSION_SECONDS = 30.0
 LOCK_SECONDS = 1.0
 ORPHAN_SECONDS = 10.0
 PAUSE_SECONDS = 0.02
@@ -87,14 +88,19 @@ def find_server() -> str:
         NoServerFound: there is none.
     """
     on_path = (shutil.which(name) for name in PROGRAMS)
+    unusable = []
     for program in (*on_path, bundled_server()):
-        if program and _major_version(program) >= MIN_MAJOR:
+        if program is None:
+            continue
+        problem = _problem(program)
+        if problem is None:
             return str(
                 Path(program).absolute()
             )  # symbolic links are kept: the program depends on the name by which it is started
+        unusable.append(f" ({program} {problem})")
     raise NoServerFound(
-        "no redis-server or valkey-server (7 or newer) on the PATH, and none in the Python environment; "
-        "install one, or set REDIS_URL"
+        f"no usable redis-server or valkey-server ({MIN_MAJOR} or newer) on the PATH or in the Python environment"
+        f"{''.join(unusable)}; install one, or set REDIS_URL"
     )
 
 
@@ -111,14 +117,20 @@ def bundled_server() -> str | None:
     return None
 
 
-def _major_version(program: str) -> int:
-    """The major version of the program, or 0 if it cannot be run or does not print it."""
+def _problem(program: str) -> str | None:
+    """Why the program cannot be the server, as the end of a sentence, or ``None`` if it can."""
     try:
-        output = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=5, check=False).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return 0
-    match = re.search(r"\bv=([0-9]+)\.", output)
-    return int(match[1]) if match else 0
+        output = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=VERSION_SECONDS, check=False
+        ).stdout
+    except OSError as error:
+        return f"cannot be run: {error.strerror or error}"
+    except subprocess.TimeoutExpired:
+        return f"did not print its version within {VERSION_SECONDS:.0f} s"
+    match = re.search(r"\bv=(([0-9]+)\.[0-9.]*)", output)
+    if match is None:
+        return "did not print its version"
+    return None if int(match[2]) >= MIN_MAJOR else f"is version {match[1]}"
 
 
 def die_with_parent(command: Sequence[str], sign: signal.Signals) -> list[str]:
