@@ -133,7 +133,8 @@ def longest(variant: str, rounds: int) -> dict[str, int]:
 def some_rounds(variant: str) -> dict[str, int]:
     """House rules that make a short match, but usually one of several rounds."""
     (length,) = shortest(variant)
-    return {length: {"rounds": 2, "limit": 60, "target": 80}[length]}
+    target = 8 if variant == "bergen" else 80  # a round of Bergen scores a few points
+    return {length: {"rounds": 2, "limit": 60, "target": target}[length]}
 
 
 def one_open_seat(variant: str) -> list[dict[str, Any]]:
