@@ -169,21 +169,23 @@ def race(seconds: float, games: int = TABLES) -> Raced:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="domino-race-")))
         server = RealServer(folder / "redis")
         stack.callback(server.stop)
-        service = stack.enter_context(Service(folder / "data", REDIS_URL=server.url))
-        for name in ["scheduler"] * SCHEDULERS + ["bots"]:
-            stack.enter_context(Background(name, server.url, folder / "logs"))
-        host, _, port = service.url.removeprefix("http://").partition(":")
         history = History()
         tables = _Tables(server.url, history)
-        clients = [
-            _Client((host, int(port)), tables, history, number, seconds=seconds, games=games)
-            for number in range(CLIENTS)
-        ]
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join()
-        time.sleep(3)  # until what is due has been done
+        with ExitStack() as processes:
+            service = processes.enter_context(Service(folder / "data", REDIS_URL=server.url))
+            for name in ["scheduler"] * SCHEDULERS + ["bots"]:
+                processes.enter_context(Background(name, server.url, folder / "logs"))
+            host, _, port = service.url.removeprefix("http://").partition(":")
+            clients = [
+                _Client((host, int(port)), tables, history, number, seconds=seconds, games=games)
+                for number in range(CLIENTS)
+            ]
+            for client in clients:
+                client.start()
+            for client in clients:
+                client.join()
+            time.sleep(3)  # until what is due has been done
+        # The games go on by themselves, and a game is judged by two reads: nobody may write between them.
         store = RedisStore(open_topology(server.url), TTL)
         raced = Raced(Counter(), check(history, store, tables.made), [], [each for c in clients for each in c.untold])
         for client in clients:
