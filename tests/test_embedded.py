@@ -237,12 +237,13 @@ def test_the_server_of_a_killed_owner_is_waited_for(tmp_path: Path, monkeypatch:
 def test_the_folder_of_an_orphaned_server_is_rejected_until_that_has_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded, "ORPHAN_SECONDS", 0.2)
     orphan = start_orphan(tmp_path)
     with redis.Redis(unix_socket_path=str(tmp_path / "redis.sock")) as store:
         store.set("spinner", "6-6")
-    with pytest.raises(FolderInUse, match=f"in use by another running service.*{orphan}"):
-        EmbeddedServer(tmp_path).start()
+    with monkeypatch.context() as patch:
+        patch.setattr(embedded, "ORPHAN_SECONDS", 0.2)
+        with pytest.raises(FolderInUse, match=f"in use by another running service.*{orphan}"):
+            EmbeddedServer(tmp_path).start()
     os.kill(orphan, signal.SIGTERM)
     with EmbeddedServer(tmp_path) as server:
         assert not runs(orphan)
@@ -341,10 +342,20 @@ def test_the_start_waits_for_a_loading_server(tmp_path: Path, monkeypatch: pytes
         for number in range(6000):  # a server that loads answers after every 1,024 commands
             commands.append(f"key-{number % 400}", "y")
         commands.execute()
-    monkeypatch.setattr(embedded, "START_SECONDS", 2.0)
-    started = time.monotonic()
+    ask, answers = embedded._probe, []
+
+    def probe(path: Path, command: bytes) -> bytes | None:
+        """The answer; after the first one no time is left, and the second one is lost."""
+        answer = ask(path, command)
+        if answer is not None:
+            monkeypatch.setattr(embedded, "START_SECONDS", 0.0)
+            answers.append(answer)
+        return None if len(answers) == 2 else answer
+
+    monkeypatch.setattr(embedded, "_probe", probe)
     with EmbeddedServer(tmp_path, options={"key-load-delay": "500"}) as server:
-        assert time.monotonic() - started > embedded.START_SECONDS
+        assert answers[0].startswith(b"-LOADING")
+        assert len(answers) > 2
         assert get(server, "key-399") == "y" * 15
 
 

@@ -314,13 +314,15 @@ class EmbeddedServer:
 
     def _wait_for_answer(self, keep_waiting: Callable[[], bool]) -> None:
         started = time.monotonic()
+        loading = False
         while True:
             if self.pid is None:
                 raise DidNotStart(f"the embedded server ended right after its start\n{self._tail()}")
             answer = self._probe(b"PING")
             if answer == b"+PONG":
                 return
-            loading = answer is not None and answer.startswith(b"-LOADING")
+            if answer is not None:  # a server that loads answers now and then only
+                loading = answer.startswith(b"-LOADING")
             waited = time.monotonic() - started
             if waited > (LOADING_SECONDS if loading else START_SECONDS) or not keep_waiting():
                 last = "" if answer is None else f"; its last answer was {answer.decode(errors='replace')}"
