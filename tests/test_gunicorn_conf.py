@@ -233,13 +233,17 @@ def test_a_worker_alone_keeps_the_folder_that_it_counts_in(tmp_path: Path) -> No
     settings = {"TMPDIR": str(tmp_path), "PROMETHEUS_MULTIPROC_DIR": "", "REDIS_URL": NO_REDIS}
     with run(tmp_path / "killed", **settings) as killed, killed.connect() as connection:
         folder = Path(killed.get("/metrics")[1]["folder"])
-        connection.sendall(b"GET /slow/8 HTTP/1.0\r\n\r\n")
+        worker = killed.get("/healthz")[1]["worker"]
+        connection.sendall(b"GET /slow/60 HTTP/1.0\r\n\r\n")
         killed.until(lambda: "slow begins" in killed.output())
         killed.process.kill()
         killed.process.wait(PATIENCE)
-        with run(tmp_path / "next", **settings) as following:
-            assert following.get("/metrics")[0] == 200
-            assert folder.exists()
+        try:
+            with run(tmp_path / "next", **settings) as following:
+                assert following.get("/metrics")[0] == 200
+                assert folder.exists()
+        finally:
+            os.kill(worker, signal.SIGKILL)
 
 
 def test_a_data_folder_for_the_secret_that_cannot_be_used_is_reported_in_one_line(tmp_path: Path) -> None:

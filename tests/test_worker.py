@@ -131,7 +131,7 @@ def test_a_slow_request_body_is_malformed_and_closes_the_connection(length: byte
 
 
 def test_a_body_in_parts_is_accepted_within_the_time_limit(tmp_path: Path) -> None:
-    with run(tmp_path, REDIS_URL=NO_REDIS, GUNICORN_CMD_ARGS=SHORT_LIMITS) as it, it.connect() as connection:
+    with run(tmp_path, REDIS_URL=NO_REDIS, GUNICORN_CMD_ARGS="--keep-alive=60") as it, it.connect() as connection:
         for _ in range(2):
             connection.sendall(POST % (b"/body", b"Expect: 100-continue\r\nContent-Length: 10"))
             assert connection.recv(100).startswith(b"HTTP/1.1 100 ")  # the application waits for the first part
@@ -257,7 +257,7 @@ def test_a_stop_lets_the_application_end_its_streams(tmp_path: Path) -> None:
 
 def test_a_stop_during_a_response_closes_its_connection(tmp_path: Path) -> None:
     with run(tmp_path, REDIS_URL=NO_REDIS) as it, it.connect() as connection:
-        connection.sendall(GET % b"/slow/1.5")
+        connection.sendall(GET % b"/until-drained")
         it.until(lambda: "slow begins" in it.output())
         it.process.terminate()
         status, headers, _ = read_response(connection)
@@ -401,7 +401,12 @@ def booted(it: Run) -> list[int]:
 
 
 def test_a_rolling_restart_loses_no_request(tmp_path: Path) -> None:
-    with run(tmp_path, REDIS_URL=NO_REDIS, WORKERS="2") as it, it.connect() as stream, Load(it.port()) as load:
+    limits = {"GUNICORN_CMD_ARGS": f"{LONG_LAST_REQUEST} --keep-alive=60", "GRACEFUL_TIMEOUT": LONG_GRACE}
+    with (
+        run(tmp_path, REDIS_URL=NO_REDIS, WORKERS="2", **limits) as it,
+        it.connect() as stream,
+        Load(it.port()) as load,
+    ):
         stream.sendall(GET % b"/stream")
         it.until(lambda: load.responses > 100)
         for generation in (2, 3):

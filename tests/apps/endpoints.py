@@ -79,7 +79,7 @@ class Listener(Endpoint):
     """An endpoint that answers challenges, and every other message as its behaviours say."""
 
     def __init__(self, *behaviours: Behaviour) -> None:
-        super().__init__(self._behave)
+        super().__init__()
         self.behaviours = list(behaviours or statuses(204))
         self.answered = 0
 
@@ -92,10 +92,11 @@ class Listener(Endpoint):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/hooks?secret=of-the-url"
 
-    def _behave(self, sock: socket.socket) -> object:
-        last = parse(self.requests[-1])
-        if last.type == "webhook.challenge":
-            return answer(body=last.data["challenge"].encode())(sock)
+    def respond(self, request: bytes, sock: socket.socket) -> object:
+        """Answer a challenge; behave on all else."""
+        message = parse(request)
+        if message.type == "webhook.challenge":
+            return answer(body=message.data["challenge"].encode())(sock)
         self.answered += 1
         behave = self.behaviours[min(self.answered, len(self.behaviours)) - 1]
         return behave(sock)

@@ -92,10 +92,13 @@ class Endpoint:
             self._open.append(sock)
             while request := read_request(sock):
                 self.requests.append(request)
-                behave = self._behaviours[min(len(self.requests), len(self._behaviours)) - 1]
-                if behave(sock) is False:
+                if self.respond(request, sock) is False:
                     break
         sock.close()
+
+    def respond(self, request: bytes, sock: socket.socket) -> object:
+        """Behave on a request that was read; the connection is closed if this returns ``False``."""
+        return self._behaviours[min(len(self.requests), len(self._behaviours)) - 1](sock)
 
 
 def read_request(sock: socket.socket) -> bytes:

@@ -12,17 +12,20 @@ import signal  # noqa: E402
 import sys  # noqa: E402
 from collections import Counter  # noqa: E402
 from collections.abc import Callable  # noqa: E402
+from typing import Any  # noqa: E402
 
 import gevent  # noqa: E402
 
 from service.games.ports import OutcomeUnknown, StorageUnavailable  # noqa: E402
-from service.storage.connection import MAX_CONNECTIONS, connect  # noqa: E402
+from service.storage.connection import MAX_CONNECTIONS, POOL_TIMEOUT, connect  # noqa: E402
 from service.storage.redis_store import RedisStore  # noqa: E402
 from service.storage.topology import SingleNodeTopology  # noqa: E402
 from tests.storage.waits import counted, within  # noqa: E402
 from tests.storage.write_requests import write  # noqa: E402
 
 GREENLETS = 400
+PATIENCE = 30.0
+"""The time-out of the pool where all must be served, however slow the machine is."""
 
 
 def call_at_once(call: Callable[[int], object]) -> Counter[str]:
@@ -48,10 +51,13 @@ def main(url: str, server: int) -> None:
     """Fails by an assertion."""
     with connect(url) as client:
         store = RedisStore(SingleNodeTopology(client), 3600)
+        pool: Any = client.connection_pool
+        pool.timeout = PATIENCE
         assert call_at_once(lambda number: store.create(f"game {number}", b"s", [b"e"], write())) == {
             "served": GREENLETS
         }
 
+        pool.timeout = POOL_TIMEOUT
         os.kill(server, signal.SIGSTOP)
         try:
             outcomes = call_at_once(lambda number: store.commit(f"game {number}", 1, b"t", [b"f"], write()))
@@ -59,10 +65,11 @@ def main(url: str, server: int) -> None:
             os.kill(server, signal.SIGCONT)
         assert set(outcomes) <= {"unknown: timeout", "pool"}, outcomes
         assert outcomes["unknown: timeout"] >= MAX_CONNECTIONS
+        pool.timeout = PATIENCE
 
         assert call_at_once(lambda number: store.read(f"game {number}")) == {"served": GREENLETS}
 
-        client.connection_pool.disconnect(inuse_connections=False)
+        pool.disconnect(inuse_connections=False)
         assert call_at_once(lambda number: store.read(f"game {number}")) == {"served": GREENLETS}
 
         with connect(url) as other:

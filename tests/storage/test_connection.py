@@ -137,6 +137,7 @@ def test_many_threads_share_no_more_connections_than_the_pool_has(shared_server:
     together = threading.Barrier(thread_count)
     with connect(shared_server.url) as client:
         store = RedisStore(SingleNodeTopology(client), TTL)
+        client.connection_pool.timeout = 30.0  # all are to be served, however slow the machine is
 
         def read() -> None:
             together.wait(30)

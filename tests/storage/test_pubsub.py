@@ -20,7 +20,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
-from tests.storage.servers import FakeServer, RealServer
+from tests.storage.servers import FakeServer, RealServer, write_before_answering
 from tests.storage.write_requests import write
 
 PATIENCE = 20.0
@@ -92,7 +92,7 @@ def append(store: RedisStore, game: str, after: int, *events: bytes) -> EventNot
 def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ping sooner and time out sooner."""
     monkeypatch.setattr(pubsub, "PING_SECONDS", 0.05)
-    monkeypatch.setattr(pubsub, "SILENCE_SECONDS", 0.3)
+    monkeypatch.setattr(pubsub, "SILENCE_SECONDS", 2.0)
 
 
 def test_a_listener_is_first_notified_to_read_and_then_of_every_write_whole(
@@ -213,6 +213,7 @@ def test_subscriptions_survive_a_restart_of_the_server(
         for game, listener in zip(games, listeners, strict=True):
             feed.watch(game, listener)
             listener.wait_for(None)
+        write_before_answering(server.admin)
         server.kill()
         late = RecordingListener()
         feed.watch(games[0], late)
@@ -267,7 +268,7 @@ def test_a_quiet_game_on_a_responsive_server_keeps_its_connection(server: RealSe
         feed.watch(game, listener)
         listener.wait_for(None)
         (connection,) = feed._connections.values()
-        connection._reader.join(1.0)  # three read timeouts
+        connection._reader.join(5.0)  # more than two read timeouts
         assert connection._reader.is_alive()
         assert listener.received_only(append(store, game, 1, b"[3]"))
 

@@ -43,6 +43,9 @@ class Application:
             case ["slow", seconds]:
                 _log("slow begins")
                 time.sleep(float(seconds))
+            case ["until-drained"]:
+                _log("slow begins")
+                self._draining.wait(60)
             case ["body"]:
                 result = {"bytes": len(environ["wsgi.input"].read())}
             case ["stream"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
@@ -14,6 +15,7 @@ from service.storage.keys import REMINDERS, SWEEPS
 from service.storage.redis_reminders import RedisReminders
 from service.storage.topology import open_topology
 from service.workers.messenger import END_SECONDS
+from service.workers.scheduler import LEASE_MS
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
@@ -47,7 +49,9 @@ def test_a_person_is_timed_out_after_the_deadline_and_not_before(server: RealSer
         until(lambda: _has_looked(server))
         clocks = [ClockSettings(turn=100 * number) for number in range(6)]
         games = [hosted.create(request("domino", "pp", clock=clock)).view.id for clock in clocks]
-        deadlines = {game: hosted.game(game).deadline or 0 for game in games}
+        deadlines = {
+            game: hosted.game(game).created_at + (clock.turn or 0) for game, clock in zip(games, clocks, strict=True)
+        }
         for game in games:
             until(partial(is_left, hosted, game))
         assert scheduler.stop() == 0
@@ -55,7 +59,7 @@ def test_a_person_is_timed_out_after_the_deadline_and_not_before(server: RealSer
     for game in games:
         history = hosted.games.access._repository.history(hosted.game(game))
         (at,) = [each.at for each in history if isinstance(each.event, TimedOut)]
-        assert deadlines[game] < at < deadlines[game] + 2500
+        assert deadlines[game] < at < deadlines[game] + LEASE_MS
 
 
 def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp_path: Path) -> None:
@@ -107,9 +111,13 @@ def test_at_a_stop_leases_are_given_back(server: RealServer, tmp_path: Path) -> 
     queue = RedisReminders(open_topology(server.url))
     with Background("bots", server.url, tmp_path) as bots:
         until(lambda: _has_looked(server))
-        for number in range(30):
-            hosted.create(request("domino", "pg", seed=f"{number}", pace=900))
-        until(lambda: _latest(server) > queue.server_time() + 20_000)
+
+        def has_leased() -> bool:
+            """Whether the lease of a new game is seen: it ends when the bot moves."""
+            hosted.create(request("domino", "pg", seed=token_hex(8), pace=900))
+            return _latest(server) > queue.server_time() + 20_000
+
+        until(has_leased)
         assert bots.stop() == 0
         assert _latest(server) < queue.server_time() + 1000
 

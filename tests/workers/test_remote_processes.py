@@ -169,10 +169,10 @@ def test_a_remote_player_that_is_dead_delays_no_other(hosted: Hosted, services: 
     url = f"http://127.0.0.1:{port}/"
     silent = Endpoint(lambda _: True)
     try:
-        dead = [new(hosted, "domino", "xx", _url(silent), seed=f"{n}") for n in range(40)]
-        until(lambda: silent.accepted >= 16)
         with Process(flask_bot(port), tmp_path / "bot.log", BOT_SECRET=secret_for(hosted, url)):
             await_port(port)
+            dead = [new(hosted, "domino", "xx", _url(silent), seed=f"{n}") for n in range(40)]
+            until(lambda: silent.accepted >= 16)
             game = new(hosted, "domino", "xg", url)
             until(partial(is_finished, hosted, game), LONG)
             assert given_up(hosted, game) == 0
@@ -192,7 +192,10 @@ def test_workers_that_are_killed_again_and_again_make_every_move_once(
         _messenger(server, tmp_path),
     ):
         await_port(port)
-        games = [new(hosted, "domino", "xx", url, seed=f"{number}") for number in range(4)]
+        endless = {"limit": 1000}  # so that the messenger that is not killed cannot play them to their end
+        games = [
+            hosted.create(wanted("domino", "xx", url, seed=f"{number}", options=endless)).view.id for number in range(4)
+        ]
         for _ in range(3):
             with _messenger(server, tmp_path) as killed:
                 before = hosted.game(games[0]).version

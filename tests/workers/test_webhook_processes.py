@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -22,6 +23,7 @@ from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.redis_webhooks import RedisWebhooks
 from service.storage.topology import Topology, open_topology
+from service.workers.deliverer import LEASE_MS
 from tests.apps.endpoints import Listener, Received, first_of_each
 from tests.apps.owned import APP, Owned
 from tests.outgoing.endpoints import answer
@@ -115,7 +117,8 @@ def test_messengers_that_are_killed_lose_no_message_and_change_no_order(messenge
                 time.sleep(0.2)
         finally:
             statuses = [each.stop() for each in processes]
-        assert statuses == [0] * messengers
+        assert statuses[:-1] == [0] * (messengers - 1)
+        assert statuses[-1] in (0, -signal.SIGTERM)  # the last one may not have got as far as handling the signal
         lines = [line for each in (*processes, *ended) for line in each.lines()]
         assert [line for line in lines if line["level"] == "error"] == []
         assert "of-the-url" not in "".join(map(str, lines))
@@ -159,7 +162,7 @@ def test_a_messenger_that_is_stopped_gives_its_endpoints_back_at_once(tmp_path: 
         assert first.stop() == 0
         game = own.owned.create()
         with Background("messenger", server.url, tmp_path, WEBHOOK_NETWORKS=NETWORKS):
-            until(lambda: [each for each in listener.received if each.data["game"] == game], 10)
+            until(lambda: [each for each in listener.received if each.data["game"] == game], LEASE_MS / 1000 - 5)
 
 
 def test_the_public_libraries_verify_what_a_messenger_sends(tmp_path: Path) -> None:
