@@ -34,7 +34,7 @@ from tests.laws.clocks import ClockModel
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.serving import Service
-from tests.workers.tables import TTL, on_redis
+from tests.workers.tables import TTL, on_redis, until
 
 CLIENTS: Final = 6
 TABLES: Final = 16
@@ -86,8 +86,8 @@ class _Client(threading.Thread):
     def run(self) -> None:
         for _ in range(self._games):
             self._plan(time.time(), next(self._tables), None)
-        until = time.time() + self._seconds
-        while time.time() < until:
+        end = time.time() + self._seconds
+        while time.time() < end:
             at, _, table, view = heappop(self._plans)
             time.sleep(max(at - time.time(), 0))
             try:
@@ -148,7 +148,20 @@ class _Client(threading.Thread):
             return OperationResult(Known.MADE, "", table.game, answer.body, version=said["version"])
         if answer.status in (409, 412) and said.get("version", 0) <= seen:
             self.untold.append(f"{table.game}: {said}")
-        return OperationResult(Known.NOT_MADE, said.get("code", str(answer.status)))
+        code = said.get("code", str(answer.status))
+        outcome = Known.UNKNOWN if answer.status == 500 or code == "outcome_unknown" else Known.NOT_MADE
+        return OperationResult(outcome, code)
+
+
+def _answers(address: Address) -> bool:
+    """Whether a worker of the service has started."""
+    connection = Connection(address, "127.0.1.1")
+    try:
+        return connection.send(request("GET", "/healthz")).status == 200
+    except Closed:
+        return False
+    finally:
+        connection.close()
 
 
 def _deadline(view: dict[str, Any]) -> float:
@@ -176,9 +189,10 @@ def race(seconds: float, games: int = TABLES) -> Raced:
             for name in ["scheduler"] * SCHEDULERS + ["bots"]:
                 processes.enter_context(Background(name, server.url, folder / "logs"))
             host, _, port = service.url.removeprefix("http://").partition(":")
+            address = (host, int(port))
+            until(lambda: _answers(address))
             clients = [
-                _Client((host, int(port)), tables, history, number, seconds=seconds, games=games)
-                for number in range(CLIENTS)
+                _Client(address, tables, history, number, seconds=seconds, games=games) for number in range(CLIENTS)
             ]
             for client in clients:
                 client.start()

@@ -114,14 +114,22 @@ class Target:
         return True
 
     def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> Answer:
-        """The answer to a request of the operator. Raises ``Refused`` without one."""
+        """The answer to a request of the operator, sent again if its worker has ended. Raises ``Refused`` without."""
+        data = None if body is None else orjson.dumps(body)
+        key = (("Idempotency-Key", f"attack-setup-{next(self._numbers):08}"),) if method == "POST" else ()
+        message = request(method, path, data, token=token, headers=key)
+        try:
+            return self._send(message)
+        except Closed:
+            try:
+                return self._send(message)
+            except Closed as error:
+                raise Refused(str(error)) from None
+
+    def _send(self, message: bytes) -> Answer:
         connection = Connection(self._address, _OPERATOR)
         try:
-            data = None if body is None else orjson.dumps(body)
-            key = (("Idempotency-Key", f"attack-setup-{next(self._numbers):08}"),) if method == "POST" else ()
-            return connection.send(request(method, path, data, token=token, headers=key))
-        except Closed as error:
-            raise Refused(str(error)) from None
+            return connection.send(message)
         finally:
             connection.close()
 

@@ -40,6 +40,8 @@ _WITH_BOT: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"bot": "g
 _CLOCKED: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}], "clock": {"turn": 5}}
 _AFTER_MS: Final = 8000
 """The time of a turn, the grace and some seconds."""
+_PATIENCE: Final = 30.0
+"""Seconds after which a measurement fails that has no value yet."""
 
 
 class _Hands(NamedTuple):
@@ -170,12 +172,13 @@ def _reminders(stand: Stand, scale: Scale, rng: Random) -> Spread:
 
 
 def _answers(stand: Stand, scale: Scale) -> list[float]:
-    """Milliseconds from moves of people to those of the bots after them, at some tables in turn."""
+    """Milliseconds from moves of people to those of the bots after them, at some tables in turn; of one at least."""
     found: list[float] = []
     with Connection(stand["service"].address) as connection:
         tables = [_create(connection, _WITH_BOT) for _ in range(scale.clients)]
         until = time.monotonic() + scale.stream_seconds
-        while time.monotonic() < until:
+        while time.monotonic() < until or not any(_bot_times(_events(connection, game)) for game, _ in tables):
+            assert time.monotonic() < until + _PATIENCE, "no bot moves"
             for game, token in tables:
                 view = _get(connection, game, token)
                 if view["legal_moves"] and view["status"] in ("playing", "round_over"):
@@ -184,10 +187,17 @@ def _answers(stand: Stand, scale: Scale) -> list[float]:
                         connection.send(request("POST", f"{game}/moves", body=body, token=token))
         for game, _ in tables:
             events = _events(connection, game)
-            for before, event in pairwise(events):
-                if event.get("seat") == 1 and (before.get("seat") == 0 or before["type"] == "dealt"):
-                    found.append(_at(event["at"]) - _at(before["at"]))
+            found += _bot_times(events)
     return found
+
+
+def _bot_times(events: list[dict[str, Any]]) -> list[float]:
+    """Milliseconds from each event after which it is the bot's turn, at seat 1, to the bot's first one."""
+    return [
+        _at(event["at"]) - _at(before["at"])
+        for before, event in pairwise(events)
+        if event.get("seat") == 1 and (before.get("seat") == 0 or before["type"] == "dealt")
+    ]
 
 
 def _bot_moves(stand: Stand, hands: _Hands, scale: Scale) -> tuple[float, float]:
@@ -223,7 +233,7 @@ def _time_outs(stand: Stand, hands: _Hands, scale: Scale, work: Work) -> list[fl
     stop = threading.Event()
     other = threading.Thread(target=_keep_moving, args=(stand, work._replace(clients=2), stop.is_set))
     other.start()
-    found = []
+    found: list[float] = []
     with Connection(stand["service"].address) as connection:
         began = time.perf_counter()
         games = []
@@ -234,11 +244,14 @@ def _time_outs(stand: Stand, hands: _Hands, scale: Scale, work: Work) -> list[fl
         stop.set()
         other.join()
     with Connection(stand["service"].address) as connection:  # the other one has been idle for too long
-        for game in games:
-            events = _events(connection, game)
-            (dealt,) = [each for each in events if each["type"] == "dealt"]
-            ends = [each for each in events if each["type"] == "timed_out"]
-            found += [_at(each["at"]) - _at(dealt["at"]) - 5000 for each in ends[:1]]
+        until = time.monotonic() + _PATIENCE
+        while not found:
+            assert time.monotonic() < until, "no turn ends"
+            for game in games:
+                events = _events(connection, game)
+                (dealt,) = [each for each in events if each["type"] == "dealt"]
+                ends = [each for each in events if each["type"] == "timed_out"]
+                found += [_at(each["at"]) - _at(dealt["at"]) - 5000 for each in ends[:1]]
     return found
 
 

@@ -51,8 +51,8 @@ def test_games_that_the_service_plays_are_judged_after_faults() -> None:
 
 def test_moves_that_race_their_deadline_are_judged() -> None:
     raced = race(10, games=2)
-    assert raced.counted["turns"]
     assert [*raced.verdict.complaints, *raced.early, *raced.untold] == []
+    assert raced.counted["turns"]
 
 
 def test_samples_that_differ_are_told_apart() -> None:

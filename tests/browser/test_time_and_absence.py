@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -15,6 +16,7 @@ from tests.api.saved_games import shortest
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, PHONE, ExpectConsole, OpenPage, Scheme
 from tests.browser.playing import MOST_MOVES, Keyboard, log, take_seats
+from tests.support.serving import Service
 from tests.support.table import round_over
 from tests.whole.table import Table, connect
 
@@ -167,34 +169,42 @@ def test_the_time_left_is_that_of_the_service_whatever_the_clock_of_the_device_s
     expect(other.get_by_role("alert")).to_have_text(other.locator("[data-said]").inner_text())
 
 
-def test_a_player_leaves_and_comes_back_by_a_button_or_by_moving(http: httpx.Client, open_page: OpenPage) -> None:
-    table = Table.create(http, "domino", [{"name": "Ada"}, {"name": "Bo"}], seed="leaving", pace=10)
-    seat = table.to_move()
-    name = ["Ada", "Bo"][seat]
-    page, other = open_page(), open_page()
-    take_seats(page, table, seat)
-    take_seats(other, table, 1 - seat)
-    page.keyboard.press("Backquote")
-    leave = page.get_by_role("button", name="Leave the table (a computer player goes on)")
+@pytest.fixture
+def no_bots(tmp_path: Path) -> Iterator[Service]:
+    """A service without a bot worker, where nobody plays for the absent."""
+    with Service(tmp_path, BOT_WORKERS="0") as running:
+        yield running
 
-    leave.click()
-    expect(player(page, seat)).to_contain_text("away")
-    expect(page.locator(".developer")).to_contain_text(f"/v1/games/{table.id}/players/{seat}/presence")
-    page.keyboard.press("Backquote")
-    expect(leave).to_have_count(0)
-    expect(player(other, seat)).to_contain_text("away")
-    expect(log(other).last).to_have_text(f"{name} left; a computer player goes on.")
-    page.get_by_role("button", name="I am back").click()
-    expect(log(page).last).to_have_text("You are back.")
-    expect(player(other, seat)).not_to_contain_text("away")
 
-    leave.click()
-    expect(page.get_by_text("A computer player plays for you")).to_be_visible()
-    page.get_by_role("option").first.focus()
-    Keyboard(page).move()
-    expect(page.get_by_role("button", name="I am back")).to_have_count(0)
-    expect(log(other).filter(has_text=f"{name} is back.")).to_have_count(2)
-    expect(log(other).last).to_contain_text(f"{name} ")
+def test_a_player_leaves_and_comes_back_by_a_button_or_by_moving(no_bots: Service, open_page: OpenPage) -> None:
+    with connect(no_bots.url) as http:
+        table = Table.create(http, "domino", [{"name": "Ada"}, {"name": "Bo"}], seed="leaving")
+        seat = table.to_move()
+        name = ["Ada", "Bo"][seat]
+        page, other = open_page(url=no_bots.url), open_page(url=no_bots.url)
+        take_seats(page, table, seat)
+        take_seats(other, table, 1 - seat)
+        page.keyboard.press("Backquote")
+        leave = page.get_by_role("button", name="Leave the table (a computer player goes on)")
+
+        leave.click()
+        expect(player(page, seat)).to_contain_text("away")
+        expect(page.locator(".developer")).to_contain_text(f"/v1/games/{table.id}/players/{seat}/presence")
+        page.keyboard.press("Backquote")
+        expect(leave).to_have_count(0)
+        expect(player(other, seat)).to_contain_text("away")
+        expect(log(other).last).to_have_text(f"{name} left; a computer player goes on.")
+        page.get_by_role("button", name="I am back").click()
+        expect(log(page).last).to_have_text("You are back.")
+        expect(player(other, seat)).not_to_contain_text("away")
+
+        leave.click()
+        expect(page.get_by_text("A computer player plays for you")).to_be_visible()
+        page.get_by_role("option").first.focus()
+        Keyboard(page).move()
+        expect(page.get_by_role("button", name="I am back")).to_have_count(0)
+        expect(log(other).filter(has_text=f"{name} is back.")).to_have_count(2)
+        expect(log(other).last).to_contain_text(f"{name} ")
 
 
 def test_a_match_that_ends_by_forfeit_says_so(games: Games, open_page: OpenPage) -> None:

@@ -95,7 +95,13 @@ class Server:
         common = {"port": str(self.port), "bind": "127.0.0.1", "dir": str(self.folder), "daemonize": "no"}
         if self.sentinel:
             return {**common, **self.options}
-        data = {"save": '""', "appendonly": "yes", "repl-diskless-sync-delay": "0", "enable-debug-command": "yes"}
+        data = {
+            "save": '""',
+            "appendonly": "yes",
+            "appendfsync": "no",
+            "repl-diskless-sync-delay": "0",
+            "enable-debug-command": "yes",
+        }
         return {**common, **data, **self.options}
 
 

@@ -26,7 +26,8 @@ class RealServer:
     """A Redis or Valkey of its own, with its data on disk."""
 
     def __init__(self, folder: Path, **options: str) -> None:
-        self._server = EmbeddedServer(folder, options={"enable-protected-configs": "yes", **options})
+        own = {"enable-protected-configs": "yes", "appendfsync": "no"}  # what is written survives a kill -9
+        self._server = EmbeddedServer(folder, options={**own, **options})
         self._server.start()
         self.admin = redis.Redis.from_url(self.url, protocol=2, socket_timeout=10)
 

@@ -20,7 +20,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology, open_topology
 from tests.storage.clusters import Cluster
 from tests.storage.conftest import TTL
-from tests.storage.servers import FakeServer, RealServer, write_before_answering
+from tests.storage.servers import FakeServer, RealServer
 from tests.storage.write_requests import write
 
 PATIENCE = 20.0
@@ -213,7 +213,6 @@ def test_subscriptions_survive_a_restart_of_the_server(
         for game, listener in zip(games, listeners, strict=True):
             feed.watch(game, listener)
             listener.wait_for(None)
-        write_before_answering(server.admin)
         server.kill()
         late = RecordingListener()
         feed.watch(games[0], late)

@@ -15,13 +15,14 @@ import pytest
 
 from service.games.shards import shard_of
 from service.storage import keys
+from service.web.streams import KEEPALIVE_SECONDS
 from tests.storage.servers import RealServer
 from tests.support.serving import Service
 from tests.whole.stream_reader import NDJSON, SSE, StreamReader
 from tests.whole.table import Table, connect
 
-IN_TIME = 2.0
-"""Seconds within which every stream ends."""
+IN_TIME = KEEPALIVE_SECONDS
+"""Seconds within which every stream ends: one that has not noticed writes then."""
 NAMES = ("Ada Lovelace", "Bob Bernoulli")
 REFS = ("user-4711", "user-4712", "match-0815")
 

@@ -72,6 +72,7 @@ class Thoughtful(http.server.BaseHTTPRequestHandler):
 
     service = ""
     tokens: dict[int, str] = {}  # noqa: RUF012 # one for each test
+    knows_tokens = threading.Event()
     verified: list[str] = []  # noqa: RUF012 # as above
     secret = ""
 
@@ -84,6 +85,7 @@ class Thoughtful(http.server.BaseHTTPRequestHandler):
         threading.Timer(0.02, self.play, [message["data"]]).start()
 
     def play(self, data: Any) -> None:
+        assert self.knows_tokens.wait(30)
         request = urllib.request.Request(
             f"{self.service}/v1/games/{data['game']}/moves",
             json.dumps(data["view"]["legal_moves"][0]).encode(),
@@ -106,6 +108,7 @@ def test_a_bot_that_moves_by_itself_is_asked_once_for_each_move(application: htt
         Thoughtful.service = running.url
         created = create(application, "domino", [{"name": "Ada"}, {"name": "Deep Six", "url": url}])
         Thoughtful.tokens = {each["seat"]: each["token"] for each in created["seats"]}
+        Thoughtful.knows_tokens.set()
         with connect(running.url) as ada:
             view = play_as_a_phone_does(ada, {**created, "seats": created["seats"][:1]})
         assert view["winners"]

@@ -75,7 +75,7 @@ CHECKS: Json = {
     "negative_data_rejection": {
         "expected-statuses": ["400", "401", "403", "404", "405", "406", "409", "412", "415", "422"]
     },
-    "max_response_time": 5.0,
+    "max_response_time": PATIENCE,
 }
 
 

@@ -235,7 +235,7 @@ def test_a_client_that_disconnects_leaves_its_place_at_once(kind: str, own: Serv
 
 def open_streams(own: Service) -> int:
     """The open streams of the workers together."""
-    metrics = httpx.get(f"{own.metrics_url}/metrics").raise_for_status().text
+    metrics = httpx.get(f"{own.metrics_url}/metrics", timeout=PATIENCE).raise_for_status().text
     return int(float(metrics.rpartition("domino_open_streams ")[2].split()[0]))
 
 

@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
-import httpx
 import pytest
 
 from tests.support.serving import ROOT, Service
+from tests.whole.table import Table, connect
 
 BUILD_SECONDS = 120.0
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "service")
@@ -71,11 +71,9 @@ def test_every_file_of_the_service_is_in_the_wheel(wheel: Path) -> None:
 
 def test_the_installed_command_serves_from_any_folder(command: Path, tmp_path: Path) -> None:
     with Service(tmp_path / "data", command=[str(command), "serve"], cwd=tmp_path) as service:
-        opened = httpx.post(
-            f"{service.url}/v1/games", json={"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bo"}]}
-        )
-        assert opened.status_code == 201
-        assert httpx.get(f"{service.url}/v1/games/{opened.json()['game']['id']}").status_code == 200
+        with connect(service.url) as http:
+            table = Table.create(http, "domino", 2)
+            assert table.view()["status"] == "playing"
         where = subprocess.run(
             [command.parent / "python", "-c", "import service; print(service.__file__)"],
             cwd=tmp_path,
