@@ -87,7 +87,7 @@ _COUNT_KEYS: Final = """
 local count = 0
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local left = redis.call('PTTL', key)
-  if (left == -1 or left > 600000) and string.sub(key, 1, #ARGV[1]) ~= ARGV[1] then
+  if (left == -1 or left > 120000) and string.sub(key, 1, #ARGV[1]) ~= ARGV[1] then
     count = count + 1
   end
 end
@@ -96,7 +96,7 @@ return count
 
 
 def count_keys(server: redis.Redis) -> int:
-    """The number of all keys, without the counters of rate limits and all else that expires within ten minutes.
+    """The number of all keys, without the counters of rate limits and all else that expires within two minutes.
 
     Keys of other tests may expire at any time: those of GET /readyz, of windows, of games that are kept for seconds.
     """

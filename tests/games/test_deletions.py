@@ -70,6 +70,10 @@ def deleted_game(storage: Storage, name: str = "a game") -> str:
     return game
 
 
+def test_a_deletion_is_noticed_within_two_seconds_without_a_notification() -> None:
+    assert 2 * POLL_SECONDS <= 2  # a look begins so soon after the last one, and takes a part of a second
+
+
 def test_a_deleted_game_is_dropped_with_the_next_poll(storage: Storage, process: Process) -> None:
     assert not process.drops(with_shard("a-game".ljust(22, "x")))
     game = deleted_game(storage)

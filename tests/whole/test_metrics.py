@@ -39,7 +39,7 @@ def is_compacted_soon(service: Service) -> bool:
         for _ in range(4):
             deadline = time.monotonic() + PATIENCE / 4
             while time.monotonic() < deadline:
-                if samples(service.metrics_url).get(("domino_redis_command_duration_seconds_count", "compact"), 0) >= 2:
+                if samples(service.metrics_url).get(("domino_redis_command_duration_seconds_count", "compact")) == 2:
                     return True
                 time.sleep(0.05)
             for _ in Table.create(http, "domino", 2).play(1):

@@ -11,11 +11,12 @@ import pytest
 
 from service.engine.presence import TimedOut
 from service.games.clock import ClockSettings
+from service.games.schedule import GRACE_MS
 from service.storage.keys import REMINDERS, SWEEPS
 from service.storage.redis_reminders import RedisReminders
 from service.storage.topology import open_topology
 from service.workers.messenger import END_SECONDS
-from service.workers.scheduler import LEASE_MS
+from service.workers.scheduler import LEASE_MS, LOOK_SECONDS
 from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
@@ -60,6 +61,10 @@ def test_a_person_is_timed_out_after_the_deadline_and_not_before(server: RealSer
         history = hosted.games.access._repository.history(hosted.game(game))
         (at,) = [each.at for each in history if isinstance(each.event, TimedOut)]
         assert deadlines[game] < at < deadlines[game] + LEASE_MS
+
+
+def test_a_turn_ends_within_two_seconds_of_its_deadline() -> None:
+    assert GRACE_MS + LOOK_SECONDS * 1000 <= 2000
 
 
 def test_after_a_time_without_a_scheduler_nobody_is_late(server: RealServer, tmp_path: Path) -> None:
