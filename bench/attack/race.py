@@ -33,8 +33,8 @@ from tests.histories.history import Outcome as Known
 from tests.laws.clocks import ClockModel
 from tests.storage.servers import RealServer
 from tests.support.background import Background
-from tests.support.serving import Service
-from tests.workers.tables import TTL, on_redis, until
+from tests.support.serving import START_SECONDS, Service
+from tests.workers.tables import TTL, on_redis
 
 CLIENTS: Final = 6
 TABLES: Final = 16
@@ -86,8 +86,8 @@ class _Client(threading.Thread):
     def run(self) -> None:
         for _ in range(self._games):
             self._plan(time.time(), next(self._tables), None)
-        end = time.time() + self._seconds
-        while time.time() < end:
+        until = time.time() + self._seconds
+        while time.time() < until:
             at, _, table, view = heappop(self._plans)
             time.sleep(max(at - time.time(), 0))
             try:
@@ -153,15 +153,11 @@ class _Client(threading.Thread):
         return OperationResult(outcome, code)
 
 
-def _answers(address: Address) -> bool:
-    """Whether a worker of the service has started."""
-    connection = Connection(address, "127.0.1.1")
-    try:
-        return connection.send(request("GET", "/healthz")).status == 200
-    except Closed:
-        return False
-    finally:
-        connection.close()
+def _await_worker(address: Address) -> None:
+    """Wait for an answer, which the first worker gives once it has started."""
+    connection = Connection(address, "127.0.1.1", START_SECONDS)
+    connection.send(request("GET", "/healthz"))
+    connection.close()
 
 
 def _deadline(view: dict[str, Any]) -> float:
@@ -190,7 +186,7 @@ def race(seconds: float, games: int = TABLES) -> Raced:
                 processes.enter_context(Background(name, server.url, folder / "logs"))
             host, _, port = service.url.removeprefix("http://").partition(":")
             address = (host, int(port))
-            until(lambda: _answers(address))
+            _await_worker(address)
             clients = [
                 _Client(address, tables, history, number, seconds=seconds, games=games) for number in range(CLIENTS)
             ]

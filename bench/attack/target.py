@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -118,13 +119,12 @@ class Target:
         data = None if body is None else orjson.dumps(body)
         key = (("Idempotency-Key", f"attack-setup-{next(self._numbers):08}"),) if method == "POST" else ()
         message = request(method, path, data, token=token, headers=key)
+        with suppress(Closed):
+            return self._send(message)
         try:
             return self._send(message)
-        except Closed:
-            try:
-                return self._send(message)
-            except Closed as error:
-                raise Refused(str(error)) from None
+        except Closed as error:
+            raise Refused(str(error)) from None
 
     def _send(self, message: bytes) -> Answer:
         connection = Connection(self._address, _OPERATOR)

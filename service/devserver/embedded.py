@@ -89,9 +89,7 @@ def find_server() -> str:
     """
     on_path = (shutil.which(name) for name in PROGRAMS)
     unusable = []
-    for program in (*on_path, bundled_server()):
-        if program is None:
-            continue
+    for program in filter(None, (*on_path, bundled_server())):
         problem = _problem(program)
         if problem is None:
             return str(

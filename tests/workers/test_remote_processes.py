@@ -53,9 +53,11 @@ def secret_for(hosted: Hosted, url: str) -> str:
     return f"whsec_{b64encode(secret).decode()}"
 
 
-def new(hosted: Hosted, variant: str, seats: str, url: str, *, seed: str = "seed") -> str:
-    """A short match."""
-    return hosted.create(wanted(variant, seats, url, seed=seed, options=shortest(variant))).view.id
+def new(
+    hosted: Hosted, variant: str, seats: str, url: str, *, seed: str = "seed", options: dict[str, int] | None = None
+) -> str:
+    """A match, without ``options`` a short one."""
+    return hosted.create(wanted(variant, seats, url, seed=seed, options=options or shortest(variant))).view.id
 
 
 def is_finished(hosted: Hosted, game: str) -> bool:
@@ -192,10 +194,8 @@ def test_workers_that_are_killed_again_and_again_make_every_move_once(
         _messenger(server, tmp_path),
     ):
         await_port(port)
-        endless = {"limit": 1000}  # so that the messenger that is not killed cannot play them to their end
-        games = [
-            hosted.create(wanted("domino", "xx", url, seed=f"{number}", options=endless)).view.id for number in range(4)
-        ]
+        lasting = {"limit": 1000}  # so that the messenger that is not killed cannot play them to their end
+        games = [new(hosted, "domino", "xx", url, seed=f"{number}", options=lasting) for number in range(4)]
         for _ in range(3):
             with _messenger(server, tmp_path) as killed:
                 before = hosted.game(games[0]).version
