@@ -28,7 +28,7 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev run apps demo test soak browsers coverage bench attack strength trace check image-check fmt \
+.PHONY: help install install-dev run apps demo test test-all soak browsers coverage bench attack strength trace check image-check fmt \
 	openapi pictures vendor lock upgrade clean
 
 help: ## list the targets
@@ -47,8 +47,11 @@ apps: $(RUN) ## make, list and revoke the keys of applications (ARGS="create NAM
 demo: $(RUN) ## play one match of each game on the running service (ARGS=fido: one, move by move; ARGS=--bots)
 	@$(BIN)/python examples/play_demo.py $(ARGS)
 
-test: $(DEV) ## run all tests (ARGS="-k word" for some of them, JOBS=4 for more in parallel)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+test: $(DEV) ## run the quick tests, up to three minutes (ARGS="-k word", ARGS=--durations=20 shows the slowest, JOBS=4)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --scope quick $(ARGS)
+
+test-all: $(DEV) ## run all tests (ARGS, JOBS as above)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --scope full $(ARGS)
 
 soak: $(DEV) ## run the long tests, SOAK_SECONDS=60 for each
 	@$(BIN)/python -m pytest -m soak $(ARGS)

@@ -1,4 +1,4 @@
-"""What all tests share: recorded files, compared or rewritten, tests that must run, and figures reported at the end."""
+"""What all tests share: the scope of a run, recorded files, tests that must run, and figures reported at the end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import scope
+
 Figures = Callable[[str, Mapping[str, float]], None]
 
 _FIGURES = "figures"
@@ -17,6 +19,23 @@ _FIGURES = "figures"
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite", action="store_true", help="rewrite perft files and recorded matches")
     parser.addoption("--require", metavar="FOLDER", help="fail unless a test of this folder has passed")
+    parser.addoption("--scope", choices=scope.SCOPES, default="full", help="all tests, or a quick part of them")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    scope.choose(config.getoption("--scope"))
+
+
+def pytest_report_header() -> str:
+    return "scope: quick (make test-all, or --scope full, runs everything)" if scope.is_quick() else "scope: full"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the files of the full scope out of the quick one."""
+    if scope.is_quick():
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
 
 
 @pytest.hookimpl(wrapper=True)

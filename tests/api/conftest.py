@@ -38,7 +38,7 @@ from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api
 from tests.api.followers import Watched
-from tests.api.saved_games import SAVED, SavedGame, SavedGames
+from tests.api.saved_games import SavedGame, SavedGames, saved_stages
 from tests.api.timed import TimedApi
 
 TTL_SECONDS = 3600
@@ -191,7 +191,12 @@ def saved_games(app: Flask, server: redis.Redis) -> SavedGames:
     return SavedGames(Api(app.test_client(use_cookies=False)), server)
 
 
-@pytest.fixture(params=SAVED, ids="-".join)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "saved_game" in metafunc.fixturenames:
+        metafunc.parametrize("saved_game", saved_stages(), ids="-".join, indirect=True)
+
+
+@pytest.fixture
 def saved_game(request: pytest.FixtureRequest, saved_games: SavedGames) -> SavedGame:
     """Every variant at every stage that it comes to."""
     return saved_games.at(*request.param)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -16,6 +17,7 @@ from service.storage import keys
 from service.storage.event_frames import events_of
 from service.storage.rate_limit_storage import PREFIX
 from tests.api.client import Api, Table
+from tests.support.scope import in_scope
 from tests.support.table import Json, match_finished
 
 SEED = "a rainy evening"
@@ -23,6 +25,8 @@ _ATTEMPTS: Final = 20
 _ALWAYS = ("waiting", "dealt", "early", "late", "round_over", "second_round", "finished")
 _ELIMINATING = ("menschenwolf", "domino")
 """The variants in which a player can be out of a match that goes on (stage ``player_out``)."""
+_ALL_STAGES_IN_QUICK = ("domino", "fido", "menschenwolf")
+"""The variants whose stages are all in the quick scope; of the others it has one."""
 
 
 def stages_of(variant: str) -> tuple[str, ...]:
@@ -45,8 +49,12 @@ def some_seats(variant: str) -> int:
 
 DRAWING = [variant for variant in variants() if _draws(variant)]
 """The variants in which tiles are drawn."""
-SAVED = [(variant, stage) for variant in variants() for stage in stages_of(variant)]
-"""Every variant with every stage that it comes to: what tests of all saved games are parametrised by."""
+
+
+def saved_stages() -> Sequence[tuple[str, str]]:
+    """Every variant with every stage that it comes to; in the quick scope every variant at some stage."""
+    stages = [(variant, stage) for variant in variants() for stage in stages_of(variant)]
+    return in_scope(stages, quick=[each for each in stages if each[0] in _ALL_STAGES_IN_QUICK or each[1] == "late"])
 
 
 class Snapshot(NamedTuple):

@@ -13,7 +13,7 @@ from service.games.codec import encode_event
 from service.games.repository import rebuild_game
 from service.games.views import view_game
 from tests.api.client import Api, viewers
-from tests.api.saved_games import SAVED, SavedGame, SavedGames, Snapshot, decoded, restore
+from tests.api.saved_games import SavedGame, SavedGames, Snapshot, decoded, restore, saved_stages
 from tests.api.test_leaks import events_of_snapshot
 from tests.support.table import Json
 
@@ -25,7 +25,7 @@ def events_of(api: Api, saved_game: SavedGame, seat: int | None, after: int = 0)
     return events
 
 
-@pytest.mark.parametrize(("variant", "stage"), SAVED)
+@pytest.mark.parametrize(("variant", "stage"), saved_stages())
 def test_with_every_event_as_in_the_view_at_its_version(
     api: Api, saved_games: SavedGames, variant: str, stage: str
 ) -> None:
@@ -43,7 +43,7 @@ def test_with_every_event_as_in_the_view_at_its_version(
         assert view["to_act"] == api.listed_moves(saved_game.table, viewer)["to_act"] == seen[-1]
 
 
-@pytest.mark.parametrize(("variant", "stage"), SAVED)
+@pytest.mark.parametrize(("variant", "stage"), saved_stages())
 def test_they_are_the_seats_with_legal_moves(api: Api, saved_games: SavedGames, variant: str, stage: str) -> None:
     table = saved_games.at(variant, stage).table
     views = {seat: api.view(table, seat) for seat in table.tokens}
