@@ -14,6 +14,8 @@ import pytest
 from service.devserver.embedded import EmbeddedServer
 from tests.support.serving import ROOT
 
+pytestmark = pytest.mark.full
+
 KEY = re.compile(r"app_[A-Za-z0-9_-]{24}_[A-Za-z0-9_-]{43}\n")
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from tests.support.supervised import Run, all_gone, run
 
+pytestmark = pytest.mark.full
+
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc and ends a child with its parent")
 
 

@@ -23,6 +23,8 @@ from service.devserver import embedded
 from service.devserver.embedded import DidNotStart, EmbeddedServer, FolderInUse, NoServerFound
 from tests.support.processes import runs
 
+pytestmark = pytest.mark.full
+
 PATIENCE = 20.0
 
 

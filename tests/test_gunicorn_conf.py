@@ -19,6 +19,8 @@ from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.support.supervised import GUNICORN, NO_REDIS, PATIENCE, ROOT, all_gone, linux_only, run
 
+pytestmark = pytest.mark.full
+
 SERVICE = "service.wsgi:create()"
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.serving import ROOT
 
+pytestmark = pytest.mark.full
+
 RUN = (sys.executable, "-m", "pytest", "-q", "-p", "xdist", "tests/deployment/test_locks.py", "-k", "purpose")
 
 

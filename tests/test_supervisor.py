@@ -18,6 +18,8 @@ from service.devserver import supervisor
 from service.devserver.embedded import EmbeddedServer
 from tests.support.supervised import PATIENCE, all_gone, run
 
+pytestmark = pytest.mark.full
+
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can signal a child when its parent ends")
 
 

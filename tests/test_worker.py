@@ -23,6 +23,8 @@ from service import gunicorn_conf
 from service.gunicorn_worker import DISCARD_STEP_BYTES, MAX_DISCARDED_BYTES, MAX_HEAD_BYTES
 from tests.support.supervised import NO_REDIS, PATIENCE, ROOT, Run, all_gone, linux_only, run
 
+pytestmark = pytest.mark.full
+
 REAL = "service.wsgi:create()"
 LONG_GRACE = "600"
 """A GRACEFUL_TIMEOUT, in seconds, so much longer than PATIENCE that a test fails if a stop takes that long."""

@@ -33,6 +33,8 @@ from tests.apps.test_index_law import APPS, TTL, World, clear
 from tests.conftest import Figures
 from tests.storage.clusters import Cluster, until
 
+pytestmark = pytest.mark.full
+
 STEPS = 40
 """Steps between two failovers."""
 FAILOVERS = 3

@@ -16,6 +16,8 @@ from bench.attack.race import race
 from bench.attack.target import ROOT, Target
 from tests.support.processes import runs
 
+pytestmark = pytest.mark.full
+
 
 def test_the_table_has_a_row_for_every_attack() -> None:
     command = [sys.executable, "-m", "bench.attack", "--seconds", "0.1", "--attackers", "1"]

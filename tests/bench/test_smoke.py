@@ -25,6 +25,8 @@ from bench.scale import SMOKE
 from bench.setups import LONGEST, USUAL, long_matches, matches
 from bench.stand import Name, Stand, missing
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def stand() -> Iterator[Stand]:

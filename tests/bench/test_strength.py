@@ -16,6 +16,8 @@ from service.bots.choice import EDITION
 from service.games.strength import measured_strength
 from tests.support.serving import ROOT
 
+pytestmark = pytest.mark.full
+
 
 def run(folder: Path, *arguments: str) -> int:
     return main([*arguments, "--jobs", "1", "--minutes", "1", "--kept", str(folder), "--write", str(folder)])

@@ -5,8 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from bench.trace import BEGIN, END, PAGE, traced
 from service.engine.tiles import parse_tile
+
+pytestmark = pytest.mark.full
 
 
 def test_the_page_shows_the_trace_of_a_move() -> None:

@@ -11,6 +11,8 @@ from tests.browser.pages import OpenPage
 from tests.support.serving import ROOT
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 ROW = re.compile(r"^\| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 
 

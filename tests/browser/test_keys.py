@@ -17,6 +17,8 @@ from tests.browser.playing import MOST_MOVES, smallest_set
 from tests.support.table import Json, match_finished
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 HAND = {
     "0-1": "blank one, does not fit",
     "1-2": "one two, does not fit",

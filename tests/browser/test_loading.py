@@ -12,6 +12,8 @@ from playwright.sync_api import Page, Request, expect
 from tests.browser.pages import OpenPage
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 MOST_REQUESTS = 25
 MOST_BYTES = 60_000
 LARGEST_SET = 190

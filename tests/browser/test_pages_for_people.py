@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, NARROW, SCHEMES, OpenPage
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("path", ["/", "/problems", "/docs/"])
 def test_a_page_opens_with_its_heading(path: str, open_page: OpenPage) -> None:

@@ -13,6 +13,8 @@ from tests.browser.accessibility import Axe
 from tests.browser.pages import NARROW, ExpectConsole, OpenPage
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def finished(service_url: str) -> Iterator[Table]:

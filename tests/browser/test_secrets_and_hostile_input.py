@@ -15,6 +15,8 @@ from tests.browser.pages import ExpectConsole, OpenPage
 from tests.browser.playing import html_of, told
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 HOSTILE_NAMES = [
     "<img src=x onerror=alert(1)>",
     "שלום עולם (evil)",

@@ -13,6 +13,8 @@ from service.engine.variants import variants
 from tests.browser.accessibility import Axe
 from tests.browser.pages import DESK, NARROW, SCHEMES, ExpectConsole, OpenPage
 
+pytestmark = pytest.mark.full
+
 HOSTILE_NAMES = ["<img src=x onerror=alert(1)>", "שלום עולם", "W" * 60, "👩‍👩‍👧 Zoë ${1}"]
 
 OPTIONS: dict[str, Any] = {

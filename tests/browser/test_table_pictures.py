@@ -16,6 +16,8 @@ from service.engine.variants import variants
 from tests.browser.pages import DESK, PHONE
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 TABLES: list[tuple[str, int, dict[str, int], tuple[int, int]]] = [
     *((variant, 16, {}, DESK) for variant in variants()),
     ("fido", 45, {"set": 12}, PHONE),

@@ -13,6 +13,8 @@ from tests.browser.pages import NARROW, PHONE, OpenPage
 from tests.browser.playing import CENTRES, take_seats
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 FINGER = 44.0
 SMALLEST = 24.0
 

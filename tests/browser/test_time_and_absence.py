@@ -20,6 +20,8 @@ from tests.support.serving import Service
 from tests.support.table import round_over
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 BOT = {"bot": "greedy"}
 LATE_MS = 20_000
 """By then a turn of five seconds is over, and something has followed from its deadline."""

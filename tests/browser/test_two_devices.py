@@ -19,6 +19,8 @@ from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 SECONDS = 10
 """By when the other device has to know of a move, on a busy machine; it takes some hundredths of a second."""
 

@@ -17,6 +17,8 @@ from tests.browser.playing import take_seats
 from tests.support.table import match_finished, round_over
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 
 class Device(NamedTuple):
     """How somebody looks at the page."""

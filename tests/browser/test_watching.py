@@ -10,6 +10,8 @@ from playwright.sync_api import Browser, Error
 from tests.browser.accessibility import Axe
 from tests.browser.pages import LAN_HOST, OpenPage, Pages
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def faulty(browser: Browser, service_url: str) -> Iterator[Pages]:

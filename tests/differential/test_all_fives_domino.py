@@ -31,6 +31,8 @@ from tests.conftest import Figures
 from tests.differential.in_step import Game, OurMatch
 from tests.differential.libraries import library
 
+pytestmark = pytest.mark.full
+
 pieces = library("all-fives-domino", "src.main.game.Piece")
 scorer = library("all-fives-domino", "src.main.game.Scorer").AllFivesScorer
 

@@ -20,6 +20,8 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import pytest
+
 from service.bots.knowledge import infer, tile_set
 from service.bots.observation import observe
 from service.engine.deal import Deck, seed_from_text
@@ -30,6 +32,8 @@ from service.engine.tiles import Tile, parse_tile
 from tests.conftest import Figures
 from tests.differential.in_step import Game, OurMatch, Play, play_in_step
 from tests.differential.libraries import library
+
+pytestmark = pytest.mark.full
 
 dominoes = library("dominoes", "dominoes")
 

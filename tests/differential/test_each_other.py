@@ -22,6 +22,8 @@ from service.engine.tiles import Tile
 from tests.conftest import Figures
 from tests.differential.in_step import Game, OurMatch
 
+pytestmark = pytest.mark.full
+
 ROUNDS = 500
 MOST_DEALS = 1000
 

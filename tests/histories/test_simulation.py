@@ -21,6 +21,8 @@ from tests.histories.checker import Verdict
 from tests.histories.faults import Fault
 from tests.histories.simulation import TTL, simulate
 
+pytestmark = pytest.mark.full
+
 PARTS = 8
 HISTORIES = 2000 // PARTS
 SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))

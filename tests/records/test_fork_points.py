@@ -16,6 +16,8 @@ from tests.laws.matches import Match, law
 from tests.records.building import arranged, fair, kept, long_records, short_cases
 from tests.records.tampering import other_points, with_lines
 
+pytestmark = pytest.mark.full
+
 
 @law(matches=4, drawn=1)
 def test_the_state_at_a_version_is_the_one_there_was(match: Match) -> None:

@@ -29,6 +29,8 @@ from service.render.replays import replay
 from service.render.transcript import render_transcript
 from tests.records.hosted import MANY, HostedMatch, hosted_match
 
+pytestmark = pytest.mark.full
+
 ADA_AND = (None, "greedy", "random")
 
 

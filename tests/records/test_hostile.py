@@ -19,6 +19,8 @@ from service.render.transcript import render_transcript
 from tests.conftest import Figures
 from tests.records.building import arranged, fair, kept, short_cases, viewers
 
+pytestmark = pytest.mark.full
+
 TIMES = 15
 """So often is each record changed."""
 _WORD = re.compile(r"\d+-\d+|(?<=>)\w+|\?\d*|\d+|\b(?:pass|done|flip|eliminated|draw)\b")

@@ -34,6 +34,8 @@ from tests.records.tampering import (
     with_lines,
 )
 
+pytestmark = pytest.mark.full
+
 Tampering = Callable[[Record, Random], Record | None]
 
 

@@ -16,6 +16,8 @@ from tests.records.building import long_records
 from tests.records.hosted import hosted_records
 from tests.records.tampering import TAMPERINGS, Tampering
 
+pytestmark = pytest.mark.full
+
 ENOUGH = 12
 """So many records are tampered with in each way, if there are as many that give occasion."""
 CODES_OF_A_LINE = frozenset(list(CODES)[list(CODES).index("wrong_turn") :]) - {"wrong_bot_move"}

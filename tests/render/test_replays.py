@@ -21,6 +21,8 @@ from tests.laws.matches import Case, Match, law
 from tests.records.building import arranged, fair, kept, viewers
 from tests.records.tampering import event_at, places, with_event
 
+pytestmark = pytest.mark.full
+
 
 def shown(record: Record) -> Replay:
     return replay(record, 16, "en")

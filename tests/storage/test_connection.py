@@ -21,6 +21,8 @@ from service.storage.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import Answer, FakeServer, RealServer
 
+pytestmark = pytest.mark.full
+
 RETRY_BUDGET = 1.5
 """Seconds within which the service repeats a write once, see ``service.games.commands``."""
 

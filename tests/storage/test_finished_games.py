@@ -23,6 +23,8 @@ from service.storage.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 
+pytestmark = pytest.mark.full
+
 SEATS = 4
 MATCHES = 7
 MAX_MOVES = 5000

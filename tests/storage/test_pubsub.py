@@ -23,6 +23,8 @@ from tests.storage.conftest import TTL
 from tests.storage.servers import FakeServer, RealServer
 from tests.storage.write_requests import write
 
+pytestmark = pytest.mark.full
+
 PATIENCE = 20.0
 LATER = 9_000_000_000_000
 """No other test takes what is due so late."""

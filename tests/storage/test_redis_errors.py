@@ -35,6 +35,8 @@ from tests.storage.servers import (
 from tests.storage.waits import waited, within
 from tests.storage.write_requests import write
 
+pytestmark = pytest.mark.full
+
 CALLS: dict[str, Callable[[RedisStore], object]] = {
     "check": lambda store: store.check(),
     "read": lambda store: store.read("game"),

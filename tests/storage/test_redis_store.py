@@ -21,6 +21,8 @@ from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.storage.write_requests import usual, write
 
+pytestmark = pytest.mark.full
+
 GAME = "an-id-of-22-characters"
 
 

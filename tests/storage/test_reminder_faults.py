@@ -23,6 +23,8 @@ from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
 from tests.storage.write_requests import write
 
+pytestmark = pytest.mark.full
+
 LEASE = 20_000
 
 

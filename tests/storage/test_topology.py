@@ -30,6 +30,8 @@ from tests.storage.waits import within
 from tests.storage.write_requests import write
 from tests.support.processes import free_ports
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[2]
 LOADING = b"-LOADING Redis is loading the dataset in memory\r\n"
 TOO_MANY_CLIENTS = b"-ERR max number of clients reached\r\n"

@@ -21,6 +21,8 @@ import pytest
 from service.engine.deal import Deck, shuffle
 from service.engine.tiles import Tile, double_set
 
+pytestmark = pytest.mark.full
+
 MANY: Final = 100_000
 SET: Final = double_set(6)
 N: Final = len(SET)

@@ -28,6 +28,8 @@ from tests.vectors.verifiers import (
     write_documents,
 )
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(params=[in_python, in_javascript], ids=["python", "javascript"])
 def verifier(request: pytest.FixtureRequest) -> Verifier:

@@ -22,6 +22,8 @@ from tests.support.serving import ROOT, Service
 from tests.support.table import Json
 from tests.whole.table import connect
 
+pytestmark = pytest.mark.full
+
 FLASK = [sys.executable, "-m", "flask", "--app", str(ROOT / "examples" / "backend" / "backend.py")]
 PATIENCE = 60.0
 

@@ -23,6 +23,8 @@ from tests.vectors.verifiers import node_or_skip
 from tests.whole.table import connect
 from tests.whole.test_readme import SCRIPT, lines_printed_by, sessions
 
+pytestmark = pytest.mark.full
+
 PAGE = ROOT / "docs" / "backends.md"
 SESSIONS = ("service", "endpoint", "game", "links", "list", "match", "rematch", "help", "delete")
 PROGRAMS: dict[str, str] = dict(SCRIPT.findall(PAGE.read_text("utf-8")))

@@ -14,6 +14,8 @@ from tests.support.table import Json
 from tests.whole.table import PATIENCE, connect, variants
 from tests.whole.test_metrics import samples
 
+pytestmark = pytest.mark.full
+
 
 def play_as_a_phone_does(http: httpx.Client, created: Json) -> Json:
     """Wait for the turn, make the first move that is listed, until the match is finished; returns the last view."""

@@ -21,6 +21,8 @@ from tests.support.serving import Service
 from tests.whole.stream_reader import NDJSON, SSE, StreamReader
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 IN_TIME = KEEPALIVE_SECONDS
 """Seconds within which every stream ends: one that has not noticed writes then."""
 NAMES = ("Ada Lovelace", "Bob Bernoulli")

@@ -12,6 +12,8 @@ import pytest
 from service.engine.variants import variants
 from tests.support.serving import ROOT, Service
 
+pytestmark = pytest.mark.full
+
 
 def demo(service: Service, *arguments: str) -> subprocess.CompletedProcess[str]:
     address = urlsplit(service.url)

@@ -13,6 +13,8 @@ import pytest
 
 from tests.support.serving import Service
 
+pytestmark = pytest.mark.full
+
 
 class Page(HTMLParser):
     """Every URL that a page loads or links to."""

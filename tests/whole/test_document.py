@@ -20,6 +20,8 @@ from tests.api.saved_games import some_rounds
 from tests.support.contract import PROBLEM, Contract
 from tests.whole.table import Table
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parent.parent.parent
 PAGES = {"text/html", "text/javascript"}
 """Media types of answers that are too long for an example."""

@@ -24,6 +24,8 @@ from tests.whole.table import PATIENCE, Table, connect
 from tests.whole.test_streams import everything, make_move
 from tests.whole.web_proxy import WebProxy
 
+pytestmark = pytest.mark.full
+
 Item = dict[str, Any]
 
 DRIVER = Path(__file__).with_name("follow.mjs")

@@ -14,9 +14,12 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
 
 from service.engine.variants import variants
 from tests.support.serving import ROOT, Service
+
+pytestmark = pytest.mark.full
 
 PROGRAMS = Path(__file__).parent / "clients"
 NODE_MODULES = ROOT / "tests" / "node" / "node_modules"

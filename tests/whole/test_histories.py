@@ -39,6 +39,8 @@ from tests.support.serving import Service
 from tests.whole.http_connection import HttpDoor, Log
 from tests.whole.proxy import Mishap, Proxy
 
+pytestmark = pytest.mark.full
+
 CLIENTS = 8
 SECONDS = 2.0
 SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))

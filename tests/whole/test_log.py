@@ -6,11 +6,15 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from service.engine.variants import variants
 from tests.api.saved_games import shortest
 from tests.support.serving import Service
 from tests.whole.table import Table, connect
 from tests.whole.test_sockets import Connection
+
+pytestmark = pytest.mark.full
 
 SEED = "a seed nobody may read"
 TOKEN = re.compile(r"seat_[\w-]{20,}")

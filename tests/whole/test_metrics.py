@@ -21,6 +21,8 @@ from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.whole.table import PATIENCE, Table, connect
 
+pytestmark = pytest.mark.full
+
 
 def samples(url: str) -> dict[tuple[str, ...], float]:
     """The metrics, requested on a new connection, so that any worker may answer."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import pytest
+
 from tests.support.serving import COMMAND, Service
 from tests.whole.table import Table, connect
+
+pytestmark = pytest.mark.full
 
 WITH_USUAL_UMASK = ("sh", "-c", 'umask 022; exec "$0" "$@"', *COMMAND)
 

@@ -17,6 +17,8 @@ from tests.support.serving import Service
 from tests.support.table import Json
 from tests.whole.table import PATIENCE, Table, connect
 
+pytestmark = pytest.mark.full
+
 CLIENTS = 20
 
 

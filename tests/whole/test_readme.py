@@ -18,6 +18,8 @@ from tests.support.serving import ROOT, Service
 from tests.vectors.verifiers import node_or_skip
 from tests.whole.table import Table
 
+pytestmark = pytest.mark.full
+
 README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "guide.md"
 OPERATIONS = ROOT / "docs" / "operations.md"

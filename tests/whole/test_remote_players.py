@@ -22,6 +22,8 @@ from tests.support.table import Json
 from tests.whole.table import connect
 from tests.whole.test_computer_players import play_as_a_phone_does
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:

@@ -20,6 +20,8 @@ from tests.support.table import match_finished
 from tests.whole.table import Table, connect
 from tests.whole.test_readme import OPERATIONS, sessions
 
+pytestmark = pytest.mark.full
+
 SECRET = "the same secret before and after the restore"
 MOVES = 6
 

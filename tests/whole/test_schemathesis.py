@@ -26,6 +26,8 @@ from tests.support.serving import Service
 from tests.support.table import Json
 from tests.whole.table import PATIENCE, Table
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "30"))
 SEED = int(os.environ.get("SCHEMATHESIS_SEED", "1"))

@@ -22,6 +22,8 @@ from tests.support.serving import Service
 from tests.support.table import Json
 from tests.whole.table import PATIENCE, Table
 
+pytestmark = pytest.mark.full
+
 LIMIT = 256 * 1024
 CHUNK = 8 * 1024
 JSON_POST = "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{}\r\n"

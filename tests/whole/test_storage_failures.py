@@ -31,6 +31,8 @@ from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.whole.table import PATIENCE, Table, connect
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:

@@ -25,6 +25,8 @@ from tests.support.serving import Service
 from tests.whole.stream_reader import NDJSON, SSE, Event, StreamReader
 from tests.whole.table import PATIENCE, Table, connect, variants
 
+pytestmark = pytest.mark.full
+
 CUTS = 100
 MOST_STEPS = 4000
 

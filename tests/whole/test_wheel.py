@@ -15,6 +15,8 @@ import pytest
 from tests.support.serving import ROOT, Service
 from tests.whole.table import Table, connect
 
+pytestmark = pytest.mark.full
+
 BUILD_SECONDS = 120.0
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "service")
 

@@ -33,6 +33,8 @@ from tests.apps.endpoints import STORE_CALLS, Hooked, Listener, Received, first_
 from tests.apps.owned import APP, application
 from tests.outgoing.endpoints import HOST, PUBLIC, Endpoint, Network, answer
 
+pytestmark = pytest.mark.full
+
 DAY_MS = 86_400_000
 MANY = 10_000
 START_OF_A_GAME = IndexPosition(0, "", ())

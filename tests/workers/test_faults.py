@@ -22,6 +22,8 @@ from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.workers.tables import PATIENCE, VARIANTS, fewest, on_redis, request, undisturbed, until
 
+pytestmark = pytest.mark.full
+
 SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
 
 

@@ -28,6 +28,8 @@ from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.workers.tables import TTL, until
 
+pytestmark = pytest.mark.full
+
 
 class Alone:
     """Does one thing after the other."""

@@ -21,6 +21,8 @@ from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, request, undisturbed, until
 
+pytestmark = pytest.mark.full
+
 
 def is_finished(hosted: Hosted, game: str) -> bool:
     return hosted.game(game).status == "finished"

@@ -25,6 +25,8 @@ from tests.support.remote_games import wanted
 from tests.vectors.verifiers import node_or_skip
 from tests.workers.tables import VARIANTS, Hosted, fewest, on_redis, until
 
+pytestmark = pytest.mark.full
+
 LONG = 120.0
 
 

@@ -34,6 +34,8 @@ from tests.support.processes import free_ports
 from tests.support.remote_bots import await_port
 from tests.workers.tables import TTL, until
 
+pytestmark = pytest.mark.full
+
 NETWORKS = "127.0.0.0/8"
 
 
