@@ -13,8 +13,9 @@ import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.api.saved_games import shortest
 from tests.browser.pages import ExpectConsole, OpenPage
-from tests.browser.playing import Keyboard, fitting, log, offered
+from tests.browser.playing import Keyboard, fitting, log, offered, smallest_set
 from tests.support.processes import free_ports
 from tests.support.serving import Service
 from tests.whole.table import Table, connect
@@ -206,3 +207,25 @@ def log_length(table: Table) -> int:
     """How many events of the game have a sentence."""
     events = table.http.get(f"{table.path}/events", params={"text": "true"}).raise_for_status().json()["events"]
     return sum(1 for event in events if event.get("text"))
+
+
+def test_a_rematch_brings_all_players_to_the_same_new_table(http: httpx.Client, open_page: OpenPage) -> None:
+    rules = shortest("domino") | smallest_set("domino")
+    table = Table.create(http, "domino", 2, seed="a match on the page", rules=rules)
+    for _ in table.play(1):
+        pass
+    addresses = []
+    for seat, token in table.tokens.items():
+        page = open_page(None)
+        page.goto(f"/#/seat/{table.id}/{token}")
+        page.locator("[data-rematch]").click()
+        expect(page.locator(".hand [role=option]").first).to_be_visible()
+        expect(page.locator("[data-rematch]")).to_have_count(0)
+        expect(page).not_to_have_url(re.compile(table.id))
+        addresses.append(page.url)
+        assert table.view()["players"][seat]["name"] in page.locator(".players").inner_text()
+    assert len(set(addresses)) == 1
+    watching = open_page(None)
+    watching.goto(f"/#/g/{table.id}")
+    expect(watching.locator(".actions a[href^='#/replay/']")).to_be_visible()
+    expect(watching.locator("[data-rematch]")).to_have_count(0)

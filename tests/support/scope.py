@@ -1,7 +1,8 @@
 """The scope of a test run, chosen by ``--scope``: every test and case, or an answer within three minutes.
 
-The quick scope leaves out the files that are marked with ``pytestmark = pytest.mark.full``, and takes a part of the
-cases where a test has very many of them. Nothing else in the tests depends on the scope.
+The quick scope leaves out the files that are marked with ``pytestmark = pytest.mark.full`` (in other files, tests with
+that marker), and takes a part of the cases where a test has very many of them. Nothing else in the tests depends on
+the scope.
 """
 
 from __future__ import annotations
