@@ -79,7 +79,7 @@ check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, the direction of impor
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir .cache/imports
-	@$(BIN)/python -m service openapi | cmp - openapi.yaml || { echo "openapi.yaml is out of date; run make openapi" >&2; exit 1; }
+	@$(BIN)/python -m tools.openapi --check
 	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/spectral lint --ruleset $(NODE_TOOLS)/spectral.yaml --fail-severity hint openapi.yaml
 	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(NODE) $(NODE_TOOLS)/node_modules/.bin/redocly lint \
 		--extends recommended-strict openapi.yaml
@@ -93,8 +93,8 @@ fmt: $(DEV) ## format, and apply the fixes of the linter
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-openapi: $(RUN) ## regenerate openapi.yaml
-	@$(BIN)/python -m service openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
+openapi: $(DEV) ## write openapi.yaml, and what the service serves of it
+	@$(BIN)/python -m tools.openapi
 
 pictures: $(DEV) ## take the pictures of the page that the documents show (ARGS=fido: one of them)
 	@$(BIN)/python -m docs.take_pictures $(ARGS)
@@ -116,7 +116,7 @@ upgrade: lock ## update the lock files to the newest compatible versions
 
 clean: ## remove the environment and all caches, but no games
 	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
-	find service tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find service tests tools bench examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) was not found; Python 3.11 or newer is required (make PYTHON=/path/to/python3 …)" >&2; exit 1; }

@@ -6,21 +6,16 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
-from functools import cache, partial
-from hashlib import sha256
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from importlib.metadata import version
 from threading import Thread
 from typing import Any, Final, NamedTuple
 
-import orjson
 from flask import Flask
 
-from service.apps.deliveries import Deliveries
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
-from service.apps.outbox import Outbox
 from service.apps.ports import ApplicationStore, GameIndex, Lobby, WebhookStore
 from service.apps.reindex import Progress, Reindexer
 from service.apps.service import ApplicationService
@@ -33,13 +28,8 @@ from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
 from service.json_logging import configure_logging
 from service.outgoing.addresses import check_url
-from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
-from service.storage.memory_applications import MemoryApplications
-from service.storage.memory_feed import MemoryFeed
-from service.storage.memory_index import MemoryIndex, MemoryLobby
+from service.outgoing.sender import Sender
 from service.storage.memory_reserve import MemoryReserve
-from service.storage.memory_store import MemoryStore
-from service.storage.memory_webhooks import MemoryWebhooks
 from service.storage.pubsub import RedisEventFeed
 from service.storage.rate_limit_storage import counters_at
 from service.storage.redis_applications import RedisApplications
@@ -56,21 +46,13 @@ from service.storage.topology import Topology, open_topology
 from service.web.access import limit_history
 from service.web.app import create_app
 from service.web.metrics import Metrics
-from service.web.openapi.document import document
-from service.web.openapi.examples import record_examples
 from service.web.rate_limits import RateLimits
 from service.web.streams import StreamLimits, Streams
 
-_DAY_SECONDS = 86_400
 YIELD_SECONDS = 1e-9
 """The shortest sleep for which gevent polls its sockets. The same as in ``service.gunicorn_worker``, which must not be
 imported here."""
 _READABLE: Final = 1  # the event mask of libev
-_EXAMPLE_TIME_MS = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
-_EXAMPLE_MILLISECONDS: Final = 84
-_MOST_EXAMPLES: Final = 100
-"""More games of applications than the examples have."""
-_EXAMPLE_DOCUMENT: Final = "openapi: 3.1.0\ninfo: {title: Domino}\n"
 
 
 def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
@@ -114,7 +96,6 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
     listing = Listing(storage.game_index, storage.lobby, ttl=settings.game_ttl_seconds * 1000)
     app = create_app(
         games,
-        build_document,
         streams,
         apps=build_apps(
             storage.applications,
@@ -217,7 +198,7 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
     Whether a time is over is judged by the clock of Redis.
     """
     storage = open_storage(settings, metrics)
-    repository = _repository(storage.store, storage.clock, metrics.write_committed)
+    repository = build_repository(storage.store, storage.clock, metrics.write_committed)
     automation = Automation(repository, storage.reminders.server_time, storage.reminders.hold)
     storage.deleted.on_deletion(repository.forget)
     return WorkerParts(
@@ -234,11 +215,13 @@ def build_worker_parts(settings: Settings, metrics: Metrics) -> WorkerParts:
 
 def build_reindexer(storage: Storage, report: Callable[[Progress], None]) -> Reindexer:
     """What rebuilds the indexes in this storage."""
-    repository = _repository(storage.store, storage.clock)
+    repository = build_repository(storage.store, storage.clock)
     return Reindexer(repository, storage.game_index, storage.reminders, storage.clock, report)
 
 
-def _repository(store: Store, clock: Clock, observe: Callable[[Committed], None] = lambda _: None) -> GameRepository:
+def build_repository(
+    store: Store, clock: Clock, observe: Callable[[Committed], None] = lambda _: None
+) -> GameRepository:
     """The games of a store for a process that serves no requests."""
     return GameRepository(
         store,
@@ -257,64 +240,6 @@ def server_secrets(settings: Settings) -> tuple[bytes, ...]:
         return (load_or_create_secret(settings.data_dir),)
     generated = read_secret(settings.data_dir)
     return (*[each.encode() for each in settings.secret_key], *([] if generated is None else [generated]))
-
-
-@cache
-def build_document() -> str:
-    """The OpenAPI document of the application, as YAML.
-
-    Its examples are recorded from a separate application with a clock of its own and fixed random bytes.
-    """
-    ttl = 30 * _DAY_SECONDS
-    store = MemoryStore(ttl)
-    now = _EXAMPLE_TIME_MS
-
-    index, lobby = MemoryIndex(ttl, lambda: now / 1000), MemoryLobby(lambda: now / 1000)
-    repository, webhooks = _repository(store, lambda: now), MemoryWebhooks(store, index)
-    outbox = Outbox(repository, index, lobby, lambda: now)
-    deliveries = Deliveries(
-        webhooks,
-        repository,
-        _ExampleSender("example"),
-        clock=lambda: now,
-        random_bytes=_ExampleBytes(),
-        luck=lambda: 0.5,
-        store_calls=1,
-    )
-
-    def advance_clock(seconds: int) -> None:
-        nonlocal now
-        now += seconds * 1000
-        for taken in store.take("outbox", _MOST_EXAMPLES, 1):
-            outbox.follow(taken.game)
-        for taken in store.take("webhooks", _MOST_EXAMPLES, 1):
-            app, _, name = taken.game.partition(".")
-            webhook = webhooks.read(app, name)
-            if webhook is not None:
-                deliveries.challenge(webhook)
-                for ping in webhook.pings[:1]:
-                    deliveries.ping(webhook, ping)
-
-    games = GameService(
-        store,
-        store,
-        clock=lambda: now,
-        random_bytes=_ExampleBytes(),
-        secrets=[b"example"],
-        ttl_seconds=ttl,
-    )
-    apps = build_apps(
-        MemoryApplications(),
-        clock=lambda: now,
-        random_bytes=_ExampleBytes(),
-        open_to_all=True,
-        listing=Listing(index, lobby, ttl=ttl * 1000),
-        webhooks=webhooks,
-        check_endpoint_url=_check_example,
-        feed=Feeds(MemoryFeed(index), None, lambda: now),
-    )
-    app = create_app(games, lambda: _EXAMPLE_DOCUMENT, apps=apps)
-    return document(app, record_examples(app, advance_clock))
 
 
 def build_games(
@@ -432,36 +357,3 @@ def watch_disconnect(connection: Any, notify: Callable[[], None]) -> Callable[[]
 
     watcher.start(on_readable)
     return stop
-
-
-def _check_example(url: str) -> None:
-    """Take a URL without looking up its host."""
-    check_url(url)
-
-
-class _ExampleSender(Sender):
-    """Sends nothing; every message is answered as by an endpoint that works, also a challenge."""
-
-    def post(
-        self,
-        url: str,  # noqa: ARG002
-        headers: Mapping[str, str],  # noqa: ARG002
-        body: bytes,
-        *,
-        timeout: float,  # noqa: ARG002
-        max_answer: int = MAX_ANSWER_BYTES,  # noqa: ARG002
-    ) -> Answer:
-        """The answer."""
-        challenge = orjson.loads(body)["data"].get("challenge", "")
-        return Answer(200, challenge.encode(), None, _EXAMPLE_MILLISECONDS, complete=True)
-
-
-class _ExampleBytes:
-    """Random-looking bytes that are the same in every run."""
-
-    def __init__(self) -> None:
-        self._calls = 0
-
-    def __call__(self, size: int, /) -> bytes:
-        self._calls += 1
-        return sha256(f"example {self._calls}".encode()).digest()[:size]

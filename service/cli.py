@@ -77,8 +77,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     reindex.add_argument("id", nargs="?", help="the id of an application; none: all")
     reindex.set_defaults(run=partial(_on_apps, "reindex"), values=("id",))
-    document = commands.add_parser("openapi", help="print the OpenAPI document")
-    document.set_defaults(run=_print_document)
     for name, show, meaning in (
         ("verify", _print_report, "check the deals, moves and scores of the record of a match"),
         ("replay", _print_transcript, "print the record of a match move by move, with the table and the scores"),
@@ -204,13 +202,6 @@ def _stop_by_signal() -> Stop:
 def _redis_required() -> int:
     supervisor.warn("REDIS_URL is not set; `domino-service serve` starts this process with its embedded server")
     return 2
-
-
-def _print_document(_settings: Settings) -> int:
-    from service.bootstrap import build_document  # noqa: PLC0415 # serving does not need the application here
-
-    sys.stdout.write(build_document())
-    return 0
 
 
 def _version() -> int:

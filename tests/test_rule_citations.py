@@ -23,7 +23,7 @@ from tests.laws.matches import Match, cases, law
 
 ROOT: Final = Path(__file__).parents[1]
 ENGINE: Final = ROOT / "service" / "engine"
-FOLDERS: Final = ("service", "docs", "tests", "bench")
+FOLDERS: Final = ("service", "docs", "tests", "tools", "bench")
 SUFFIXES: Final = (".py", ".md", ".lua", ".txt", ".mjs", ".lark")
 
 NUMBER: Final = r"\d+\.\d+"

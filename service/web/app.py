@@ -118,7 +118,6 @@ class Application(Flask):
 
 def create_app(
     games: GameService,
-    document: Callable[[], str],
     streams: Streams | None = None,
     *,
     apps: ApplicationService | None = None,
@@ -129,7 +128,7 @@ def create_app(
     yield_control: Callable[[], None] = lambda: None,
     metrics_port: int = 0,
 ) -> Application:
-    """The application for these games; ``document`` returns the OpenAPI document as YAML.
+    """The application for these games.
 
     Without ``apps``, no key is valid, and no game belongs to anybody. Without ``metrics`` nothing is measured and no
     request is logged; without ``limits`` there are no rate limits; without ``streams`` their number is not limited.
@@ -142,9 +141,7 @@ def create_app(
     app = Application(streams)
     app.url_map.merge_slashes = False
     caches = ResponseCache(), ResponseCache(MAX_VIEW_CACHE_BYTES), GeometryCache(yield_control)
-    own_services = Services(
-        games, apps or without_applications(), limits, streams, *caches, document, metrics, yield_control
-    )
+    own_services = Services(games, apps or without_applications(), limits, streams, *caches, metrics, yield_control)
     services.install(app, own_services)
     problems.install(app, limits)
     app.before_request(check_headers)

@@ -19,11 +19,10 @@ _EXTENSION: Final = "domino"
 
 
 class Services(NamedTuple):
-    """The games and their owners, rate limits, streams, cached responses and geometries, document and metrics.
+    """The games and their owners, rate limits, streams, cached responses and geometries, and metrics.
 
-    ``views`` caches the views that streams show, as many streams may show the same one. ``document`` returns the
-    OpenAPI document as YAML. Without ``metrics``, nothing is measured. ``yield_control`` is called during long
-    computations to let other requests run.
+    ``views`` caches the views that streams show, as many streams may show the same one. Without ``metrics``, nothing
+    is measured. ``yield_control`` is called during long computations to let other requests run.
     """
 
     games: GameService
@@ -33,7 +32,6 @@ class Services(NamedTuple):
     responses: ResponseCache
     views: ResponseCache
     geometries: GeometryCache
-    document: Callable[[], str]
     metrics: Metrics | None
     yield_control: Callable[[], None]
 

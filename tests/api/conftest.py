@@ -18,7 +18,7 @@ from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.outbox import Outbox
 from service.apps.service import ApplicationService
-from service.bootstrap import build_apps, build_document, build_games
+from service.bootstrap import build_apps, build_games
 from service.devserver.embedded import EmbeddedServer
 from service.games.ports import run_inline
 from service.games.repository import GameRepository
@@ -159,7 +159,7 @@ def other_key(apps: ApplicationService) -> str:
 
 @pytest.fixture(scope="session")
 def app(games: GameService, apps: ApplicationService) -> Flask:
-    return create_app(games, build_document, apps=apps)
+    return create_app(games, apps=apps)
 
 
 def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Callable[[int], bytes]) -> Api:
@@ -172,7 +172,7 @@ def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Calla
         secrets=[SECRET],
         ttl_seconds=TTL_SECONDS,
     )
-    return Api(create_app(games, build_document).test_client(use_cookies=False))
+    return Api(create_app(games).test_client(use_cookies=False))
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def other_worker(redis_url: str) -> Iterator[Api]:
     nodes = SingleNodeTopology(connect(redis_url))
     with closing(RedisEventFeed(nodes)) as feed:
         games = build_games(RedisStore(nodes, TTL_SECONDS), feed, [SECRET], TTL_SECONDS)
-        yield Api(create_app(games, build_document).test_client(use_cookies=False))
+        yield Api(create_app(games).test_client(use_cookies=False))
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Gauge
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document
 from service.games.service import GameService
 from service.web.app import create_app
 from service.web.streams import StreamLimits, Streams
@@ -100,7 +99,7 @@ class Watched:
         self.games = games
         self._registry = CollectorRegistry()
         self.streams = Streams(limits, Gauge("open_streams", "Open streams.", registry=self._registry), alive)
-        self.app = create_app(games, build_document, self.streams)
+        self.app = create_app(games, self.streams)
         self.api = Api(self.app.test_client(use_cookies=False))
 
     def until(self, open_streams: int) -> None:

@@ -10,7 +10,7 @@ from flask import Flask
 
 from service.apps.applications import CACHE_SECONDS, MAX_KEYS, Applications
 from service.apps.service import ApplicationService
-from service.bootstrap import build_apps, build_document
+from service.bootstrap import build_apps
 from service.games.errors import Unauthorized
 from service.games.service import GameService
 from service.storage import keys as storage_keys
@@ -38,7 +38,7 @@ HOSTILE_NAMES: tuple[Any, ...] = (
 
 
 def api_of(games: GameService, apps: ApplicationService) -> Api:
-    return Api(create_app(games, build_document, apps=apps).test_client(use_cookies=False))
+    return Api(create_app(games, apps=apps).test_client(use_cookies=False))
 
 
 def register(api: Api, name: str = "Club") -> dict[str, Any]:
@@ -259,7 +259,7 @@ def test_only_applications_create_games_where_the_operator_says_so(
 
 
 def test_a_service_without_applications_knows_no_key(games: GameService, app_key: str) -> None:
-    api = Api(create_app(games, build_document).test_client(use_cookies=False))
+    api = Api(create_app(games).test_client(use_cookies=False))
     assert status_and_code(api.get("/v1/app", token=app_key)) == (401, "unauthorized")
     assert status_and_code(api.post("/v1/apps", {"name": "Club"})) == (403, "forbidden")
 

@@ -11,7 +11,6 @@ from random import randbytes
 import pytest
 import redis
 
-from service.bootstrap import build_document
 from service.config import parse_networks
 from service.games.service import GameService
 from service.storage.rate_limit_storage import counters_at
@@ -38,7 +37,7 @@ def application(games: GameService, redis_url: str) -> Applications:
 
     def make(proxies: int = 0, **limits: int) -> Api:
         rate_limits = RateLimits(partial(counters_at, redis_url), time.time, **limits)
-        app = create_app(games, build_document, limits=rate_limits, proxies=proxies, banned=NETWORKS)
+        app = create_app(games, limits=rate_limits, proxies=proxies, banned=NETWORKS)
         return Api(app.test_client(use_cookies=False))
 
     return make

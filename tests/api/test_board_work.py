@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_games
 from service.engine.variants import variants
 from service.storage.memory_store import MemoryStore
 from service.web.access import PLACES_PER_READ
@@ -25,7 +25,7 @@ class Worker:
     def __init__(self, store: MemoryStore, read: int = 0) -> None:
         games = build_games(store, store, [b"secret"], TTL_SECONDS)
         limits = RateLimits(read=read, clock=lambda: 60.0)
-        app = create_app(games, build_document, limits=limits, yield_control=self._count)
+        app = create_app(games, limits=limits, yield_control=self._count)
         self.api = Api(app.test_client(use_cookies=False))
         self.yields = 0
 

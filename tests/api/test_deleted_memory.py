@@ -20,7 +20,7 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
 from service.apps.service import ApplicationService
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_games
 from service.bots.knowledge import tile_set
 from service.bots.opening import _opening_hands
 from service.bots.playout import _held
@@ -165,7 +165,7 @@ class Worker:
     def __init__(self, store: RedisStore, feed: RedisEventFeed, apps: ApplicationService) -> None:
         self._made_of = store, feed, apps
         self.games = build_games(store, feed, [SECRET], TTL_SECONDS)
-        self.app: Application = create_app(self.games, build_document, Streams(keepalive_seconds=0.1), apps=apps)
+        self.app: Application = create_app(self.games, Streams(keepalive_seconds=0.1), apps=apps)
         self.deleted = DeletedGames(RedisDeletions(store._topology))
         self.deleted.on_deletion(self.app.forget)
 

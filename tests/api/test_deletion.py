@@ -19,7 +19,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.apps.service import ApplicationService
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_games
 from service.games.codec import encode_tombstone
 from service.games.errors import Gone
 from service.games.game import Remote, TokenChanged
@@ -143,7 +143,7 @@ def test_a_request_that_is_refused_on_a_cached_game_is_answered_with_410_at_anot
     store: Store, feed: RedisEventFeed, api: Api, app_key: str, rejected: Any
 ) -> None:
     table = owned(api, app_key)
-    other = Api(create_app(build_games(store, feed, [SECRET], TTL_SECONDS), build_document).test_client())
+    other = Api(create_app(build_games(store, feed, [SECRET], TTL_SECONDS)).test_client())
     told(other.get(f"{table.path}/moves", token=table.tokens[0]))
     delete(api, table, app_key)
     assert status_and_code(other.post(f"{table.path}/moves", rejected, token=table.tokens[0])) == (410, "gone")
@@ -304,7 +304,7 @@ def followed(store: RedisStore, feed: RedisEventFeed, apps: ApplicationService) 
     def worker() -> Api:
         streams = Streams(StreamLimits(100), keepalive_seconds=0.1)
         games = build_games(store, feed, [SECRET], TTL_SECONDS)
-        return Api(create_app(games, build_document, streams, apps=apps).test_client(use_cookies=False))
+        return Api(create_app(games, streams, apps=apps).test_client(use_cookies=False))
 
     return worker(), worker()
 

@@ -19,7 +19,7 @@ from werkzeug.test import TestResponse
 from service.apps import feed
 from service.apps.feed import Feeds
 from service.apps.service import ApplicationService
-from service.bootstrap import build_apps, build_document
+from service.bootstrap import build_apps
 from service.engine.tiles import TILES
 from service.games.service import GameService
 from service.storage import keys
@@ -106,7 +106,7 @@ def streams() -> Streams:
 @pytest.fixture
 def worker(games: GameService, apps: ApplicationService, streams: Streams) -> Application:
     """A worker with a limit of streams and fast keep-alives."""
-    return create_app(games, build_document, streams, apps=apps)
+    return create_app(games, streams, apps=apps)
 
 
 @pytest.fixture
@@ -271,7 +271,7 @@ def test_another_worker_goes_on_from_the_cursor(api: Api, app_key: str, tell: Te
         feeds = Feeds(RedisFeed(RedisCalls(nodes)), hints, system_clock)
         restarted = build_apps(RedisApplications(nodes), feed=feeds)
         games = app.extensions["domino"].games
-        other = Api(create_app(games, build_document, apps=restarted).test_client(use_cookies=False))
+        other = Api(create_app(games, apps=restarted).test_client(use_cookies=False))
         with closing(stream(other, app_key, SSE, last=cursor)) as answer:
             chunks = answer.iter_encoded()
             next(chunks)
@@ -388,7 +388,7 @@ def test_head_waits_for_nothing(watching: Api, app_key: str) -> None:
 def test_streams_count_by_application(
     games: GameService, apps: ApplicationService, app_key: str, other_key: str
 ) -> None:
-    limited = create_app(games, build_document, Streams(StreamLimits(100, by_game=2)), apps=apps)
+    limited = create_app(games, Streams(StreamLimits(100, by_game=2)), apps=apps)
     api = Api(limited.test_client(use_cookies=False))
     for _ in range(2):  # a closed stream leaves its place to another one
         open_ones = [stream(api, app_key, SSE), stream(api, app_key, LINES)]

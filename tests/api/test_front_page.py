@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.api.client import Api, Table
+from tests.support.serving import ROOT
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"}
 
@@ -130,6 +131,11 @@ def test_the_index_is_revalidated_by_its_etag(headers: dict[str, str], api: Api)
     assert api.get("/", headers={**headers, "If-None-Match": etag}).status_code == 304
     other = {} if headers else BROWSER
     assert api.get("/", headers={**other, "If-None-Match": etag}).status_code == 200
+
+
+def test_the_document_is_served_as_it_is_committed(api: Api) -> None:
+    assert api.get("/openapi.yaml").data == (ROOT / "openapi.yaml").read_bytes()
+    assert api.get("/openapi.json").data == (ROOT / "service" / "web" / "openapi" / "openapi.json").read_bytes()
 
 
 def test_the_document_as_json_is_the_one_in_yaml(api: Api) -> None:

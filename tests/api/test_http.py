@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_games
 from service.games.ports import StorageUnavailable
 from service.storage.memory_store import MemoryStore
 from service.web.app import create_app
@@ -270,7 +270,7 @@ class BrokenStore(MemoryStore):
 
 def broken(error: Exception) -> Api:
     store = BrokenStore(error)
-    app = create_app(build_games(store, store, [SECRET], TTL_SECONDS), build_document)
+    app = create_app(build_games(store, store, [SECRET], TTL_SECONDS))
     return Api(app.test_client())
 
 

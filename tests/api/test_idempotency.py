@@ -7,18 +7,16 @@ import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from random import Random
 from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
 import pytest
 import redis
-import yaml
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_games
 from service.engine.errors import Reason
 from service.engine.variants import variants
 from service.games.errors import KeyReused
@@ -35,6 +33,7 @@ from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, count_keys, one_open_seat, restore, shortest, take_snapshot
+from tests.support.contract import committed
 from tests.support.table import seat_to_move
 
 CROWD = 20
@@ -385,7 +384,7 @@ def another_worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes) -> Api
     """The application of another process over the same store; without ``secrets``, with that of the first one."""
     store = RedisStore(SingleNodeTopology(connect(redis_url)), TTL_SECONDS)
     games = build_games(store, feed, secrets or [SECRET], TTL_SECONDS)
-    return Api(create_app(games, build_document).test_client(use_cookies=False))
+    return Api(create_app(games).test_client(use_cookies=False))
 
 
 def test_another_worker_gives_the_first_answer(api: Api, redis_url: str, feed: RedisEventFeed, write: Write) -> None:
@@ -603,16 +602,10 @@ def test_a_key_that_was_published_as_an_example_is_refused(
     assert state_of(server, write) == before
 
 
-@cache
-def paths_of_the_document() -> Any:
-    """The paths of the document; reading YAML takes a third of a second."""
-    return yaml.safe_load(build_document())["paths"]
-
-
 @pytest.mark.parametrize("key", [*LONG_KEYS, *SHORT_KEYS, *NO_KEYS.values()])
 def test_the_document_says_which_keys_are_accepted(key: str) -> None:
     for path, length in (("", 16), ("/{game}/players", 16), ("/{game}/players/{seat}/token", 16), ("/{game}/moves", 1)):
-        parameters = paths_of_the_document()[f"/v1/games{path}"]["post"]["parameters"]
+        parameters = committed().operation("POST", f"/v1/games{path}")["parameters"]
         (schema,) = [each["schema"] for each in parameters if each["name"] == "Idempotency-Key"]
         accepted = key not in NO_KEYS.values() and len(key.strip('"')) >= length
         assert (len(key) >= schema["minLength"] and re.search(schema["pattern"], key) is not None) == accepted

@@ -16,7 +16,7 @@ import redis
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_games
 from service.engine.events import Dealt, Drew
 from service.engine.tiles import TILES, Tile, parse_tile, sort_tiles
 from service.engine.variants import variants
@@ -160,7 +160,7 @@ class StoreCalls(NamedTuple):
 @pytest.fixture
 def store_calls(store: RedisStore, feed: RedisEventFeed) -> StoreCalls:
     counted: Any = RecordingStore(store)
-    app = create_app(build_games(counted, feed, [SECRET], TTL_SECONDS), build_document)
+    app = create_app(build_games(counted, feed, [SECRET], TTL_SECONDS))
     return StoreCalls(Api(app.test_client(use_cookies=False)), counted)
 
 
@@ -357,7 +357,7 @@ def test_a_view_at_an_earlier_version_contains_nothing_hidden_from_a_seat(
                 else snapshot,
             )
             # A new application: one that is running remembers games at earlier versions.
-            app = create_app(build_games(store, feed, [SECRET], TTL_SECONDS), build_document)
+            app = create_app(build_games(store, feed, [SECRET], TTL_SECONDS))
             fresh = Api(app.test_client(use_cookies=False))
             shown.append(
                 [

@@ -19,7 +19,6 @@ from limits.storage import MemoryStorage, RedisClusterStorage, RedisSentinelStor
 from werkzeug.test import TestResponse
 
 from service.apps.service import ApplicationService
-from service.bootstrap import build_document
 from service.devserver.embedded import EmbeddedServer
 from service.engine.events import Played
 from service.games.service import GameService
@@ -73,9 +72,7 @@ def workers(games: GameService, apps: ApplicationService, redis_url: str, clock:
         apis = []
         for _ in range(count):
             rate_limits = RateLimits(partial(counters_at, redis_url), clock, **limits)
-            client = create_app(games, build_document, apps=apps, limits=rate_limits, proxies=proxies).test_client(
-                use_cookies=False
-            )
+            client = create_app(games, apps=apps, limits=rate_limits, proxies=proxies).test_client(use_cookies=False)
             client.environ_base["REMOTE_ADDR"] = address
             apis.append(Api(client))
         return apis

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document
 from service.games.service import GameService
 from service.storage.memory_store import MemoryStore
 from service.web.access import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
@@ -43,7 +42,7 @@ class LongGame:
             yield_control=self._yield,
             admit_read=self._admit,
         )
-        app = create_app(games, build_document, limits=self.limits, yield_control=self._yield)
+        app = create_app(games, limits=self.limits, yield_control=self._yield)
         self.api = Api(app.test_client(use_cookies=False))
         self.table = self.api.create("domino", 2, rules={"limit": 1000}, **options)
         self._first_seat = seat_to_move(self.api.view(self.table))

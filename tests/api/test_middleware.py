@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.bootstrap import build_document, build_games
+from service.bootstrap import build_games
 from service.json_logging import JsonFormatter
 from service.storage.connection import connect
 from service.storage.pubsub import RedisEventFeed
@@ -42,7 +42,7 @@ def watched(redis_url: str) -> Application:
     nodes = SingleNodeTopology(connect(redis_url))
     store = RedisStore(nodes, TTL_SECONDS, observe=metrics.redis)
     games = build_games(store, RedisEventFeed(nodes), [SECRET], TTL_SECONDS, observe=metrics.write_committed)
-    return create_app(games, build_document, Streams(StreamLimits(10), metrics.streams), metrics=metrics)
+    return create_app(games, Streams(StreamLimits(10), metrics.streams), metrics=metrics)
 
 
 @pytest.fixture

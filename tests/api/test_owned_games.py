@@ -17,7 +17,7 @@ from werkzeug.test import TestResponse
 
 from service.apps.applications import CACHE_SECONDS, REVOKED_SECONDS
 from service.apps.service import ApplicationService
-from service.bootstrap import build_apps, build_document
+from service.bootstrap import build_apps
 from service.games.game import Game, Remote
 from service.games.service import GameService
 from service.storage.connection import connect
@@ -344,7 +344,7 @@ def test_no_player_is_asked_at_an_address_that_is_not_public(api: Api, app_key: 
 def test_the_operator_may_allow_players_in_a_network(games: GameService, redis_url: str, app_key: str) -> None:
     store = RedisApplications(SingleNodeTopology(connect(redis_url)))
     apps = build_apps(store, networks=[ip_network("10.0.0.0/8")])
-    api = Api(create_app(games, build_document, apps=apps).test_client(use_cookies=False))
+    api = Api(create_app(games, apps=apps).test_client(use_cookies=False))
     for url, status in (("http://10.1.2.3:8080/move", 201), ("http://11.1.2.3:8080/move", 422)):
         players = [{"name": "Ada"}, {"name": "Engine", "url": url}]
         assert api.post("/v1/games", {"variant": "domino", "players": players}, token=app_key).status_code == status

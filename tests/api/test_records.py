@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from service.bootstrap import build_document
 from service.engine.variants import variants
 from service.games.service import GameService
 from service.records.parser import parse_record
@@ -210,7 +209,7 @@ def test_a_text_that_is_no_record_is_refused_with_line_and_column(
 
 def test_parsing_a_long_record_yields_to_other_requests(games: GameService) -> None:
     breaths = []
-    api = Api(create_app(games, build_document, yield_control=lambda: breaths.append(1)).test_client(use_cookies=False))
+    api = Api(create_app(games, yield_control=lambda: breaths.append(1)).test_client(use_cookies=False))
     head = (
         '[Record "1"]\n[Variant "domino"]\n[Edition "1"]\n[Rules ""]\n[Player 0 ""]\n[Fairness "arranged"]\n'
         '[Result "*"]\n'

@@ -11,7 +11,7 @@ import pytest
 import redis
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_apps, build_document, build_games
+from service.bootstrap import build_apps, build_games
 from service.engine.variants import variants
 from service.games.game import Game
 from service.games.ports import StorageUnavailable
@@ -64,7 +64,7 @@ def stored(server: redis.Redis, table: Table) -> Game:
 def worker(redis_url: str, feed: RedisEventFeed, *secrets: bytes, store: type[RedisStore] = RedisStore) -> Api:
     """The application of another process over the same store, with these secrets."""
     games = build_games(store(SingleNodeTopology(connect(redis_url)), TTL_SECONDS), feed, secrets, TTL_SECONDS)
-    return Api(create_app(games, build_document).test_client(use_cookies=False))
+    return Api(create_app(games).test_client(use_cookies=False))
 
 
 class RefusesCommits(RedisStore):
@@ -301,7 +301,7 @@ def test_where_only_applications_create_games_nobodys_game_has_no_rematch(
     api: Api, games: GameService, app_key: str, server: redis.Redis, finished: FinishedGames
 ) -> None:
     apps = build_apps(MemoryApplications(), needed_for_games=True)
-    strict = Api(create_app(games, build_document, apps=apps).test_client(use_cookies=False))
+    strict = Api(create_app(games, apps=apps).test_client(use_cookies=False))
     old = finished.copy()
     before = take_snapshot(server, old.id), count_keys(server)
     answer = ask(strict, old, 0)

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 import redis
-import yaml
 from werkzeug.test import TestResponse
 
-from service.bootstrap import build_document
 from service.games.tokens import DerivedBytes, hash_secret
 from tests.api.client import Api, Table, status_and_code
 from tests.api.saved_games import SEED, SavedGame, decoded, take_snapshot
+from tests.support.contract import committed
 from tests.support.table import seat_to_move
 
 TOKEN = re.compile(r"seat_([A-Za-z0-9_-]{43})")
@@ -221,8 +220,7 @@ def test_a_stream_of_the_old_token_sends_the_token_change_and_ends(api: Api, tab
 
 
 def test_the_document_describes_how_a_token_is_changed() -> None:
-    paths: Any = yaml.safe_load(build_document())["paths"]
-    described = paths["/v1/games/{game}/players/{seat}/token"]["post"]
+    described = committed().operation("POST", "/v1/games/{game}/players/{seat}/token")
     assert described["operationId"] == "changeToken"
     assert {"201", "401", "403", "404", "422", "503"} <= set(described["responses"])
     assert "Idempotent-Replayed" in described["responses"]["201"]["headers"]

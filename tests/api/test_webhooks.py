@@ -14,8 +14,8 @@ from service.apps.messages import MESSAGE_TYPES
 from service.apps.service import ApplicationService
 from service.apps.webhooks import MOST_PINGS, MOST_WEBHOOKS
 from service.reasons import REASONS
-from service.web.openapi.webhook_operations import MESSAGES
 from tests.api.client import Api, status_and_code
+from tools.openapi.messages import MESSAGES
 
 URL = "https://club.example/hooks?token=1"
 WANTED = {"url": URL, "events": ["game.turn", "game.finished"]}

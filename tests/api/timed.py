@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from service.bootstrap import build_document
 from service.engine.moves import DEAL
 from service.engine.referee import legal_moves
 from service.games.automation import Automation
@@ -60,7 +59,7 @@ class TimedApi(Api):
             secrets=[secret],
             ttl_seconds=ttl_seconds,
         )
-        super().__init__(create_app(games, build_document).test_client(use_cookies=False))
+        super().__init__(create_app(games).test_client(use_cookies=False))
         self._repository = games.access._repository
         self._automation = Automation(self._repository, self.clock, lambda _: NO_HOLD)
 

@@ -79,7 +79,7 @@ class RemoteTable(InProcess):
         self.turns = RemoteTurns(self.players, self.bot, self.metrics, TTL * 1000, self.slept.append)
         self.remote_worker = self.new_remote_worker()
         self.tokens: dict[int, str] = {}
-        self.http: FlaskClient = create_app(self.games, lambda: "").test_client()
+        self.http: FlaskClient = create_app(self.games).test_client()
 
     def new_remote_worker(self, spawn: Callable[[Callable[[], None]], object] = lambda work: work()) -> RemoteWorker:
         return RemoteWorker(

@@ -1,13 +1,16 @@
-"""The service itself: its front page and version, liveness, readiness, metrics, and the OpenAPI document."""
+"""The service itself: its front page and version, liveness, readiness, metrics, and the OpenAPI document.
+
+The document is two files of the package, which are written by ``tools.openapi``.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib.metadata import version
-from typing import Any, Final
+from importlib.resources import files
+from typing import Final
 
 import orjson
-import yaml
 from flask import Blueprint, Response
 
 from service.web.access import operation
@@ -36,8 +39,6 @@ _INDEX: Final = orjson.dumps(
         "problems": "/problems",
     }
 )
-_YAML_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The fast one, if PyYAML was built with libyaml."""
 
 blueprint: Final = Blueprint("service", __name__)
 metrics_blueprint: Final = Blueprint("metrics", __name__)
@@ -88,19 +89,19 @@ def show_metrics() -> Response:
 
 @blueprint.get("/openapi.yaml")
 @operation(GET_DOCUMENT)
-def show_document(services: Services) -> Response:
+def show_document(_services: Services) -> Response:
     """The OpenAPI document."""
-    return public(services.document().encode(), YAML)
+    return public(_document("openapi.yaml"), YAML)
 
 
 @blueprint.get("/openapi.json")
 @operation(GET_DOCUMENT_AS_JSON)
-def show_document_as_json(services: Services) -> Response:
+def show_document_as_json(_services: Services) -> Response:
     """The OpenAPI document as JSON."""
-    return public(_as_json(services.document()), JSON)
+    return public(_document("openapi.json"), JSON)
 
 
-@lru_cache(maxsize=1)
-def _as_json(document: str) -> bytes:
-    """The document, which is YAML, as JSON."""
-    return orjson.dumps(yaml.load(document, _YAML_LOADER))  # noqa: S506 # a safe loader
+@cache
+def _document(name: str) -> bytes:
+    """A file of the document, read when it is first requested."""
+    return (files("service.web.openapi") / name).read_bytes()

@@ -1,17 +1,13 @@
-"""The schemas of webhooks, of requests and of responses, and of the messages that they get."""
+"""The schemas of webhooks, of requests and of responses."""
 
 from __future__ import annotations
 
-from typing import Final
-
 from marshmallow import Schema, fields
 
-from service.apps.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
+from service.apps.messages import MESSAGE_TYPES
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.web.schemas.fields import BoundedList, RequestSchema, doc
 from service.web.schemas.validation import Length, OneOf
-
-_GAME_TYPES: Final = tuple(each for each in MESSAGE_TYPES if each not in (DELETED, PING))
 
 
 def _url(*, required: bool) -> fields.String:
@@ -131,86 +127,3 @@ class DeliveryList(Schema):
     deliveries = fields.List(
         fields.Nested(Delivery), required=True, metadata=doc("The last 100 attempts, the newest first.")
     )
-
-
-# Messages
-
-
-def _type(*types: str) -> fields.String:
-    names = ", ".join(f"`{name}`" for name in types)
-    return fields.String(required=True, metadata=doc(f"The type of the message: {names}.", example=types[0]))
-
-
-def _timestamp() -> fields.DateTime:
-    return fields.DateTime(required=True, metadata=doc("When it happened; the header has the time of the attempt."))
-
-
-class MessageSeat(Schema):
-    """A seat that may move."""
-
-    seat = fields.Integer(required=True, metadata=doc("The number of the seat."))
-    ref = fields.String(metadata=doc("The `ref` of its player, if there is one."))
-
-
-class GameMessageData(Schema):
-    """What a message tells of a game: what a spectator may know, and the refs of the application."""
-
-    game = fields.String(required=True, metadata=doc("The id of the game."))
-    ref = fields.String(metadata=doc("The `ref` of the game, if it has one."))
-    variant = fields.String(required=True, metadata=doc("The id of the variant."))
-    version = fields.Integer(required=True, metadata=doc("The version to which what is told has led."))
-    seat = fields.Integer(metadata=doc("Who has joined, whose time is over, or whose turn it is."))
-    player_ref = fields.String(metadata=doc("The `ref` of that player, if there is one."))
-    to_act = fields.List(fields.Nested(MessageSeat), required=True, metadata=doc("The seats that may move after it."))
-    deadline = fields.DateTime(metadata=doc("Of a turn with a clock: when its time is over."))
-
-
-class GameMessage(Schema):
-    """A message about a game."""
-
-    type = _type(*_GAME_TYPES)
-    timestamp = _timestamp()
-    data = fields.Nested(GameMessageData, required=True)
-
-
-class DeletedMessageData(Schema):
-    """Which game was deleted."""
-
-    game = fields.String(required=True, metadata=doc("The id of the game."))
-    version = fields.Integer(required=True, metadata=doc("The version to which its deletion has led."))
-
-
-class DeletedMessage(Schema):
-    """A game was deleted."""
-
-    type = _type(DELETED)
-    timestamp = _timestamp()
-    data = fields.Nested(DeletedMessageData, required=True)
-
-
-class PingData(Schema):
-    """Where the test was asked for."""
-
-    webhook = fields.String(required=True, metadata=doc("The id of the endpoint."))
-
-
-class PingMessage(Schema):
-    """A test."""
-
-    type = _type(PING)
-    timestamp = _timestamp()
-    data = fields.Nested(PingData, required=True)
-
-
-class ChallengeData(Schema):
-    """What has to be answered."""
-
-    challenge = fields.String(required=True, metadata=doc("A random text."))
-
-
-class ChallengeMessage(Schema):
-    """The first message to a new URL."""
-
-    type = _type(CHALLENGE)
-    timestamp = _timestamp()
-    data = fields.Nested(ChallengeData, required=True)

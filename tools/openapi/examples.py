@@ -18,7 +18,7 @@ from service.engine.errors import Reason
 from service.web.openapi.operations import operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS, problem, retry_later
 from service.web.request_parsing import MAX_BODY_BYTES
-from service.web.responses import JSON, SVG, TEXT
+from service.web.responses import JSON, SVG, TEXT, YAML
 from service.web.schemas.moves import MAX_VERSION
 from service.web.streams import NDJSON, SSE
 
@@ -36,6 +36,9 @@ _TABLE_VERSION: Final = 8
 _RETRY_SECONDS: Final = 5
 _TURN_SECONDS: Final = 60
 _MAX_TABLES: Final = 20
+_DOCUMENT: Final = {"openapi": "3.1.0", "info": {"title": "Domino"}}
+_DOCUMENT_AS_YAML: Final = "openapi: 3.1.0\ninfo: {title: Domino}\n"
+"""The beginning of the document, as the example of itself: it is not requested, as it is about to be written anew."""
 
 
 class Example(NamedTuple):
@@ -108,13 +111,13 @@ def record_examples(app: Flask, advance_clock: Callable[[int], None]) -> Example
         "/v1/variants/menschenwolf",
         "/healthz",
         "/readyz",
-        "/openapi.yaml",
-        "/openapi.json",
         "/problems",
         "/",
         "/version",
     ):
         send("GET", path)
+    session.examples["getContract", 200, YAML] = Example(None, _DOCUMENT_AS_YAML)
+    session.examples["getContractAsJson", 200, JSON] = Example(None, _DOCUMENT)
     _shorten_variant(session.examples["getVariant", 200, JSON].response)
     _shorten_problems(session.examples["listProblems", 200, JSON].response)
     send("GET", "/v1/variants", Accept="text/html")

@@ -1,6 +1,6 @@
 """The OpenAPI document, generated from the routes and their schemas.
 
-``openapi.yaml`` at the top of the project is the output of ``document``, which a test checks.
+Does not depend on where it is written (``tools.openapi.files``), nor on how its examples come about.
 """
 
 from __future__ import annotations
@@ -16,12 +16,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
 
-from service.web.openapi.examples import Examples
-from service.web.openapi.move_requests import move_requests
 from service.web.openapi.operations import Operation, ResponseSpec, operation_of
-from service.web.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
-from service.web.openapi.webhook_operations import DELIVERY, MESSAGES
-from service.web.openapi.webhook_operations import HEADERS as MESSAGE_HEADERS
 from service.web.problems import PROBLEM_JSON, PROBLEMS
 from service.web.request_parsing import key_pattern
 from service.web.schemas import apps as app_schemas
@@ -32,12 +27,17 @@ from service.web.schemas import game as game_schemas
 from service.web.schemas import listing as listing_schemas
 from service.web.schemas import problems as problem_schemas
 from service.web.schemas import records as record_schemas
-from service.web.schemas import remote as remote_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
 from service.web.schemas import service as service_schemas
 from service.web.schemas import variants as variant_schemas
 from service.web.schemas import webhooks as webhook_schemas
+from tools.openapi import message_schemas
+from tools.openapi.examples import Examples
+from tools.openapi.messages import DELIVERY, MESSAGES
+from tools.openapi.messages import HEADERS as MESSAGE_HEADERS
+from tools.openapi.move_requests import move_requests
+from tools.openapi.texts import DESCRIPTION, PATH_PARAMETERS, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS
 
 _SCHEMA_MODULES: Final = (
     request_schemas,
@@ -51,7 +51,7 @@ _SCHEMA_MODULES: Final = (
     service_schemas,
     app_schemas,
     listing_schemas,
-    remote_schemas,
+    message_schemas,
     webhook_schemas,
     feed_schemas,
 )
@@ -182,7 +182,7 @@ def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:
 
 def _webhooks(spec: APISpec) -> dict[str, Any]:
     """The messages that the service sends, each as the operation of who gets it."""
-    schemas: list[type[Schema]] = [*(message.schema for message in MESSAGES), remote_schemas.MoveMessage]
+    schemas: list[type[Schema]] = [*(message.schema for message in MESSAGES), message_schemas.MoveMessage]
     for schema in dict.fromkeys(schemas):
         spec.components.schema(_schema_name(schema), schema=schema)
     headers = [

@@ -1,0 +1,1 @@
+"""Programs for those who develop the service; nothing in the wheel imports them."""

@@ -1,0 +1,159 @@
+"""The application that the examples of the document are recorded from.
+
+It is put together from the adapters of the service, on an embedded server of its own; but its clock is set by whoever
+records, its random bytes are the same in every run, and its endpoints are not asked. So are the cursors of its feed,
+which Redis makes from its own clock: here they are numbers. Does not depend on what is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import orjson
+from flask import Flask
+
+from service.apps.deliveries import Deliveries
+from service.apps.feed import Feeds
+from service.apps.listing import Listing
+from service.apps.outbox import Outbox
+from service.apps.ports import StoredItems
+from service.bootstrap import build_apps, build_games, build_repository
+from service.devserver.embedded import EmbeddedServer
+from service.outgoing.addresses import check_url
+from service.outgoing.sender import MAX_ANSWER_BYTES, Answer, Sender
+from service.storage.pubsub import RedisEventFeed
+from service.storage.redis_applications import RedisApplications
+from service.storage.redis_calls import RedisCalls
+from service.storage.redis_feed import RedisFeed, cursor_of, item_id
+from service.storage.redis_index import RedisIndex, RedisLobby
+from service.storage.redis_reminders import RedisReminders
+from service.storage.redis_store import RedisStore
+from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.topology import Topology, open_topology
+from service.web.app import create_app
+
+AdvanceClock = Callable[[int], None]
+"""Lets so many seconds pass for an application, and tells what is to be told then."""
+
+_START_MS: Final = int(datetime(2026, 1, 6, 19, 30, tzinfo=UTC).timestamp() * 1000)
+_DAY_SECONDS: Final = 86_400
+_TTL_SECONDS: Final = 30 * _DAY_SECONDS
+_INDEX_TTL_SECONDS: Final = 36_500 * _DAY_SECONDS
+"""The index compares the times of writes, which are those of the clock here, with the clock of the server."""
+_ANSWER_MILLISECONDS: Final = 84
+_MOST_DUE: Final = 100
+"""More games of applications, and more endpoints, than the examples have."""
+
+
+@contextmanager
+def example_app() -> Iterator[tuple[Flask, AdvanceClock]]:
+    """The application, and what advances its clock. Raises ``EmbeddedServerError`` if there is no server to run."""
+    with TemporaryDirectory() as folder, EmbeddedServer(Path(folder)) as server:
+        topology = open_topology(server.url)
+        with closing(RedisEventFeed(topology)) as hints:
+            yield _build(topology, hints)
+
+
+def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClock]:
+    now = _START_MS
+
+    def clock() -> int:
+        return now
+
+    store, reminders, calls = RedisStore(topology, _TTL_SECONDS), RedisReminders(topology), RedisCalls(topology)
+    index, lobby = RedisIndex(calls, _INDEX_TTL_SECONDS), RedisLobby(calls)
+    repository, webhooks = build_repository(store, clock), RedisWebhooks(topology)
+    outbox = Outbox(repository, index, lobby, clock)
+    deliveries = Deliveries(
+        webhooks,
+        repository,
+        _SilentSender("example"),
+        clock=clock,
+        random_bytes=_SameBytes(),
+        luck=lambda: 0.5,
+        store_calls=1,
+    )
+
+    def advance_clock(seconds: int) -> None:
+        nonlocal now
+        now += seconds * 1000
+        for taken in sorted(reminders.take("outbox", _MOST_DUE, 1), key=lambda each: (each.due, each.game)):
+            outbox.follow(taken.game)
+        for taken in reminders.take("webhooks", _MOST_DUE, 1):
+            app, _, name = taken.game.partition(".")
+            webhook = webhooks.read(app, name)
+            if webhook is not None:
+                deliveries.challenge(webhook)
+                for ping in webhook.pings[:1]:
+                    deliveries.ping(webhook, ping)
+
+    games = build_games(store, hints, [b"example"], _TTL_SECONDS, clock=clock, random_bytes=_SameBytes())
+    apps = build_apps(
+        RedisApplications(topology),
+        clock=clock,
+        random_bytes=_SameBytes(),
+        open_to_all=True,
+        listing=Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
+        webhooks=webhooks,
+        check_endpoint_url=_check_without_lookup,
+        feed=Feeds(_NumberedFeed(calls), None, clock),
+    )
+    return create_app(games, apps=apps), advance_clock
+
+
+def _check_without_lookup(url: str) -> None:
+    """Take a URL without looking up its host."""
+    check_url(url)
+
+
+class _SilentSender(Sender):
+    """Sends nothing; every message is answered as by an endpoint that works, also a challenge."""
+
+    def post(
+        self,
+        url: str,  # noqa: ARG002
+        headers: Mapping[str, str],  # noqa: ARG002
+        body: bytes,
+        *,
+        timeout: float,  # noqa: ARG002
+        max_answer: int = MAX_ANSWER_BYTES,  # noqa: ARG002
+    ) -> Answer:
+        """The answer."""
+        challenge = orjson.loads(body)["data"].get("challenge", "")
+        return Answer(200, challenge.encode(), None, _ANSWER_MILLISECONDS, complete=True)
+
+
+class _SameBytes:
+    """Random-looking bytes that are the same in every run."""
+
+    def __init__(self) -> None:
+        self._calls = 0
+
+    def __call__(self, size: int, /) -> bytes:
+        self._calls += 1
+        return sha256(f"example {self._calls}".encode()).digest()[:size]
+
+
+class _NumberedFeed(RedisFeed):
+    """A feed whose cursors are numbers, from 1, in the order in which they are first read."""
+
+    def __init__(self, calls: RedisCalls) -> None:
+        super().__init__(calls)
+        self._cursors: list[str] = []
+
+    def read(self, app: str, after: str | None, limit: int) -> StoredItems:
+        """Items after a cursor, and what the index knows of their games."""
+        found = super().read(app, None if after is None else self._cursors[item_id(after)[0] - 1], limit)
+        items = tuple([each._replace(cursor=self._number(each.cursor)) for each in found.items])
+        return found._replace(items=items, cursor=self._number(found.cursor))
+
+    def _number(self, cursor: str) -> str:
+        if cursor not in self._cursors:
+            self._cursors.append(cursor)
+        return cursor_of((self._cursors.index(cursor) + 1, 0))

@@ -1,0 +1,35 @@
+"""The files of the OpenAPI document, and what is in each of them.
+
+Owns their places. ``openapi.yaml`` at the top of the project is for readers and generators of clients; those in
+``service`` are a part of the package, which serves them as they are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import yaml
+
+from tools.openapi.document import document
+from tools.openapi.example_app import example_app
+from tools.openapi.examples import record_examples
+
+ROOT: Final = Path(__file__).parent.parent.parent
+DOCUMENT: Final = ROOT / "openapi.yaml"
+SERVED: Final = ROOT / "service" / "web" / "openapi"
+SERVED_YAML: Final = SERVED / "openapi.yaml"
+SERVED_JSON: Final = SERVED / "openapi.json"
+
+_YAML_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The fast one, if PyYAML was built with libyaml."""
+
+
+def build_files() -> dict[Path, bytes]:
+    """The content of each file; the same in every run, unless the service has changed."""
+    with example_app() as (app, advance_clock):
+        text = document(app, record_examples(app, advance_clock))
+    as_yaml = text.encode()
+    as_json: bytes = orjson.dumps(yaml.load(text, _YAML_LOADER))  # noqa: S506 # a safe loader
+    return {DOCUMENT: as_yaml, SERVED_YAML: as_yaml, SERVED_JSON: as_json}

@@ -1,0 +1,120 @@
+"""The schemas of the messages that the service sends: to the endpoints of applications, and to remote players.
+
+No operation of the service refers to them. Does not depend on how a message is made or sent.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from marshmallow import Schema, fields
+
+from service.apps.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
+from service.web.schemas.fields import doc
+from service.web.schemas.game import Game, Problem
+
+_GAME_TYPES: Final = tuple(each for each in MESSAGE_TYPES if each not in (DELETED, PING))
+
+
+def _type(*types: str) -> fields.String:
+    names = ", ".join(f"`{name}`" for name in types)
+    return fields.String(required=True, metadata=doc(f"The type of the message: {names}.", example=types[0]))
+
+
+def _timestamp() -> fields.DateTime:
+    return fields.DateTime(required=True, metadata=doc("When it happened; the header has the time of the attempt."))
+
+
+class MessageSeat(Schema):
+    """A seat that may move."""
+
+    seat = fields.Integer(required=True, metadata=doc("The number of the seat."))
+    ref = fields.String(metadata=doc("The `ref` of its player, if there is one."))
+
+
+class GameMessageData(Schema):
+    """What a message tells of a game: what a spectator may know, and the refs of the application."""
+
+    game = fields.String(required=True, metadata=doc("The id of the game."))
+    ref = fields.String(metadata=doc("The `ref` of the game, if it has one."))
+    variant = fields.String(required=True, metadata=doc("The id of the variant."))
+    version = fields.Integer(required=True, metadata=doc("The version to which what is told has led."))
+    seat = fields.Integer(metadata=doc("Who has joined, whose time is over, or whose turn it is."))
+    player_ref = fields.String(metadata=doc("The `ref` of that player, if there is one."))
+    to_act = fields.List(fields.Nested(MessageSeat), required=True, metadata=doc("The seats that may move after it."))
+    deadline = fields.DateTime(metadata=doc("Of a turn with a clock: when its time is over."))
+
+
+class GameMessage(Schema):
+    """A message about a game."""
+
+    type = _type(*_GAME_TYPES)
+    timestamp = _timestamp()
+    data = fields.Nested(GameMessageData, required=True)
+
+
+class DeletedMessageData(Schema):
+    """Which game was deleted."""
+
+    game = fields.String(required=True, metadata=doc("The id of the game."))
+    version = fields.Integer(required=True, metadata=doc("The version to which its deletion has led."))
+
+
+class DeletedMessage(Schema):
+    """A game was deleted."""
+
+    type = _type(DELETED)
+    timestamp = _timestamp()
+    data = fields.Nested(DeletedMessageData, required=True)
+
+
+class PingData(Schema):
+    """Where the test was asked for."""
+
+    webhook = fields.String(required=True, metadata=doc("The id of the endpoint."))
+
+
+class PingMessage(Schema):
+    """A test."""
+
+    type = _type(PING)
+    timestamp = _timestamp()
+    data = fields.Nested(PingData, required=True)
+
+
+class ChallengeData(Schema):
+    """What has to be answered."""
+
+    challenge = fields.String(required=True, metadata=doc("A random text."))
+
+
+class ChallengeMessage(Schema):
+    """The first message to a new URL."""
+
+    type = _type(CHALLENGE)
+    timestamp = _timestamp()
+    data = fields.Nested(ChallengeData, required=True)
+
+
+class MoveMessageData(Schema):
+    """For which turn a move is asked for."""
+
+    game = fields.String(required=True, metadata=doc("The id of the game.", example="5m1Gd5tIvN3vYhYkS0oJGA"))
+    seat = fields.Integer(required=True, metadata=doc("The seat of the remote player.", minimum=0, example=0))
+    version = fields.Integer(required=True, metadata=doc("The version of the game.", minimum=1, example=17))
+    deadline = fields.DateTime(metadata=doc("When the time of the turn is over; absent without a clock."))
+    view = fields.Nested(
+        Game, required=True, metadata=doc("What `GET /v1/games/{game}` answers with the token of the seat.")
+    )
+    problem = fields.Nested(
+        Problem,
+        metadata=doc("Why the answer before was no legal move: the problem of the same body in `POST …/moves`."),
+    )
+
+
+class MoveMessage(Schema):
+    """The service asks a remote player for a move."""
+
+    type = fields.String(required=True, metadata=doc("`game.move`.", example="game.move"))
+    timestamp = fields.DateTime(required=True, metadata=doc("When the match last went on."))
+    data = fields.Nested(MoveMessageData, required=True, metadata=doc("What is asked."))
