@@ -11,11 +11,11 @@ import pytest
 
 from service.bootstrap import build_games
 from service.games.ports import StorageUnavailable
-from service.storage.memory_store import MemoryStore
 from service.web.app import create_app
 from tests.api.client import Api, Table
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.saved_games import count_keys
+from tests.support.stores.memory_store import MemoryStore
 
 ADDRESSES = {
     "/v1/variants": {"GET"},

@@ -12,8 +12,8 @@ import pytest
 from service.apps.listing import LOBBY_SECONDS, Listing
 from service.apps.ports import LobbyEntry
 from service.engine.tiles import TILES
-from service.storage.memory_index import MemoryLobby
 from tests.api.client import Api, Table, status_and_code
+from tests.support.stores.memory_index import MemoryLobby
 
 Tell = Callable[[], None]
 SEATS = ({"name": "Ada", "ref": "user-ada"}, {"name": "Bob", "ref": "user-bob"})

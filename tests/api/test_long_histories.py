@@ -11,12 +11,12 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.games.service import GameService
-from service.storage.memory_store import MemoryStore
 from service.web.access import EVENTS_PER_READ, SENTENCES_PER_READ, limit_history
 from service.web.app import create_app
 from service.web.rate_limits import RateLimits
 from tests.api.client import Api
 from tests.api.followers import Event, events_in, stream
+from tests.support.stores.memory_store import MemoryStore
 from tests.support.table import reached, seat_to_move
 
 LENGTH = 6 * EVENTS_PER_READ

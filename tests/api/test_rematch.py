@@ -19,7 +19,6 @@ from service.games.service import GameService
 from service.games.tokens import hash_secret
 from service.storage import keys
 from service.storage.connection import connect
-from service.storage.memory_applications import MemoryApplications
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
@@ -29,6 +28,7 @@ from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.finished import FinishedGames
 from tests.api.saved_games import SavedGames, count_keys, decoded, shortest, take_snapshot
 from tests.api.timed import TimedApi, types_of
+from tests.support.stores.memory_applications import MemoryApplications
 from tests.support.table import Json, match_finished, seat_to_move
 
 

@@ -20,13 +20,13 @@ from service.apps.outbox import Outbox
 from service.apps.ports import Webhook
 from service.apps.webhooks import Webhooks
 from service.outgoing.sender import Sender
-from service.storage.memory_index import MemoryIndex, MemoryLobby
-from service.storage.memory_store import MemoryStore
-from service.storage.memory_webhooks import MemoryWebhooks
 from service.workers.deliverer import MOST_ENDPOINTS, Deliverer
 from service.workers.metrics import WorkerMetrics
 from tests.apps.owned import APP, START, Owned
 from tests.outgoing.endpoints import Behaviour, Endpoint, answer
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.memory_webhooks import MemoryWebhooks
 
 TTL = 30 * 86_400
 LOOPBACK = [ip_network("127.0.0.0/8")]

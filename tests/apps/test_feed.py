@@ -17,10 +17,10 @@ from service.games.clock import ClockSettings
 from service.games.codec import encode_tombstone
 from service.games.ports import EventNotification, StorageUnavailable
 from service.games.timestamps import format_rfc3339
-from service.storage.memory_feed import MemoryFeed
-from service.storage.memory_index import MemoryIndex, MemoryLobby
-from service.storage.memory_store import MemoryStore
 from tests.apps.owned import APP, START, Owned, Told, application, outbox_of
+from tests.support.stores.memory_feed import MemoryFeed
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
 LONG = 20.0

@@ -18,9 +18,6 @@ import pytest
 from service.apps.feed import FeedReader, Feeds
 from service.apps.ports import FeedStore
 from service.storage import keys
-from service.storage.memory_feed import MemoryFeed
-from service.storage.memory_index import MemoryIndex, MemoryLobby
-from service.storage.memory_store import MemoryStore
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_feed import RedisFeed
 from service.storage.redis_index import RedisIndex, RedisLobby
@@ -31,6 +28,9 @@ from tests.apps.owned import START, Told
 from tests.apps.test_index_law import APPS, LEASE, TTL, World, clear
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
+from tests.support.stores.memory_feed import MemoryFeed
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
 
 STEPS = 300
 SEEDS = range(int(os.environ.get("FEED_LAW_SEEDS", "8")))

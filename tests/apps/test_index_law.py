@@ -24,8 +24,6 @@ from service.games.errors import Gone
 from service.games.game import Game
 from service.games.ports import OutcomeUnknown, ReminderQueue, StorageUnavailable, Store
 from service.storage import keys
-from service.storage.memory_index import MemoryIndex, MemoryLobby
-from service.storage.memory_store import MemoryStore
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
@@ -34,6 +32,8 @@ from service.storage.topology import Topology, open_topology
 from tests.apps.owned import START, Owned, Told, application, listing_of
 from tests.storage.clusters import Cluster
 from tests.storage.servers import RealServer
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
 APPS = (application(1), application(2))

@@ -12,8 +12,8 @@ from service.engine.events import Dealt
 from service.engine.variants import variants
 from service.games.game import BOT, EventEnvelope, Game, Seat
 from service.games.views import view_event
-from service.storage.memory_store import MemoryStore
 from tests.apps.owned import START, Owned
+from tests.support.stores.memory_store import MemoryStore
 
 
 def owned() -> Owned:

@@ -15,9 +15,9 @@ from service.engine.tiles import TILES
 from service.games.clock import ClockSettings
 from service.games.codec import encode_tombstone
 from service.games.timestamps import format_rfc3339
-from service.storage.memory_index import MemoryIndex, MemoryLobby
-from service.storage.memory_store import MemoryStore
 from tests.apps.owned import APP, START, Owned, Told, application, listing_of, outbox_of
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
 

@@ -20,7 +20,7 @@ from service.games.schedule import bot_turn
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.games.views import GameView
-from service.storage.memory_store import MemoryStore
+from tests.support.stores.memory_store import MemoryStore
 
 _KINDS: tuple[ReminderKind, ...] = ("bots", "clock")
 

@@ -26,8 +26,8 @@ from service.games.ports import PriorWrite, StoredGame
 from service.games.schedule import LEAD_MS, MOST_ROUNDS_OF_BOTS, bot_turn
 from service.records.writer import format_record
 from service.storage.holds import SweepNote
-from service.storage.memory_store import MemoryStore
 from tests.games.tables import START, Hosted
+from tests.support.stores.memory_store import MemoryStore
 
 MINUTE = ClockSettings(turn=60_000)
 BANK = ClockSettings(bank=300_000, increment=10_000)

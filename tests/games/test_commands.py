@@ -14,7 +14,7 @@ from service.games.repository import RETRY_BUDGET_MS
 from service.games.results import CreatedGame
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
-from service.storage.memory_store import MemoryStore
+from tests.support.stores.memory_store import MemoryStore
 
 REQUEST = GameRequest("domino", (SeatRequest("human", "Ada"), SeatRequest("human", "Bo")), {"limit": 30}, "seed")
 

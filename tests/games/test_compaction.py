@@ -31,7 +31,7 @@ from service.games.ports import (
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.games.views import GameView
-from service.storage.memory_store import MemoryStore
+from tests.support.stores.memory_store import MemoryStore
 
 TTL = 1000
 VARIANT = "domino"

@@ -12,8 +12,8 @@ from service.games.errors import Gone
 from service.games.game import STORED_FORMAT, TOMBSTONE_FORMAT
 from service.games.ports import DELETIONS_KEPT_MS, RecentDeletions, StorageUnavailable
 from service.games.shards import with_shard
-from service.storage.memory_store import MemoryStore
 from tests.storage.write_requests import write
+from tests.support.stores.memory_store import MemoryStore
 
 KEPT_SECONDS = DELETIONS_KEPT_MS / 1000
 

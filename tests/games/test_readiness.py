@@ -9,7 +9,7 @@ import pytest
 
 from service.games.ports import StorageUnavailable
 from service.games.readiness import VALID_MS, Readiness
-from service.storage.memory_store import MemoryStore
+from tests.support.stores.memory_store import MemoryStore
 
 
 class Store(MemoryStore):

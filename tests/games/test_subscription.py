@@ -23,7 +23,7 @@ from service.games.service import GameService
 from service.games.subscription import MAX_PENDING, EventSubscription
 from service.games.validation import GameRequest, SeatRequest
 from service.games.views import EventPage, Reset
-from service.storage.memory_store import MemoryStore
+from tests.support.stores.memory_store import MemoryStore
 
 TTL = 1000
 

@@ -25,12 +25,12 @@ from service.games.idempotency import IdempotencyKey
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
-from service.storage.memory_store import MemoryStore
 from service.web.serializers.game import created_game_json, game_view_json, joined_seat_json, seat_token_json
 from tests.histories.checker import Verdict, check
 from tests.histories.clients import Client, Gateway, Party, Position, Response
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.histories.history import MoveRequest, OperationResult, Outcome
+from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
 WORKERS = 3

@@ -17,7 +17,6 @@ from service.games.errors import Gone, unauthorized
 from service.games.game import HUMAN, OPEN_SEAT
 from service.games.shards import shard_of
 from service.games.validation import GameRequest, SeatRequest
-from service.storage.memory_store import MemoryStore, _Game
 from service.web.serializers.game import created_game_json
 from tests.conftest import Figures
 from tests.histories.clients import Client, Position, Response
@@ -32,6 +31,7 @@ from tests.histories.simulation import (
     _respond,
     _yield,
 )
+from tests.support.stores.memory_store import MemoryStore, _Game
 
 ALLOWED = ("gone", "storage_unavailable", "outcome_unknown", "key_reused")
 """What may be answered after a deletion. A reused key may be found first, and over HTTP is looked at again then."""

@@ -18,11 +18,11 @@ from service.games.ports import OutcomeUnknown, StorageUnavailable, WriteRequest
 from service.games.results import SeatToken
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
-from service.storage.memory_store import MemoryStore
 from tests.conftest import Figures
 from tests.histories.checker import Verdict, read_game
 from tests.histories.faults import Fault, FaultyStore, SimulatedTime
 from tests.histories.simulation import FAULT_RATES, TTL
+from tests.support.stores.memory_store import MemoryStore
 
 HISTORIES = 300
 MOST_TRIES = 100

@@ -15,11 +15,11 @@ import pytest
 
 from service.games.errors import SecretChanged
 from service.games.ports import NO_REMINDERS, PriorWrite, Reminders, StoredGame, WriteRequest
-from service.storage.memory_store import MemoryStore, _Game
 from tests.conftest import Figures
 from tests.histories.checker import Verdict
 from tests.histories.faults import Fault
 from tests.histories.simulation import TTL, simulate
+from tests.support.stores.memory_store import MemoryStore, _Game
 
 pytestmark = pytest.mark.full
 

@@ -44,10 +44,10 @@ from service.games.schedule import (
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.games.views import GameView
-from service.storage.memory_store import MemoryStore
 from tests.histories.faults import FaultyStore, SimulatedTime
 from tests.laws.matches import Choices
 from tests.support.remote_games import APP
+from tests.support.stores.memory_store import MemoryStore
 
 TTL: Final = 30 * 86_400
 LEASE: Final = 10_000

@@ -26,8 +26,8 @@ from service.games.schedule import GRACE_MS, BotTurn
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.records.record import Record
-from service.storage.memory_store import MemoryStore
 from tests.laws.matches import setups
+from tests.support.stores.memory_store import MemoryStore
 
 START = 1_767_728_000_000
 

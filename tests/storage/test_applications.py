@@ -12,9 +12,9 @@ import redis
 from service.apps.ports import Application, ApplicationStore, KeyRecord
 from service.games.shards import with_shard
 from service.storage import keys
-from service.storage.memory_applications import MemoryApplications
 from service.storage.redis_applications import RedisApplications
 from service.storage.topology import SingleNodeTopology, Topology
+from tests.support.stores.memory_applications import MemoryApplications
 
 
 @pytest.fixture(params=["memory", "redis", "cluster"])

@@ -31,13 +31,13 @@ from service.games.ports import (
 from service.games.shards import with_shard
 from service.storage import keys
 from service.storage.connection import Command, NotSent
-from service.storage.memory_store import MemoryStore
 from service.storage.redis_deletions import RedisDeletions
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
+from tests.support.stores.memory_store import MemoryStore
 
 TOMBSTONE = b'[6,"an application"]'
 DUE = 1_000

@@ -11,7 +11,6 @@ import pytest
 
 from service.apps.ports import FeedStore, GameIndex, IndexEntry, IndexPosition
 from service.storage import keys, redis_index
-from service.storage.memory_feed import MemoryFeed
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_feed import RedisFeed
 from service.storage.topology import SingleNodeTopology, Topology, open_topology
@@ -19,6 +18,7 @@ from tests.storage.servers import RealServer
 from tests.storage.test_index import MemoryHarness as MemoryIndexHarness
 from tests.storage.test_index import RedisHarness as RedisIndexHarness
 from tests.storage.test_index import new_id
+from tests.support.stores.memory_feed import MemoryFeed
 
 NO_CURSORS = (
     "",

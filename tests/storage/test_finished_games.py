@@ -17,11 +17,11 @@ from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
 from service.storage import keys
 from service.storage.connection import connect
-from service.storage.memory_store import MemoryStore
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology
 from tests.storage.conftest import TTL
 from tests.storage.servers import RealServer
+from tests.support.stores.memory_store import MemoryStore
 
 pytestmark = pytest.mark.full
 

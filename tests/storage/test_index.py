@@ -20,11 +20,11 @@ from service.apps.ports import (
 )
 from service.games.shards import shard_of, with_shard
 from service.storage import keys
-from service.storage.memory_index import MemoryIndex, MemoryLobby
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_index import MOST_IN_LOBBY, MOST_LOOKED_AT, MOST_TRIMMED, RedisIndex, RedisLobby
 from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 
 START = IndexPosition(0, "", ())
 

@@ -21,12 +21,12 @@ from service.games.ports import (
 from service.games.shards import SHARDS, shard_of, with_shard
 from service.storage import keys
 from service.storage.holds import GAP_MS, LONGEST_HOLD_MS, NOTE_MS
-from service.storage.memory_store import MemoryStore
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import write
+from tests.support.stores.memory_store import MemoryStore
 
 KINDS: list[ReminderKind] = ["bots", "clock"]
 LEASE = 20_000

@@ -20,11 +20,11 @@ from service.games.ports import (
     WriteRequest,
 )
 from service.storage import keys
-from service.storage.memory_store import MemoryStore
 from service.storage.redis_store import RedisStore
 from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.storage.write_requests import usual, write
+from tests.support.stores.memory_store import MemoryStore
 
 
 class Harness(Protocol):

@@ -12,15 +12,15 @@ from service.apps.ports import Attempt, DueGame, GameIndex, IndexEntry, Webhook,
 from service.games.ports import ReminderQueue
 from service.games.shards import shard_of, with_shard
 from service.storage import keys
-from service.storage.memory_index import MemoryIndex
-from service.storage.memory_store import MemoryStore
-from service.storage.memory_webhooks import MemoryWebhooks
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_index import RedisIndex
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_webhooks import RedisWebhooks
 from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
+from tests.support.stores.memory_index import MemoryIndex
+from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.memory_webhooks import MemoryWebhooks
 
 LEASE = 20_000
 MOST = 5

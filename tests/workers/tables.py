@@ -19,7 +19,6 @@ from service.games.repository import GameRepository
 from service.games.results import CreatedGame
 from service.games.service import GameService
 from service.games.validation import GameRequest, SeatRequest
-from service.storage.memory_store import MemoryStore
 from service.storage.pubsub import RedisEventFeed
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
@@ -28,6 +27,7 @@ from service.workers.bot_worker import BotWorker
 from service.workers.decisions import Choose, Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
+from tests.support.stores.memory_store import MemoryStore
 
 TTL = 86_400
 VARIANTS = sorted(variants())

@@ -12,8 +12,6 @@ from prometheus_client import CollectorRegistry
 from service.apps.outbox import LOBBY_REFRESH_MS
 from service.games.ports import StorageUnavailable, TakenReminder
 from service.storage.keys import REMINDERS
-from service.storage.memory_index import MemoryIndex, MemoryLobby
-from service.storage.memory_store import MemoryStore
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_index import RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
@@ -26,6 +24,8 @@ from service.workers.outbox_worker import BATCH, LOOK_SECONDS, OutboxWorker
 from tests.apps.owned import APP, START, Owned, Told, listing_of, outbox_of
 from tests.storage.servers import RealServer
 from tests.support.background import Background
+from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
+from tests.support.stores.memory_store import MemoryStore
 from tests.workers.tables import TTL, until
 
 pytestmark = pytest.mark.full

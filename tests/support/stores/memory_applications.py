@@ -1,4 +1,4 @@
-"""The in-memory counterpart of the applications in Redis, for tests and for the examples of the OpenAPI document.
+"""The in-memory counterpart of the applications in Redis.
 
 The same contract tests run over both. Does not depend on Redis.
 """

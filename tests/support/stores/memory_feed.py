@@ -1,4 +1,4 @@
-"""The in-memory counterpart of the feeds, for tests and for the examples of the document.
+"""The in-memory counterpart of the feeds in Redis.
 
 The same contract tests run over both. Does not depend on Redis.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 import orjson
 
 from service.apps.ports import FeedStore, StoredItem, StoredItems
-from service.storage.memory_index import MemoryIndex
 from service.storage.redis_feed import cursor_of, item_id
+from tests.support.stores.memory_index import MemoryIndex
 
 
 class MemoryFeed(FeedStore):

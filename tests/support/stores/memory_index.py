@@ -1,4 +1,4 @@
-"""The in-memory counterpart of the index of games and of the lobby, for tests and for the examples of the document.
+"""The in-memory counterpart of the index of games and of the lobby in Redis.
 
 The same contract tests run over both. Does not depend on Redis.
 """
@@ -121,7 +121,7 @@ class MemoryIndex(GameIndex):
         del items[:over]
         self.trimmed[app] = self.trimmed.get(app, 0) + over
 
-    def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:  # noqa: ARG002 # all at once
+    def games(self, app: str, cursor: str | None) -> tuple[list[str], str | None]:  # all at once
         """All games that the index knows."""
         with self.lock:
             return list(self._entries.get(app, ())), None

@@ -1,12 +1,12 @@
-"""The in-memory counterpart of ``service.storage.redis_webhooks``, for tests and for the examples of the document."""
+"""The in-memory counterpart of ``service.storage.redis_webhooks``."""
 
 from __future__ import annotations
 
 from collections import deque
 
 from service.apps.ports import Attempt, DueGame, Webhook, WebhookStore
-from service.storage.memory_index import MemoryIndex
-from service.storage.memory_store import MemoryStore
+from tests.support.stores.memory_index import MemoryIndex
+from tests.support.stores.memory_store import MemoryStore
 
 
 class MemoryWebhooks(WebhookStore):

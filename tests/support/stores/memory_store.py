@@ -1,7 +1,6 @@
 """The in-memory counterpart of the Redis store, its queue of reminders and its feed.
 
-They are for tests and for the examples of the OpenAPI document. The same contract tests run over both. Does not depend
-on Redis, nor on what a state or an event means.
+The same contract tests run over both. Does not depend on Redis, nor on what a state or an event means.
 """
 
 from __future__ import annotations

@@ -1,0 +1,4 @@
+"""The stores of the service in memory, whose clock and faults a test controls; contract tests compare them with Redis.
+
+Nothing but tests imports them.
+"""
