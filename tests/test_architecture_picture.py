@@ -1,7 +1,8 @@
-"""The picture of the architecture shows the import contracts as they are."""
+"""The picture of the architecture, its table of layers and README's list of parts show the packages as they are."""
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 from docs.draw_architecture import CAPTIONS, PICTURE, ROOT, panels, picture
@@ -23,3 +24,19 @@ def test_every_package_has_a_caption() -> None:
     packages = {path.parent.name for path in (ROOT / "service").glob("*/__init__.py")}
     assert packages <= CAPTIONS.keys()
     assert packages <= {name for layer in panels()[0].layers for name in layer}
+
+
+def test_the_table_of_layers_has_a_row_for_every_module_from_the_bottom_up() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rows = page.partition("## The layers\n")[2].partition("\n\nInside the engine")[0]
+    named = [name for cell in re.findall(r"^\| (`.*?) \|", rows, re.MULTILINE) for name in re.findall("`(.*?)`", cell)]
+    layers = list(reversed(panels()[0].layers))
+    assert sorted(named) == sorted(name for layer in layers for name in layer)
+    heights = {name: height for height, layer in enumerate(layers) for name in layer}
+    assert [heights[name] for name in named] == sorted(heights.values())
+
+
+def test_the_parts_in_the_readme_are_the_packages() -> None:
+    parts = (ROOT / "README.md").read_text("utf-8").partition("## The parts\n")[2].partition("\n## ")[0]
+    packages = [path.parent.name for path in (ROOT / "service").glob("*/__init__.py")]
+    assert sorted(re.findall(r"^ +│  ([a-z]+) ", parts, re.MULTILINE)) == sorted(packages)
