@@ -1,4 +1,4 @@
-"""README and pages are true: their sessions are played against a service, their links and settings are looked up."""
+"""README and pages are true: their sessions are played against a service, and their settings are looked up."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
-import pytest
 
 from service.config import SETTINGS
 from tests.support.serving import ROOT, Service
@@ -198,16 +196,3 @@ def test_every_shell_session_of_the_documents_is_played() -> None:
 def test_the_table_of_settings_is_the_list_of_settings() -> None:
     rows = re.findall(r"^\| `([A-Z_]+)` \| (\S+) \| (.*) \|$", OPERATIONS.read_text("utf-8"), re.MULTILINE)
     assert rows == [(each.name, f"`{each.default}`" if each.default else "none", each.meaning) for each in SETTINGS]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_to_a_file_of_the_project_resolves(page: Path) -> None:
-    assert [link for link in _links(page) if not (page.parent / link).exists()] == []
-
-
-def _links(page: Path) -> Iterator[str]:
-    """The files that a page links to, without anchors."""
-    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for link in re.findall(r"\]\(([^)\s]+)\)", text):
-        if not re.match(r"https?://|mailto:|#", link):
-            yield link.partition("#")[0]
