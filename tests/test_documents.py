@@ -521,3 +521,9 @@ def test_the_contents_of_operations_are_all_its_chapters_and_sections() -> None:
     page = ROOT / "docs" / "operations.md"
     contents = text_of(page).partition("\n## ")[0]
     assert sorted(re.findall(r"\]\(#(\S+?)\)", contents)) == sorted(anchors(page) - {"operations"})
+
+
+def test_no_word_of_the_glossary_is_defined_twice() -> None:
+    words = re.findall(r"^\| ([^|]+?) \| (?!meaning)", text_of(ROOT / "docs" / "glossary.md"), re.MULTILINE)
+    assert len(words) > 100
+    assert sorted(words) == sorted(set(words))

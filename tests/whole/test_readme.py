@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
+import pytest
 
 from service.config import SETTINGS
 from tests.support.serving import ROOT, Service
