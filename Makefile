@@ -66,13 +66,13 @@ bench: $(BENCH) ## run the benchmarks and write bench/RESULTS.md (ARGS="--smoke"
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 attack: $(DEV) ## attack a service on loopback, and print how honest players fare (ARGS="--list", ARGS=--write)
-	@$(BIN)/python -m bench.attack $(ARGS)
+	@$(BIN)/python -m tools.attack $(ARGS)
 
 strength: $(DEV) ## measure the computer players, write docs/strength.md and its data (ARGS="--minutes 5 expert fido")
-	@$(BIN)/python -m bench.strength --write $(ARGS)
+	@$(BIN)/python -m tools.strength --write $(ARGS)
 
 trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
-	@$(BIN)/python -m bench.trace $(ARGS)
+	@$(BIN)/python -m tools.trace $(ARGS)
 
 check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, the direction of imports, the document, and the page
 	@$(BIN)/ruff format --check .
@@ -97,7 +97,7 @@ openapi: $(DEV) ## write openapi.yaml, and what the service serves of it
 	@$(BIN)/python -m tools.openapi
 
 pictures: $(DEV) ## take the pictures of the page that the documents show (ARGS=fido: one of them)
-	@$(BIN)/python -m docs.take_pictures $(ARGS)
+	@$(BIN)/python -m tools.page.take_pictures $(ARGS)
 
 vendor: $(DEV) ## compare the libraries of the page with a new build of them (ARGS=--write replaces them)
 	@$(NODE) $(NODE_TOOLS)/vendor.mjs $(ARGS)

@@ -1,4 +1,4 @@
-"""Processes that the benchmarks start: a free port for them, and their end, by process id."""
+"""Processes that benchmarks and attacks start: a free port for them, and their end, by process id."""
 
 from __future__ import annotations
 

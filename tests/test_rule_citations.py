@@ -7,6 +7,7 @@ and the numbers of that chapter in both of its rule pages.
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -134,7 +135,9 @@ def files() -> Iterator[Path]:
     """Every text that may cite a rule."""
     yield from (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "openapi.yaml")
     for folder in FOLDERS:
-        yield from (path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES)
+        for parent, folders, names in os.walk(ROOT / folder):
+            folders[:] = sorted(set(folders) - {"node_modules"})
+            yield from (Path(parent, name) for name in sorted(names) if Path(name).suffix in SUFFIXES)
 
 
 def citations_in(path: Path) -> Iterator[Citation]:

@@ -1,7 +1,7 @@
 """Takes the pictures of the page that the documents show.
 
-``python -m docs.take_pictures`` writes them to ``docs/pictures``; names after it take only those. Deals, moves and
-names are fixed, so that a picture changes only with the page.
+``python -m tools.page.take_pictures`` writes them to ``docs/pictures``; names after it take only those. Deals, moves
+and names are fixed, so that a picture changes only with the page.
 
 Owns which pictures there are, what they show and how large they are. Plays over HTTP, on a service of its own, with
 the browser of the tests.
@@ -25,11 +25,11 @@ from typing import Any, Final, Literal
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.installation import NODE, find_browser
-from tests.support.serving import Service
+from tests.support.serving import ROOT, Service
 from tests.support.table import round_over
 from tests.whole.table import Table, connect
 
-FOLDER: Final = Path(__file__).parent / "pictures"
+FOLDER: Final = ROOT / "docs" / "pictures"
 DESK: Final = (960, 600)
 LARGE_DESK: Final = (1280, 800)
 PHONE: Final = (390, 844)

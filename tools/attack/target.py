@@ -19,10 +19,10 @@ from typing import Any, Final, NamedTuple, Self
 
 import orjson
 
-from bench.attack import bodies
-from bench.attack.http import Address, Answer, Closed, Connection, request
 from bench.processes import DidNotStart, free_port, stop
 from service.config import SETTINGS
+from tools.attack import bodies
+from tools.attack.http import Address, Answer, Closed, Connection, request
 
 ROOT: Final = Path(__file__).parent.parent.parent
 WORKERS: Final = 2

@@ -7,9 +7,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from time import monotonic
 from typing import Final
 
-from bench.strength.results import Results, measured
-from bench.strength.rounds import Outcome, play_deals
-from bench.strength.rows import Row
+from tools.strength.results import Results, measured
+from tools.strength.rounds import Outcome, play_deals
+from tools.strength.rows import Row
 
 _CHUNK_SECONDS: Final = 5
 _MOST_IN_A_CHUNK: Final = 200

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from time import process_time
 from typing import NamedTuple
 
-from bench.strength.rows import Row
 from service.bots.choice import choose_move
 from service.bots.observation import Observation
 from service.engine.deal import Deck, bot_luck, seed_from_text
@@ -18,6 +17,7 @@ from service.engine.events import Event, RoundEnded
 from service.engine.referee import advance, deal
 from service.engine.variant import Rules
 from service.engine.view import DealtView, DrewView, event_view, view
+from tools.strength.rows import Row
 
 
 class Outcome(NamedTuple):

@@ -1,4 +1,4 @@
-"""``python -m bench.strength``: how strong the levels of the computer players are against each other.
+"""``python -m tools.strength``: how strong the levels of the computer players are against each other.
 
 Plays first rounds of fresh deals and keeps them by the edition of the levels, so that several runs add up.
 """
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from bench.strength import report
-from bench.strength.results import Results, measured
-from bench.strength.rows import ROWS
-from bench.strength.schedule import play
+from tools.strength import report
+from tools.strength.results import Results, measured
+from tools.strength.rows import ROWS
+from tools.strength.schedule import play
 
 KEPT: Final = Path(".cache/strength")
 PROJECT: Final = Path()
@@ -23,7 +23,7 @@ PROJECT: Final = Path()
 
 def main(argv: Sequence[str]) -> int:
     """Measure and print, and with ``--write`` write all that is known; 1 if a measured row is not above its bound."""
-    parser = argparse.ArgumentParser(prog="python -m bench.strength", description="Measures the computer players.")
+    parser = argparse.ArgumentParser(prog="python -m tools.strength", description="Measures the computer players.")
     parser.add_argument("words", nargs="*", help="only rows whose names contain all of these words")
     parser.add_argument("--minutes", type=float, default=60.0, help="how long deals are played (60); 0: none")
     parser.add_argument("--deals", type=int, help="deals of each row; enough for narrow intervals by default")

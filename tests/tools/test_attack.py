@@ -7,20 +7,20 @@ import sys
 
 import pytest
 
-from bench.attack.__main__ import BEGIN, END, FAULTS_BEGIN, FAULTS_END, PAGE
-from bench.attack.attacks import attacks
-from bench.attack.cost import costs
-from bench.attack.faults import SCENARIOS, play
-from bench.attack.pace import same_distribution
-from bench.attack.race import race
-from bench.attack.target import ROOT, Target
 from tests.support.processes import runs
+from tools.attack.__main__ import BEGIN, END, FAULTS_BEGIN, FAULTS_END, PAGE
+from tools.attack.attacks import attacks
+from tools.attack.cost import costs
+from tools.attack.faults import SCENARIOS, play
+from tools.attack.pace import same_distribution
+from tools.attack.race import race
+from tools.attack.target import ROOT, Target
 
 pytestmark = pytest.mark.full
 
 
 def test_the_table_has_a_row_for_every_attack() -> None:
-    command = [sys.executable, "-m", "bench.attack", "--seconds", "0.1", "--attackers", "1"]
+    command = [sys.executable, "-m", "tools.attack", "--seconds", "0.1", "--attackers", "1"]
     command += ["--only", *[each.name for each in attacks()]]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=True)
     assert said.stderr == ""

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from bench.attack.http import Address, Closed, Connection, request
+from tools.attack.http import Address, Closed, Connection, request
 
 ATTACKERS: Final = 4
 _PATIENCE: Final = 5.0
@@ -75,7 +75,7 @@ class Attackers:
 
     def __init__(self, target: Address, order: Order, sources: Sequence[str]) -> None:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["bench.attack.attackers"])
+        context.set_forkserver_preload(["tools.attack.attackers"])
         self._pipes: list[Pipe] = []
         self._processes = []
         for number, source in enumerate(sources):

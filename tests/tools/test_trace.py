@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from bench.trace import BEGIN, END, PAGE, traced
 from service.engine.tiles import parse_tile
+from tools.trace import BEGIN, END, PAGE, traced
 
 pytestmark = pytest.mark.full
 
@@ -18,7 +18,7 @@ def test_the_page_shows_the_trace_of_a_move() -> None:
     shown, end, _ = rest.partition(END)
     assert end, "the page has no place for the trace"
     # In a process of its own: what other tests have put into caches would be missing from the trace.
-    command = [sys.executable, "-m", "bench.trace"]
+    command = [sys.executable, "-m", "tools.trace"]
     trace = subprocess.run(command, cwd=PAGE.parent.parent, capture_output=True, text=True, timeout=60, check=True)
     assert shown.strip() == trace.stdout.strip(), "write it anew: make trace ARGS=--write"
     assert {"`web.access`", "`games.commands`", "`games.repository`", "`engine.referee`"} <= set(shown.split())

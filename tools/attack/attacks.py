@@ -1,7 +1,7 @@
 """The attacks: the name of each, and the requests of its attackers.
 
 Owns the list. An attack is prepared on the running service, where it may create games, and is then carried out by
-``bench.attack.attackers``.
+``tools.attack.attackers``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from bench.attack import bodies
-from bench.attack.attackers import ATTACKERS, Order, change_tokens, drip, hold_and_hang_up, pour, send_in_turn, wait
-from bench.attack.http import request
-from bench.attack.target import Refused, Target
+from tools.attack import bodies
+from tools.attack.attackers import ATTACKERS, Order, change_tokens, drip, hold_and_hang_up, pour, send_in_turn, wait
+from tools.attack.http import request
+from tools.attack.target import Refused, Target
 
 _TWO: Final = {"variant": "domino", "players": list(bodies.PLAYERS)}
 _OPEN: Final = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}

@@ -1,6 +1,6 @@
 """Draws the picture of the architecture from the import contracts in ``pyproject.toml``.
 
-``python -m docs.draw_architecture`` writes it to ``docs/architecture.svg``.
+``python -m tools.draw_architecture`` writes it to ``docs/architecture.svg``.
 
 Owns the picture only. A test compares the file with what this module draws, so the picture is never out of date.
 """

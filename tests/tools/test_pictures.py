@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from docs.take_pictures import FOLDER, PICTURES
 from tests.support.serving import ROOT
+from tools.page.take_pictures import FOLDER, PICTURES
 
 MOST_BYTES = 60_000
 MOST_BYTES_TOGETHER = 250_000

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from bench.strength.rounds import Outcome
-from bench.strength.rows import Row
 from service.bots.choice import EDITION
+from tools.strength.rounds import Outcome
+from tools.strength.rows import Row
 
 FEWEST: Final = 100
 """Deals by which a row is judged."""

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 import orjson
 import yaml
 
-from bench.attack import bodies
-from bench.attack.http import Closed, Connection, request
-from bench.attack.target import WORKERS, Game, Target
+from tools.attack import bodies
+from tools.attack.http import Closed, Connection, request
+from tools.attack.target import WORKERS, Game, Target
 
 ORDINARY: Final = "ordinary"
 """What an ordinary request is called, to which the others compare."""

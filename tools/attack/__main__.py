@@ -1,4 +1,4 @@
-"""``python -m bench.attack``: attack the service on the loopback interface, and print how honest players fare."""
+"""``python -m tools.attack``: attack the service on the loopback interface, and print how honest players fare."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from bench.attack.attackers import ATTACKERS, Attackers, Done
-from bench.attack.attacks import Attack, attacks
-from bench.attack.cost import Cost, costs
-from bench.attack.faults import SCENARIOS, Outcome, play
-from bench.attack.honest import PLAYERS, THINKING_SECONDS, Fared, HonestPlayers, Victim
-from bench.attack.pace import PACE_MS, TABLES, compare
-from bench.attack.race import AROUND_MS, race
-from bench.attack.target import ROOT, Refused, Target
 from bench.figures import percentile
+from tools.attack.attackers import ATTACKERS, Attackers, Done
+from tools.attack.attacks import Attack, attacks
+from tools.attack.cost import Cost, costs
+from tools.attack.faults import SCENARIOS, Outcome, play
+from tools.attack.honest import PLAYERS, THINKING_SECONDS, Fared, HonestPlayers, Victim
+from tools.attack.pace import PACE_MS, TABLES, compare
+from tools.attack.race import AROUND_MS, race
+from tools.attack.target import ROOT, Refused, Target
 
 PAGE: Final = ROOT / "docs" / "operations.md"
 BEGIN: Final = "<!-- attack table begins -->"
@@ -121,7 +121,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _arguments(argv: Sequence[str], known: Sequence[Attack]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.attack", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.attack", description=__doc__)
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"of each attack ({SECONDS:.0f})")
     parser.add_argument("--attackers", type=int, default=ATTACKERS, help=f"processes that attack ({ATTACKERS})")
     parser.add_argument(

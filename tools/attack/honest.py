@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from bench.attack.http import Address, Answer, Closed, Connection, request
+from tools.attack.http import Address, Answer, Closed, Connection, request
 
 PLAYERS: Final = 4
 THINKING_SECONDS: Final = 0.03

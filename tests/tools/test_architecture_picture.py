@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from docs.draw_architecture import CAPTIONS, PICTURE, ROOT, panels, picture
+from tools.draw_architecture import CAPTIONS, PICTURE, ROOT, panels, picture
 
 
 def test_the_picture_is_what_the_contracts_say() -> None:
-    assert PICTURE.read_text("utf-8") == picture(), "run python -m docs.draw_architecture"
+    assert PICTURE.read_text("utf-8") == picture(), "run python -m tools.draw_architecture"
 
 
 def test_every_module_of_the_service_is_in_the_picture() -> None:

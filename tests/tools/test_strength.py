@@ -7,14 +7,14 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bench.strength.__main__ import main
-from bench.strength.report import DATA, PAGE, PLOT, data, plot
-from bench.strength.results import FEWEST, Results, measured
-from bench.strength.rounds import Outcome, play_deal
-from bench.strength.rows import ROWS, Row, Setup
 from service.bots.choice import EDITION
 from service.games.strength import measured_strength
 from tests.support.serving import ROOT
+from tools.strength.__main__ import main
+from tools.strength.report import DATA, PAGE, PLOT, data, plot
+from tools.strength.results import FEWEST, Results, measured
+from tools.strength.rounds import Outcome, play_deal
+from tools.strength.rows import ROWS, Row, Setup
 
 pytestmark = pytest.mark.full
 

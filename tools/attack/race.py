@@ -20,7 +20,6 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from bench.attack.http import Address, Closed, Connection, request
 from service.engine.presence import TimedOut
 from service.games.clock import ClockSettings
 from service.games.schedule import GRACE_MS
@@ -35,6 +34,7 @@ from tests.storage.servers import RealServer
 from tests.support.background import Background
 from tests.support.serving import START_SECONDS, Service
 from tests.workers.tables import TTL, on_redis
+from tools.attack.http import Address, Closed, Connection, request
 
 CLIENTS: Final = 6
 TABLES: Final = 16

@@ -8,8 +8,8 @@ from typing import Final
 
 import orjson
 
-from bench.strength.results import FEWEST, Measured
 from service.games.strength import Strength
+from tools.strength.results import FEWEST, Measured
 
 PAGE: Final = Path("docs/strength.md")
 PLOT: Final = Path("docs/strength.svg")
