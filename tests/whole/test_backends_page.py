@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.node_packages import NODE_MODULES
 from tests.support.processes import free_ports
 from tests.support.remote_bots import await_port
 from tests.support.serving import ROOT, Service
@@ -50,7 +51,7 @@ def program(name: str, command: Sequence[str], folder: Path, **environ: str) -> 
 def endpoint(name: str, port: int, folder: Path) -> list[str]:
     """The command for an endpoint of the page, with the packages that it needs at hand."""
     if name == "hooks.mjs":
-        (folder / "node_modules").symlink_to(ROOT / "tests" / "node" / "node_modules")
+        (folder / "node_modules").symlink_to(NODE_MODULES)
         return [node_or_skip(), name]
     return [sys.executable, "-m", "flask", "--app", "hooks", "run", "--port", str(port)]
 

