@@ -27,10 +27,12 @@ def test_the_table_has_a_row_for_every_attack() -> None:
     head, *rows = said.stdout.splitlines()
     assert head.startswith("attack ")
     assert len(rows) == len(attacks())
+    service, honest_moves = head.index("service"), head.index("honest moves")
     for attack, row in zip(attacks(), rows, strict=True):
         assert row.startswith(f"{attack.name} ")
+        assert row[service:].startswith(f"{ROOT.name} ")
         assert "could not be prepared" not in row
-    assert any(float(row[45:].split()[0]) > 0 for row in rows), "no honest player moved"
+    assert any(float(row[honest_moves:].split()[0]) > 0 for row in rows), "no honest player moved"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a clock for the processor time of other processes")

@@ -151,7 +151,9 @@ def _attack_table(chosen: Sequence[Attack], arguments: argparse.Namespace) -> st
     """Attack the services in turn; prints a table, and returns it in Markdown."""
     checkouts: list[Path] = arguments.service
     rows = []
-    widths = [34, 10, *[len(word) for word in _HEAD[2:]]]
+    widths = [len(word) for word in _HEAD]
+    widths[0] = max(widths[0], *[len(attack.name) for attack in chosen])
+    widths[1] = max(widths[1], *[len(checkout.name) for checkout in checkouts])
     print(_line(_HEAD, widths), flush=True)
     with ExitStack() as stack:
         targets = [stack.enter_context(Target(checkout, WATCHDOG_SECONDS)) for checkout in checkouts]
