@@ -105,9 +105,9 @@ vendor: $(DEV) ## compare the libraries of the page with a new build of them (AR
 lock: $(DEV) ## update the lock files after a change of pyproject.toml, keeping versions where possible
 	@requires=$$($(BUILD_REQUIRES)) && echo "$$requires" | $(COMPILE) $(UPGRADE) --output-file locks/build.txt -
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
-	@$(COMPILE) $(UPGRADE) --extra dev --extra differential --constraint locks/build.txt --constraint locks/run.txt \
+	@$(COMPILE) $(UPGRADE) --group dev --constraint locks/build.txt --constraint locks/run.txt \
 		--output-file locks/dev.txt pyproject.toml
-	@$(COMPILE) $(UPGRADE) --extra bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml
+	@$(COMPILE) $(UPGRADE) --group bench --constraint locks/dev.txt --output-file locks/bench.txt pyproject.toml
 	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(NODE_TOOLS)
 	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(BROWSER_TESTS)
 

@@ -94,7 +94,7 @@ def round_of(rules: Rules) -> Play:
 
 def open_spiel_round() -> Play:
     """One game of OpenSpiel's block dominoes, including its deal and its returns."""
-    import pyspiel  # noqa: PLC0415 # of the extra bench
+    import pyspiel  # noqa: PLC0415 # of the group bench
     from open_spiel.python import games  # noqa: F401, PLC0415 # registers it
 
     choose = _chooser()
@@ -114,7 +114,7 @@ def open_spiel_round() -> Play:
 
 def dominoes_round() -> Play:
     """One game of the package dominoes, including its deal and its result."""
-    import dominoes  # noqa: PLC0415 # of the extra bench
+    import dominoes  # noqa: PLC0415 # of the group bench
 
     choose = _chooser()
 

@@ -9,7 +9,9 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from packaging.dependency_groups import resolve_dependency_groups
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.deployment.pip_commands import assert_locked
 from tests.support.serving import ROOT
@@ -46,13 +48,30 @@ def test_every_locked_requirement_has_one_version_and_hashes(lock: Path) -> None
         assert re.fullmatch(r"( +--hash=sha256:[0-9a-f]{64})+ *", "".join(entry.partition(" --hash")[1:])), entry
 
 
-def test_what_builds_the_package_is_locked() -> None:
-    locked = {it.name: it for it in map(requirement, entries(ROOT / "locks" / "build.txt"))}
-    required = [Requirement(text) for text in PROJECT["build-system"]["requires"]]
+def in_groups(*names: str) -> list[str]:
+    """What the package requires, and what these groups of developers add to it."""
+    return [*PROJECT["project"]["dependencies"], *resolve_dependency_groups(PROJECT["dependency-groups"], *names)]
+
+
+@pytest.mark.parametrize(
+    ("lock", "required"),
+    [
+        ("build", PROJECT["build-system"]["requires"]),
+        ("run", in_groups()),
+        ("dev", in_groups("dev", "differential")),
+        ("bench", in_groups("bench")),
+    ],
+)
+def test_what_is_required_is_locked(lock: str, required: list[str]) -> None:
+    locked = {it.name: it for it in map(requirement, entries(ROOT / "locks" / f"{lock}.txt"))}
     assert required
-    for it in required:
-        (version,) = locked[it.name].specifier
-        assert it.specifier.contains(version.version)
+    for it in map(Requirement, required):
+        (version,) = locked[canonicalize_name(it.name)].specifier
+        assert it.specifier.contains(version.version), it
+
+
+def test_what_developers_need_is_no_part_of_the_published_package() -> None:
+    assert "optional-dependencies" not in PROJECT["project"]
 
 
 @pytest.mark.parametrize(("one", "other"), list(combinations(LOCKS, 2)), ids=lambda lock: lock.stem)

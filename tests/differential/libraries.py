@@ -1,4 +1,4 @@
-"""Libraries of other people, which the extra ``differential`` of ``pyproject.toml`` lists."""
+"""Libraries of other people, which the group ``differential`` of ``pyproject.toml`` lists."""
 
 from __future__ import annotations
 
