@@ -31,7 +31,7 @@ BUILD_REQUIRES := $(BIN)/python -c 'import tomllib; \
 .PHONY: help install install-dev run apps demo test test-all soak browsers coverage bench attack strength trace check image-check fmt \
 	openapi pictures vendor lock upgrade clean
 
-help: ## list the targets
+help: ## list the targets; ARGS are words for the program that a target runs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 install: $(RUN) ## create the environment in .venv, exactly as locked
@@ -47,7 +47,7 @@ apps: $(RUN) ## make, list and revoke the keys of applications (ARGS="create NAM
 demo: $(RUN) ## play one match of each game on the running service (ARGS=fido: one, move by move; ARGS=--bots)
 	@$(BIN)/python examples/play_demo.py $(ARGS)
 
-test: $(DEV) ## run the quick tests, up to three minutes (ARGS="-k word", ARGS=--durations=20 shows the slowest, JOBS=4)
+test: $(DEV) ## run the quick tests: up to three minutes (ARGS="-k word", ARGS=--durations=20: the slowest, JOBS=4)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --scope quick $(ARGS)
 
 test-all: $(DEV) ## run all tests (ARGS, JOBS as above)
@@ -62,19 +62,19 @@ browsers: $(DEV) ## run the tests of the pages, and some in Firefox and WebKit, 
 coverage: $(DEV) ## run all tests and list the lines of the engine without coverage
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov=service.engine --cov-report=term $(ARGS)
 
-bench: $(BENCH) ## run the benchmarks and write bench/RESULTS.md (ARGS="--smoke", ARGS="engine start")
+bench: $(BENCH) ## run the benchmarks for twenty minutes, write bench/RESULTS.md (ARGS=--smoke, ARGS="engine start")
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
-attack: $(DEV) ## attack a service on loopback, and print how honest players fare (ARGS="--list", ARGS=--write)
+attack: $(DEV) ## attack a service and see how honest players fare, for twenty minutes (ARGS=--list, ARGS=--write)
 	@$(BIN)/python -m tools.attack $(ARGS)
 
-strength: $(DEV) ## measure the computer players, write docs/strength.md and its data (ARGS="--minutes 5 expert fido")
+strength: $(DEV) ## let computer players play for an hour, and write docs/strength.md (ARGS="--minutes 5 expert fido")
 	@$(BIN)/python -m tools.strength --write $(ARGS)
 
-trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write puts them into docs/request-flow.md)
+trace: $(DEV) ## print the calls of one move, module by module (ARGS=--write: into docs/request-flow.md)
 	@$(BIN)/python -m tools.trace $(ARGS)
 
-check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, the direction of imports, the document, and the page
+check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, the direction of imports, openapi.yaml, and the page: about a minute
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -86,7 +86,7 @@ check: $(DEV) $(PAGE_TYPES) ## check format, lint, types, the direction of impor
 	@$(NODE) $(NODE_TOOLS)/vendor.mjs
 	@$(NODE) $(NODE_TOOLS)/node_modules/.bin/tsc --project $(NODE_TOOLS)
 
-image-check: ## build the image with buildah, run it and check it (as root, on Linux)
+image-check: ## build, run and check the image: five minutes (as root, on Linux with buildah)
 	@.ci/image-check
 
 fmt: $(DEV) ## format, and apply the fixes of the linter
@@ -102,7 +102,7 @@ pictures: $(DEV) ## take the pictures of the page that the documents show (ARGS=
 vendor: $(DEV) ## compare the libraries of the page with a new build of them (ARGS=--write replaces them)
 	@$(NODE) $(NODE_TOOLS)/vendor.mjs $(ARGS)
 
-lock: $(DEV) ## update the lock files after a change of pyproject.toml, keeping versions where possible
+lock: $(DEV) ## write the lock files after a change of pyproject.toml, keeping versions where possible
 	@requires=$$($(BUILD_REQUIRES)) && echo "$$requires" | $(COMPILE) $(UPGRADE) --output-file locks/build.txt -
 	@$(COMPILE) $(UPGRADE) --output-file locks/run.txt pyproject.toml
 	@$(COMPILE) $(UPGRADE) --group dev --constraint locks/build.txt --constraint locks/run.txt \
@@ -112,7 +112,7 @@ lock: $(DEV) ## update the lock files after a change of pyproject.toml, keeping 
 	@$(NPM) $(if $(UPGRADE),update,install) --silent --package-lock-only --prefix $(BROWSER_TESTS)
 
 upgrade: UPGRADE := --upgrade
-upgrade: lock ## update the lock files to the newest compatible versions
+upgrade: lock ## write the lock files with the newest compatible versions
 
 clean: ## remove the environment and all caches, but no games
 	rm -rf $(VENV) $(BENCH_VENV) $(NODE_PEER)/node_modules $(NODE_TOOLS)/node_modules .cache .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis build *.egg-info
