@@ -177,8 +177,20 @@ def test_a_stop_during_the_start_is_not_an_error(tmp_path: Path) -> None:
         assert "Serving" not in it.output()
 
 
-def test_sighup_is_forwarded_to_gunicorn(tmp_path: Path) -> None:
-    with run(tmp_path) as it:
+IN_TERMINAL = "sys.stdin = type('Terminal', (), {'isatty': lambda self: True})()"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param("import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)", id="without a terminal"),
+        pytest.param("import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)", id="under nohup"),
+        pytest.param(f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); {IN_TERMINAL}", id="ignored"),
+    ],
+)
+def test_sighup_is_forwarded_to_gunicorn(before: str, tmp_path: Path) -> None:
+    """Also where it was ignored at the start: a closed terminal then has the workers replaced, and stops nothing."""
+    with run(tmp_path, before=before) as it:
         children = it.children()
         it.process.send_signal(signal.SIGHUP)
         it.until(lambda: it.output().count("Worker exiting") == 1)
@@ -207,19 +219,18 @@ def test_a_signal_during_the_start_is_forwarded_once_gunicorn_answers(tmp_path: 
 
 
 def test_a_closed_terminal_stops_all_processes(tmp_path: Path) -> None:
-    in_terminal = "sys.stdin = type('Terminal', (), {'isatty': lambda self: True})()"
-    with run(tmp_path, before=in_terminal) as it:
+    with run(tmp_path, before=f"import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); {IN_TERMINAL}") as it:
         children = it.children()
         assert it.stop(signal.SIGHUP) == 0
         assert all_gone(children)
 
 
-def test_under_nohup_a_closed_terminal_is_ignored(tmp_path: Path) -> None:
-    with run(tmp_path, before="import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)") as it:
+def test_sigint_stops_what_a_shell_has_started_in_the_background(tmp_path: Path) -> None:
+    """Such a shell has it ignored at the start."""
+    with run(tmp_path, before="import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)") as it:
         children = it.children()
-        it.process.send_signal(signal.SIGHUP)
-        assert it.children() == children
-        assert it.stop() == 0
+        assert it.stop(signal.SIGINT) == 0
+        assert all_gone(children)
 
 
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 here")

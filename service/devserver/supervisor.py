@@ -10,7 +10,8 @@ the terminal reaches this process only, which then stops them; on Linux they als
 
 SIGINT, SIGTERM   stop all; a second one stops at once
 SIGHUP, SIGUSR1,  passed on to gunicorn once it answers, where they have gunicorn's meaning; but a SIGHUP stops a run
-SIGTTIN, SIGTTOU  whose standard input is a terminal, as that is what a closed terminal sends
+SIGTTIN, SIGTTOU  whose standard input is a terminal, as that is what a closed terminal sends; not if SIGHUP was ignored
+                  at the start, as under nohup
 
 Does not depend on the application, which is only a name passed to gunicorn. Light to import.
 """
@@ -51,7 +52,10 @@ class CannotServe(Exception):
 
 
 class Signals:
-    """Installs handlers that count the stop signals and queue those to forward. Ignored ones (nohup) stay ignored."""
+    """Installs handlers that count the stop signals and queue those to forward, also where they were ignored before.
+
+    That is what gunicorn does, too: a shell ignores SIGINT for what it runs in the background, and nohup SIGHUP.
+    """
 
     STOP = (signal.SIGINT, signal.SIGTERM)
     FORWARDED = (signal.SIGHUP, signal.SIGUSR1, signal.SIGTTIN, signal.SIGTTOU)
@@ -61,10 +65,10 @@ class Signals:
         self.forward: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         in_terminal = sys.stdin is not None and sys.stdin.isatty()
-        self._stop = (*self.STOP, signal.SIGHUP) if in_terminal else self.STOP
+        ends_with_terminal = in_terminal and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
+        self._stop = (*self.STOP, signal.SIGHUP) if ends_with_terminal else self.STOP
         for sign in (*self.STOP, *self.FORWARDED, signal.SIGCHLD):
-            if signal.getsignal(sign) != signal.SIG_IGN or sign not in self.FORWARDED:
-                signal.signal(sign, self._on_signal)
+            signal.signal(sign, self._on_signal)
 
     def _on_signal(self, sign: int, _frame: FrameType | None) -> None:
         if sign in self._stop:
