@@ -524,10 +524,6 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "Diesen Namen hat in diesem Spiel schon jemand.",
             ),
             # headers and queries
-            "published_key": (
-                "This key was an example in the documentation, so that others may use it, too. Use a random one.",
-                "Dieser Schlüssel war ein Beispiel der Dokumentation, den auch andere benutzen. Nimm einen zufälligen.",
-            ),
             "idempotency_key": (
                 (
                     "A key has {min} to 255 visible ASCII characters except quotes and backslashes; one with a comma "

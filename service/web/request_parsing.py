@@ -51,8 +51,6 @@ _KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\
 TOKEN_KEY_LENGTH: Final = 16
 """The shortest ``Idempotency-Key`` where the response contains a token: whoever knows the key gets the token."""
 _KEY: Final = re.compile(_KEY_PATTERN)
-_PUBLISHED_KEYS: Final = frozenset({"9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40"})
-"""Examples of earlier documents, which the page at /docs sent for all its users: refused, as they are no secret."""
 _TOKEN_PARAMETERS: Final = ("token", "access_token")
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 
@@ -286,7 +284,7 @@ def idempotency_key(min_length: int) -> str | None:
     """The key of ``Idempotency-Key``, without its quotes; ``None`` without a valid one of at least this length."""
     match = _KEY.fullmatch(request.headers.get("Idempotency-Key", ""))
     key = "" if match is None else match[1].strip('"')
-    return key if len(key) >= min_length and key not in _PUBLISHED_KEYS else None
+    return key if len(key) >= min_length else None
 
 
 def idempotency(body: Any, min_length: int) -> IdempotencyKey | None:
@@ -298,9 +296,7 @@ def idempotency(body: Any, min_length: int) -> IdempotencyKey | None:
         return None
     key = idempotency_key(min_length)
     if key is None:
-        published = any(each in request.environ["HTTP_IDEMPOTENCY_KEY"] for each in _PUBLISHED_KEYS)
-        reason = Reason("published_key") if published else Reason("idempotency_key", {"min": min_length})
-        raise InvalidBody({"Idempotency-Key": [reason]})
+        raise InvalidBody({"Idempotency-Key": [Reason("idempotency_key", {"min": min_length})]})
     # Not by orjson, which does not support integers beyond 64 bits.
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
     return IdempotencyKey(key, digest.encode())

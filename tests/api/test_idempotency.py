@@ -589,19 +589,6 @@ def test_a_short_key_is_refused_where_the_answer_holds_a_token(
     assert state_of(server, write) == before
 
 
-@pytest.mark.parametrize("quoted", ["{}", '"{}"'])
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_a_key_that_was_published_as_an_example_is_refused(
-    api: Api, server: redis.Redis, operation: str, quoted: str
-) -> None:
-    write = write_for(api, operation)
-    before = state_of(server, write)
-    answer = send(api, write, quoted.format("9f1e6b1c-6f1d-4a55-8a3e-2d2f6d1b7c40"))
-    assert status_and_code(answer) == (422, "invalid")
-    assert list(answer.get_json()["errors"]) == ["Idempotency-Key"]
-    assert state_of(server, write) == before
-
-
 @pytest.mark.parametrize("key", [*LONG_KEYS, *SHORT_KEYS, *NO_KEYS.values()])
 def test_the_document_says_which_keys_are_accepted(key: str) -> None:
     for path, length in (("", 16), ("/{game}/players", 16), ("/{game}/players/{seat}/token", 16), ("/{game}/moves", 1)):
