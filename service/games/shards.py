@@ -1,8 +1,8 @@
 """The shards of games: the games of one shard lie in one slot of a Redis Cluster, together with their reminders.
 
 Owns which ids have a shard, and how an id is given one. Shard ``s`` of 256 is slot ``64·s``: the last two characters of
-an id are chosen so that the CRC with which a Cluster finds slots is a multiple of 64. Ids of older games lack these
-characters and have no shard. Does not depend on what is stored there.
+an id are chosen so that the CRC with which a Cluster finds slots is a multiple of 64. Does not depend on what is stored
+there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def with_shard(text: str) -> str:
 
 
 def shard_of(key: str) -> int | None:
-    """The shard of the game or application with this id, from 0; ``None`` for an older id, and for what is no id.
+    """The shard of the game or application with this id, from 0; ``None`` for what is no id.
 
     What belongs to an application has its id, a dot and a name, and lies in the same shard.
     """

@@ -53,14 +53,14 @@ def test_the_games_are_spread_over_all_shards() -> None:
 @pytest.mark.parametrize(
     "game", ["", "}", "A" * 22, "A" * 24, "ü" * 24, "\ud800" * 24, "٣" * 24, with_shard("a" * 22) + "\n", "x}:events"]
 )
-def test_an_older_or_strange_id_has_no_shard(game: str) -> None:
+def test_what_is_no_id_has_no_shard(game: str) -> None:
     assert shard_of(game) is None
 
 
-def test_an_older_id_in_the_slot_of_a_shard_has_none() -> None:
-    older = with_shard("a" * 20)
-    assert key_slot(older.encode()) % SLOTS_PER_SHARD == 0
-    assert shard_of(older) is None
+def test_a_text_that_is_too_short_has_no_shard_even_in_its_slot() -> None:
+    short = with_shard("a" * 20)
+    assert key_slot(short.encode()) % SLOTS_PER_SHARD == 0
+    assert shard_of(short) is None
 
 
 def test_the_keys_of_a_shard_lie_in_its_slot() -> None:

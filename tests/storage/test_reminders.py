@@ -220,7 +220,7 @@ def test_a_repeated_write_does_not_touch_the_reminders(harness: Harness, record:
     assert (harness.scores("bots"), harness.scores("clock")) == ({game: 3_000}, {})
 
 
-def test_an_older_id_has_no_reminders(harness: Harness) -> None:
+def test_a_game_without_a_shard_has_no_reminders(harness: Harness) -> None:
     game = secrets.token_urlsafe(16)
     assert shard_of(game) is None
     harness.store.create(game, b"s", [b"e1"], write(), reminders={"bots": 1, "clock": 1})
