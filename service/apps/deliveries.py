@@ -160,7 +160,7 @@ class Deliveries:
             return [], due.told
         before: tuple[int, ...] = ()
         if events and events[0].version <= due.told:
-            before, events = events[0].to_act or (), events[1:]
+            before, events = events[0].to_act, events[1:]
         messages = game_messages(webhook.id, game, before, events)
         return [message for message in messages if message.version <= version], version
 

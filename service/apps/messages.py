@@ -56,8 +56,8 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
     messages = []
     turn: EventEnvelope | None = None
     for envelope in events:
-        version, at, event, to_act = view_event(envelope, None)
-        seats = to_act or ()
+        version, at, event, _ = view_event(envelope, None)
+        seats = envelope.to_act
         kind = _TYPES.get(type(event))
         if kind is not None:
             told = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats

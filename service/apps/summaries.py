@@ -108,14 +108,14 @@ def feed_items(game: Game, events: Sequence[EventEnvelope]) -> list[bytes]:
 
 
 def _item(view: GameView, envelope: EventEnvelope) -> bytes:
-    version, at, event, to_act = view_event(envelope, None)
+    version, at, event, _ = view_event(envelope, None)
     deadline = view.deadline if version == view.version else None
     item = {
         "game": view.id,
         "version": version,
         "type": _TYPES[type(envelope.event)],
         "seat": getattr(event, "seat", None),
-        "to_act": None if to_act is None else list(to_act),
+        "to_act": list(envelope.to_act),
         "deadline": None if deadline is None else format_rfc3339(deadline),
         "at": format_rfc3339(at),
     }

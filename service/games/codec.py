@@ -1,7 +1,7 @@
 """The codec: games and events as bytes for the store, and back.
 
 Owns the stored format, compact JSON arrays: a tile is its index, an end its number, and the placements are one list for
-each column. A game begins with the number of its format. Does not depend on which store holds the bytes.
+each column. A game begins with the number of the format. Does not depend on which store holds the bytes.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ from service.games.clock import ClockSettings, RunningClock
 from service.games.errors import Gone
 from service.games.game import (
     GAME_EVENT_TYPES,
-    STORED_FORMAT,
-    TOMBSTONE_FORMAT,
     EventEnvelope,
     Game,
     GameEvent,
@@ -48,13 +46,10 @@ from service.games.game import (
 )
 from service.games.layout_cache import LayoutCache
 
-_LATER: Final[tuple[Any, ...]] = (0, "", False, None, None, None)
-"""The fields that older formats do not have, as they were then: no change of a token, names that may be equal, nothing
-that happens without a player, no application and no rematch.
-"""
-
-_WITH_TO_ACT: Final = 100
-"""Added to the number of the type of an event that has, after its time, the seats that may move after it."""
+_FORMAT: Final = 1
+"""The number with which a stored game begins; any other one, except that of a tombstone, is of a newer service."""
+_TOMBSTONE: Final = 0
+"""In the place of that number, of what is stored in place of a deleted game; never the number of a format."""
 
 _PHASES: Final = (ROUND_OVER, PLAYING, FINISHED)
 _SIDES: Final[tuple[Side, ...]] = (END, LONG, SHORT)
@@ -75,7 +70,7 @@ def encode_game(game: Game) -> bytes:
     """The bytes of a game, without its id and version, which the store holds beside them."""
     return orjson.dumps(
         [
-            game.stored_format,
+            _FORMAT,
             game.write_id,
             game.variant.key,
             game.edition,
@@ -94,27 +89,29 @@ def encode_game(game: Game) -> bytes:
             game.version - game.match_version,
             "" if game.match_write_id == game.write_id else game.match_write_id,
             game.unique_names,
-            *_encode_later(game),
+            _encode_automation(game) if game.is_automatic else None,
+            None if game.ownership is None else _encode_ownership(game, game.ownership),
+            game.rematch,
         ]
     )
 
 
 def state_prefix(game: Game) -> bytes:
     """The first bytes of this game as it is stored, which no other game has, nor this one with another history."""
-    return b'[%d,"%b"' % (game.stored_format, game.write_id.encode())
+    return b'[%d,"%b"' % (_FORMAT, game.write_id.encode())
 
 
 def encode_tombstone(app: str) -> bytes:
     """The bytes that take the place of a deleted game of this application; no game begins with them."""
-    return orjson.dumps([TOMBSTONE_FORMAT, app])
+    return orjson.dumps([_TOMBSTONE, app])
 
 
 def decode_game(game_id: str, version: int, data: bytes) -> Game:
     """Decode a game. Raises ``Gone`` for a tombstone, ``NewerFormat`` if a newer service wrote it."""
     fields = orjson.loads(data)
-    if fields[0] == TOMBSTONE_FORMAT:
+    if fields[0] == _TOMBSTONE:
         raise Gone(version, fields[1])
-    if fields[0] > STORED_FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
+    if fields[0] != _FORMAT or fields[2] not in variants() or fields[3] > variants()[fields[2]].edition:
         raise NewerFormat
     (
         _,
@@ -133,9 +130,13 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         commitments,
         round_ends,
         state,
-        *later,
+        token_changes,
+        match_write_id,
+        unique_names,
+        automation,
+        owned,
+        rematch,
     ) = fields
-    token_changes, match_write_id, unique_names, automation, owned, rematch = later + list(_LATER[len(later) :])
     rules = rules_for(variant, options, len(seats))
     game = Game(
         id=game_id,
@@ -160,7 +161,6 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
         match_version=version - token_changes,
         match_write_id=match_write_id or write_id,
         commitments=tuple(map(a2b_base64, commitments)),
-        stored_format=fields[0],
         unique_names=unique_names,
         state=_decode_state(rules, state),
         rematch=rematch,
@@ -168,17 +168,6 @@ def decode_game(game_id: str, version: int, data: bytes) -> Game:
     if automation is not None:
         game = _with_automation(game, automation)
     return game if owned is None else _with_ownership(game, owned)
-
-
-def _encode_later(game: Game) -> list[object]:
-    """The fields that not every format has."""
-    if game.stored_format == STORED_FORMAT:
-        return [
-            _encode_automation(game) if game.is_automatic else None,
-            None if game.ownership is None else _encode_ownership(game, game.ownership),
-            game.rematch,
-        ]
-    return [_encode_automation(game)] if game.is_automatic else []
 
 
 def _encode_ownership(game: Game, ownership: Ownership) -> list[object]:
@@ -224,16 +213,13 @@ def _with_automation(game: Game, fields: list[Any]) -> Game:
     )
 
 
-def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...] | None) -> bytes:
+def encode_event(event: GameEvent, since_creation: int, to_act: tuple[int, ...]) -> bytes:
     """The bytes of an event; ``since_creation`` in milliseconds after the game was created.
 
-    ``to_act``: the seats that may move after it; ``None`` gives the form in which events were stored without them.
+    ``to_act``: the seats that may move after it.
     """
     kind = type(event)
-    code, fields = _EVENT_CODES[kind], _EVENT_CODECS[kind].encode(event)
-    if to_act is None:
-        return orjson.dumps([code, since_creation, *fields])
-    return orjson.dumps([code + _WITH_TO_ACT, since_creation, to_act, *fields])
+    return orjson.dumps([_EVENT_CODES[kind], since_creation, to_act, *_EVENT_CODECS[kind].encode(event)])
 
 
 def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
@@ -241,14 +227,10 @@ def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
 
     Raises ``NewerFormat`` if a newer service wrote it.
     """
-    code, since_creation, *fields = orjson.loads(data)
-    to_act = None
-    if code >= _WITH_TO_ACT:
-        code -= _WITH_TO_ACT
-        to_act = tuple(fields.pop(0))
+    code, since_creation, to_act, *fields = orjson.loads(data)
     if code not in _EVENT_DECODERS:
         raise NewerFormat
-    return EventEnvelope(version, created_at + since_creation, _EVENT_DECODERS[code](fields), to_act)
+    return EventEnvelope(version, created_at + since_creation, _EVENT_DECODERS[code](fields), tuple(to_act))
 
 
 def forget_seats() -> None:

@@ -40,19 +40,6 @@ OWNER: Final = "owner"
 
 _MAX_VERSION_DIGITS: Final = 10
 
-STORED_FORMAT: Final = 5
-"""The newest format in which games are stored (``service.games.codec``); a higher one is of a newer service.
-
-Format 1 has no ``match_version`` and ``match_write_id``, format 2 no ``unique_names``, format 3 nothing that happens
-without a player: no computer players, no clock and nobody who is away; format 4 no application and no rematch. Games
-without these are still stored in the older ones.
-"""
-TOMBSTONE_FORMAT: Final = 6
-"""No format of games: that of what is stored in place of a deleted one, which an older service takes for a newer one's.
-"""
-_PLAIN_FORMAT: Final = 3
-_AUTOMATIC_FORMAT: Final = 4
-
 HUMAN: Final = "human"
 OPEN_SEAT: Final = "open"
 BOT: Final = "bot"
@@ -170,8 +157,7 @@ class EventEnvelope(NamedTuple):
     version: int
     at: int
     event: GameEvent
-    to_act: tuple[int, ...] | None = None
-    """The seats that may move after it; ``None`` for an event that was stored before they were."""
+    to_act: tuple[int, ...]
 
 
 class Game(NamedTuple):
@@ -206,8 +192,6 @@ class Game(NamedTuple):
     """The id of the write that led to ``match_version``."""
     commitments: tuple[bytes, ...] = ()
     """To the seeds of the last dealt round, if there is one, and of the next; empty if the deals cannot be proven."""
-    stored_format: int = _PLAIN_FORMAT
-    """The format in which this version is stored."""
     is_automatic: bool = False
     """Whether anything may happen in this game without a person: a move of a bot, or the end of a time."""
     ownership: Ownership | None = None
@@ -290,7 +274,6 @@ class Game(NamedTuple):
             write_id=write_id,
             match_version=match_version,
             match_write_id=match_write_id,
-            stored_format=_format_of(self, automatic=False),
             is_automatic=False,
             commitments=commitments,
         )
@@ -323,7 +306,7 @@ class Game(NamedTuple):
 
 
 def follow(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) -> tuple[Game, State]:
-    """The game with the presence, the clock and the format that it has after these events, each with its time.
+    """The game with the presence and the clock that it has after these events, each with its time.
 
     The ``game`` has the presence and the clock before them; ``state`` is that of its match before them, and the second
     result that after them. A round ends in the same write as the move that ended it.
@@ -365,7 +348,6 @@ def follow(game: Game, state: State, events: Iterable[tuple[int, GameEvent]]) ->
     game = game._replace(
         presence=presence,
         running_clock=clock if automatic else STOPPED,
-        stored_format=_format_of(game, automatic=automatic),
         is_automatic=automatic,
     )
     return game, state
@@ -401,13 +383,6 @@ def _waits_for_people(state: State, presence: Presence, people: frozenset[int]) 
     return sleeps(state, presence, people) or (
         state.phase == ROUND_OVER and not present_people(state, presence, people)
     )
-
-
-def _format_of(game: Game, *, automatic: bool) -> int:
-    """The oldest format that has everything that there is to store of a game."""
-    if game.ownership is not None or game.rematch is not None:
-        return STORED_FORMAT
-    return _AUTOMATIC_FORMAT if automatic else _PLAIN_FORMAT
 
 
 def changes_play(event: GameEvent) -> bool:

@@ -19,7 +19,7 @@ from service.storage.redis_store import RedisStore
 from tests.api.client import Api
 from tests.api.keyed_moves import play_with_keys
 from tests.api.saved_games import SEED, SavedGames, Snapshot, restore, shortest, take_snapshot
-from tests.support.table import round_over, seat_to_move
+from tests.support.table import round_over
 
 
 def arranged(rounds: int) -> list[dict[str, Any]]:
@@ -41,14 +41,23 @@ def test_a_score_whose_events_are_gone_is_a_game_that_is_gone(api: Api, redis_ur
     assert (answer.status_code, answer.get_json()["code"]) == (404, "not_found")
 
 
-@pytest.mark.parametrize("place", [0, 2, 3])
-def test_a_game_of_a_newer_service_is_not_served_by_this_one(api: Api, redis_url: str, place: int) -> None:
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        pytest.param(0, 2, id="format"),
+        pytest.param(2, "a sixth game", id="variant"),
+        pytest.param(3, 99, id="edition"),
+    ],
+)
+def test_a_game_of_a_newer_service_is_not_served_by_this_one(
+    api: Api, redis_url: str, place: int, value: object
+) -> None:
     table = api.create("domino", 2)
     client = connect(redis_url)
     snapshot: Any = client.get(keys.state(table.id))
     version, _, state = snapshot.partition(b" ")
     fields = orjson.loads(state)
-    fields[place] = "a sixth game" if place == 2 else 99
+    fields[place] = value
     newer = version + b" " + orjson.dumps(fields)
     client.set(keys.state(table.id), newer)
     asked: list[tuple[str, str, Any]] = [("GET", path, None) for path in ("", "/moves", "/score", "/events")]
@@ -59,23 +68,6 @@ def test_a_game_of_a_newer_service_is_not_served_by_this_one(api: Api, redis_url
             assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_unavailable")
             assert int(answer.headers["Retry-After"]) > 0
     assert client.get(keys.state(table.id)) == newer
-
-
-@pytest.mark.parametrize(("number", "fields_of_it"), [(1, 15), (2, 17)])
-def test_a_game_of_an_older_format_is_played_on(api: Api, redis_url: str, number: int, fields_of_it: int) -> None:
-    table = api.create("domino", 2, seed="first")
-    client = connect(redis_url)
-    snapshot: Any = client.get(keys.state(table.id))
-    version, _, state = snapshot.partition(b" ")
-    _, *fields = orjson.loads(state)
-    client.set(keys.state(table.id), version + b" " + orjson.dumps([number, *fields[:fields_of_it]]))
-    seat = seat_to_move(api.view(table))
-    listed = api.moves(table, seat)[0]
-    other = 1 - seat
-    table.tokens[other] = api.post(f"{table.path}/players/{other}/token", {}, token=table.tokens[other]).json["token"]  # type: ignore[index]
-    assert api.move(table, seat, listed).status_code == 201
-    played: Any = client.get(keys.state(table.id))
-    assert b" [3," in played
 
 
 def test_an_event_of_a_newer_service_is_not_served_by_this_one(api: Api, server: redis.Redis) -> None:

@@ -6,14 +6,12 @@ from typing import Any
 
 import orjson
 import pytest
-import redis
 
 from service.engine.variants import variants
-from service.games.codec import encode_event
 from service.games.repository import rebuild_game
 from service.games.views import view_game
 from tests.api.client import Api, viewers
-from tests.api.saved_games import SavedGame, SavedGames, Snapshot, decoded, restore, saved_stages
+from tests.api.saved_games import SavedGame, SavedGames, decoded, saved_stages
 from tests.api.test_leaks import events_of_snapshot
 from tests.support.table import Json
 
@@ -69,29 +67,6 @@ def test_a_refusal_says_who_may_move(api: Api, saved_games: SavedGames, variant:
     table = saved_games.at(variant, "waiting").table
     problem = api.move(table, 0, {"action": "pass"}).json
     assert (problem["code"], problem["to_act"]) == ("not_started", [])
-
-
-@pytest.mark.parametrize("variant", variants())
-def test_events_that_were_stored_without_it_are_served_without_it(
-    api: Api, server: redis.Redis, saved_games: SavedGames, variant: str
-) -> None:
-    saved_game = saved_games.at(variant, "late")
-    new = events_of(api, saved_game, 0)
-    snapshot = saved_game.snapshot
-    game = decoded(saved_game.table.id, snapshot)
-    entries = []
-    for entry, each in zip(snapshot.unpacked_events, events_of_snapshot(game, snapshot), strict=True):
-        write = entry.partition(b" ")[0]
-        entries.append(b"%b %b" % (write, encode_event(each.event, each.at - game.created_at, None)))
-    restore(server, saved_game.table.id, Snapshot(snapshot.state, entries))
-    old = events_of(api, saved_game, 0)
-    assert old == [{name: value for name, value in each.items() if name != "to_act"} for each in new]
-    record = api.get(f"{saved_game.table.path}/record", headers={"Accept": "application/json"})
-    assert record.status_code == 200
-    # The game goes on, and what is new has it.
-    seat = api.view(saved_game.table)["turn"]["seat"]
-    moved = api.move(saved_game.table, seat, api.moves(saved_game.table, seat)[0])
-    assert events_of(api, saved_game, None, after=game.version)[-1]["to_act"] == moved.json["to_act"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("variant", variants())

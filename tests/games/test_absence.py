@@ -377,18 +377,18 @@ def test_a_sleeping_deal_begins_anew_when_somebody_is_back() -> None:
 def test_leaving_works_without_a_clock_and_leaves_no_trace_in_storage() -> None:
     hosted = Hosted("hh")
     seat = hosted.turn
-    assert hosted.game.stored_format == 3
+    assert stored_automation(hosted.game) is None
     assert hosted.due == {"bots": None, "clock": None}
     view = hosted.leave(seat)
     assert [each.away for each in view.seats] == [each == seat for each in range(2)]
-    assert hosted.game.stored_format == 4
+    assert stored_automation(hosted.game) is not None
     assert hosted.due == {"bots": 1_000 - LEAD_MS, "clock": None}
     assert hosted.leave(seat).version == view.version
     hosted.now += 1_000
     hosted.play()
     hosted.come_back(seat)
     game = hosted.game
-    assert game.stored_format == 3
+    assert stored_automation(game) is None
     assert game.running_clock == RunningClock()
     assert hosted.due == {"bots": None, "clock": None}
     with pytest.raises(NotAway):
@@ -768,6 +768,11 @@ def stored(game: Game) -> Game:
     return decode_game(game.id, game.version, encode_game(game))
 
 
+def stored_automation(game: Game) -> object:
+    """What is stored of all that happens without a player."""
+    return orjson.loads(encode_game(game))[19]
+
+
 def test_a_game_is_stored_with_all_its_fields() -> None:
     hosted = Hosted("hhb", ClockSettings(bank=60_000, increment=3_000, absence="forfeit"), pace=300)
     hosted.play_on(lambda game: game.state.turn == 0)
@@ -785,14 +790,13 @@ def test_a_game_is_stored_with_all_its_fields() -> None:
         assert encode_game(each).startswith(state_prefix(each))
 
 
-def test_a_game_without_automation_is_stored_as_before() -> None:
+def test_a_game_is_stored_as_it_was_once_everybody_has_come_back() -> None:
     hosted = Hosted("hh")
-    sizes = []
+    automatic = []
     for act in (lambda: None, lambda: hosted.leave(0), lambda: hosted.come_back(0)):
         act()
         game = hosted.game
-        fields = orjson.loads(encode_game(game))
-        sizes.append((fields[0], len(fields)))
+        automatic.append(stored_automation(game) is not None)
         assert stored(game) == game
         assert encode_game(game).startswith(state_prefix(game))
-    assert sizes == [(3, 19), (4, 20), (3, 19)]
+    assert automatic == [False, True, False]

@@ -6,10 +6,9 @@ from collections.abc import Container
 
 import pytest
 
-from service.games.codec import NewerFormat, decode_game, encode_tombstone
+from service.games.codec import decode_game, encode_tombstone
 from service.games.deletions import AGAIN_SECONDS, POLL_SECONDS, DeletedGames
 from service.games.errors import Gone
-from service.games.game import STORED_FORMAT, TOMBSTONE_FORMAT
 from service.games.ports import DELETIONS_KEPT_MS, RecentDeletions, StorageUnavailable
 from service.games.shards import with_shard
 from tests.storage.write_requests import write
@@ -146,10 +145,3 @@ def test_a_tombstone_is_read_as_gone() -> None:
         decode_game("a game", 17, encode_tombstone("an application"))
     assert (gone.value.version, gone.value.app) == (17, "an application")
     assert "an application" not in str(gone.value)
-
-
-def test_a_service_without_tombstones_takes_one_for_a_newer_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert TOMBSTONE_FORMAT > STORED_FORMAT, "older services compare the two"
-    monkeypatch.setattr("service.games.codec.TOMBSTONE_FORMAT", -1)
-    with pytest.raises(NewerFormat):
-        decode_game("a game", 17, encode_tombstone("an application").replace(b"-1", b"%d" % TOMBSTONE_FORMAT))

@@ -45,7 +45,7 @@ def test_every_event_is_told_to_every_viewer_in_both_languages(match: Match) -> 
             layout = match.rules.empty_layout()
             sentences = EventSentences(match.rules, layout, Reader(viewer, names, language))
             for version, event in enumerate(match.events, 1):
-                assert_sayable(sentences.sentence(view_event(EventEnvelope(version, 0, event), viewer)))
+                assert_sayable(sentences.sentence(view_event(EventEnvelope(version, 0, event, ()), viewer)))
 
 
 @law()
@@ -64,7 +64,7 @@ def test_what_is_told_of_a_play_comes_from_the_table_alone(match: Match) -> None
     reader = Reader(None, names_of(match), "en")
     sentences = EventSentences(match.rules, match.rules.empty_layout(), reader)
     for version, happening in enumerate(match.happenings, 1):
-        known = view_event(EventEnvelope(version, 0, happening.event), None)
+        known = view_event(EventEnvelope(version, 0, happening.event, ()), None)
         told = sentences.sentence(known)
         begun_here = EventSentences(match.rules, happening.before.layout, reader)
         assert begun_here.sentence(known) == told
