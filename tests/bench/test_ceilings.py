@@ -1,0 +1,48 @@
+"""The ways of requests and reminders through the service have at most so many calls, modules and levels.
+
+The ceilings are the numbers of today (``python -m tests.bench.ways`` prints them), so that no way becomes longer
+unnoticed. A change that shortens a way lowers its ceiling; one that has to lengthen a way raises it, and its commit
+says why.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+CEILINGS = {
+    "POST move": (148, 44, 13),
+    "POST move, with an Idempotency-Key": (155, 45, 13),
+    "POST move, dominospiel": (155, 43, 13),
+    "POST move, menschenwolf": (152, 43, 15),
+    "POST move, latin": (146, 43, 13),
+    "POST move, game of an application": (151, 45, 13),
+    "POST game": (355, 48, 13),
+    "GET view": (75, 31, 12),
+    "GET moves": (63, 26, 12),
+    "GET score": (137, 34, 20),
+    "GET events": (212, 31, 15),
+    "GET view, not modified": (49, 21, 12),
+    "POST move, before a bot": (194, 47, 16),
+    "bot worker, greedy move": (381, 44, 14),
+    "scheduler, time-out": (200, 27, 11),
+    "outbox, one event": (151, 22, 10),
+}
+"""For each way: the calls of functions of the service, the modules they are in, and how deep they are nested."""
+
+
+def test_no_way_is_longer_than_its_ceiling() -> None:
+    # In a process of its own: what other tests have put into caches would change the counts.
+    command = [sys.executable, "-m", "tests.bench.ways", "--json"]
+    root = Path(__file__).parents[2]
+    traced = json.loads(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, timeout=120, check=True).stdout)
+    assert set(traced) == set(CEILINGS)
+    too_long = []
+    for way, (calls, modules, depth, functions) in traced.items():
+        if any(now > most for now, most in zip((calls, modules, depth), CEILINGS[way], strict=True)):
+            listed = [f"    {count:3} × {name}" for name, count in functions.items()]
+            head = f"{way}: {calls} calls, {modules} modules, {depth} deep; at most {CEILINGS[way]}:"
+            too_long.append("\n".join([head, *listed]))
+    assert not too_long, "\n".join(["these ways have become longer (`make trace` shows a move in order)", *too_long])
