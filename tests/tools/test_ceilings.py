@@ -1,6 +1,6 @@
 """The ways of requests and reminders through the service have at most so many calls, modules and levels.
 
-The ceilings are the numbers of today (``python -m tests.bench.ways`` prints them), so that no way becomes longer
+The ceilings are the numbers of today (``python -m tests.tools.ways`` prints them), so that no way becomes longer
 unnoticed. A change that shortens a way lowers its ceiling; one that has to lengthen a way raises it, and its commit
 says why.
 """
@@ -35,7 +35,7 @@ CEILINGS = {
 
 def test_no_way_is_longer_than_its_ceiling() -> None:
     # In a process of its own: what other tests have put into caches would change the counts.
-    command = [sys.executable, "-m", "tests.bench.ways", "--json"]
+    command = [sys.executable, "-m", "tests.tools.ways", "--json"]
     root = Path(__file__).parents[2]
     traced = json.loads(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, timeout=120, check=True).stdout)
     assert set(traced) == set(CEILINGS)

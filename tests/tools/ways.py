@@ -1,9 +1,9 @@
 """The ways of requests and reminders through the service: what the calls of each are, once all caches are filled.
 
-Plays games in this process as ``bench.trace`` does, with the real Redis adapter and an embedded server. Owns what is
-done on each way; ``tests/bench/test_ceilings.py`` has the number of calls that each may have.
+Plays games in this process as ``tools.trace`` does, with the real Redis adapter and an embedded server. Owns what is
+done on each way; ``tests/tools/test_ceilings.py`` has the number of calls that each may have.
 
-``python -m tests.bench.ways`` prints the numbers of today, with ``--json`` the calls, too. A move has some calls fewer
+``python -m tests.tools.ways`` prints the numbers of today, with ``--json`` the calls, too. A move has some calls fewer
 than in ``docs/request-flow.md``: several games are played with the same deals, so that more is in the caches.
 """
 
@@ -23,7 +23,6 @@ from typing import Any, Final, NamedTuple
 from prometheus_client import CollectorRegistry
 from werkzeug.test import EnvironBuilder
 
-from bench.trace import WARM_UP_MOVES, Trace, traced
 from service.apps.outbox import Outbox
 from service.bootstrap import build_app, build_games, build_worker_parts, open_storage, server_secrets
 from service.config import Settings
@@ -38,6 +37,7 @@ from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
+from tools.trace import WARM_UP_MOVES, Trace, traced
 
 REPEATS: Final = 3
 """So often each way is gone; the shortest counts, as once a second or a minute something is done on the side."""
