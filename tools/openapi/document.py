@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib.metadata import metadata
+from inspect import cleandoc
+from textwrap import indent
 from typing import Any, Final, NamedTuple
 
 import yaml
@@ -392,7 +394,8 @@ def _describe_schemas(result: dict[str, Any]) -> None:
         made = classes.get(name) or classes.get(f"{name}Out")
         text = _DESCRIPTIONS.get(name) or (made.__doc__ if made else None)
         if text:
-            schema["description"] = text.strip()
+            # Python 3.13 takes the indentation out of docstrings; the document has it, whichever version writes it.
+            schema["description"] = indent(cleandoc(text), "    ").strip()
         if name.endswith("In"):
             schema["additionalProperties"] = False
         elif schema.get("additionalProperties") is False:
