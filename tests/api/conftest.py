@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
+from inspect import signature
 from pathlib import Path
 from random import Random
 
@@ -38,8 +40,9 @@ from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api
 from tests.api.followers import Watched
-from tests.api.saved_games import SavedGame, SavedGames, saved_stages
+from tests.api.saved_games import SavedGame, SavedGames, Walk, walked_stages
 from tests.api.timed import TimedApi
+from tests.conftest import Figures
 
 TTL_SECONDS = 3600
 SECRET = b"the secret of the tests"
@@ -193,13 +196,37 @@ def saved_games(app: Flask, server: redis.Redis) -> SavedGames:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "saved_game" in metafunc.fixturenames:
-        metafunc.parametrize("saved_game", saved_stages(), ids="-".join, indirect=True)
+        metafunc.parametrize("saved_game", walked_stages(), indirect=True)
 
 
 @pytest.fixture
-def saved_game(request: pytest.FixtureRequest, saved_games: SavedGames) -> SavedGame:
-    """Every variant at every stage that it comes to."""
-    return saved_games.at(*request.param)
+def saved_game(
+    request: pytest.FixtureRequest,
+    saved_games: SavedGames,
+    seeded_bytes: SeededBytes,
+    subtests: pytest.Subtests,
+    figures: Figures,
+) -> Walk:
+    """The saved games of a variant. A test that takes a ``saved_game`` is called with one after the other."""
+
+    def restored() -> Iterator[SavedGame]:
+        for stage in walked_stages()[request.param]:
+            seeded_bytes.seed(f"{request.node.nodeid} {stage}")
+            figures("tests of saved games", {"walked": 1})
+            yield saved_games.at(request.param, stage)
+
+    return Walk(restored(), subtests.test)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Call a test of a ``saved_game`` with all those of its walk."""
+    walk = pyfuncitem.funcargs.get("saved_game")
+    if not isinstance(walk, Walk):
+        return None
+    names = signature(pyfuncitem.obj).parameters.keys() - {"saved_game"}
+    walk.call(partial(pyfuncitem.obj, **{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
 
 
 @pytest.fixture(scope="module")

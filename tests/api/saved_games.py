@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from random import Random
 from typing import Any, Final, NamedTuple
 
+import pytest
 import redis
 
 from service.engine.tiles import Tile
@@ -51,10 +53,12 @@ DRAWING = [variant for variant in variants() if _draws(variant)]
 """The variants in which tiles are drawn."""
 
 
-def saved_stages() -> Sequence[tuple[str, str]]:
-    """Every variant with every stage that it comes to; in the quick scope every variant at some stage."""
-    stages = [(variant, stage) for variant in variants() for stage in stages_of(variant)]
-    return in_scope(stages, quick=[each for each in stages if each[0] in _ALL_STAGES_IN_QUICK or each[1] == "late"])
+def walked_stages() -> dict[str, Sequence[str]]:
+    """The stages of each variant at which its match is tested: in the quick scope one, but all of a few variants."""
+    return {
+        variant: in_scope(stages_of(variant), stages_of(variant) if variant in _ALL_STAGES_IN_QUICK else ("late",))
+        for variant in variants()
+    }
 
 
 class Snapshot(NamedTuple):
@@ -81,6 +85,25 @@ class SavedGame(NamedTuple):
     stage: str
     table: Table
     snapshot: Snapshot
+
+
+class Walk(NamedTuple):
+    """Saved games, each restored when its turn comes, and what reports the fault of one and goes on.
+
+    ``report`` is the method ``test`` of the fixture ``subtests``.
+    """
+
+    saved_games: Iterable[SavedGame]
+    report: Callable[[str], AbstractContextManager[object]]
+
+    def call(self, test: Callable[..., object]) -> None:
+        """Call the test with each as ``saved_game``, and report every stage at which it fails."""
+        for saved_game in self.saved_games:
+            try:
+                test(saved_game=saved_game)
+            except (Exception, pytest.fail.Exception):
+                with self.report(saved_game.stage):  # not round every call: a subtest costs as much as a test
+                    raise
 
 
 def take_snapshot(server: redis.Redis, game: str) -> Snapshot:

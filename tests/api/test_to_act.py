@@ -11,7 +11,7 @@ from service.engine.variants import variants
 from service.games.repository import rebuild_game
 from service.games.views import view_game
 from tests.api.client import Api, viewers
-from tests.api.saved_games import SavedGame, SavedGames, decoded, saved_stages
+from tests.api.saved_games import SavedGame, SavedGames, decoded
 from tests.api.test_leaks import events_of_snapshot
 from tests.support.table import Json
 
@@ -23,11 +23,7 @@ def events_of(api: Api, saved_game: SavedGame, seat: int | None, after: int = 0)
     return events
 
 
-@pytest.mark.parametrize(("variant", "stage"), saved_stages())
-def test_with_every_event_as_in_the_view_at_its_version(
-    api: Api, saved_games: SavedGames, variant: str, stage: str
-) -> None:
-    saved_game = saved_games.at(variant, stage)
+def test_with_every_event_as_in_the_view_at_its_version(api: Api, saved_game: SavedGame) -> None:
     snapshot = saved_game.snapshot
     game = decoded(saved_game.table.id, snapshot)
     history = events_of_snapshot(game, snapshot)
@@ -41,9 +37,8 @@ def test_with_every_event_as_in_the_view_at_its_version(
         assert view["to_act"] == api.listed_moves(saved_game.table, viewer)["to_act"] == seen[-1]
 
 
-@pytest.mark.parametrize(("variant", "stage"), saved_stages())
-def test_they_are_the_seats_with_legal_moves(api: Api, saved_games: SavedGames, variant: str, stage: str) -> None:
-    table = saved_games.at(variant, stage).table
+def test_they_are_the_seats_with_legal_moves(api: Api, saved_game: SavedGame) -> None:
+    table = saved_game.table
     views = {seat: api.view(table, seat) for seat in table.tokens}
     (to_act,) = {tuple(view["to_act"]) for view in views.values()}
     assert list(to_act) == [seat for seat, view in views.items() if view["legal_moves"]]
