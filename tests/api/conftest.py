@@ -190,8 +190,15 @@ def api(app: Flask) -> Api:
 
 
 @pytest.fixture(scope="session")
-def saved_games(app: Flask, server: redis.Redis) -> SavedGames:
-    return SavedGames(Api(app.test_client(use_cookies=False)), server)
+def saved_games(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, app: Flask, server: redis.Redis
+) -> SavedGames:
+    folder = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):  # this is a worker of pytest-xdist
+        folder = folder.parent  # the one that they share
+    folder /= "saved games"
+    folder.mkdir(exist_ok=True)
+    return SavedGames(Api(app.test_client(use_cookies=False)), server, folder)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

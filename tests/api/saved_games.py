@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import fcntl
+import pickle
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -190,11 +193,16 @@ def one_open_seat(variant: str) -> list[dict[str, Any]]:
 
 
 class SavedGames:
-    """Plays the match of a variant once, and restores its game at any stage."""
+    """Plays the match of a variant once in a test run, and restores its game at any stage.
 
-    def __init__(self, api: Api, server: redis.Redis) -> None:
+    What one process of the run has played the others find in ``folder``. Tokens are valid in all of them, because
+    their applications have the same secret.
+    """
+
+    def __init__(self, api: Api, server: redis.Redis, folder: Path) -> None:
         self._api = api
         self._server = server
+        self._folder = folder
         self._saved: dict[str, dict[str, SavedGame]] = {}
 
     def at(self, variant: str, stage: str) -> SavedGame:
@@ -206,11 +214,25 @@ class SavedGames:
     def of(self, variant: str) -> dict[str, SavedGame]:
         """All saved games of a variant by their stage."""
         if variant not in self._saved:
-            self._saved[variant] = self._play(variant)
-            self._api.answers.clear()  # thousands, and this lives as long as the process
+            self._saved[variant] = self._loaded(variant)
         return self._saved[variant]
 
-    def _play(self, variant: str) -> dict[str, SavedGame]:
+    def _loaded(self, variant: str) -> dict[str, SavedGame]:
+        """The saved games from the file of the variant, which the first process that comes to it writes."""
+        file = self._folder / f"{variant}.pickle"
+        with file.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not file.exists():
+                played = self._play(variant)
+                file.write_bytes(pickle.dumps({each.stage: (each.table.created, each.snapshot) for each in played}))
+                self._api.answers.clear()  # thousands, and this lives as long as the process
+        stored = pickle.loads(file.read_bytes())
+        return {
+            stage: SavedGame(variant, stage, Table(self._api, created), snapshot)
+            for stage, (created, snapshot) in stored.items()
+        }
+
+    def _play(self, variant: str) -> Collection[SavedGame]:
         seats = some_seats(variant)
         saved = {}
 
@@ -245,7 +267,7 @@ class SavedGames:
         table_with_player_out = self._play_until_player_out(variant) if "limit" in shortest(variant) else None
         if table_with_player_out is not None:
             save("player_out", table_with_player_out)
-        return saved
+        return saved.values()
 
     def _play_until_player_out(self, variant: str) -> Table | None:
         """A game that a player is out of while others play on, if one of a few comes to that."""
