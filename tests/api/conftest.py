@@ -40,11 +40,11 @@ from service.storage.topology import SingleNodeTopology
 from service.web.app import create_app
 from tests.api.client import Api
 from tests.api.followers import Watched
-from tests.api.saved_games import SavedGame, SavedGames, Walk, walked_stages
+from tests.api.saved_games import GAME_SECONDS, SavedGame, SavedGames, Walk, walked_stages
 from tests.api.timed import TimedApi
 from tests.conftest import Figures
 
-TTL_SECONDS = 3600
+TTL_SECONDS = GAME_SECONDS
 SECRET = b"the secret of the tests"
 
 

@@ -26,6 +26,8 @@ from tests.support.scope import in_scope
 from tests.support.table import Json, match_finished
 
 SEED = "a rainy evening"
+GAME_SECONDS: Final = 86_400
+"""For which the store keeps a game after its last write: much longer than a run of the tests."""
 _ATTEMPTS: Final = 20
 _ALWAYS = ("waiting", "dealt", "early", "late", "round_over", "second_round", "finished")
 _ELIMINATING = ("menschenwolf", "domino")
@@ -121,7 +123,7 @@ _COUNT_KEYS: Final = """
 local count = 0
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local left = redis.call('PTTL', key)
-  if (left == -1 or left > 120000) and string.sub(key, 1, #ARGV[1]) ~= ARGV[1] then
+  if (left == -1 or left > 1200000) and string.sub(key, 1, #ARGV[1]) ~= ARGV[1] then
     count = count + 1
   end
 end
@@ -130,9 +132,10 @@ return count
 
 
 def count_keys(server: redis.Redis) -> int:
-    """The number of all keys, without the counters of rate limits and all else that expires within two minutes.
+    """The number of all keys, without the counters of rate limits and all else that expires within twenty minutes.
 
-    Keys of other tests may expire at any time: those of GET /readyz, of windows, of games that are kept for seconds.
+    Keys of other tests may expire at any time: those of GET /readyz, of windows, of games that are kept for seconds,
+    and the lists of deleted games, which last for ten minutes. All others last much longer than a run.
     """
     count: Any = server.eval(_COUNT_KEYS, 0, PREFIX)
     return int(count)
@@ -141,7 +144,7 @@ def count_keys(server: redis.Redis) -> int:
 def restore(server: redis.Redis, game: str, snapshot: Snapshot) -> None:
     """Make the store hold this of the game."""
     with server.pipeline() as both:
-        both.set(keys.state(game), snapshot.state, ex=3600)
+        both.set(keys.state(game), snapshot.state, ex=GAME_SECONDS)
         both.delete(keys.events(game))
         both.rpush(keys.events(game), *snapshot.events)
         both.execute()
