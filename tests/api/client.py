@@ -27,18 +27,21 @@ Table = AnyTable[TestResponse]
 
 
 class Api(GameClient[TestResponse]):
-    """Asks the application; every answer must fit its schema, every error must be a problem.
-
-    ``answers`` are those received so far.
-    """
+    """Asks the application; every answer must fit its schema, every error must be a problem."""
 
     def __init__(self, client: FlaskClient) -> None:
         self.client = client
-        self.answers: list[TestResponse] = []
+        self._kept: list[TestResponse] | None = None
+
+    def keep_answers(self) -> list[TestResponse]:
+        """A list of all answers from now on: of a whole test they are thousands, and few tests need them."""
+        self._kept = []
+        return self._kept
 
     def ask(self, method: str, path: str, *, token: str | None = None, **arguments: Any) -> TestResponse:
         answer = self.ask_unchecked(method, path, token=token, **arguments)
-        self.answers.append(answer)
+        if self._kept is not None:
+            self._kept.append(answer)
         described = None if path.startswith("//") or method == "OPTIONS" else self.operation(method, path)
         check_content(method, described, answer)
         if described is not None:

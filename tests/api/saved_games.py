@@ -228,7 +228,6 @@ class SavedGames:
             if not file.exists():
                 played = self._play(variant)
                 file.write_bytes(pickle.dumps({each.stage: (each.table.created, each.snapshot) for each in played}))
-                self._api.answers.clear()  # thousands, and this lives as long as the process
         stored = pickle.loads(file.read_bytes())
         return {
             stage: SavedGame(variant, stage, Table(self._api, created), snapshot)

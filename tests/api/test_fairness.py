@@ -24,7 +24,14 @@ from service.storage.redis_store import RedisStore
 from tests.api.client import Api, Table
 from tests.api.conftest import api_with_fixed_clock
 from tests.api.deals import deal
-from tests.api.saved_games import Snapshot, decoded, one_open_seat, restore, some_rounds, take_snapshot
+from tests.api.saved_games import (
+    Snapshot,
+    decoded,
+    one_open_seat,
+    restore,
+    some_rounds,
+    take_snapshot,
+)
 from tests.support.table import Json, round_over, round_over_or_reached, seat_to_move
 
 
@@ -149,12 +156,13 @@ def test_a_client_seed_stays_until_its_seat_gives_another(fair: Api) -> None:
 
 def test_a_client_seed_is_secret_until_the_deal(fair: Api) -> None:
     people: list[dict[str, Any]] = [{"name": "Ada", "client_seed": "of the first"}, {"open": True}, {"open": True}]
+    answers = fair.keep_answers()
     table = fair.create("domino", people)
     joined: Any = fair.join(table, client_seed="of the second").get_json()
     for token in (None, table.tokens[0], joined["token"]):
         for path in ("", "/moves", "/score", "/events", "/fairness", "/record"):
             fair.get(table.path + path, token=token)
-    assert all("of the " not in answer.get_data(as_text=True) for answer in fair.answers)
+    assert all("of the " not in answer.get_data(as_text=True) for answer in answers)
     fair.join(table)
     assert fairness(fair, table)["rounds"][0]["client_seeds"] == ["of the first", "of the second", ""]
 
@@ -231,6 +239,7 @@ def spelled(secret: bytes) -> Iterator[str]:
 def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_seed(
     fair: Api, server: redis.Redis, variant: str
 ) -> None:
+    answers = fair.keep_answers()
     table = full_table(fair, variant, rules=some_rounds(variant))
     master = decoded(table.id, take_snapshot(server, table.id)).deck.seed
     rng = Random(variant)
@@ -243,13 +252,13 @@ def test_no_answer_contains_a_seed_before_its_round_is_over_nor_ever_the_master_
         finished = view["status"] == "finished"
         revealed_rounds = view["round"] - (view["status"] == "playing") + finished
         secrets = [master, *(round_seed(master, number) for number in range(revealed_rounds + 1, revealed_rounds + 4))]
-        for answer in fair.answers[at:]:
+        for answer in answers[at:]:
             text = answer.get_data(as_text=True) + str(answer.headers)
             assert not [each for secret in secrets for each in spelled(secret) if each in text]
         text = fair.get(f"{table.path}/fairness").get_data(as_text=True)
         report = [number for number in range(1, 99) if round_seed(master, number).hex() in text]
         assert report == list(range(1, revealed_rounds + 1))
-        at = len(fair.answers)
+        at = len(answers)
         if finished:
             return
         fair.play_until(table, round_over_or_reached(view["version"] + 1 + rng.randrange(12)), rng)
