@@ -15,6 +15,7 @@ from random import Random
 import pytest
 import redis
 from flask import Flask
+from flask.testing import FlaskClient
 
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
@@ -178,27 +179,38 @@ def api_with_fixed_clock(store: RedisStore, feed: RedisEventFeed, secrets: Calla
     return Api(create_app(games).test_client(use_cookies=False))
 
 
-@pytest.fixture
-def timed_api(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> TimedApi:
-    """An application with a clock of its own, which the test sets."""
+@pytest.fixture(scope="session")
+def timed_app(store: RedisStore, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> TimedApi:
     return TimedApi(store, feed, SECRET, TTL_SECONDS, seeded_bytes)
 
 
 @pytest.fixture
-def api(app: Flask) -> Api:
-    return Api(app.test_client(use_cookies=False))
+def timed_api(timed_app: TimedApi) -> TimedApi:
+    """An application with a clock of its own, which the test sets."""
+    timed_app.clock.reset()
+    return timed_app
+
+
+@pytest.fixture(scope="session")
+def client(app: Flask) -> FlaskClient:
+    return app.test_client(use_cookies=False)
+
+
+@pytest.fixture
+def api(client: FlaskClient) -> Api:
+    return Api(client)
 
 
 @pytest.fixture(scope="session")
 def saved_games(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, app: Flask, server: redis.Redis
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, client: FlaskClient, server: redis.Redis
 ) -> SavedGames:
     folder = tmp_path_factory.getbasetemp()
     if hasattr(request.config, "workerinput"):  # this is a worker of pytest-xdist
         folder = folder.parent  # the one that they share
     folder /= "saved games"
     folder.mkdir(exist_ok=True)
-    return SavedGames(Api(app.test_client(use_cookies=False)), server, folder)
+    return SavedGames(Api(client), server, folder)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

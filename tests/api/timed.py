@@ -30,6 +30,9 @@ class SettableClock:
     """Milliseconds since 1970, which pass only when the test says so."""
 
     def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
         self.now = int(datetime(2030, 1, 1, tzinfo=UTC).timestamp() * 1000)
 
     def __call__(self) -> int:
