@@ -6,16 +6,15 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from service.engine.moves import ACTIONS
 from service.engine.variants import variants
+from tests.support.contract import committed
 
-DOCUMENT: dict[str, Any] = yaml.safe_load((Path(__file__).parent.parent.parent / "openapi.yaml").read_text())
+DOCUMENT: dict[str, Any] = committed().document
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 MOVE = {"$ref": "#/components/schemas/Move"}
 
