@@ -70,12 +70,14 @@ class Traces:
         as_text = {name: text.decode("latin-1") for name, text in wanted.items()}
         own = {id(each) for each in (*wanted.values(), *as_text.values())}
         for each in _everything():
-            if isinstance(each, bytes | bytearray):
+            if isinstance(each, str):
                 if id(each) not in own:
-                    found |= {name for name, text in wanted.items() if text in each}
-            elif isinstance(each, str):
+                    for name, text in as_text.items():
+                        if text in each:
+                            found.add(name)
+            elif isinstance(each, bytes | bytearray):
                 if id(each) not in own:
-                    found |= {name for name, text in as_text.items() if text in each}
+                    found |= {name for name, content in wanted.items() if content in each}
             elif isinstance(each, tuple | list) and self._is_hand(each):
                 found.add("a hand")
         return found
@@ -93,6 +95,7 @@ def _hand_key(indexes: list[int]) -> str:
 def _everything() -> Iterator[object]:
     """Every object that the garbage collector knows, and what those refer to, but for the other tests."""
     known: set[int] = set()
+    leaves: dict[type, bool] = {}  # asked once of a type, not of millions of objects
     stack: list[object] = gc.get_objects()
     own = {id(stack), id(known)}
     while stack:
@@ -101,7 +104,10 @@ def _everything() -> Iterator[object]:
             continue
         known.add(id(each))
         yield each
-        if not isinstance(each, str | bytes | int | float | pytest.Item):
+        kind = type(each)
+        if kind not in leaves:
+            leaves[kind] = issubclass(kind, str | bytes | int | float | pytest.Item)
+        if not leaves[kind]:
             stack.extend(gc.get_referents(each))
 
 
