@@ -58,6 +58,11 @@ DRAWING = [variant for variant in variants() if _draws(variant)]
 """The variants in which tiles are drawn."""
 
 
+def variants_in_scope() -> Sequence[str]:
+    """The variants of a test that plays on for long: all of them, and a few in the quick scope."""
+    return in_scope(list(variants()), _ALL_STAGES_IN_QUICK)
+
+
 def walked_stages() -> dict[str, Sequence[str]]:
     """The stages of each variant at which its match is tested: in the quick scope one, but all of a few variants."""
     return {
