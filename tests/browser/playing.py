@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as NoAnswer
 
 from service.engine.tiles import parse_tile
 from service.engine.variants import variants
@@ -22,6 +23,9 @@ from tests.whole.table import Table
 
 MOST_MOVES: Final = 300
 """No match of a test in a browser has more; playing on fails there."""
+
+POINTS: Final = 3
+"""How often somebody points at a place that moves away before they reach it."""
 
 FITS: Final = re.compile(r", (fits|passt) (?!nicht)")
 """In the name of a tile of the hand that can be laid."""
@@ -130,11 +134,25 @@ class Mouse(Way):
             self.press(laying(self.page).first)
             return
         before = log(self.page).count()
-        self.point(seen[0]["x"], seen[0]["y"])
         question = self.page.locator("[data-said]")  # of a double that can be laid in two ways there
-        log(self.page).nth(before).or_(question).wait_for(state="attached")
+        self.point_until(seen[0], log(self.page).nth(before).or_(question))
         if question.count():
             self.press(laying(self.page).first)
+
+    def point_until(self, place: dict[str, float], answer: Locator) -> None:
+        """Point at a place until the page answers; again only where the table has moved from under the pointer."""
+        for _ in range(POINTS):
+            self.point(place["x"], place["y"])
+            try:
+                answer.wait_for(state="attached")
+            except NoAnswer:
+                seen = self.page.evaluate(CENTRES)
+                if not seen or seen[0] == place:
+                    raise
+                place = seen[0]
+            else:
+                return
+        raise AssertionError("the table does not stand still")
 
     def do(self, button: Locator) -> None:
         self.press(button)
