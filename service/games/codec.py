@@ -227,9 +227,10 @@ def decode_event(version: int, created_at: int, data: bytes) -> EventEnvelope:
 
     Raises ``NewerFormat`` if a newer service wrote it.
     """
-    code, since_creation, to_act, *fields = orjson.loads(data)
+    code, *rest = orjson.loads(data)
     if code not in _EVENT_DECODERS:
         raise NewerFormat
+    since_creation, to_act, *fields = rest
     return EventEnvelope(version, created_at + since_creation, _EVENT_DECODERS[code](fields), tuple(to_act))
 
 

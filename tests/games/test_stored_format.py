@@ -92,6 +92,7 @@ def test_a_game_of_another_format_is_of_a_newer_service(data: bytes) -> None:
         decode_game("a game", 7, data)
 
 
-def test_an_event_of_an_unknown_type_is_of_a_newer_service() -> None:
+@pytest.mark.parametrize("data", [b"[99,65000,[0],1]", b"[99,65000]", b"[99]"])
+def test_an_event_of_an_unknown_type_is_of_a_newer_service(data: bytes) -> None:
     with pytest.raises(NewerFormat):
-        decode_event(7, 1_000, b"[99,65000,[0],1]")
+        decode_event(7, 1_000, data)
