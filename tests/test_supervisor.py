@@ -180,12 +180,16 @@ def test_a_stop_during_the_start_is_not_an_error(tmp_path: Path) -> None:
 IN_TERMINAL = "sys.stdin = type('Terminal', (), {'isatty': lambda self: True})()"
 
 
+DEFAULT = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)"
+IGNORED = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+
+
 @pytest.mark.parametrize(
     "before",
     [
-        pytest.param("import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL)", id="without a terminal"),
-        pytest.param("import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)", id="under nohup"),
-        pytest.param(f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); {IN_TERMINAL}", id="ignored"),
+        pytest.param(DEFAULT, id="without a terminal"),
+        pytest.param(IGNORED, id="under nohup"),
+        pytest.param(f"{IGNORED}; {IN_TERMINAL}", id="under nohup, in a terminal"),
     ],
 )
 def test_sighup_is_forwarded_to_gunicorn(before: str, tmp_path: Path) -> None:
@@ -219,7 +223,7 @@ def test_a_signal_during_the_start_is_forwarded_once_gunicorn_answers(tmp_path: 
 
 
 def test_a_closed_terminal_stops_all_processes(tmp_path: Path) -> None:
-    with run(tmp_path, before=f"import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); {IN_TERMINAL}") as it:
+    with run(tmp_path, before=f"{DEFAULT}; {IN_TERMINAL}") as it:
         children = it.children()
         assert it.stop(signal.SIGHUP) == 0
         assert all_gone(children)
