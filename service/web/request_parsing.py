@@ -46,11 +46,11 @@ _PARSED_HEADERS: Final = (
 _MAX_DEPTH: Final = 32
 MAX_CONTAINERS: Final = 2000
 """The most objects and lists in a body; the largest valid one, with a hundred deals to 13 seats, has about 1,600."""
-_KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
+KEY_PATTERN: Final = r'^("[\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,255})$'
 """Without quotes there is no comma, which separates the values of a header that was sent twice."""
 TOKEN_KEY_LENGTH: Final = 16
 """The shortest ``Idempotency-Key`` where the response contains a token: whoever knows the key gets the token."""
-_KEY: Final = re.compile(_KEY_PATTERN)
+_KEY: Final = re.compile(KEY_PATTERN)
 _TOKEN_PARAMETERS: Final = ("token", "access_token")
 _BEARER: Final = re.compile(r"Bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 
@@ -273,11 +273,6 @@ def _without_language(tag: str) -> str:
     """The ETag without texts; unchanged if it has no language. An ETag never ends like one (``Game.etag``)."""
     etag, _, language = tag.rpartition("-")
     return etag if language in LANGUAGES else tag
-
-
-def key_pattern(min_length: int) -> str:
-    """The form of an ``Idempotency-Key`` of at least this length, as a regular expression."""
-    return _KEY_PATTERN.replace("{1,", f"{{{min_length},")
 
 
 def idempotency_key(min_length: int) -> str | None:

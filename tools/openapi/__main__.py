@@ -24,7 +24,9 @@ def main() -> int:
             sys.stderr.write(f"{path.relative_to(ROOT)} is out of date; run make openapi\n")
             status = 1
         else:
-            path.write_bytes(content)
+            new = path.with_name(f"{path.name}.new")
+            new.write_bytes(content)
+            new.replace(path)
             sys.stdout.write(f"{path.relative_to(ROOT)} is written\n")
     return status
 

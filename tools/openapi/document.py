@@ -20,7 +20,7 @@ from marshmallow import Schema
 
 from service.web.openapi.operations import Operation, ResponseSpec, operation_of
 from service.web.problems import PROBLEM_JSON, PROBLEMS
-from service.web.request_parsing import key_pattern
+from service.web.request_parsing import KEY_PATTERN
 from service.web.schemas import apps as app_schemas
 from service.web.schemas import board as board_schemas
 from service.web.schemas import events as event_schemas
@@ -262,7 +262,8 @@ def _header_parameter(name: str, described: Operation) -> dict[str, Any]:
     parameter = {"in": "header", "name": name, "required": False, **REQUEST_HEADERS[name]}
     if name == "Idempotency-Key":
         shortest = described.min_key_length
-        parameter["schema"] = {"type": "string", "minLength": shortest, "pattern": key_pattern(shortest)}
+        of_keys = KEY_PATTERN.replace("{1,", f"{{{shortest},")
+        parameter["schema"] = {"type": "string", "minLength": shortest, "pattern": of_keys}
     if name == "Last-Event-ID" and described.query is not None:
         pattern = described.query().fields["after"].metadata.get("pattern")
         if pattern is not None:  # a cursor is a number, or a text of this form
