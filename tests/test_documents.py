@@ -25,10 +25,10 @@ from posixpath import join, normpath
 from typing import Final
 
 import pytest
-import yaml
 
 from service import cli
 from service.config import SETTINGS
+from tests.support.contract import committed
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
@@ -173,7 +173,7 @@ def node_packages() -> frozenset[str]:
 @cache
 def operations() -> frozenset[tuple[str, str]]:
     """The methods and paths of ``openapi.yaml`` and of the program in ``examples``, parameters as ``*``."""
-    paths = yaml.load((ROOT / "openapi.yaml").read_bytes(), Loader=yaml.CSafeLoader)["paths"]
+    paths = committed().document["paths"]
     found = {(method.upper(), path) for path, methods in paths.items() for method in methods}
     routes = re.findall(r'^@app\.([a-z]+)\("(/[^"]*)"', read("examples/*.py"), re.MULTILINE)
     found |= {(method.upper(), path) for method, path in routes}

@@ -22,7 +22,7 @@ from service.storage import keys
 from service.storage.event_frames import events_of
 from service.storage.rate_limit_storage import PREFIX
 from tests.api.client import Api, Table
-from tests.support.scope import in_scope
+from tests.support.scope import QUICK_VARIANTS, in_scope
 from tests.support.table import Json, match_finished
 
 SEED = "a rainy evening"
@@ -32,8 +32,6 @@ _ATTEMPTS: Final = 20
 _ALWAYS = ("waiting", "dealt", "early", "late", "round_over", "second_round", "finished")
 _ELIMINATING = ("menschenwolf", "domino")
 """The variants in which a player can be out of a match that goes on (stage ``player_out``)."""
-_ALL_STAGES_IN_QUICK = ("domino", "fido", "menschenwolf")
-"""The variants whose stages are all in the quick scope; of the others it has one."""
 
 
 def stages_of(variant: str) -> tuple[str, ...]:
@@ -60,13 +58,13 @@ DRAWING = [variant for variant in variants() if _draws(variant)]
 
 def variants_in_scope() -> Sequence[str]:
     """The variants of a test that plays on for long: all of them, and a few in the quick scope."""
-    return in_scope(list(variants()), _ALL_STAGES_IN_QUICK)
+    return in_scope(list(variants()), QUICK_VARIANTS)
 
 
 def walked_stages() -> dict[str, Sequence[str]]:
     """The stages of each variant at which its match is tested: in the quick scope one, but all of a few variants."""
     return {
-        variant: in_scope(stages_of(variant), stages_of(variant) if variant in _ALL_STAGES_IN_QUICK else ("late",))
+        variant: in_scope(stages_of(variant), stages_of(variant) if variant in QUICK_VARIANTS else ("late",))
         for variant in variants()
     }
 
@@ -111,7 +109,7 @@ class Walk(NamedTuple):
         for saved_game in self.saved_games:
             try:
                 test(saved_game=saved_game)
-            except (Exception, pytest.fail.Exception):
+            except (Exception, pytest.fail.Exception, pytest.skip.Exception):
                 with self.report(saved_game.stage):  # not round every call: a subtest costs as much as a test
                     raise
 
@@ -140,7 +138,7 @@ def count_keys(server: redis.Redis) -> int:
     """The number of all keys, without the counters of rate limits and all else that expires within twenty minutes.
 
     Keys of other tests may expire at any time: those of GET /readyz, of windows, of games that are kept for seconds,
-    and the lists of deleted games, which last for ten minutes. All others last much longer than a run.
+    the lobby, and the lists of deleted games, which last for ten minutes. All others last much longer than a run.
     """
     count: Any = server.eval(_COUNT_KEYS, 0, PREFIX)
     return int(count)

@@ -58,7 +58,7 @@ def in_groups(*names: str) -> list[str]:
     [
         ("build", PROJECT["build-system"]["requires"]),
         ("run", in_groups()),
-        ("dev", in_groups("dev", "differential")),
+        ("dev", in_groups("dev")),
         ("bench", in_groups("bench")),
     ],
 )

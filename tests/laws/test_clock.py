@@ -26,7 +26,7 @@ from tests.laws.clocks import Course, Plan
 from tests.laws.hosting import hosted
 from tests.laws.matches import Match, law, setups
 from tests.laws.test_blindness import twins
-from tests.support.scope import in_scope
+from tests.support.scope import QUICK_VARIANTS, in_scope
 
 COURSES: Final = 24
 """Of each game, in every run; ``make soak`` asks for more."""
@@ -118,7 +118,7 @@ def test_the_clock_is_right_in_many_courses(key: str, figures: Figures) -> None:
     figures("clocks", take_courses(key, COURSES, COURSES_IN_SOAK))
 
 
-@pytest.mark.parametrize("key", in_scope(list(variants()), quick=("domino", "fido", "menschenwolf")))
+@pytest.mark.parametrize("key", in_scope(list(variants()), quick=QUICK_VARIANTS))
 def test_the_clock_is_right_whatever_happens(key: str, figures: Figures) -> None:
     happened = take_courses(key, 0, COURSES)
     figures("clocks", happened)

@@ -14,6 +14,9 @@ Scope = Literal["full", "quick"]
 SCOPES: Final[tuple[Scope, ...]] = ("full", "quick")
 Case = TypeVar("Case")
 
+QUICK_VARIANTS: Final = ("domino", "fido", "menschenwolf")
+"""Those that long tests of every variant take in the quick scope: two ends, many, and extra ones."""
+
 _QUICK_SHARE: Final = 5
 """Of so many generated cases, the quick scope takes one."""
 _chosen: Scope | None = None

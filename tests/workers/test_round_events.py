@@ -10,7 +10,7 @@ from service.engine.events import Dealt
 from service.engine.referee import legal_moves
 from service.games.game import Game, HostingEvent
 from service.workers.round_events import RoundEvents
-from tests.support.scope import in_scope
+from tests.support.scope import QUICK_VARIANTS, in_scope
 from tests.workers.tables import VARIANTS, InProcess, fewest, request
 
 
@@ -19,7 +19,7 @@ def events_of_round(table: InProcess, game: Game) -> list[Any]:
     return events[max(at for at, each in enumerate(events) if isinstance(each, Dealt)) :]
 
 
-@pytest.mark.parametrize("variant", in_scope(VARIANTS, quick=("domino", "fido", "menschenwolf")))
+@pytest.mark.parametrize("variant", in_scope(VARIANTS, quick=QUICK_VARIANTS))
 def test_they_are_those_since_the_last_deal(variant: str, table: InProcess) -> None:
     game = table.create(request(variant, "g" * fewest(variant))).view.id
     kept, rare = RoundEvents(table.repository), RoundEvents(table.repository)
