@@ -44,6 +44,8 @@ from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from tests.api.conftest import SECRET, TTL_SECONDS
 
+pytestmark = pytest.mark.full
+
 READ = ("", "?text=true", "/moves", "/score", "/events", "/events?text=true&view=true", "/fairness", "/record")
 READ_TOO = ("/board.json", "/board.svg", "/board.txt", "/board.json?version=4", "/board.svg?version=5")
 

@@ -19,6 +19,8 @@ from tests.api.test_bad_input import JSON, MALFORMED, StoreContents, as_stream, 
 from tests.api.test_whole_app import method_of, operations
 from tests.support.table import seat_to_move
 
+pytestmark = pytest.mark.full
+
 __all__ = ["contents"]
 
 HOUSE_SECRETS = (b"Traceback", b".py", b"werkzeug", b"flask", b"Flask", b"redis", b"Redis", b"gunicorn", b"Python/")
