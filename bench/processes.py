@@ -23,6 +23,7 @@ def stop(process: subprocess.Popen[bytes], seconds: float) -> None:
     """Stop a process, and wait until it has ended; after so many seconds it is killed."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)  # a process that a measurement has frozen would not end
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
