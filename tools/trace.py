@@ -35,6 +35,8 @@ WARM_UP_MOVES: Final = 6
 """Moves before the traced one: its game is cached by then, and all caches are filled."""
 _COMPREHENSIONS: Final = frozenset({"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"})
 
+Header = tuple[str, str]
+
 
 class Call(NamedTuple):
     """A call of a function of the service: how deep it is among them, its module below ``service``, its name."""
@@ -95,43 +97,55 @@ def traced() -> Iterator[list[Call]]:
         sys.setprofile(None)
 
 
-def trace_move(variant: str = "fido") -> Trace:
-    """The trace of a warm move of that variant: a tile is played, accepted, and the round goes on."""
-    logging.getLogger().setLevel(logging.WARNING)
-    with tempfile.TemporaryDirectory() as folder, EmbeddedServer(Path(folder, "data")) as server:
-        settings = {"REDIS_URL": server.url, "DATA_DIR": folder, "LOG_LEVEL": "warning"}
-        ask = _Client(build_app(Settings.from_environ(settings)))
-        players = [{"name": name} for name in "ABCD"]
-        created = ask("POST", "/v1/games", {"variant": variant, "players": players, "seed": "trace"})
-        tokens = {seat["seat"]: seat["token"] for seat in created["seats"]}
-        path = f"/v1/games/{created['game']['id']}"
-        turn: int = created["game"]["turn"]["seat"]
-        for number in range(WARM_UP_MOVES + 50):
-            move = ask("GET", f"{path}/moves", token=tokens[turn])["moves"][0]
-            with traced() as calls:
-                game = ask("POST", f"{path}/moves", move, tokens[turn])
-            if number >= WARM_UP_MOVES and move["action"] == "play" and game["status"] == "playing":
-                return Trace(tuple(calls))
-            turn = game["turn"]["seat"]
-    raise RuntimeError("no tile was played")
+class Answer(NamedTuple):
+    """The answer to a request, and the calls that made it."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+    trace: Trace
 
 
-class _Client:
+class Client:
     """Sends requests to the application in this process."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
 
     def __call__(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str | None = None
-    ) -> dict[str, Any]:
-        headers = [] if token is None else [("Authorization", f"Bearer {token}")]
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str | None = None, *headers: Header
+    ) -> Answer:
+        """The answer to a request. Raises ``RuntimeError`` for a problem."""
+        if token is not None:
+            headers = (*headers, ("Authorization", f"Bearer {token}"))
         environ = EnvironBuilder(path, method=method, headers=headers, json=body).get_environ()
-        chunks = self._app(environ, lambda *_: None)
-        answer: dict[str, Any] = json.loads(b"".join(chunks))
-        if "code" in answer:
-            raise RuntimeError(answer)
-        return answer
+        started: list[Any] = []
+        with traced() as calls:
+            data = b"".join(self._app(environ, lambda *head: started.extend(head)))
+        status, fields = int(started[0][:3]), dict(started[1])
+        if status >= 400:
+            raise RuntimeError(f"{method} {path}: {status} {data!r}")
+        return Answer(status, fields, json.loads(data) if data else None, Trace(tuple(calls)))
+
+
+def trace_move(variant: str = "fido") -> Trace:
+    """The trace of a warm move of that variant: a tile is played, accepted, and the round goes on."""
+    logging.getLogger().setLevel(logging.WARNING)
+    with tempfile.TemporaryDirectory() as folder, EmbeddedServer(Path(folder, "data")) as server:
+        settings = {"REDIS_URL": server.url, "DATA_DIR": folder, "LOG_LEVEL": "warning"}
+        ask = Client(build_app(Settings.from_environ(settings)))
+        players = [{"name": name} for name in "ABCD"]
+        created = ask("POST", "/v1/games", {"variant": variant, "players": players, "seed": "trace"}).body
+        tokens = {seat["seat"]: seat["token"] for seat in created["seats"]}
+        path = f"/v1/games/{created['game']['id']}"
+        turn: int = created["game"]["turn"]["seat"]
+        for number in range(WARM_UP_MOVES + 50):
+            move = ask("GET", f"{path}/moves", token=tokens[turn]).body["moves"][0]
+            made = ask("POST", f"{path}/moves", move, tokens[turn])
+            if number >= WARM_UP_MOVES and move["action"] == "play" and made.body["status"] == "playing":
+                return made.trace
+            turn = made.body["turn"]["seat"]
+    raise RuntimeError("no tile was played")
 
 
 def table(trace: Trace) -> str:

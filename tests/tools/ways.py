@@ -15,13 +15,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from prometheus_client import CollectorRegistry
-from werkzeug.test import EnvironBuilder
 
 from service.apps.outbox import Outbox
 from service.bootstrap import build_app, build_games, build_worker_parts, open_storage, server_secrets
@@ -37,7 +36,7 @@ from service.workers.decisions import Decisions
 from service.workers.metrics import WorkerMetrics
 from service.workers.round_events import RoundEvents
 from service.workers.scheduler import Scheduler
-from tools.trace import WARM_UP_MOVES, Trace, traced
+from tools.trace import WARM_UP_MOVES, Answer, Client, Header, Trace, traced
 
 REPEATS: Final = 3
 """So often each way is gone; the shortest counts, as once a second or a minute something is done on the side."""
@@ -47,39 +46,8 @@ PEOPLE: Final = [{"name": name} for name in "ABCD"]
 AN_HOUR: Final = 3_600_000
 
 
-Header = tuple[str, str]
 Traces = dict[str, Trace]
 """The calls of ways by their names."""
-
-
-class Answer(NamedTuple):
-    """The answer to a request, and the calls that made it."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: Any
-    trace: Trace
-
-
-class Client:
-    """Sends requests to the application in this process."""
-
-    def __init__(self, app: Any) -> None:
-        self._app = app
-
-    def __call__(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, token: str | None = None, *headers: Header
-    ) -> Answer:
-        if token is not None:
-            headers = (*headers, ("Authorization", f"Bearer {token}"))
-        environ = EnvironBuilder(path, method=method, headers=headers, json=body).get_environ()
-        started: list[Any] = []
-        with traced() as calls:
-            data = b"".join(self._app(environ, lambda *head: started.extend(head)))
-        status, fields = int(started[0][:3]), dict(started[1])
-        if status >= 400:
-            raise RuntimeError(f"{method} {path}: {status} {data!r}")
-        return Answer(status, fields, json.loads(data) if data else None, Trace(tuple(calls)))
 
 
 class Table:
