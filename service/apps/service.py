@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from service.apps.applications import Applications, NoApplications
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
@@ -29,7 +27,7 @@ class ApplicationService:
         random_bytes: RandomBytes,
         open_to_all: bool = False,
         needed_for_games: bool = False,
-        check_player_url: Callable[[str], object] = lambda _: None,
+        check_player_url: CheckUrl = lambda _: None,
         listing: Listing | None = None,
         webhooks: WebhookStore | None = None,
         check_endpoint_url: CheckUrl = lambda _: None,

@@ -25,7 +25,7 @@ OVERLAP_MS: Final = 86_400_000
 """For so long after a change, the old secret signs too."""
 _MAX_ATTEMPTS: Final = 16
 
-CheckUrl = Callable[[str], None]
+CheckUrl = Callable[[str], object]
 """Raises ``RefusedUrl`` for a URL to which nothing is sent."""
 
 
