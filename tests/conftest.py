@@ -33,9 +33,12 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the files of the full scope out of the quick one."""
     if scope.is_quick():
-        left_out = [item for item in items if item.get_closest_marker("full")]
+        chosen: list[pytest.Item] = []
+        left_out: list[pytest.Item] = []
+        for item in items:
+            (left_out if item.get_closest_marker("full") else chosen).append(item)
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("full")]
+        items[:] = chosen
 
 
 @pytest.hookimpl(wrapper=True)
