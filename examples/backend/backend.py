@@ -120,11 +120,11 @@ def take_message() -> Any:
     if sql("INSERT OR IGNORE INTO messages VALUES (?)", request.headers["webhook-id"]).rowcount == 0:
         return "", 204
     if kind == "game.turn":
-        push(data, "It is your turn.", data["to_act"])
+        push(data, "It is your turn.", data["waiting_for"])
     if kind == "game.round_over":
-        push(data, "The round is over: deal the next one.", data["to_act"])
+        push(data, "The round is over: deal the next one.", data["waiting_for"])
     if kind == "game.finished":
-        push(data, "The match is over.", domino.get(f"/v1/games/{data['game']}").json().get("players", ()))
+        push(data, "The match is over.", data["players"])
     if kind == "game.deleted":
         forget(data["game"])
     return "", 204

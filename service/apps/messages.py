@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from service.apps.seats import refs_of, results, with_ref, with_refs
 from service.engine.events import Finished, RoundEnded
 from service.engine.presence import TimedOut
 from service.engine.state import PLAYING, ROUND_OVER
@@ -62,6 +63,9 @@ def game_messages(endpoint: str, game: Game, before: Sequence[int], events: Sequ
         if kind is not None:
             told = () if isinstance(event, RoundEnded) and not _waits_for_deal(game, event) else seats
             data = _data(game, version, getattr(event, "seat", None), told)
+            if isinstance(event, Finished):
+                data["winners"] = list(event.winners)
+                data["players"] = [with_ref(each, refs_of(game)) for each in results(game)]
             messages.append(_message(endpoint, kind, at, data))
         if seats != tuple(before):
             turn = envelope
@@ -118,14 +122,10 @@ def _data(game: Game, version: int, seat: int | None, to_act: Sequence[int]) -> 
         "version": version,
         "seat": seat,
         "player_ref": None if seat is None else game.seats[seat].ref,
-        "to_act": [_with_ref(game, each) for each in to_act],
+        "to_act": list(to_act),
+        "waiting_for": with_refs(to_act, refs_of(game)),
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _with_ref(game: Game, seat: int) -> dict[str, Any]:
-    ref = game.seats[seat].ref
-    return {"seat": seat} if ref is None else {"seat": seat, "ref": ref}
 
 
 def _message(endpoint: str, kind: str, at: int, data: Mapping[str, Any]) -> Message:

@@ -14,6 +14,8 @@ from typing import Any, Final
 import orjson
 
 from service.apps.ports import IndexEntry, LobbyEntry, PlayerEntry
+from service.apps.seats import refs_of, results, with_ref, with_refs
+from service.engine.events import Finished
 from service.games.game import GAME_EVENT_TYPES, OPEN_SEAT, OWNER, EventEnvelope, Game
 from service.games.timestamps import format_rfc3339
 from service.games.views import GameView, view_event, view_game
@@ -51,6 +53,7 @@ def index_entry(game: Game) -> IndexEntry:
         "version": game.version,
         "round": view.view.round,
         "to_act": list(to_act),
+        "waiting_for": with_refs(to_act, refs_of(game)),
         "deadline": None if view.deadline is None else format_rfc3339(view.deadline),
         "players": players,
         "winners": list(view.view.winners),
@@ -104,10 +107,10 @@ def lobby_entry(game: Game) -> LobbyEntry:
 def feed_items(game: Game, events: Sequence[EventEnvelope]) -> list[bytes]:
     """The items of the feed for events of a game; the deadline is only told of the event that led to this version."""
     view = view_game(game, OWNER, 0)
-    return [_item(view, each) for each in events]
+    return [_item(game, view, each) for each in events]
 
 
-def _item(view: GameView, envelope: EventEnvelope) -> bytes:
+def _item(game: Game, view: GameView, envelope: EventEnvelope) -> bytes:
     version, at, event, _ = view_event(envelope, None)
     deadline = view.deadline if version == view.version else None
     item = {
@@ -119,6 +122,8 @@ def _item(view: GameView, envelope: EventEnvelope) -> bytes:
         "deadline": None if deadline is None else format_rfc3339(deadline),
         "at": format_rfc3339(at),
     }
+    if isinstance(event, Finished):
+        item |= {"winners": list(event.winners), "players": results(game)}
     return orjson.dumps(_present(item))
 
 
@@ -132,9 +137,11 @@ def shown_item(cursor: str, item: bytes, summary: bytes | None) -> bytes:
     stored = orjson.loads(item)
     known = orjson.loads(summary) if summary else {}  # that of a deleted game is empty
     shown = {"cursor": cursor, "game": stored.pop("game"), "ref": known.get("ref"), **stored}
+    refs = {player["seat"]: player.get("ref") for player in known.get("players", ())}
     if "to_act" in stored:
-        refs = {player["seat"]: player.get("ref") for player in known.get("players", ())}
-        shown["to_act"] = [_present({"seat": seat, "ref": refs.get(seat)}) for seat in stored["to_act"]]
+        shown["waiting_for"] = with_refs(stored["to_act"], refs)
+    if "players" in stored:
+        shown["players"] = [with_ref(each, refs) for each in stored["players"]]
     return orjson.dumps(_present(shown))
 
 

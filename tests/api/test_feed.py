@@ -130,7 +130,8 @@ def test_a_page_tells_each_event_of_each_game(api: Api, app_key: str, tell: Tell
         ]
         assert [item.get("seat") for item in items] == [event.get("seat") for event in events]
         for item, event in zip(items, events, strict=True):
-            assert item["to_act"] == [{"seat": seat, "ref": SEATS[seat]["ref"]} for seat in event["to_act"]]
+            assert item["to_act"] == event["to_act"]
+            assert item["waiting_for"] == [{"seat": seat, "ref": SEATS[seat]["ref"]} for seat in event["to_act"]]
         assert [item.get("ref") for item in items] == [{one.id: "one"}.get(table.id)] * len(items)
 
 

@@ -17,6 +17,7 @@ from service.games.clock import ClockSettings
 from service.games.codec import encode_tombstone
 from service.games.ports import EventNotification, StorageUnavailable
 from service.games.timestamps import format_rfc3339
+from service.games.views import standings
 from tests.apps.owned import APP, START, Owned, Told, application, outbox_of
 from tests.support.stores.memory_feed import MemoryFeed
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
@@ -83,7 +84,8 @@ def test_an_item_says_what_a_spectator_knows_with_refs(table: Table) -> None:
         "ref": "club",
         "version": 2,
         "type": "dealt",
-        "to_act": [{"seat": seat, "ref": "anna"} if seat == 0 else {"seat": seat}],
+        "to_act": [seat],
+        "waiting_for": [{"seat": 0, "ref": "anna"} if seat == 0 else {"seat": seat}],
         "deadline": format_rfc3339(START + 60_000),
         "at": format_rfc3339(START),
     }
@@ -96,7 +98,26 @@ def test_whoever_is_to_act_is_told_with_the_ref_of_the_seat(table: Table) -> Non
         table.play(game)
         table.follow(game)
         last = table.items()[-1]
-        assert last["to_act"] == [{"seat": seat, "ref": ("anna", "ben")[seat]} for seat in table.game(game).to_act]
+        to_act = list(table.game(game).to_act)
+        assert last["to_act"] == to_act
+        assert last["waiting_for"] == [{"seat": seat, "ref": ("anna", "ben")[seat]} for seat in to_act]
+
+
+def test_the_item_of_the_end_tells_the_results_with_the_refs_of_now(table: Table) -> None:
+    game = table.create(("anna", "ben"))
+    while table.game(game).status != "finished":
+        table.play(game)
+    table.follow(game)
+    (finished,) = [item for item in table.items() if item["type"] == "finished"]
+    stored = table.game(game)
+    assert finished["winners"] == list(stored.state.winners)
+    assert finished["players"] == [
+        {"seat": each.seat, "ref": ("anna", "ben")[each.seat], "total": each.total, "rank": each.rank}
+        for each in sorted(standings(stored), key=lambda each: each.seat)
+    ]
+    table.delete(game)
+    (finished,) = [item for item in table.items() if item["type"] == "finished"]
+    assert [list(each) for each in finished["players"]] == [["seat", "total", "rank"]] * 2
 
 
 def test_pages_lead_to_each_other_and_say_whether_there_is_more(table: Table) -> None:
@@ -160,7 +181,7 @@ def test_no_item_has_a_tile_or_a_name(table: Table) -> None:
     assert not any(f'"{tile.name}"'.encode() in text for tile in TILES)
     assert b"Player" not in text
     fields = {name for item in table.items() for name in item}
-    assert fields <= {"cursor", "game", "ref", "version", "type", "seat", "to_act", "deadline", "at"}
+    assert fields <= {"cursor", "game", "ref", "version", "type", "seat", "to_act", "waiting_for", "deadline", "at"}
 
 
 def test_where_items_are_lost_the_first_says_so_and_what_is_kept_follows(table: Table) -> None:

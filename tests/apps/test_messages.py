@@ -11,7 +11,7 @@ from service.apps.messages import Message, game_messages, message_id
 from service.engine.events import Dealt
 from service.engine.variants import variants
 from service.games.game import BOT, EventEnvelope, Game, Seat
-from service.games.views import view_event
+from service.games.views import standings, view_event
 from tests.apps.owned import START, Owned
 from tests.support.stores.memory_store import MemoryStore
 
@@ -47,7 +47,8 @@ def test_a_turn_is_told_with_the_refs_of_the_game_and_its_player() -> None:
         "variant": "domino",
         "version": 2,
         "seat": seat,
-        "to_act": [{"seat": seat, **ref}],
+        "to_act": [seat],
+        "waiting_for": [{"seat": seat, **ref}],
         **({"player_ref": "anna"} if seat == 0 else {}),
     }
     assert json.loads(turn.body)["timestamp"] == "2027-01-15T08:00:00.000Z"
@@ -91,6 +92,23 @@ def test_the_end_of_a_round_tells_who_is_to_deal_unless_it_is_done_or_the_match_
         assert [bool(each) for each in ends] == [False] * (len(ends) - over) + [True] * over
         waited.append(over)
     assert any(waited)
+
+
+def test_the_end_of_a_match_tells_its_results_with_the_refs_of_its_players() -> None:
+    table = owned()
+    game = table.create(("anna", None, "cleo"), variant="fido")
+    while table.game(game).status != "finished":
+        table.play(game)
+    (finished,) = [data(each) for each in messages(table, game) if each.type == "game.finished"]
+    current = table.game(game)
+    card = {each.seat: each for each in standings(current)}
+    assert finished["winners"] == list(current.state.winners)
+    assert finished["players"] == [
+        {"seat": 0, "ref": "anna", "total": card[0].total, "rank": card[0].rank},
+        {"seat": 1, "total": card[1].total, "rank": card[1].rank},
+        {"seat": 2, "ref": "cleo", "total": card[2].total, "rank": card[2].rank},
+    ]
+    assert {seat for seat, each in card.items() if each.rank == 1} == set(finished["winners"])
 
 
 def test_a_turn_of_a_computer_player_is_not_told() -> None:

@@ -72,6 +72,7 @@ def test_a_followed_game_is_listed_as_a_spectator_sees_it_with_refs(table: Table
             "version": 2,
             "round": 1,
             "to_act": [seat],
+            "waiting_for": [{"seat": 0, "ref": "anna"} if seat == 0 else {"seat": seat}],
             "deadline": format_rfc3339(START + 60_000),
             "players": [
                 {"seat": 0, "name": "Player 0", "ref": "anna", "kind": "human", "total": 0, "in": True},

@@ -173,7 +173,10 @@ def test_two_users_play_a_match_and_one_is_deleted(club: Club) -> None:
 
 def test_the_example_takes_signed_messages_alone_and_acts_once_on_each(club: Club) -> None:
     ada, _ = club.users
-    turn = {"type": "game.turn", "data": {"game": "g1", "version": 3, "to_act": [{"seat": 0, "ref": ada.id}]}}
+    turn = {
+        "type": "game.turn",
+        "data": {"game": "g1", "version": 3, "to_act": [0], "waiting_for": [{"seat": 0, "ref": ada.id}]},
+    }
     body = json.dumps(turn)
     now = datetime.now(UTC)
     with sqlite3.connect(club.data) as data:

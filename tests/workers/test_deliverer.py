@@ -146,7 +146,10 @@ def test_of_turns_only_the_one_that_runs_is_told(hooked: Hooked, listener: Liste
     hooked.deliver()
     (message,) = listener.received
     current = hooked.owned.game(game)
-    assert message.data["to_act"] == [{"seat": current.state.turn, "ref": ("anna", "ben")[current.state.turn or 0]}]
+    assert message.data["to_act"] == [current.state.turn]
+    assert message.data["waiting_for"] == [
+        {"seat": current.state.turn, "ref": ("anna", "ben")[current.state.turn or 0]}
+    ]
     play(hooked, game, 1)
     hooked.deliver()
     assert len(listener.received) == 2

@@ -11,7 +11,8 @@ from marshmallow import Schema, fields
 
 from service.apps.messages import CHALLENGE, DELETED, MESSAGE_TYPES, PING
 from service.web.schemas.fields import doc
-from service.web.schemas.game import Game, Problem
+from service.web.schemas.game import Game, Problem, to_act_field
+from service.web.schemas.seats import results_field, waiting_for_field, winners_field
 
 _GAME_TYPES: Final = tuple(each for each in MESSAGE_TYPES if each not in (DELETED, PING))
 
@@ -25,13 +26,6 @@ def _timestamp() -> fields.DateTime:
     return fields.DateTime(required=True, metadata=doc("When it happened; the header has the time of the attempt."))
 
 
-class MessageSeat(Schema):
-    """A seat that may move."""
-
-    seat = fields.Integer(required=True, metadata=doc("The number of the seat."))
-    ref = fields.String(metadata=doc("The `ref` of its player, if there is one."))
-
-
 class GameMessageData(Schema):
     """What a message tells of a game: what a spectator may know, and the refs of the application."""
 
@@ -41,8 +35,11 @@ class GameMessageData(Schema):
     version = fields.Integer(required=True, metadata=doc("The version to which what is told has led."))
     seat = fields.Integer(metadata=doc("Who has joined, whose time is over, or whose turn it is."))
     player_ref = fields.String(metadata=doc("The `ref` of that player, if there is one."))
-    to_act = fields.List(fields.Nested(MessageSeat), required=True, metadata=doc("The seats that may move after it."))
+    to_act = to_act_field("The seats that may move after it.", required=True)
+    waiting_for = waiting_for_field("The same seats, with the refs of their players.", required=True)
     deadline = fields.DateTime(metadata=doc("Of a turn with a clock: when its time is over."))
+    winners = winners_field("Of `game.finished`: the seats that have won the match.")
+    players = results_field("Of `game.finished`: what the match has come to for each seat, in seat order.")
 
 
 class GameMessage(Schema):

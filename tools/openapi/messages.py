@@ -39,7 +39,8 @@ def _example(kind: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 _GAME: Final = {"game": "sT5ZeVYKdGmZtSSr6jNn4gAB", "ref": "table-7", "variant": "domino"}
-_TURN: Final = {"to_act": [{"seat": 1, "ref": "bo"}]}
+_TURN: Final = {"to_act": [1], "waiting_for": [{"seat": 1, "ref": "bo"}]}
+_NOBODY: Final[dict[str, Any]] = {"to_act": [], "waiting_for": []}
 _TOLD: Final = "Messages of a game arrive in the order of `version`, each when the one before was taken."
 
 MESSAGES: Final = (
@@ -59,21 +60,36 @@ MESSAGES: Final = (
         "Somebody has joined",
         "A player took an open seat.",
         GameMessage,
-        _example("game.joined", _GAME | {"version": 2, "seat": 1, "player_ref": "bo", "to_act": []}),
+        _example("game.joined", _GAME | {"version": 2, "seat": 1, "player_ref": "bo"} | _NOBODY),
     ),
     MessageSpec(
         "game.round_over",
         "A round is over",
         "The round is scored; the seats in `to_act` may deal the next one: none if that is done, or the match is over.",
         GameMessage,
-        _example("game.round_over", _GAME | {"version": 31, "to_act": [{"seat": 0}, {"seat": 1, "ref": "bo"}]}),
+        _example(
+            "game.round_over",
+            _GAME | {"version": 31, "to_act": [0, 1], "waiting_for": [{"seat": 0}, {"seat": 1, "ref": "bo"}]},
+        ),
     ),
     MessageSpec(
         "game.finished",
         "A match is over",
-        "The last message of most games.",
+        "With the winners and what the match has come to for each seat. The last message of most games.",
         GameMessage,
-        _example("game.finished", _GAME | {"version": 94, "to_act": []}),
+        _example(
+            "game.finished",
+            _GAME
+            | {"version": 94}
+            | _NOBODY
+            | {
+                "winners": [1],
+                "players": [
+                    {"seat": 0, "total": 71, "rank": 2},
+                    {"seat": 1, "ref": "bo", "total": 104, "rank": 1},
+                ],
+            },
+        ),
     ),
     MessageSpec(
         "game.timed_out",

@@ -10,8 +10,9 @@ from marshmallow import Schema, fields
 from service.apps.feed import LATEST
 from service.games.game import GAME_EVENT_TYPES
 from service.web.schemas.fields import QueryInteger, RequestSchema, doc
-from service.web.schemas.game import seat_field
+from service.web.schemas.game import to_act_field
 from service.web.schemas.requests import MAX_WAIT_SECONDS
+from service.web.schemas.seats import results_field, waiting_for_field, winners_field
 from service.web.schemas.validation import Range, invalid
 
 MOST_ITEMS: Final = 1000
@@ -53,13 +54,6 @@ class FeedQuery(RequestSchema):
     )
 
 
-class FeedActor(Schema):
-    """A seat that may move."""
-
-    seat = seat_field(required=True)
-    ref = fields.String(metadata=doc("What the application calls the player now.", example="player-4711"))
-
-
 class FeedItem(Schema):
     """What has happened in a game of the application."""
 
@@ -81,17 +75,17 @@ class FeedItem(Schema):
         ),
     )
     seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
-    to_act = fields.List(
-        fields.Nested(FeedActor),
-        metadata=doc(
-            "The seats that may move after the event. A move may cause several events; those of the last one count. "
-            "Absent where it is not known."
-        ),
+    to_act = to_act_field(
+        "The seats that may move after the event. A move may cause several events; those of the last one count. "
+        "Absent where it is not known."
     )
+    waiting_for = waiting_for_field("The same seats, with what the application calls their players now.")
     deadline = fields.DateTime(
         metadata=doc("When the time for the next move is over, if a clock runs; only told of the newest event.")
     )
     at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
+    winners = winners_field("Of `finished`: the seats that have won the match.")
+    players = results_field("Of `finished`: what the match has come to for each seat, in seat order.")
 
 
 class FeedPage(Schema):

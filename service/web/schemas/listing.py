@@ -11,6 +11,7 @@ from service.web.schemas.fields import QueryBoolean, QueryInteger, QueryTime, Re
 from service.web.schemas.game import RulesOut, seat_field, to_act_field
 from service.web.schemas.references import Reference
 from service.web.schemas.requests import check_variant
+from service.web.schemas.seats import waiting_for_field
 from service.web.schemas.validation import Length, OneOf, Range
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
@@ -90,6 +91,7 @@ class ListedGame(Schema):
     version = fields.Integer(required=True, metadata=doc("The number of the last event.", minimum=1, example=17))
     round = fields.Integer(required=True, metadata=doc("From 1; 0 before the first deal.", minimum=0, example=1))
     to_act = to_act_field("The seats that may move.", required=True)
+    waiting_for = waiting_for_field("The same seats, with what the application calls their players.", required=True)
     deadline = fields.DateTime(metadata=doc("When the time for this turn or deal is over; absent while no clock runs."))
     players = fields.List(fields.Nested(ListedPlayer), required=True, metadata=doc("In seat order."))
     winners = fields.List(fields.Integer(), required=True, metadata=doc("The winners of the match, when it is over."))
