@@ -23,6 +23,7 @@ from service.apps.webhooks import CheckUrl
 from service.config import Network, Settings
 from service.games.automation import Automation
 from service.games.deletions import DeletedGames
+from service.games.idempotency import Idempotency
 from service.games.ports import Clock, Feed, RandomBytes, ReminderQueue, RunLater, Store, run_inline
 from service.games.repository import Committed, GameRepository
 from service.games.service import GameService
@@ -78,10 +79,11 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         app_games=settings.app_games_per_minute,
     )
     hints = RedisEventFeed(storage.topology)
+    secrets = server_secrets(settings)
     games = build_games(
         storage.store,
         hints,
-        server_secrets(settings),
+        secrets,
         settings.game_ttl_seconds,
         clock=storage.clock,
         reminders=storage.reminders,
@@ -99,6 +101,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
         streams,
         apps=build_apps(
             storage.applications,
+            secrets,
             clock=storage.clock,
             open_to_all=settings.apps == "open",
             needed_for_games=settings.games == "apps",
@@ -273,6 +276,7 @@ def build_games(
 
 def build_apps(
     store: ApplicationStore,
+    secrets: Sequence[bytes] = (),
     *,
     clock: Clock = system_clock,
     random_bytes: RandomBytes = os.urandom,
@@ -286,12 +290,16 @@ def build_apps(
 ) -> ApplicationService:
     """The applications of a store, with the random bytes of the operating system unless others are given.
 
+    Keys and secrets of requests under an idempotency key are derived from the first of the ``secrets``, as tokens are;
+    without any, such a request cannot be repeated elsewhere.
+
     Remote players may be in these ``networks``, though they are not public.
     """
     return ApplicationService(
         store,
         clock=clock,
         random_bytes=random_bytes,
+        idempotency=Idempotency(secrets or [os.urandom(32)]),
         open_to_all=open_to_all,
         needed_for_games=needed_for_games,
         check_player_url=partial(check_url, networks=networks),

@@ -377,6 +377,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "An application has at most {max} endpoints; delete one first.",
                 "Eine Anwendung hat höchstens {max} Endpunkte; zuerst muss einer gelöscht werden.",
             ),
+            "too_many_repeats": (
+                "An application makes at most {max} such requests with an `Idempotency-Key` in 24 hours.",
+                "Eine Anwendung stellt höchstens {max} solche Anfragen mit einem `Idempotency-Key` in 24 Stunden.",
+            ),
             "too_many_pings": (
                 "{max} test messages wait to be sent already.",
                 "Schon {max} Testnachrichten warten darauf, gesendet zu werden.",

@@ -14,8 +14,10 @@ from threading import Lock
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.apps.ports import Application, ApplicationStore, KeyRecord
+from service.apps.ports import Application, ApplicationStore, KeyRecord, Repeat, RepeatKnown
+from service.apps.repeats import Prior, RepeatableRequest, kept_answer, record_of
 from service.games.errors import LimitReached, NotFound, Unauthorized
+from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import Clock, RandomBytes, StorageUnavailable
 from service.games.shards import shard_of
 from service.games.tokens import hash_secret, new_game_id
@@ -35,36 +37,60 @@ _KEY: Final = re.compile(r"app_([A-Za-z0-9_-]{24})_([A-Za-z0-9_-]{43})", re.ASCI
 _HINT_CHARS: Final = 6
 _CACHE_SIZE: Final = 10_000
 _MAX_ATTEMPTS: Final = 16
+_CREATE: Final = "create application"
+_ROTATE: Final = "create key"
+"""The purposes of requests that may be repeated under an idempotency key."""
 
 
 class NewKey(NamedTuple):
-    """A key just made, which is returned only once, and its application with it."""
+    """A key just made, which is returned only once, and its application with it.
+
+    ``replayed`` if it was made by an earlier request under the same idempotency key.
+    """
 
     application: Application
     record: KeyRecord
     key: str
+    replayed: bool = False
 
 
 class Applications:
     """The applications of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
 
-    Its only state is a cache of applications, none of which is used for longer than ``CACHE_SECONDS``.
+    Those that take an idempotency key derive the key of the application, and also raise ``KeyReused``,
+    ``SecretChanged``, and ``LimitReached`` if too many requests of the application are kept. Its only state is a cache
+    of applications, none of which is used for longer than ``CACHE_SECONDS``.
     """
 
-    def __init__(self, store: ApplicationStore, *, clock: Clock, random_bytes: RandomBytes) -> None:
+    def __init__(
+        self, store: ApplicationStore, *, clock: Clock, random_bytes: RandomBytes, idempotency: Idempotency
+    ) -> None:
         self._store = store
+        self._idempotency = idempotency
         self._clock = clock
         self._random_bytes = random_bytes
         self._cache: dict[str, tuple[Application, float]] = {}
         self._lock = Lock()
 
-    def create(self, name: str) -> NewKey:
+    def create(self, name: str, key: IdempotencyKey | None = None) -> NewKey:
         """Make an application and its first key."""
-        app, now = self._new_id(), self._clock()
-        key, record = self._new_key(app, now)
-        application = Application(app, name, now, (record,))
-        self._store.create(application)
-        return NewKey(application, record, key)
+        app = self._new_id()
+        if key is not None:
+            app = self._store.reserve(record_of(self._idempotency, key, _CREATE).name, app)
+        for _ in range(_MAX_ATTEMPTS):
+            now = self._clock()  # after the reservation, so that what is kept of the request outlives it
+            request = self._repeatable(key, app, _CREATE)
+            prior = request.prior(now)
+            if prior is not None:
+                return self._made_again(Application(app, name, prior.at, ()), prior)
+            text, record = self._new_key(app, now, request.random_bytes)
+            application = Application(app, name, now, (record,))
+            try:
+                if self._store.create(application, request.repeat(now, None)):
+                    return NewKey(application, record, text)
+            except RepeatKnown:
+                continue
+        raise StorageUnavailable("contention")
 
     def all(self) -> list[Application]:
         """Every application, the oldest first."""
@@ -80,25 +106,57 @@ class Applications:
                     return application
         raise no_valid_key()
 
-    def rotate(self, app: str, overlap: int = DEFAULT_OVERLAP_SECONDS, *, presented: str | None = None) -> NewKey:
+    def authenticate_repeat(self, key: str, idempotency_key: str) -> Application:
+        """The application of a key that has made another one under this idempotency key, valid or not.
+
+        So the request can be repeated when its response was lost, although it ended the key. Raises ``Unauthorized``.
+        """
+        form = _KEY.fullmatch(key)
+        application = None if form is None else self._read(form[1])
+        if application is not None:
+            name = record_of(self._idempotency, IdempotencyKey(idempotency_key, b""), _ROTATE).name
+            repeat = self._store.repeated(application.id, name, self._clock())
+            if repeat is not None and _is_made_by(key, kept_answer(repeat)):
+                return application
+        raise no_valid_key()
+
+    def rotate(
+        self,
+        app: str,
+        overlap: int = DEFAULT_OVERLAP_SECONDS,
+        *,
+        presented: str | None = None,
+        key: IdempotencyKey | None = None,
+    ) -> NewKey:
         """Make another key; those without an end are valid for ``overlap`` more seconds.
 
         Raises ``NotFound``, ``LimitReached``; ``Unauthorized`` if the key that was ``presented`` for this is not valid
-        any more, although a process may still accept it for other requests.
+        any more, although a process may still accept it for other requests, unless it has made this request before.
         """
         for _ in range(_MAX_ATTEMPTS):
-            before, now = self._existing(app, presented), self._clock()
+            now = self._clock()
+            request = self._repeatable(key, app, _ROTATE)
+            prior = request.prior(now)
+            if prior is not None:
+                if presented is not None and _is_made_by(presented, prior.answer):
+                    presented = None
+                return self._made_again(self._existing(app, presented), prior)
+            before = self._existing(app, presented)
             end = now + overlap * 1000
             ending = [each._replace(expires_at=min(each.expires_at or end, end)) for each in before.keys]
             kept = [each for each in ending if not _is_over(each, now)]
             if len(kept) >= MAX_KEYS:
                 raise LimitReached("too_many_keys", max=MAX_KEYS)
-            key, record = self._new_key(app, now)
+            text, record = self._new_key(app, now, request.random_bytes)
             if any([each.hint == record.hint for each in kept]):
                 continue
             after = before._replace(keys=(*kept, record))
-            if self._replace(before, after):
-                return NewKey(after, record, key)
+            by = None if presented is None else hash_secret(presented).hex()
+            try:
+                if self._replace(before, after, request.repeat(now, by)):
+                    return NewKey(after, record, text)
+            except RepeatKnown:
+                continue
         raise StorageUnavailable("contention")
 
     def revoke(self, app: str, hint: str | None = None, *, presented: str | None = None) -> Application:
@@ -134,9 +192,16 @@ class Applications:
             if app[0].isalnum():  # what begins with a hyphen is an option on a command line
                 return app
 
-    def _new_key(self, app: str, now: int) -> tuple[str, KeyRecord]:
+    def _repeatable(self, key: IdempotencyKey | None, app: str, purpose: str) -> RepeatableRequest:
+        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, app, purpose)
+
+    def _made_again(self, application: Application, prior: Prior) -> NewKey:
+        text, record = self._new_key(application.id, prior.at, prior.random_bytes)
+        return NewKey(application, record, text, replayed=True)
+
+    def _new_key(self, app: str, now: int, random_bytes: RandomBytes) -> tuple[str, KeyRecord]:
         while True:
-            secret = urlsafe_b64encode(self._random_bytes(32)).rstrip(b"=").decode()
+            secret = urlsafe_b64encode(random_bytes(32)).rstrip(b"=").decode()
             if secret[0].isalnum():  # as above, as its beginning is the hint
                 key = f"{KEY_PREFIX}{app}_{secret}"
                 return key, KeyRecord(secret[:_HINT_CHARS], hash_secret(key), now)
@@ -150,10 +215,10 @@ class Applications:
             raise no_valid_key()
         return application
 
-    def _replace(self, before: Application, after: Application | None) -> bool:
+    def _replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
         """As the store's; this process does not use the application of before any more."""
         try:
-            return self._store.replace(before, after)
+            return self._store.replace(before, after, repeat)
         finally:
             with self._lock:
                 self._cache.pop(before.id, None)
@@ -184,7 +249,15 @@ class Applications:
 class NoApplications(ApplicationStore):
     """The store of a service without applications: there are none, and none can be made."""
 
-    def create(self, application: Application) -> None:  # noqa: ARG002
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:  # noqa: ARG002
+        """There is none."""
+        return None
+
+    def reserve(self, name: str, app: str) -> str:  # noqa: ARG002
+        """Raises ``StorageUnavailable``."""
+        raise StorageUnavailable("no applications")
+
+    def create(self, application: Application, repeat: Repeat | None = None) -> bool:  # noqa: ARG002
         """Raises ``StorageUnavailable``."""
         raise StorageUnavailable("no applications")
 
@@ -192,7 +265,12 @@ class NoApplications(ApplicationStore):
         """There is none."""
         return None
 
-    def replace(self, before: Application, after: Application | None) -> bool:  # noqa: ARG002
+    def replace(
+        self,
+        before: Application,  # noqa: ARG002
+        after: Application | None,  # noqa: ARG002
+        repeat: Repeat | None = None,  # noqa: ARG002
+    ) -> bool:
         """There is nothing to replace."""
         return False
 
@@ -209,6 +287,11 @@ def is_key(token: str) -> bool:
 def no_valid_key() -> Unauthorized:
     """The one refusal of every key that is not accepted, so that the causes cannot be distinguished."""
     return Unauthorized("no_valid_key")
+
+
+def _is_made_by(key: str, answer: str | None) -> bool:
+    """Whether it is the key that was presented with the request for another one, of which this is kept."""
+    return compare_digest(hash_secret(key).hex(), answer or "")
 
 
 def _is_over(key: KeyRecord, now: int) -> bool:

@@ -17,6 +17,27 @@ LOBBY_MS: Final = 360_000
 """Milliseconds that a game is shown in the lobby unless it is shown again."""
 
 
+MOST_REPEATS: Final = 500
+"""The most requests of an application under idempotency keys that are kept at a time."""
+
+
+class Repeat(NamedTuple):
+    """What is kept of a request under an idempotency key for ``IDEMPOTENCY_TTL``, so that it can be repeated.
+
+    The ``name`` is unique among those of the application; ``fingerprint`` is a digest of the request, without a space;
+    ``at`` is when it was made, in milliseconds since 1970; ``answer`` is what is needed to answer it again.
+    """
+
+    name: str
+    fingerprint: bytes
+    at: int
+    answer: bytes
+
+
+class RepeatKnown(Exception):
+    """A request under the same idempotency key was kept first, so that this one was not written."""
+
+
 class KeyRecord(NamedTuple):
     """A key of an application: the first characters by which people tell it from others, and its SHA-256.
 
@@ -38,16 +59,30 @@ class Application(NamedTuple):
     keys: tuple[KeyRecord, ...]
 
 
-class ApplicationStore(Protocol):
-    """The applications. They do not expire."""
+class RepeatStore(Protocol):
+    """The requests of applications under idempotency keys: at most ``MOST_REPEATS`` of each at a time.
 
-    def create(self, application: Application) -> None:
-        """Store a new application."""
+    What writes with a ``Repeat`` keeps it in the same atomic write. It then also raises ``RepeatKnown``, and
+    ``LimitReached`` if too many are kept; both change nothing.
+    """
+
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """What is kept under this name, as confirmed as a write; ``now`` in milliseconds since 1970."""
+
+
+class ApplicationStore(RepeatStore, Protocol):
+    """The applications. They do not expire; what is kept of their requests outlives them."""
+
+    def reserve(self, name: str, app: str) -> str:
+        """The first id that was reserved under this name in the last 24 hours; this one, if there was none."""
+
+    def create(self, application: Application, repeat: Repeat | None = None) -> bool:
+        """Store a new application; ``False`` if there is another one with this id."""
 
     def read(self, app: str) -> Application | None:
         """The application with this id."""
 
-    def replace(self, before: Application, after: Application | None) -> bool:
+    def replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it; returns whether that was done."""
 
     def all(self) -> list[Application]:
@@ -271,7 +306,7 @@ class Attempt(NamedTuple):
     error: str | None
 
 
-class WebhookStore(Protocol):
+class WebhookStore(RepeatStore, Protocol):
     """The endpoints of the applications, what is due to each of them, and their last attempts.
 
     The reminder ``webhooks`` of an endpoint, ``<application>.<endpoint>``, is written with all that makes it due. While
@@ -280,7 +315,7 @@ class WebhookStore(Protocol):
     disabled. A game that is not due to an endpoint is known to it up to the version of the index.
     """
 
-    def create(self, webhook: Webhook, most: int) -> bool:
+    def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
         """Store a new endpoint, due at once; ``False`` if the application has so many already."""
 
     def read(self, app: str, webhook: str) -> Webhook | None:
@@ -289,7 +324,15 @@ class WebhookStore(Protocol):
     def all(self, app: str) -> list[Webhook]:
         """The endpoints of an application, the oldest first."""
 
-    def replace(self, before: Webhook, after: Webhook | None, *, at: int | None = None, resume: bool = False) -> bool:
+    def replace(
+        self,
+        before: Webhook,
+        after: Webhook | None,
+        *,
+        at: int | None = None,
+        resume: bool = False,
+        repeat: Repeat | None = None,
+    ) -> bool:
         """Replace an endpoint if it is still as ``before``, or delete it with all that is due; whether that was done.
 
         With ``at`` the endpoint is due at that time. With ``resume`` the games that were put off are due at once, and

@@ -7,6 +7,7 @@ from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.ports import ApplicationStore, WebhookStore
 from service.apps.webhooks import CheckUrl, Webhooks
+from service.games.idempotency import Idempotency
 from service.games.ports import Clock, RandomBytes, StorageUnavailable
 
 
@@ -25,6 +26,7 @@ class ApplicationService:
         *,
         clock: Clock,
         random_bytes: RandomBytes,
+        idempotency: Idempotency,
         open_to_all: bool = False,
         needed_for_games: bool = False,
         check_player_url: CheckUrl = lambda _: None,
@@ -33,7 +35,7 @@ class ApplicationService:
         check_endpoint_url: CheckUrl = lambda _: None,
         feed: Feeds | None = None,
     ) -> None:
-        self.applications = Applications(store, clock=clock, random_bytes=random_bytes)
+        self.applications = Applications(store, clock=clock, random_bytes=random_bytes, idempotency=idempotency)
         self.open_to_all = open_to_all
         self.needed_for_games = needed_for_games
         self.check_player_url = check_player_url
@@ -42,7 +44,13 @@ class ApplicationService:
         self._webhooks = (
             None
             if webhooks is None
-            else Webhooks(webhooks, check_url=check_endpoint_url, clock=clock, random_bytes=random_bytes)
+            else Webhooks(
+                webhooks,
+                check_url=check_endpoint_url,
+                clock=clock,
+                random_bytes=random_bytes,
+                idempotency=idempotency,
+            )
         )
 
     def delete(self, app: str) -> None:
@@ -64,4 +72,6 @@ class ApplicationService:
 
 def without_applications() -> ApplicationService:
     """The service of a store without applications."""
-    return ApplicationService(NoApplications(), clock=lambda: 0, random_bytes=bytes)
+    return ApplicationService(
+        NoApplications(), clock=lambda: 0, random_bytes=bytes, idempotency=Idempotency([bytes(32)])
+    )

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from base64 import b32encode
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from service.apps import endpoint_states
 from service.apps.messages import message_id
-from service.apps.ports import Attempt, Webhook, WebhookStore
+from service.apps.ports import Attempt, RepeatKnown, Webhook, WebhookStore
+from service.apps.repeats import Prior, RepeatableRequest
 from service.games.errors import LimitReached, NotFound
+from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.ports import Clock, RandomBytes, StorageUnavailable
+from service.games.results import CommandResult
 from service.games.shards import shard_of
 from service.outgoing.signing import new_secret
 
@@ -40,24 +43,46 @@ class WebhookChange(NamedTuple):
 class Webhooks:
     """The endpoints of a store. Every method raises ``StorageUnavailable``; those that write, ``OutcomeUnknown``.
 
-    Those that take the id of an endpoint raise ``NotFound``.
+    Those that take the id of an endpoint raise ``NotFound``. Those that take an idempotency key take effect once, and
+    also raise ``KeyReused``, ``SecretChanged``, and ``LimitReached`` if too many requests of the application are kept.
     """
 
-    def __init__(self, store: WebhookStore, *, check_url: CheckUrl, clock: Clock, random_bytes: RandomBytes) -> None:
+    def __init__(
+        self,
+        store: WebhookStore,
+        *,
+        check_url: CheckUrl,
+        clock: Clock,
+        random_bytes: RandomBytes,
+        idempotency: Idempotency,
+    ) -> None:
         self._store = store
+        self._idempotency = idempotency
         self._check_url = check_url
         self._clock = clock
         self._random_bytes = random_bytes
 
-    def create(self, app: str, url: str, events: Sequence[str]) -> Webhook:
+    def create(
+        self, app: str, url: str, events: Sequence[str], key: IdempotencyKey | None = None
+    ) -> CommandResult[Webhook]:
         """Register an endpoint, which is challenged at once. Raises ``RefusedUrl``, ``LimitReached``."""
-        self._check_url(url)
-        name = b32encode(self._random_bytes(10)).decode().lower()
-        secret = new_secret(self._random_bytes)
-        webhook = Webhook(name, app, url, tuple(dict.fromkeys(events)), "unverified", self._clock(), secret)
-        if not self._store.create(webhook, MOST_WEBHOOKS):
-            raise LimitReached("too_many_webhooks", max=MOST_WEBHOOKS)
-        return webhook
+        for _ in range(_MAX_ATTEMPTS):
+            now = self._clock()
+            request = self._repeatable(key, app, "create webhook")
+            prior = request.prior(now)
+            if prior is not None:
+                return CommandResult(_as_answered(app, prior), replayed=True)
+            self._check_url(url)
+            name = b32encode(self._random_bytes(10)).decode().lower()
+            secret = new_secret(request.random_bytes)
+            webhook = Webhook(name, app, url, tuple(dict.fromkeys(events)), "unverified", now, secret)
+            try:
+                if not self._store.create(webhook, MOST_WEBHOOKS, request.repeat(now, _kept(webhook))):
+                    raise LimitReached("too_many_webhooks", max=MOST_WEBHOOKS)
+            except RepeatKnown:
+                continue
+            return CommandResult(webhook, replayed=False)
+        raise StorageUnavailable("contention")
 
     def all(self, app: str) -> list[Webhook]:
         """The endpoints of an application, the oldest first."""
@@ -78,7 +103,12 @@ class Webhooks:
         """
         if change.url is not None:
             self._check_url(change.url)
-        return self._change(app, webhook, lambda before: _changed(before, change), resumes=bool(change.active))
+        request = self._repeatable(None, app)
+        after = self._change(
+            app, webhook, lambda before: _changed(before, change), request=request, resumes=bool(change.active)
+        )
+        assert not isinstance(after, Prior)
+        return after
 
     def delete(self, app: str, webhook: str) -> None:
         """Delete an endpoint: nothing more is sent there."""
@@ -95,18 +125,23 @@ class Webhooks:
             except NotFound:
                 continue
 
-    def change_secret(self, app: str, webhook: str) -> Webhook:
+    def change_secret(self, app: str, webhook: str, key: IdempotencyKey | None = None) -> CommandResult[Webhook]:
         """Give an endpoint a new secret; for a day, the old one signs, too."""
-        secret = new_secret(self._random_bytes)
+        request = self._repeatable(key, app, "change secret", webhook)
+        secret = new_secret(request.random_bytes)
 
         def changed(before: Webhook) -> Webhook:
             now = self._clock()
             return before._replace(secret=secret, old_secret=before.secret, old_secret_until=now + OVERLAP_MS)
 
-        return self._change(app, webhook, changed)
+        after = self._change(app, webhook, changed, request=request, kept=_kept)
+        if isinstance(after, Prior):
+            return CommandResult(_as_answered(app, after), replayed=True)
+        return CommandResult(after, replayed=False)
 
-    def ping(self, app: str, webhook: str) -> str:
-        """Have a test message sent soon; returns its id. Raises ``LimitReached`` if too many wait."""
+    def ping(self, app: str, webhook: str, key: IdempotencyKey | None = None) -> CommandResult[str]:
+        """Have a test message sent soon; its id. Raises ``LimitReached`` if too many wait."""
+        request = self._repeatable(key, app, "ping", webhook)
         ping = message_id(webhook, self._random_bytes(16).hex())
 
         def pinged(before: Webhook) -> Webhook:
@@ -114,22 +149,60 @@ class Webhooks:
                 raise LimitReached("too_many_pings", max=MOST_PINGS)
             return before._replace(pings=(*before.pings, ping))
 
-        self._change(app, webhook, pinged)
-        return ping
+        after = self._change(app, webhook, pinged, request=request, kept=lambda _: ping)
+        if isinstance(after, Prior):
+            return CommandResult(after.answer, replayed=True)
+        return CommandResult(ping, replayed=False)
 
     def attempts(self, app: str, webhook: str) -> list[Attempt]:
         """The last attempts to deliver to an endpoint, the newest first."""
         return self._store.attempts(self.get(app, webhook))
 
+    def _repeatable(self, key: IdempotencyKey | None, app: str, *purpose: str) -> RepeatableRequest:
+        return RepeatableRequest(self._store, self._idempotency, self._random_bytes, key, app, *purpose)
+
     def _change(
-        self, app: str, webhook: str, change: Callable[[Webhook], Webhook], *, resumes: bool = False
-    ) -> Webhook:
+        self,
+        app: str,
+        webhook: str,
+        change: Callable[[Webhook], Webhook],
+        *,
+        request: RepeatableRequest,
+        kept: Callable[[Webhook], Any] = lambda _: None,
+        resumes: bool = False,
+    ) -> Webhook | Prior:
+        """The endpoint as it was changed, or the earlier request; ``kept`` is what is kept of the answer."""
         for _ in range(_MAX_ATTEMPTS):
+            now = self._clock()
+            prior = request.prior(now)
+            if prior is not None:
+                return prior
             before = self.get(app, webhook)
             after = change(before)
-            if self._store.replace(before, after, at=self._clock(), resume=resumes and before.status != "active"):
-                return after
+            resume = resumes and before.status != "active"
+            try:
+                if self._store.replace(before, after, at=now, resume=resume, repeat=request.repeat(now, kept(after))):
+                    return after
+            except RepeatKnown:
+                continue
         raise StorageUnavailable("contention")
+
+
+def _kept(webhook: Webhook) -> dict[str, Any]:
+    """What is kept of an endpoint as an answer, which has its secret: the secret is derived again."""
+    return {
+        "id": webhook.id,
+        "url": webhook.url,
+        "events": webhook.events,
+        "status": webhook.status,
+        "created_at": webhook.created_at,
+        "failing_since": webhook.failing_since,
+    }
+
+
+def _as_answered(app: str, prior: Prior) -> Webhook:
+    """The endpoint as it was in the answer to an earlier request."""
+    return Webhook(app=app, secret=new_secret(prior.random_bytes), **prior.answer)
 
 
 def _changed(before: Webhook, change: WebhookChange) -> Webhook:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hmac import digest
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from service.games.errors import KeyReused, SecretChanged
-from service.games.ports import IdempotencyRecord, PriorWrite
+from service.games.ports import IdempotencyRecord
 from service.games.tokens import DerivedBytes, short_digest
 
 
@@ -20,6 +20,14 @@ class IdempotencyKey(NamedTuple):
 
     key: str
     fingerprint: bytes
+
+
+class Prior(Protocol):
+    """What was stored with an earlier request: its fingerprint, as in its record."""
+
+    @property
+    def fingerprint(self) -> bytes:
+        """A digest of the request, and what identifies the secret if tokens were derived."""
 
 
 class Idempotency:
@@ -37,9 +45,7 @@ class Idempotency:
         """What identifies each of the secrets, the first one first."""
         return tuple(self._secrets)
 
-    def derive_bytes(
-        self, *purpose: str, prior: PriorWrite | None = None, secret_id: bytes | None = None
-    ) -> DerivedBytes:
+    def derive_bytes(self, *purpose: str, prior: Prior | None = None, secret_id: bytes | None = None) -> DerivedBytes:
         """A source of bytes for this purpose: always the same ones, unpredictable without the secret.
 
         With ``prior``, the bytes are those that were derived for that write; with ``secret_id``, from that secret.
@@ -61,7 +67,7 @@ class Idempotency:
         return IdempotencyRecord(short_digest(*scope, key.key), fingerprint)
 
 
-def check_same_request(prior: PriorWrite, record: IdempotencyRecord | None) -> None:
-    """Raises ``KeyReused`` unless ``prior`` was written for the request of this record, whatever its secret."""
+def check_same_request(prior: Prior, record: IdempotencyRecord | None) -> None:
+    """Raises ``KeyReused`` unless ``prior`` was stored for the request of this record, whatever its secret."""
     if record is None or prior.fingerprint.partition(b".")[0] != record.fingerprint.partition(b".")[0]:
         raise KeyReused("key_reused")

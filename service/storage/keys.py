@@ -44,6 +44,8 @@ how they are sent.
 ``domino:{<app>}:player:<d>``   sorted set: the games of the player with a ref, as above
 ``domino:{<app>}:waiting:<d>``  sorted set: those that wait for this player, the most urgent first
 ``domino:{<app>}:webhooks``     hash: the endpoints of an application by their ids, as JSON
+``domino:{<app>}:repeats``      hash, for 24 hours: the requests of an application under idempotency
+                                keys by their names, ``<time> <fingerprint> <answer>``
 ``domino:{<app>}:endpoints``    set: the ids of those that were ever active: they are told of its
                                 games
 ``domino:{<app>}:feed``         stream: the feed of the application. The fields of an item are ``item``,
@@ -130,6 +132,11 @@ def application(app: str) -> bytes:
 def webhooks(app: str) -> bytes:
     """The key of the endpoints of an application."""
     return state(app) + b":webhooks"
+
+
+def repeats(app: str) -> bytes:
+    """The key of the requests of an application under idempotency keys."""
+    return state(app) + b":repeats"
 
 
 def index(app: str) -> bytes:

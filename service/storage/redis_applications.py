@@ -6,13 +6,16 @@ elsewhere. An id without a record, which a failure between two commands leaves b
 
 from __future__ import annotations
 
-from service.apps.ports import Application, ApplicationStore
-from service.games.ports import OutcomeUnknown, StorageUnavailable
+from typing import Any
+
+from service.apps.ports import Application, ApplicationStore, Repeat
+from service.games.ports import IDEMPOTENCY_TTL, OutcomeUnknown, StorageUnavailable
 from service.storage import keys
 from service.storage.application_records import decode_application, encode_application
 from service.storage.connection import Command, MaybeSent, NotSent
 from service.storage.redis_calls import FailureObserver, Observer, RedisCalls, observe_nothing
 from service.storage.redis_errors import as_unavailable, unanswered
+from service.storage.redis_repeats import check_kept, find_repeat, repeat_args
 from service.storage.script_commands import evalsha
 from service.storage.topology import Topology
 
@@ -32,11 +35,20 @@ class RedisApplications(ApplicationStore):
         self._calls = RedisCalls(topology, replicated=replicated, observe=observe)
         self._observe_failure = observe_failure
 
-    def create(self, application: Application) -> None:
-        """Store a new application."""
-        app, key = application.id.encode(), keys.application(application.id)
-        self._write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, app))
-        self._write("create_app", key, (b"SET", key, encode_application(application)))
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """What is kept of a request under this name."""
+        return find_repeat(self._write, app, name, now)
+
+    def reserve(self, name: str, app: str) -> str:
+        """The first id under this name."""
+        key = keys.reservation(name)
+        first = self._write("reserve", key, (b"SET", key, app, b"NX", b"GET", b"EX", b"%d" % IDEMPOTENCY_TTL))
+        return app if first is None else first.decode()
+
+    def create(self, application: Application, repeat: Repeat | None = None) -> bool:
+        """Store a new application; ``False`` if there is another one with this id."""
+        self._write("add_app", keys.APPLICATIONS, (b"SADD", keys.APPLICATIONS, application.id.encode()))
+        return self._replace(application.id, b"", encode_application(application), repeat)
 
     def read(self, app: str) -> Application | None:
         """The application with this id."""
@@ -44,11 +56,10 @@ class RedisApplications(ApplicationStore):
         data = self._calls.read("read_app", key, (b"GET", key))
         return None if data is None else decode_application(app, data)
 
-    def replace(self, before: Application, after: Application | None) -> bool:
+    def replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it."""
-        key = keys.application(before.id)
         data = b"" if after is None else encode_application(after)
-        replaced = self._write("replace", key, evalsha("replace", (key,), encode_application(before), data)) == 1
+        replaced = self._replace(before.id, encode_application(before), data, repeat)
         if replaced and after is None:
             self._write("remove_app", keys.APPLICATIONS, (b"SREM", keys.APPLICATIONS, before.id.encode()))
         return replaced
@@ -68,7 +79,12 @@ class RedisApplications(ApplicationStore):
                 found.append(decode_application(app, answer))
         return sorted(found, key=lambda each: (each.created_at, each.id))
 
-    def _write(self, operation: str, key: bytes, command: Command) -> object:
+    def _replace(self, app: str, before: bytes, after: bytes, repeat: Repeat | None) -> bool:
+        names = keys.application(app), keys.repeats(app)
+        command = evalsha("replace", names, before, after, *repeat_args(repeat))
+        return check_kept(self._write("replace", names[0], command)) == 1
+
+    def _write(self, operation: str, key: bytes, command: Command) -> Any:
         try:
             return self._calls.write(operation, key, command)
         except (StorageUnavailable, OutcomeUnknown) as error:

@@ -7,16 +7,18 @@ application, together with its reminder, so that one script may write all of it.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from functools import partial
 from typing import Any, Final
 
 import orjson
 
-from service.apps.ports import Attempt, DueGame, Webhook, WebhookStore
+from service.apps.ports import Attempt, DueGame, Repeat, Webhook, WebhookStore
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.shards import shard_of
 from service.storage import keys
 from service.storage.connection import Command
 from service.storage.redis_calls import FailureObserver, Observer, RedisCalls, observe_nothing
+from service.storage.redis_repeats import check_kept, find_repeat, repeat_args
 from service.storage.script_commands import evalsha
 from service.storage.topology import Topology
 
@@ -46,9 +48,13 @@ class RedisWebhooks(WebhookStore):
         self._calls = RedisCalls(topology, observe=observe)
         self._observe_failure = observe_failure
 
-    def create(self, webhook: Webhook, most: int) -> bool:
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """What is kept of a request under this name."""
+        return find_repeat(partial(self._write, calls=self._endpoints), app, name, now)
+
+    def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
         """Store a new endpoint, due at once; ``False`` if there are too many."""
-        return self._replace(webhook, b"", _encode(webhook), most=most, at=webhook.created_at) == 1
+        return self._replace(webhook, b"", _encode(webhook), most=most, at=webhook.created_at, repeat=repeat) == 1
 
     def read(self, app: str, webhook: str) -> Webhook | None:
         """The endpoint, or ``None``."""
@@ -64,10 +70,18 @@ class RedisWebhooks(WebhookStore):
         webhooks = [_decode(app, name.decode(), value) for name, value in pairs]
         return sorted(webhooks, key=lambda each: (each.created_at, each.id))
 
-    def replace(self, before: Webhook, after: Webhook | None, *, at: int | None = None, resume: bool = False) -> bool:
+    def replace(
+        self,
+        before: Webhook,
+        after: Webhook | None,
+        *,
+        at: int | None = None,
+        resume: bool = False,
+        repeat: Repeat | None = None,
+    ) -> bool:
         """Replace or delete an endpoint that is still as ``before``."""
         value = b"" if after is None else _encode(after)
-        return self._replace(after or before, _encode(before), value, at=at, resume=resume) == 1
+        return self._replace(after or before, _encode(before), value, at=at, resume=resume, repeat=repeat) == 1
 
     def due(self, webhook: Webhook, now: int, limit: int) -> list[DueGame]:
         """The games that are due, the earliest first."""
@@ -132,10 +146,24 @@ class RedisWebhooks(WebhookStore):
         self._write("webhook_release", names[0], command)
 
     def _replace(
-        self, webhook: Webhook, before: bytes, after: bytes, *, most: int = 0, at: int | None, resume: bool = False
+        self,
+        webhook: Webhook,
+        before: bytes,
+        after: bytes,
+        *,
+        most: int = 0,
+        at: int | None,
+        resume: bool = False,
+        repeat: Repeat | None = None,
     ) -> int:
         app = webhook.app
-        names = (keys.webhooks(app), keys.endpoints(app), _reminders(webhook), *_names(webhook, *_KEPT))
+        names = (
+            keys.webhooks(app),
+            keys.endpoints(app),
+            _reminders(webhook),
+            keys.repeats(app),
+            *_names(webhook, *_KEPT),
+        )
         command = evalsha(
             "webhook_replace",
             names,
@@ -147,9 +175,9 @@ class RedisWebhooks(WebhookStore):
             _reminder(webhook),
             b"" if at is None else b"%d" % at,
             int(resume),
+            *repeat_args(repeat),
         )
-        answer: int = self._write("webhook_replace", names[0], command, self._endpoints)
-        return answer
+        return check_kept(self._write("webhook_replace", names[0], command, self._endpoints))
 
     def _write(self, operation: str, key: bytes, command: Command, calls: RedisCalls | None = None) -> Any:
         """As ``RedisCalls.write``, with its failure observed."""

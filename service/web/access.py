@@ -17,7 +17,7 @@ from flask import request
 from service.apps.applications import is_key, no_valid_key
 from service.apps.ports import Application
 from service.games.access import Access, check_seat
-from service.games.errors import MoveRefused
+from service.games.errors import MoveRefused, Unauthorized
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.games.tokens import SEAT_PREFIX
 from service.web.middleware import EXTRA_HEADERS
@@ -93,6 +93,7 @@ def _public(handler: Callable[..., Any], described: Operation) -> Callable[..., 
 
 def _of_application(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
     key_is_optional = described.access == "anyone_or_app"
+    repeats = described.access == "key_change"
     shows_limit = any(response.limited for response in described.responses.values())
     query = None if described.query is None else described.query()
 
@@ -104,7 +105,7 @@ def _of_application(handler: Callable[..., Any], described: Operation) -> Callab
         optional = key_is_optional and not services.apps.needed_for_games
         if has_query or "HTTP_X_API_KEY" in environ:
             check_token_place(needs_token=not optional)
-        application = _application(services, optional=optional)
+        application = _application(services, optional=optional, repeats=repeats)
         if application is not None:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer("", None, application.id, weight)
@@ -117,17 +118,24 @@ def _of_application(handler: Callable[..., Any], described: Operation) -> Callab
     return call
 
 
-def _application(services: Services, *, optional: bool) -> Application | None:
+def _application(services: Services, *, optional: bool, repeats: bool) -> Application | None:
     """The application whose key was presented; ``None`` without one, if it is ``optional``.
 
-    The token of a seat, which a client may send with every request, then counts as none. Raises ``Unauthorized``.
+    The token of a seat, which a client may send with every request, then counts as none. With ``repeats`` the key may
+    be one that is no longer valid, if it has made the same request before. Raises ``Unauthorized``.
     """
     key = bearer_token()
     if optional and (key is None or key.startswith(SEAT_PREFIX)):
         return None
     if key is None:
         raise no_valid_key()
-    application = services.apps.applications.authenticate(key)
+    try:
+        application = services.apps.applications.authenticate(key)
+    except Unauthorized:
+        repeated = idempotency_key(TOKEN_KEY_LENGTH) if repeats else None
+        if repeated is None:
+            raise
+        application = services.apps.applications.authenticate_repeat(key, repeated)
     request.environ[_APP] = application.id
     return application
 
@@ -223,6 +231,7 @@ _DECORATORS: Final[Mapping[str, _Decorator]] = {
     "public": _public,
     "app": _of_application,
     "anyone_or_app": _of_application,
+    "key_change": _of_application,
 }
 
 

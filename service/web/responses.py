@@ -108,9 +108,10 @@ def created(value: Any, *, etag: str, location: str, replayed: bool) -> RawRespo
     return RawResponse(_CREATED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
-def accepted(value: Any) -> RawResponse:
+def accepted(value: Any, *, replayed: bool) -> RawResponse:
     """202: it will be done."""
-    return RawResponse(_ACCEPTED, [_JSON_TYPE, ("Cache-Control", "no-store")], orjson.dumps(value))
+    headers = [_JSON_TYPE, ("Cache-Control", "no-store")]
+    return RawResponse(_ACCEPTED, headers + _REPLAYED if replayed else headers, orjson.dumps(value))
 
 
 def streamed(chunks: Iterable[bytes], media_type: str, language: Language | None = None) -> Response:

@@ -110,6 +110,7 @@ def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> App
     listing = Listing(RedisIndex(calls, TTL_SECONDS), RedisLobby(calls), ttl=TTL_SECONDS * 1000)
     return build_apps(
         RedisApplications(nodes),
+        [SECRET],
         random_bytes=seeded_bytes,
         open_to_all=True,
         listing=listing,

@@ -112,7 +112,7 @@ def target(app: Flask, api: Api, apps: ApplicationService, app_key: str, content
         tokens: list[str | None] = [table.tokens[seat]]
         if described.access == "public":
             tokens = [None]
-        elif described.access in ("app", "app_game"):
+        elif described.access in ("app", "app_game", "key_change"):
             tokens = [app_key]
         elif described.access in TAKES_KEY_TOO:
             tokens.append(app_key)

@@ -89,7 +89,7 @@ def test_every_operation_answers_json_to_clients_that_parse_json(
         if "<webhook>" in path:
             path = path.replace("<webhook>", api.post("/v1/webhooks", ENDPOINT, token=key).get_json()["id"])
         headers = {} if accept is None else {"Accept": accept}
-        token = {"public": None, "app": key, "app_game": key}.get(operation.access, table.tokens[0])
+        token = {"public": None, "app": key, "app_game": key, "key_change": key}.get(operation.access, table.tokens[0])
         body = bodies(table).get(operation.id) if method in ("POST", "PUT", "PATCH") else None
         answer = api.ask(method, path.replace("<hint>", "none"), json=body, headers=headers, token=token)
         assert answer.status_code in (200, 201, 202, 204, REFUSED.get(operation.id)), operation.id

@@ -148,7 +148,7 @@ def test_the_document_describes_every_message_with_an_example_that_fits() -> Non
 
 
 def test_an_application_is_deleted_with_its_endpoints(api: Api, apps: ApplicationService, server: redis.Redis) -> None:
-    application, _, key = apps.applications.create("Club")
+    application, _, key, _ = apps.applications.create("Club")
     create(api, key)
     create(api, key)
     apps.delete(application.id)

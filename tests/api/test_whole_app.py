@@ -55,7 +55,6 @@ ANYONE_OR_APPLICATION = {"createGame"}
 APPLICATION = {
     "changeWebhook",
     "changeWebhookSecret",
-    "createKey",
     "createWebhook",
     "deleteWebhook",
     "getApplication",
@@ -148,6 +147,7 @@ def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
     assert (by_access["public"], by_access["spectator"]) == (PUBLIC, SPECTATOR)
     assert by_access["seat"] == {"beginRematch", "claimSeat", "makeMove"}
     assert (by_access["seat_or_app"], by_access["token_change"]) == ({"setPresence"}, {"changeToken"})
+    assert by_access["key_change"] == {"createKey"}
     assert by_access["app_game"] == {"changeJoinCode", "deleteGame", "renamePlayer"}
     assert (by_access["anyone_or_app"], by_access["app"]) == (ANYONE_OR_APPLICATION, APPLICATION)
 

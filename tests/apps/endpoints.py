@@ -19,6 +19,7 @@ from service.apps.messages import MESSAGE_TYPES
 from service.apps.outbox import Outbox
 from service.apps.ports import Webhook
 from service.apps.webhooks import Webhooks
+from service.games.idempotency import Idempotency
 from service.outgoing.sender import Sender
 from service.workers.deliverer import MOST_ENDPOINTS, Deliverer
 from service.workers.metrics import WorkerMetrics
@@ -116,7 +117,13 @@ class Hooked:
         self.owned = Owned(self.store, clock)
         self.outbox = Outbox(self.owned.repository, self.index, MemoryLobby(seconds), clock)
         self.random = Random("endpoints")
-        self.webhooks = Webhooks(self.kept, check_url=lambda _: None, clock=clock, random_bytes=self.random.randbytes)
+        self.webhooks = Webhooks(
+            self.kept,
+            check_url=lambda _: None,
+            clock=clock,
+            random_bytes=self.random.randbytes,
+            idempotency=Idempotency([b"secret"]),
+        )
         self.sender = Sender("test", networks=LOOPBACK)
         self.registry = CollectorRegistry()
         self.metrics = WorkerMetrics(self.registry)
@@ -152,7 +159,7 @@ class Hooked:
 
     def register(self, listener: Listener, *events: str, app: str = APP) -> Webhook:
         """A verified endpoint."""
-        webhook = self.webhooks.create(app, listener.url, events or MESSAGE_TYPES)
+        webhook = self.webhooks.create(app, listener.url, events or MESSAGE_TYPES).answer
         self.deliver()
         found = self.webhooks.get(app, webhook.id)
         assert found.status == "active"

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import redis
 
-from service.apps.ports import Application, ApplicationStore, KeyRecord
+from service.apps.ports import MOST_REPEATS, Application, ApplicationStore, KeyRecord, Repeat, RepeatKnown
+from service.games.errors import LimitReached
+from service.games.ports import IDEMPOTENCY_TTL
 from service.games.shards import with_shard
 from service.storage import keys
 from service.storage.redis_applications import RedisApplications
@@ -74,6 +76,62 @@ def test_an_application_is_replaced_only_as_it_is(store: ApplicationStore) -> No
     assert not store.replace(first, first._replace(name="a third"))
     assert not store.replace(first, None)
     assert store.read(first.id) == second
+
+
+def test_a_request_is_kept_with_what_it_writes_and_written_once(store: ApplicationStore) -> None:
+    first = new_application()
+    made = Repeat("create", b"f.s", 1000, b'["salt", "a b"]')
+    assert store.create(first, made)
+    assert store.create(first, made)  # the same attempt again
+    assert store.repeated(first.id, "create", 1000) == made
+    assert store.repeated(first.id, "other", 1000) is None
+    assert store.repeated(new_application().id, "create", 1000) is None
+    second, third = first._replace(name="second"), first._replace(name="third")
+    rotated = Repeat("rotate", b"f.s", 2000, b"[]")
+    assert not store.replace(second, third, rotated)
+    assert store.repeated(first.id, "rotate", 2000) is None
+    assert store.replace(first, second, rotated)
+    with pytest.raises(RepeatKnown):
+        store.replace(second, third, rotated._replace(at=2001))
+    assert store.read(first.id) == second
+    assert store.replace(second, None)
+    with pytest.raises(RepeatKnown):
+        store.create(third, made._replace(at=2001))
+    assert store.read(first.id) is None
+    assert store.repeated(first.id, "rotate", 2000) == rotated
+
+
+def test_a_request_is_kept_for_a_day(store: ApplicationStore) -> None:
+    first = new_application()
+    store.create(first, Repeat("create", b"f", 1000, b"[]"))
+    later = 1000 + IDEMPOTENCY_TTL * 1000
+    assert store.repeated(first.id, "create", later - 1) is not None
+    assert store.repeated(first.id, "create", later) is None
+    again = Repeat("create", b"g", later, b"[]")
+    assert store.replace(first, first._replace(name="again"), again)
+    assert store.repeated(first.id, "create", later) == again
+
+
+def test_so_many_requests_are_kept_at_a_time(store: ApplicationStore) -> None:
+    application = new_application()
+    store.create(application)
+    for number in range(MOST_REPEATS):
+        after = application._replace(name=str(number))
+        assert store.replace(application, after, Repeat(str(number), b"f", 1000 + number, b"[]"))
+        application = after
+    one_more = application._replace(name="one more")
+    with pytest.raises(LimitReached):
+        store.replace(application, one_more, Repeat("x", b"f", 2000, b"[]"))
+    assert store.read(application.id) == application
+    assert store.replace(application, one_more, Repeat("x", b"f", 1000 + IDEMPOTENCY_TTL * 1000, b"[]"))
+    assert store.repeated(application.id, "0", 1001) is None
+    assert store.repeated(application.id, "1", 1001) is not None
+
+
+def test_the_first_id_that_is_reserved_under_a_name_stays(store: ApplicationStore) -> None:
+    name = secrets.token_urlsafe(8)
+    assert [store.reserve(name, app) for app in ("a", "b")] == ["a", "a"]
+    assert store.reserve(f"{name}x", "b") == "b"
 
 
 def test_a_replacement_may_be_made_again(store: ApplicationStore) -> None:

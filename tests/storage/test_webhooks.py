@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.apps.ports import Attempt, DueGame, GameIndex, IndexEntry, Webhook, WebhookStore
+from service.apps.ports import Attempt, DueGame, GameIndex, IndexEntry, Repeat, RepeatKnown, Webhook, WebhookStore
 from service.games.ports import ReminderQueue
 from service.games.shards import shard_of, with_shard
 from service.storage import keys
@@ -163,6 +163,26 @@ def only_due(harness: Harness, webhook: Webhook) -> DueGame:
 
 def lease(harness: Harness, webhook: Webhook) -> float:
     return next(each.leased for each in harness.queue.take("webhooks", 1000, LEASE) if each.game == name_of(webhook))
+
+
+def test_a_request_is_kept_with_the_endpoint_that_it_writes(harness: Harness) -> None:
+    store = harness.store
+    webhook = new_webhook(harness, active=False)._replace(id="new")
+    made = Repeat("create", b"f.s", 1000, b"[]")
+    for _ in range(2):
+        assert store.create(webhook, MOST, made)
+    assert store.repeated(webhook.app, "create", 1000) == made
+    with pytest.raises(RepeatKnown):
+        store.create(webhook._replace(id="another"), 1, made)  # known although there are as many as may be
+    pinged = webhook._replace(pings=("a",))
+    ping = Repeat("ping", b"f.s", 1000, b"[]")
+    assert store.replace(webhook, pinged, repeat=ping)
+    assert store.replace(pinged, webhook)  # it was sent
+    with pytest.raises(RepeatKnown):
+        store.replace(webhook, webhook._replace(pings=("b",)), repeat=ping)
+    assert store.read(webhook.app, webhook.id) == webhook
+    assert store.replace(webhook, None)
+    assert store.repeated(webhook.app, "ping", 1000) == ping
 
 
 def test_an_endpoint_is_read_as_it_was_stored(harness: Harness) -> None:

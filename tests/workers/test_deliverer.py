@@ -85,7 +85,7 @@ def assert_complete(hooked: Hooked, received: list[Received], game: str) -> None
 
 def test_an_endpoint_is_told_nothing_before_it_has_answered_a_challenge(hooked: Hooked) -> None:
     silent = Endpoint(answer())
-    webhook = hooked.webhooks.create(APP, f"http://127.0.0.1:{silent.port}/", ["game.turn"])
+    webhook = hooked.webhooks.create(APP, f"http://127.0.0.1:{silent.port}/", ["game.turn"]).answer
     game = hooked.owned.create()
     hooked.follow(game)
     hooked.pass_time(DAY_MS)
@@ -108,7 +108,7 @@ def test_a_challenge_is_answered_as_json_too_but_not_by_repeating_the_message(ho
 
     good, echoing = Endpoint(in_json), Endpoint(echo)
     webhooks = [
-        hooked.webhooks.create(APP, f"http://127.0.0.1:{each.port}/", ["game.turn"]) for each in (good, echoing)
+        hooked.webhooks.create(APP, f"http://127.0.0.1:{each.port}/", ["game.turn"]).answer for each in (good, echoing)
     ]
     hooked.deliver()
     assert [hooked.status(each) for each in webhooks] == ["active", "unverified"]
@@ -315,7 +315,7 @@ def test_another_url_has_to_answer_a_challenge_and_then_nothing_is_missing(hooke
 
 def test_two_secrets_sign_for_a_day(hooked: Hooked, listener: Listener) -> None:
     webhook = hooked.register(listener)
-    new = hooked.webhooks.change_secret(APP, webhook.id)
+    new = hooked.webhooks.change_secret(APP, webhook.id).answer
     hooked.follow(hooked.owned.create())
     hooked.deliver()
     hooked.now += OVERLAP_MS
@@ -330,7 +330,7 @@ def test_two_secrets_sign_for_a_day(hooked: Hooked, listener: Listener) -> None:
 def test_a_ping_is_sent_once_and_shown(hooked: Hooked) -> None:
     listener = Listener(*statuses(500))
     webhook = hooked.register(listener)
-    pings = [hooked.webhooks.ping(APP, webhook.id) for _ in range(2)]
+    pings = [hooked.webhooks.ping(APP, webhook.id).answer for _ in range(2)]
     hooked.pass_time(DAY_MS)
     assert [each.id for each in listener.received] == pings
     shown = hooked.webhooks.attempts(APP, webhook.id)[:2]
@@ -536,7 +536,9 @@ def test_no_more_calls_of_the_store_are_under_way_than_it_has_connections_for_de
 
     hooked, listener = Hooked(wrap=wrap), Listener()
     try:
-        endpoints = [hooked.webhooks.create(application(number), listener.url, MESSAGE_TYPES) for number in range(30)]
+        endpoints = [
+            hooked.webhooks.create(application(number), listener.url, MESSAGE_TYPES).answer for number in range(30)
+        ]
         hooked.deliver()
         for each in endpoints:
             hooked.webhooks.ping(each.app, each.id)

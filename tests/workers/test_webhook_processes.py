@@ -16,6 +16,7 @@ from service.apps.ports import Webhook
 from service.apps.webhooks import Webhooks
 from service.engine.events import Finished, RoundEnded
 from service.games.game import Joined
+from service.games.idempotency import Idempotency
 from service.games.ports import OutcomeUnknown, StorageUnavailable
 from service.storage import keys
 from service.storage.redis_reminders import RedisReminders
@@ -51,9 +52,10 @@ class Backend:
             check_url=lambda _: None,
             clock=self.clock,
             random_bytes=Random("backend").randbytes,
+            idempotency=Idempotency([b"secret"]),
         )
         self.listener = listener
-        self.webhook = self.webhooks.create(APP, listener.url, MESSAGE_TYPES)
+        self.webhook = self.webhooks.create(APP, listener.url, MESSAGE_TYPES).answer
 
     def is_active(self) -> bool:
         return self.webhooks.get(APP, self.webhook.id).status == "active"

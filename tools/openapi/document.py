@@ -62,7 +62,7 @@ _SCHEMA_MODULES: Final = (
 _TAGS_WITHOUT_STORE: Final = ("service", "variants")
 """Tags of operations that do not use the store, or that list its problem themselves."""
 
-_RULES_WITHOUT_GAME: Final = ("public", "anyone_or_app", "app")
+_RULES_WITHOUT_GAME: Final = ("public", "anyone_or_app", "app", "key_change")
 """The access of operations that are not about one game."""
 
 _OWN_EXAMPLES: Final = (403, 409, 412, 422)
@@ -81,6 +81,7 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "seat": [{"seat": []}],
     "token_change": [{"seat": []}, {"application": []}],
     "app": [{"application": []}],
+    "key_change": [{"application": []}],
     "anyone_or_app": [],  # many generated clients would demand a token of everybody
     "app_game": [{"application": []}],
     "seat_or_app": [{"seat": []}, {"application": []}],

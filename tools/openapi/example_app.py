@@ -96,6 +96,7 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
     games = build_games(store, hints, [b"example"], _TTL_SECONDS, clock=clock, random_bytes=_SameBytes())
     apps = build_apps(
         RedisApplications(topology),
+        [b"example"],
         clock=clock,
         random_bytes=_SameBytes(),
         open_to_all=True,

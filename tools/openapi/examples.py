@@ -241,7 +241,9 @@ def _use_webhooks(session: _Session, advance_clock: Callable[[int], None], key: 
     send = session.send
     wanted = {"url": "https://club.example/hooks/domino", "events": ["game.turn", "game.finished"]}
     send("POST", "/v1/webhooks", wanted | {"url": "ftp://club.example/"}, key)
-    webhook = f"/v1/webhooks/{send('POST', '/v1/webhooks', wanted, key)['id']}"
+    once = {"Idempotency_Key": "webhook-of-2030-01-01"}
+    webhook = f"/v1/webhooks/{send('POST', '/v1/webhooks', wanted, key, **once)['id']}"
+    send("POST", "/v1/webhooks", wanted | {"events": ["game.turn"]}, key, **once)
     send("GET", "/v1/webhooks", token=key)
     send("GET", webhook, token=key)
     send("GET", f"{webhook}x", token=key)

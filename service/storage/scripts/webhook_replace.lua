@@ -4,9 +4,10 @@
 -- KEYS[1]  hash        the endpoints of the application, by id
 -- KEYS[2]  set         the ids of those that were ever active
 -- KEYS[3]  sorted set  the reminders of endpoints, by when they are due, in ms since 1970
--- KEYS[4]  sorted set  the games that are due to the endpoint, by when they are
--- KEYS[5]  hash        the failures of these games
--- KEYS[6…] what else is kept of the endpoint; all from KEYS[4] on are deleted with it
+-- KEYS[4]  hash        the requests of the application under idempotency keys
+-- KEYS[5]  sorted set  the games that are due to the endpoint, by when they are
+-- KEYS[6]  hash        the failures of these games
+-- KEYS[7…] what else is kept of the endpoint; all from KEYS[5] on are deleted with it
 -- ARGV[1]  the id of the endpoint
 -- ARGV[2]  its value as expected; empty for a new one
 -- ARGV[3]  its new value; empty to delete it
@@ -15,9 +16,14 @@
 -- ARGV[6]  its reminder
 -- ARGV[7]  when it is due, in ms since 1970; empty to leave that as it is
 -- ARGV[8]  1 to make all games due at once, else 0
+-- ARGV[9]  the name of the request under an idempotency key; empty without one
+-- ARGV[10]  what is kept of it: "<time in ms since 1970> …"
+-- ARGV[11]  the time up to which requests are outdated
+-- ARGV[12]  the most requests that are kept
+-- ARGV[13]  the seconds for which they are kept
 --
--- Returns 1 when done, also when an earlier attempt did it; 0 if it is not as expected; -1 if there are too many. Only
--- the first changes anything.
+-- Returns 1 when done, also when an earlier attempt did it; 0 if it is not as expected; -1 if there are too many;
+-- -2 if another request was made under the idempotency key; -3 if too many are kept. Only the first changes anything.
 
 local value = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if value ~= ARGV[2] then
@@ -27,19 +33,38 @@ if ARGV[3] == '' then
   redis.call('HDEL', KEYS[1], ARGV[1])
   redis.call('SREM', KEYS[2], ARGV[1])
   redis.call('ZREM', KEYS[3], ARGV[6])
-  redis.call('DEL', unpack(KEYS, 4))
+  redis.call('DEL', unpack(KEYS, 5))
   return 1
+end
+local kept = ARGV[9] ~= '' and redis.call('HGET', KEYS[4], ARGV[9])
+if kept and tonumber(string.match(kept, '^%d+')) > tonumber(ARGV[11]) then
+  return -2
 end
 if value == '' and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then
   return -1
+end
+if ARGV[9] ~= '' then
+  if not kept and redis.call('HLEN', KEYS[4]) >= tonumber(ARGV[12]) then
+    local all = redis.call('HGETALL', KEYS[4])
+    for i = 1, #all, 2 do
+      if tonumber(string.match(all[i + 1], '^%d+')) <= tonumber(ARGV[11]) then
+        redis.call('HDEL', KEYS[4], all[i])
+      end
+    end
+    if redis.call('HLEN', KEYS[4]) >= tonumber(ARGV[12]) then
+      return -3
+    end
+  end
+  redis.call('HSET', KEYS[4], ARGV[9], ARGV[10])
+  redis.call('EXPIRE', KEYS[4], ARGV[13])
 end
 
 if ARGV[8] == '1' then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('DEL', KEYS[5])
-  for _, game in ipairs(redis.call('ZRANGE', KEYS[4], '(' .. string.format('%.0f', now), '+inf', 'BYSCORE')) do
-    redis.call('ZADD', KEYS[4], string.format('%.0f', now), game)
+  redis.call('DEL', KEYS[6])
+  for _, game in ipairs(redis.call('ZRANGE', KEYS[5], '(' .. string.format('%.0f', now), '+inf', 'BYSCORE')) do
+    redis.call('ZADD', KEYS[5], string.format('%.0f', now), game)
   end
 end
 if ARGV[7] ~= '' then

@@ -10,7 +10,7 @@ from service.apps.ports import Application
 from service.games.errors import Forbidden
 from service.web.access import limit_expensive, operation
 from service.web.openapi.app_operations import CREATE_KEY, GET_APPLICATION, REGISTER_APPLICATION, REVOKE_KEY
-from service.web.request_parsing import bearer_token, negotiate, read_json, read_json_or_nothing, validate
+from service.web.request_parsing import bearer_token, idempotency, negotiate, read_json, read_json_or_nothing, validate
 from service.web.responses import JSON, RawResponse, created_secret, no_content, ok
 from service.web.schemas import apps as app_schemas
 from service.web.serializers.apps import application_json, new_key_json, registered_application_json
@@ -31,9 +31,10 @@ def register_application(services: Services) -> RawResponse:
     if not services.apps.open_to_all:
         raise Forbidden("apps_closed")
     negotiate(JSON)
-    name = validate(_application_in, read_json())["name"]
-    new = services.apps.applications.create(name)
-    return created_secret(registered_application_json(new), _OWN_PATH, replayed=False)
+    body = read_json()
+    name = validate(_application_in, body)["name"]
+    new = services.apps.applications.create(name, idempotency(body, REGISTER_APPLICATION.min_key_length))
+    return created_secret(registered_application_json(new), _OWN_PATH, replayed=new.replayed)
 
 
 @blueprint.get("/v1/app")
@@ -49,9 +50,11 @@ def get_application(services: Services, application: Application) -> RawResponse
 def create_key(services: Services, application: Application) -> RawResponse:
     """Make a new key for the application."""
     negotiate(JSON)
-    overlap = validate(_key_in, read_json_or_nothing())["overlap"]
-    new = services.apps.applications.rotate(application.id, overlap, presented=bearer_token())
-    return created_secret(new_key_json(new), _OWN_PATH, replayed=False)
+    body = read_json_or_nothing()
+    overlap = validate(_key_in, body)["overlap"]
+    key = idempotency(body, CREATE_KEY.min_key_length)
+    new = services.apps.applications.rotate(application.id, overlap, presented=bearer_token(), key=key)
+    return created_secret(new_key_json(new), _OWN_PATH, replayed=new.replayed)
 
 
 @blueprint.delete("/v1/app/keys/<hint>")

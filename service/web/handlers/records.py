@@ -24,6 +24,7 @@ from service.web.problems import InvalidBody
 from service.web.request_parsing import (
     etag_matches,
     has_text,
+    idempotency,
     negotiate,
     preferred_language,
     read_json,
@@ -99,6 +100,7 @@ def _sent_record(services: Services) -> Record:
             text = decode_record(read_text())
         else:
             text = validate(_recorded_in, read_json())["record"]
+        idempotency(None, 1)  # nothing is made, so that there is nothing to repeat; but the key has to be one
         return parse_record(text, services.yield_control)
     except InvalidRecord as refusal:
         raise InvalidBody({"record": [refusal.reason]}) from refusal

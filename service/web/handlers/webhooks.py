@@ -24,7 +24,7 @@ from service.web.openapi.webhook_operations import (
     PING_WEBHOOK,
 )
 from service.web.problems import InvalidBody
-from service.web.request_parsing import negotiate, read_json, read_json_or_nothing, validate
+from service.web.request_parsing import idempotency, negotiate, read_json, read_json_or_nothing, validate
 from service.web.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.schemas import webhooks as webhook_schemas
 from service.web.serializers.webhooks import deliveries_json, new_webhook_json, webhook_json
@@ -54,10 +54,12 @@ _REFUSED: Final = {
 def create_webhook(services: Services, application: Application) -> RawResponse:
     """Register an endpoint."""
     negotiate(JSON)
-    wanted = validate(_webhook_in, read_json())
+    body = read_json()
+    wanted = validate(_webhook_in, body)
+    key = idempotency(body, CREATE_WEBHOOK.min_key_length)
     with _checked_url():
-        webhook = services.apps.webhooks.create(application.id, wanted["url"], wanted["events"])
-    return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=False)
+        webhook, replayed = services.apps.webhooks.create(application.id, wanted["url"], wanted["events"], key)
+    return created_secret(new_webhook_json(webhook), f"/v1/webhooks/{webhook.id}", replayed=replayed)
 
 
 @blueprint.get("/v1/webhooks")
@@ -101,9 +103,11 @@ def delete_webhook(services: Services, application: Application, webhook: str) -
 def change_webhook_secret(services: Services, application: Application, webhook: str) -> RawResponse:
     """Make a new secret."""
     negotiate(JSON)
-    validate(_secret_in, read_json_or_nothing())
-    changed = services.apps.webhooks.change_secret(application.id, webhook)
-    return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=False)
+    body = read_json_or_nothing()
+    validate(_secret_in, body)
+    key = idempotency(body, CHANGE_WEBHOOK_SECRET.min_key_length)
+    changed, replayed = services.apps.webhooks.change_secret(application.id, webhook, key)
+    return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)
 
 
 @blueprint.post("/v1/webhooks/<webhook>/pings")
@@ -111,8 +115,11 @@ def change_webhook_secret(services: Services, application: Application, webhook:
 def ping_webhook(services: Services, application: Application, webhook: str) -> RawResponse:
     """Send a test message."""
     negotiate(JSON)
-    validate(_ping_in, read_json_or_nothing())
-    return accepted({"id": services.apps.webhooks.ping(application.id, webhook)})
+    body = read_json_or_nothing()
+    validate(_ping_in, body)
+    key = idempotency(body, PING_WEBHOOK.min_key_length)
+    ping, replayed = services.apps.webhooks.ping(application.id, webhook, key)
+    return accepted({"id": ping}, replayed=replayed)
 
 
 @blueprint.get("/v1/webhooks/<webhook>/deliveries")

@@ -21,12 +21,14 @@ READ_PROBLEMS: Final = ("unauthorized", "not_found", "rate_limited", "not_accept
 BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "invalid")
 """Problems of every request with a body."""
 
-AccessRule = Literal["public", "spectator", "seat", "seat_or_app", "token_change", "app", "anyone_or_app", "app_game"]
+AccessRule = Literal[
+    "public", "spectator", "seat", "seat_or_app", "token_change", "app", "anyone_or_app", "key_change", "app_game"
+]
 """Who may call an operation, enforced by ``service.web.access``: anybody; the bearer of a seat's token, the application
 that owns the game or, without a token, a spectator; the bearer of a seat's token; the bearer of the token of the seat
 in the path, or the application that owns the game; for a change of that token also the bearer of the old one, who
-repeats the request; an application; an application or anybody, unless the service requires one; the application that
-owns the game."""
+repeats the request; an application; an application or anybody, unless the service requires one; for another key of an
+application also the bearer of its old one, who repeats the request; the application that owns the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ VERIFY_RECORD: Final = Operation(
     "current round is checked only in part: its tiles, their places on the table, the sums of the ends and the points, "
     "but not whose turn it was, nor whether a seat had to play. The record is not stored. A text that is not a record "
     "is `invalid`, with line and column.",
+    headers=("Idempotency-Key",),
     body=request_schemas.RecordedIn,
     text_body="The record itself.",
     responses={
@@ -62,7 +63,7 @@ REPLAY_RECORD: Final = Operation(
     "seeds (`POST /v1/verifications`): where they break the rules the replay ends, and `fault` says why. A record that "
     "is partial is replayed as far as its viewer has seen the match. The record is not stored. A text that is not a "
     "record is `invalid`, with line and column.",
-    headers=("Accept-Language",),
+    headers=("Accept-Language", "Idempotency-Key"),
     query=request_schemas.ReplayQuery,
     body=request_schemas.RecordedIn,
     text_body="The record itself.",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from service.web.openapi.app_operations import APP_PROBLEMS
+from service.web.openapi.app_operations import APP_PROBLEMS, REPEAT_PROBLEMS
 from service.web.openapi.operations import BODY_PROBLEMS, Operation, ResponseSpec
+from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas import webhooks as webhook_schemas
 
 _WRITE_PROBLEMS: Final = (*APP_PROBLEMS, "not_found", "outcome_unknown")
@@ -21,15 +22,18 @@ CREATE_WEBHOOK: Final = Operation(
     "which it recognises messages is returned only here. An application has at most five endpoints.",
     access="app",
     body=webhook_schemas.WebhookIn,
+    headers=("Idempotency-Key",),
+    min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The endpoint, with its secret.",
             schema=webhook_schemas.NewWebhook,
             headers=_SECRET_HEADERS,
+            replayable=True,
             limited=True,
         )
     },
-    problems=(*APP_PROBLEMS, *BODY_PROBLEMS, "limit_reached", "outcome_unknown"),
+    problems=(*APP_PROBLEMS, *BODY_PROBLEMS, "limit_reached", *REPEAT_PROBLEMS),
 )
 
 LIST_WEBHOOKS: Final = Operation(
@@ -96,15 +100,18 @@ CHANGE_WEBHOOK_SECRET: Final = Operation(
     "`webhook-signature` has two signatures. The body is empty, or an empty object.",
     access="app",
     body=webhook_schemas.WebhookSecretIn,
+    headers=("Idempotency-Key",),
+    min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The endpoint, with its new secret.",
             schema=webhook_schemas.NewWebhook,
             headers=_SECRET_HEADERS,
+            replayable=True,
             limited=True,
         )
     },
-    problems=(*_WRITE_PROBLEMS, *BODY_PROBLEMS),
+    problems=(*APP_PROBLEMS, *BODY_PROBLEMS, "not_found", "limit_reached", *REPEAT_PROBLEMS),
 )
 
 PING_WEBHOOK: Final = Operation(
@@ -116,10 +123,11 @@ PING_WEBHOOK: Final = Operation(
     "object.",
     access="app",
     body=webhook_schemas.PingIn,
+    headers=("Idempotency-Key",),
     responses={
-        202: ResponseSpec(description="It will be sent.", schema=webhook_schemas.Ping, limited=True),
+        202: ResponseSpec(description="It will be sent.", schema=webhook_schemas.Ping, replayable=True, limited=True),
     },
-    problems=(*_WRITE_PROBLEMS, *BODY_PROBLEMS, "limit_reached"),
+    problems=(*_WRITE_PROBLEMS, *BODY_PROBLEMS, "key_reused", "secret_changed", "limit_reached"),
 )
 
 GET_DELIVERIES: Final = Operation(

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from threading import Lock
 
-from service.apps.ports import Application, ApplicationStore
+from service.apps.ports import Application, ApplicationStore, Repeat
+from tests.support.stores.memory_repeats import MemoryRepeats
 
 
 class MemoryApplications(ApplicationStore):
@@ -15,18 +16,36 @@ class MemoryApplications(ApplicationStore):
 
     def __init__(self) -> None:
         self._applications: dict[str, Application] = {}
+        self._reserved: dict[str, str] = {}
+        self._repeats = MemoryRepeats()
         self._lock = Lock()
 
-    def create(self, application: Application) -> None:
-        """Store a new application."""
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """What is kept of a request under this name."""
         with self._lock:
+            return self._repeats.find(app, name, now)
+
+    def reserve(self, name: str, app: str) -> str:
+        """The first id under this name."""
+        with self._lock:
+            return self._reserved.setdefault(name, app)
+
+    def create(self, application: Application, repeat: Repeat | None = None) -> bool:
+        """Store a new application; ``False`` if there is another one with this id."""
+        with self._lock:
+            current = self._applications.get(application.id)
+            if current is not None:
+                return current == application
+            self._repeats.check(application.id, repeat)
+            self._repeats.keep(application.id, repeat)
             self._applications[application.id] = application
+            return True
 
     def read(self, app: str) -> Application | None:
         """The application with this id."""
         return self._applications.get(app)
 
-    def replace(self, before: Application, after: Application | None) -> bool:
+    def replace(self, before: Application, after: Application | None, repeat: Repeat | None = None) -> bool:
         """Replace the application if it is still as ``before``, or delete it."""
         with self._lock:
             current = self._applications.get(before.id)
@@ -34,6 +53,8 @@ class MemoryApplications(ApplicationStore):
                 return True
             if current != before:
                 return False
+            self._repeats.check(before.id, repeat)
+            self._repeats.keep(before.id, repeat)
             if after is None:
                 del self._applications[before.id]
             else:

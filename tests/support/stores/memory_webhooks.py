@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from service.apps.ports import Attempt, DueGame, Webhook, WebhookStore
+from service.apps.ports import Attempt, DueGame, Repeat, Webhook, WebhookStore
 from tests.support.stores.memory_index import MemoryIndex
+from tests.support.stores.memory_repeats import MemoryRepeats
 from tests.support.stores.memory_store import MemoryStore
 
 
@@ -19,16 +20,24 @@ class MemoryWebhooks(WebhookStore):
         self._webhooks: dict[tuple[str, str], Webhook] = {}
         self._failures: dict[tuple[str, str], dict[str, int]] = {}
         self._attempts: dict[tuple[str, str], deque[Attempt]] = {}
+        self._repeats = MemoryRepeats()
         index.on_due = self._remind
 
-    def create(self, webhook: Webhook, most: int) -> bool:
+    def repeated(self, app: str, name: str, now: int) -> Repeat | None:
+        """What is kept of a request under this name."""
+        with self._lock:
+            return self._repeats.find(app, name, now)
+
+    def create(self, webhook: Webhook, most: int, repeat: Repeat | None = None) -> bool:
         """Store a new endpoint, due at once; ``False`` if there are too many."""
         with self._lock:
             key = webhook.app, webhook.id
             if self._webhooks.get(key) == webhook:
                 return True
+            self._repeats.check(webhook.app, repeat)
             if sum(app == webhook.app for app, _ in self._webhooks) >= most:
                 return False
+            self._repeats.keep(webhook.app, repeat)
             self._webhooks[key] = webhook
             self._remind(*key, webhook.created_at)
             return True
@@ -44,7 +53,15 @@ class MemoryWebhooks(WebhookStore):
             found = [each for each in self._webhooks.values() if each.app == app]
         return sorted(found, key=lambda each: (each.created_at, each.id))
 
-    def replace(self, before: Webhook, after: Webhook | None, *, at: int | None = None, resume: bool = False) -> bool:
+    def replace(
+        self,
+        before: Webhook,
+        after: Webhook | None,
+        *,
+        at: int | None = None,
+        resume: bool = False,
+        repeat: Repeat | None = None,
+    ) -> bool:
         """Replace or delete an endpoint that is still as ``before``."""
         with self._lock:
             key = before.app, before.id
@@ -58,6 +75,8 @@ class MemoryWebhooks(WebhookStore):
                 self._index.endpoints.get(key[0], set()).discard(key[1])
                 self._store.remind("webhooks", _reminder(*key), None)
                 return True
+            self._repeats.check(before.app, repeat)
+            self._repeats.keep(before.app, repeat)
             self._webhooks[key] = after
             if after.status == "active":
                 self._index.endpoints.setdefault(key[0], set()).add(key[1])

@@ -1,0 +1,253 @@
+"""Requests of applications under an ``Idempotency-Key``: repeated with an ended key, at the same time, elsewhere."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import redis
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from service.apps.ports import MOST_REPEATS
+from service.apps.service import ApplicationService
+from service.bootstrap import build_apps
+from service.games.ports import IDEMPOTENCY_TTL
+from service.games.service import GameService
+from service.storage import keys
+from service.storage.connection import connect
+from service.storage.redis_applications import RedisApplications
+from service.storage.redis_webhooks import RedisWebhooks
+from service.storage.server_clock import system_clock
+from service.storage.topology import SingleNodeTopology
+from service.web.app import create_app
+from tests.api.client import Api, status_and_code
+from tests.api.timed import SettableClock
+
+CROWD = 12
+URL = "https://club.example/hooks"
+OLD, NEW = b"the secret until yesterday", b"the secret from today on"
+
+
+def once(key: str | None = None) -> dict[str, Any]:
+    return {"headers": {"Idempotency-Key": key or str(uuid4())}}
+
+
+def endpoint(api: Api, app_key: str) -> dict[str, Any]:
+    made: dict[str, Any] = api.post("/v1/webhooks", {"url": URL, "events": ["game.turn"]}, token=app_key).get_json()
+    return made
+
+
+def worker(games: GameService, redis_url: str, *secrets: bytes, clock: SettableClock | None = None) -> Api:
+    """The application of another process over the same store, with these secrets."""
+    nodes = SingleNodeTopology(connect(redis_url))
+    apps = build_apps(
+        RedisApplications(nodes),
+        secrets,
+        clock=clock or system_clock,
+        open_to_all=True,
+        webhooks=RedisWebhooks(nodes),
+    )
+    return Api(create_app(games, apps=apps).test_client(use_cookies=False))
+
+
+def valid_keys(api: Api, key: str) -> list[str]:
+    return [each["hint"] for each in api.get("/v1/app", token=key).get_json()["keys"]]
+
+
+# An ended key
+
+
+def test_the_key_that_a_rotation_has_ended_gets_its_answer_again_and_nothing_else(api: Api, app_key: str) -> None:
+    key = once()
+    first = api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
+    again = api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
+    assert (again.status_code, again.data) == (201, first.data)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    new = first.get_json()["key"]
+    assert len(valid_keys(api, new)) == 1
+    hint = first.get_json()["hint"]
+    for answer in (
+        api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **once()),
+        api.post("/v1/app/keys", {"overlap": 0}, token=app_key),
+        api.get("/v1/app", token=app_key, **key),
+        api.delete(f"/v1/app/keys/{hint}", token=app_key, **key),
+        api.post("/v1/webhooks", {"url": URL, "events": ["game.turn"]}, token=app_key, **key),
+        api.post("/v1/games", {"variant": "domino", "players": [{"name": "A"}, {"name": "B"}]}, token=app_key, **key),
+    ):
+        assert status_and_code(answer) == (401, "unauthorized")
+    other = api.post("/v1/app/keys", {"overlap": 60}, token=app_key, **key)
+    assert status_and_code(other) == (422, "key_reused")
+    assert len(valid_keys(api, new)) == 1
+
+
+def test_the_new_key_gets_the_answer_of_the_rotation_again_too(api: Api, app_key: str) -> None:
+    key = once()
+    first = api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
+    again = api.post("/v1/app/keys", {"overlap": 0}, token=first.get_json()["key"], **key)
+    assert (again.status_code, again.data) == (201, first.data)
+
+
+def test_an_older_key_gets_nothing_of_a_rotation_by_a_later_one(api: Api, app_key: str) -> None:
+    second = api.post("/v1/app/keys", {"overlap": 0}, token=app_key).get_json()["key"]
+    key = once()
+    assert api.post("/v1/app/keys", {"overlap": 0}, token=second, **key).status_code == 201
+    assert status_and_code(api.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)) == (401, "unauthorized")
+
+
+def test_the_key_of_another_application_gets_nothing_of_a_rotation(api: Api, app_key: str, other_key: str) -> None:
+    key = once()
+    first = api.post("/v1/app/keys", {}, token=app_key, **key)
+    other = api.post("/v1/app/keys", {}, token=other_key, **key)
+    assert other.status_code == 201
+    assert other.get_json()["key"] != first.get_json()["key"]
+    forged = app_key[:28] + other_key[28:]
+    assert api.post("/v1/app/keys", {}, token=forged, **key).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/v1/apps", "/v1/app/keys", "/v1/webhooks", "secret"])
+def test_a_key_that_could_be_guessed_is_refused_where_the_answer_has_a_secret(
+    api: Api, app_key: str, path: str
+) -> None:
+    bodies: dict[str, Any] = {"/v1/apps": {"name": "Club"}, "/v1/webhooks": {"url": URL, "events": ["game.turn"]}}
+    at = f"/v1/webhooks/{endpoint(api, app_key)['id']}/secret" if path == "secret" else path
+    token = None if path == "/v1/apps" else app_key
+    assert status_and_code(api.post(at, bodies.get(path, {}), token=token, **once("x" * 15))) == (422, "invalid")
+    assert api.post(at, bodies.get(path, {}), token=token, **once("x" * 16)).status_code == 201
+
+
+# What is derived
+
+
+def test_a_repeated_rotation_of_a_secret_leaves_the_old_one_valid(api: Api, apps: ApplicationService) -> None:
+    made = apps.applications.create("Club")
+    webhook = endpoint(api, made.key)
+    key = once()
+    path = f"/v1/webhooks/{webhook['id']}/secret"
+    first, again = (api.post(path, token=made.key, **key) for _ in range(2))
+    assert again.data == first.data
+    assert first.get_json()["secret"] != webhook["secret"]
+    stored = apps.webhooks.get(made.application.id, webhook["id"])
+    shown = [f"whsec_{each}" for each in (secret_of(stored.old_secret), secret_of(stored.secret))]
+    assert shown == [webhook["secret"], first.get_json()["secret"]]
+
+
+def secret_of(secret: bytes | None) -> str:
+    assert secret is not None
+    return b64encode(secret).decode()
+
+
+def test_no_key_of_an_application_is_stored_in_the_clear(api: Api, app_key: str, server: redis.Redis) -> None:
+    made = api.post("/v1/app/keys", {}, token=app_key, **once()).get_json()
+    app = app_key[4:28]
+    kept: Any = server.hgetall(keys.repeats(app))
+    record: Any = server.get(keys.application(app))
+    values = [record, *kept.values()]
+    assert len(values) == 2
+    assert all(made["key"][28:].encode() not in value for value in values)
+
+
+def test_the_answer_is_the_first_one_also_of_what_has_been_deleted_since(api: Api, app_key: str) -> None:
+    key = once()
+    body = {"url": URL, "events": ["game.turn"]}
+    first = api.post("/v1/webhooks", body, token=app_key, **key)
+    path = first.headers["Location"]
+    changed = once()
+    secret = api.post(f"{path}/secret", token=app_key, **changed)
+    api.ask("PATCH", path, json={"events": ["game.joined"]}, token=app_key)
+    api.delete(path, token=app_key)
+    assert api.post("/v1/webhooks", body, token=app_key, **key).data == first.data
+    assert api.post(f"{path}/secret", token=app_key, **changed).data == secret.data
+    assert api.get("/v1/webhooks", token=app_key).get_json() == {"webhooks": []}
+
+
+def test_a_deleted_application_does_not_come_back(api: Api, apps: ApplicationService) -> None:
+    key = once()
+    first = api.post("/v1/apps", {"name": "Club"}, **key).get_json()
+    apps.delete(first["id"])
+    assert api.post("/v1/apps", {"name": "Club"}, **key).get_json() == first
+    assert all(each.id != first["id"] for each in apps.applications.all())
+
+
+# Elsewhere, at the same time, and later
+
+
+def test_another_worker_with_the_secret_gives_the_same_answer_and_one_without_says_so(
+    games: GameService, redis_url: str
+) -> None:
+    before, between, after = (worker(games, redis_url, *secrets) for secrets in ((OLD,), (NEW, OLD), (NEW,)))
+    key = once()
+    first = before.post("/v1/apps", {"name": "Club"}, **key)
+    assert between.post("/v1/apps", {"name": "Club"}, **key).data == first.data
+    assert status_and_code(after.post("/v1/apps", {"name": "Club"}, **key)) == (503, "secret_changed")
+    app_key = first.get_json()["key"]
+    rotation = before.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
+    assert between.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key).data == rotation.data
+    refused = after.post("/v1/app/keys", {"overlap": 0}, token=app_key, **key)
+    assert status_and_code(refused) == (503, "secret_changed")
+
+
+def crowd(app: Flask, path: str, body: Any, token: str | None, **more: Any) -> list[TestResponse]:
+    """The answers to a request that many send at the same time."""
+
+    def ask(_: int) -> TestResponse:
+        return Api(app.test_client(use_cookies=False)).post(path, body, token=token, **more)
+
+    with ThreadPoolExecutor(CROWD) as threads:
+        return list(threads.map(ask, range(CROWD)))
+
+
+def assert_one_made(answers: list[TestResponse], status: int) -> None:
+    assert {each.status_code for each in answers} == {status}
+    assert len({each.data for each in answers}) == 1
+    assert sum("Idempotent-Replayed" not in each.headers for each in answers) == 1
+
+
+def test_of_the_same_requests_at_the_same_time_one_makes_something(app: Flask, api: Api, app_key: str) -> None:
+    assert_one_made(crowd(app, "/v1/apps", {"name": "Club"}, None, **once()), 201)
+    wanted = {"url": URL, "events": ["game.turn"]}
+    assert_one_made(crowd(app, "/v1/webhooks", wanted, app_key, **once()), 201)
+    (webhook,) = api.get("/v1/webhooks", token=app_key).get_json()["webhooks"]
+    assert_one_made(crowd(app, f"/v1/webhooks/{webhook['id']}/secret", {}, app_key, **once()), 201)
+    assert_one_made(crowd(app, f"/v1/webhooks/{webhook['id']}/pings", {}, app_key, **once()), 202)
+    answers = crowd(app, "/v1/app/keys", {"overlap": 0}, app_key, **once())
+    assert_one_made(answers, 201)
+    assert len(valid_keys(api, answers[0].get_json()["key"])) == 1
+
+
+def test_after_a_day_a_key_may_be_used_again(games: GameService, redis_url: str) -> None:
+    clock = SettableClock()
+    api = worker(games, redis_url, NEW, clock=clock)
+    app_key = api.post("/v1/apps", {"name": "Club"}).get_json()["key"]
+    path = f"/v1/webhooks/{endpoint(api, app_key)['id']}/secret"
+    key = once()
+    first = api.post(path, {}, token=app_key, **key).get_json()["secret"]
+    clock.advance(IDEMPOTENCY_TTL - 1)
+    assert api.post(path, {}, token=app_key, **key).get_json()["secret"] == first
+    clock.advance(1)
+    later = api.post(path, {}, token=app_key, **key)
+    assert "Idempotent-Replayed" not in later.headers
+    assert later.get_json()["secret"] != first
+
+
+def test_of_an_application_so_many_requests_are_kept_and_no_more_within_a_day(
+    games: GameService, redis_url: str, server: redis.Redis
+) -> None:
+    clock = SettableClock()
+    api = worker(games, redis_url, NEW, clock=clock)
+    app_key = api.post("/v1/apps", {"name": "Club"}).get_json()["key"]
+    name = keys.repeats(app_key[4:28])
+    server.hset(name, mapping={str(each): b"%d x []" % clock() for each in range(MOST_REPEATS)})
+    answer = api.post("/v1/app/keys", {}, token=app_key, **once())
+    assert answer.get_json()["reason"] == "too_many_repeats"
+    assert api.post("/v1/webhooks", {"url": URL, "events": ["game.turn"]}, token=app_key, **once()).status_code == 409
+    assert len(valid_keys(api, app_key)) == 1
+    app_key = api.post("/v1/app/keys", {}, token=app_key).get_json()["key"]
+    clock.advance(IDEMPOTENCY_TTL)
+    assert api.post("/v1/app/keys", {}, token=app_key, **once()).status_code == 201
+    left: Any = server.ttl(name)
+    assert server.hlen(name) == 1
+    assert 0 < left <= IDEMPOTENCY_TTL
