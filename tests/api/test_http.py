@@ -340,6 +340,7 @@ def test_the_contract_and_its_reader_are_served(api: Api) -> None:
     assert (contract.status_code, contract.mimetype) == (200, "application/yaml")
     assert "openapi: 3.1" in contract.get_data(as_text=True)
     reader = api.get("/docs", follow_redirects=True, buffered=True)
+    assert '"persistAuthorization": false' in reader.text  # a key that is typed there is not kept in the browser
     assert (reader.status_code, reader.mimetype) == (200, "text/html")
     assert "/openapi.yaml" in reader.get_data(as_text=True)
     asked_for = re.findall(r"""(?:src|href)=["']([^"']+)""", reader.get_data(as_text=True))

@@ -35,7 +35,7 @@ def swagger_ui() -> Blueprint:
             "app_name": "Domino",
             "deepLinking": True,
             "validatorUrl": None,
-            "persistAuthorization": True,
+            "persistAuthorization": False,
             "tryItOutEnabled": True,
             "oauth2RedirectUrl": "/docs/oauth2-redirect.html",
         },
