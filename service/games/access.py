@@ -7,13 +7,14 @@ command is authenticated again (``service.web.access``). Does not depend on how 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from service.games.errors import Forbidden, NotFound, Unauthorized, unauthorized
 from service.games.game import OWNER, Game, Viewer
 from service.games.idempotency import Idempotency, IdempotencyKey
 from service.games.lost_reminders import Notice
-from service.games.ports import PriorWrite
+from service.games.ports import PriorWrite, StorageUnavailable
 from service.games.repository import GameRepository
 from service.games.tokens import find_hash
 
@@ -121,6 +122,14 @@ class AccessControl:
             return None
         self._notice(game)
         return Access(game, None, app=app)
+
+    def check_not_deleted(self, game_id: str) -> None:
+        """Raises ``Gone`` for a game that was deleted: whoever asks is told so, whatever they present.
+
+        Nothing if the store does not answer.
+        """
+        with suppress(StorageUnavailable):
+            self._repository.load(game_id)
 
     def authorize_rotation(self, game_id: str, token: str | None, seat: int, key: str | None) -> TokenRotation:
         """As ``require_seat``, but a client that changed the token under this idempotency key may present the old one.

@@ -150,9 +150,13 @@ def _authorized(handler: Callable[..., Any], described: Operation) -> Callable[.
         services = current_services()
         environ = request.environ
         has_query = environ.get("QUERY_STRING")
-        if has_query or "HTTP_X_API_KEY" in environ:
-            check_token_place(needs_token=described.access != "spectator")
-        granted = authorize(services, game, **path)
+        try:
+            if has_query or "HTTP_X_API_KEY" in environ:
+                check_token_place(needs_token=described.access != "spectator")
+            granted = authorize(services, game, **path)
+        except Unauthorized:
+            services.games.access.check_not_deleted(game)
+            raise
         try:
             weight = 1 + body_units() if request.method in _METHODS_WITH_BODY else 1
             quota = services.limits.limit_bearer(game, granted.seat, granted.app, weight)

@@ -100,16 +100,19 @@ def test_every_request_for_a_deleted_game_is_answered_with_410(
             if described is None:
                 continue
             body = bodies_of(path)[1] if method in ("POST", "PUT", "PATCH") else None
-            for token in (app_key, other_key, table.tokens[0], stranger, None):
-                answer = api.ask(method, path, token=token, json=body)
-                if answer.status_code == 401:
-                    of_application = described.access in ("app_game", "seat_or_app")
-                    assert token is None or (of_application and not token.startswith("app_")), (method, path)
-                    assert described.access != "spectator"
-                else:
-                    assert answer.status_code == 410, (method, path, token, answer.text)
-                    if method != "HEAD":
-                        assert status_and_code(answer) == (410, "gone")
+            for token in (app_key, other_key, table.tokens[0], stranger, "app_x", "seat_x", None):
+                assert_gone(api.ask(method, path, token=token, json=body), method, path)
+            for headers in ({"Authorization": "Basic eDp4"}, {"X-Api-Key": app_key}):
+                assert_gone(api.ask(method, path, headers=headers, json=body), method, path)
+            if body is not None:
+                assert_gone(api.ask(method, path, token=app_key, data="{", content_type="text/html"), method, path)
+            assert_gone(api.ask(method, f"{path}?token=x&unknown=1", json=body), method, path)
+
+
+def assert_gone(answer: TestResponse, method: str, path: str) -> None:
+    assert answer.status_code == 410, (method, path, answer.text)
+    if method != "HEAD":
+        assert status_and_code(answer) == (410, "gone")
 
 
 def test_410_is_told_in_english_and_in_german(api: Api, app_key: str) -> None:
