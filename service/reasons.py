@@ -448,7 +448,11 @@ REASONS: Final[Mapping[str, ReasonText]] = (
             # any field
             "required": ("Missing data for required field.", "Dieses Feld fehlt."),
             "null": ("Field may not be null.", "Dieses Feld darf nicht null sein."),
-            "unknown_field": ("Unknown field.", "Dieses Feld gibt es nicht."),
+            "unknown_field": (
+                "Unknown field; possible: {allowed}.",
+                "Dieses Feld gibt es nicht; möglich: {allowed}.",
+            ),
+            "no_fields": ("This object has no fields.", "Dieses Objekt hat keine Felder."),
             "invalid_value": ("Invalid value.", "Dieser Wert ist nicht gültig."),
             "body_not_an_object": (
                 "The body must be a JSON object.",

@@ -242,13 +242,18 @@ class Variant:
     aliases: tuple[Alias, ...] = ()
     """What its players call it."""
 
+    @property
+    def wrong_number_of_players(self) -> Reason:
+        """The reason that names how many players the game is for."""
+        low, high = self.players
+        return Reason("exact_players" if low == high else "number_of_players", {"min": low, "max": high})
+
     def rules(self, given: Mapping[str, object], seats: int) -> Rules:
         """The rules for these options and seats. Raises ``InvalidSetup`` with all errors."""
         errors: dict[str, list[Reason]] = {}
         low, high = self.players
         if not low <= seats <= high:
-            word = "exact_players" if low == high else "number_of_players"
-            errors["players"] = [Reason(word, {"min": low, "max": high})]
+            errors["players"] = [self.wrong_number_of_players]
         try:
             options = resolve(self.options, given)
         except InvalidSetup as refusal:

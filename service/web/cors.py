@@ -31,6 +31,7 @@ _CLIENT_HEADERS: Final = (
 )
 """What a client may send. Of the headers of tracing, which browsers' libraries add, only ``Traceparent`` is read."""
 _EXPOSED_HEADERS: Final = (
+    "Accept-Patch",
     "Allow",
     "Content-Language",
     "ETag",

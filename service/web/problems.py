@@ -220,6 +220,9 @@ class InvalidBody(Exception):
         self.errors = errors
 
 
+PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
+"""The types of the body of a PATCH: what it changes, and nothing of the rest (RFC 7396)."""
+
 Refused = InvalidBody | InvalidSetup | MoveRefused | RequestError
 """Why a request is refused, of what is told by ``refused_body``."""
 
@@ -236,6 +239,8 @@ def problem(reason: Reason, detail: str | None = None, **more: object) -> Respon
     response.headers["Vary"] = "Accept-Language"
     if status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="game"'
+    if status == 415 and request.method == "PATCH":
+        response.headers["Accept-Patch"] = ", ".join(PATCH_TYPES)  # RFC 5789
     return response
 
 

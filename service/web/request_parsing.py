@@ -25,7 +25,7 @@ from service.games.commands import Expected
 from service.games.errors import Unauthorized
 from service.games.idempotency import IdempotencyKey
 from service.web.languages import accepted_language
-from service.web.problems import InvalidBody, RequestError
+from service.web.problems import PATCH_TYPES, InvalidBody, RequestError
 from service.web.schemas.validation import reason_of
 
 MAX_BODY_BYTES: Final = 256 * 1024
@@ -95,11 +95,15 @@ def body_units() -> int:
 
 
 def read_json() -> Any:
-    """The body as JSON.
+    """The body as JSON; that of a PATCH may be called a merge patch, too.
 
     Raises ``RequestError``: ``unsupported_media_type``, ``too_large`` or ``malformed``.
     """
-    if request.environ.get("CONTENT_TYPE") != "application/json" and not _is_in_utf8("application/json"):
+    if (
+        request.environ.get("CONTENT_TYPE") != "application/json"
+        and not _is_in_utf8("application/json")
+        and not (request.method == "PATCH" and request.mimetype in PATCH_TYPES and _is_in_utf8(request.mimetype))
+    ):
         raise _wrong_content_type("application/json")
     return parse_json(_accepted_body())
 

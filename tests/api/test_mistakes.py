@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from service.reasons import REASONS
+from service.web.schemas.requests import GameIn
 from tests.api.client import Api, Table
 from tests.api.deals import deal
 from tests.api.notation import make_moves
@@ -151,11 +152,15 @@ MISTAKES = [
     # a new game
     create("names alone", {"variant": "domino", "players": ["A", "B"]}, *invalid("not_a_player", '{"name": "Ada"}')),
     create("number of players", {"variant": "domino", "players": 2}, *invalid("not_players", '[{"name": "Ada"}')),
-    create("one player", {"variant": "domino", "players": TWO[:1]}, *invalid("length", "players: ")),
+    create("one player", {"variant": "domino", "players": TWO[:1]}, *invalid("number_of_players", "2 to 10")),
     create("no players", {"variant": "domino"}, *invalid("required", "players: ")),
     create("null", {"variant": "domino", "players": None}, *invalid("null", "players: ")),
     create("wrong variant", {"variant": "chess", "players": TWO}, *invalid("not_one_of", "dominospiel")),
-    create("typo", {"variant": "domino", "players": TWO, "rule": {}}, *invalid("unknown_field", "rule: ")),
+    create(
+        "typo",
+        {"variant": "domino", "players": TWO, "rule": {}},
+        *invalid("unknown_field", "rule: Unknown field; possible: variant, players, rules"),
+    ),
     create(
         "option of another game",
         {"variant": "domino", "players": TWO, "rules": {"rounds": 3}},
@@ -355,7 +360,11 @@ def test_each_message_of_a_field_has_its_cause(api: Api) -> None:
     assert problem["causes"] == [
         {"field": "players.0", "reason": "not_a_player"},
         {"field": "players.1.name", "reason": "blank"},
-        {"field": "rule", "reason": "unknown_field"},
+        {
+            "field": "rule",
+            "reason": "unknown_field",
+            "params": {"allowed": [each.data_key or name for name, each in GameIn().load_fields.items()]},
+        },
     ]
     assert [each["field"] for each in problem["causes"]] == list(problem["errors"])
 

@@ -62,6 +62,20 @@ def test_an_endpoint_is_registered_with_a_secret_that_is_shown_once(api: Api, ap
     assert new["secret"] != secret
 
 
+def test_a_patch_may_be_called_a_merge_patch_and_other_types_are_told(api: Api, app_key: str) -> None:
+    path = f"/v1/webhooks/{create(api, app_key)['id']}"
+    for number, content_type in enumerate(("application/json", "application/merge-patch+json")):
+        events = [MESSAGE_TYPES[number]]
+        answer = api.ask("PATCH", path, data=json.dumps({"events": events}), content_type=content_type, token=app_key)
+        assert (answer.status_code, answer.get_json()["events"]) == (200, events)
+    refused = api.ask("PATCH", path, data="[]", content_type="application/json-patch+json", token=app_key)
+    assert status_and_code(refused) == (415, "unsupported_media_type")
+    assert refused.headers["Accept-Patch"] == "application/json, application/merge-patch+json"
+    other = api.ask("POST", f"{path}/secret", token=app_key, data="{}", content_type="application/merge-patch+json")
+    assert status_and_code(other) == (415, "unsupported_media_type")
+    assert "Accept-Patch" not in other.headers
+
+
 @pytest.mark.parametrize("url", HOSTILE_URLS)
 def test_a_url_to_which_nothing_may_be_sent_is_refused(url: str, api: Api, app_key: str) -> None:
     webhook = f"/v1/webhooks/{create(api, app_key)['id']}"

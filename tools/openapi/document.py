@@ -89,11 +89,12 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
 """By the access of an operation."""
 
 _QUOTA: Final = ("RateLimit", "RateLimit-Policy")
-_OPTIONAL_HEADERS: Final = (*_QUOTA, "Idempotent-Replayed")
+_OPTIONAL_HEADERS: Final = (*_QUOTA, "Accept-Patch", "Idempotent-Replayed")
 """Headers that are not in every response."""
 _HEADERS_OF_PROBLEMS: Final = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
+    415: ("Accept-Patch",),
     429: ("Retry-After",),
     503: ("Retry-After",),
 }

@@ -52,6 +52,7 @@ RESPONSE_HEADERS: Final = {
     "Retry-After": "Seconds to wait.",
     "RateLimit": 'Requests left, and seconds until the limit is reset: `"seat";r=5990;t=42`. Absent without a limit.',
     "RateLimit-Policy": 'Requests allowed in so many seconds: `"seat";q=6000;w=60`. Absent without a limit.',
+    "Accept-Patch": "The types of the body of a PATCH; absent for other methods.",
     "Allow": "The methods that the resource supports.",
     "WWW-Authenticate": "How to authenticate.",
 }

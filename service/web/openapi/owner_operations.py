@@ -17,7 +17,7 @@ RENAME_PLAYER: Final = Operation(
     "if nothing would be another, nothing happens. Computer players can be renamed, too; an open seat has no name, but "
     "may have a `ref`. The event is `renamed`, without `name` if only the `ref` is another one. From then on the "
     "former name is shown nowhere: events from before, too, and records have the current names. Moves that are under "
-    "way are not affected.",
+    "way are not affected. The body may also be sent as `application/merge-patch+json`.",
     access="app_game",
     body=request_schemas.RenameIn,
     needs_body=True,

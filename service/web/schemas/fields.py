@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields
 
-from service.engine.errors import InvalidNotation
+from service.engine.errors import InvalidNotation, Reason
 from service.engine.tiles import MAX_PIPS, Tile, parse_tile
 from service.web.schemas.validation import Length, invalid
 
@@ -49,7 +49,16 @@ MAX_FAULTY_ELEMENTS: Final = 10
 
 
 class RequestSchema(Schema):
-    """The schema of an object in a request, which is loaded only if it does not have too many fields."""
+    """The schema of an object in a request, which is loaded only if it does not have too many fields.
+
+    A field that it does not know is refused with those that it does.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        allowed = [field.data_key or name for name, field in self.load_fields.items()]
+        unknown = Reason("unknown_field", {"allowed": allowed}) if allowed else Reason("no_fields")
+        self.error_messages = {**self.error_messages, "unknown": unknown}  # type: ignore[dict-item]  # a reason
 
     def load(self, data: Any, **options: Any) -> Any:
         """Load ``data``. Raises ``ValidationError``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validates_schema
@@ -9,6 +10,7 @@ from marshmallow import ValidationError, fields, validates_schema
 from service.engine.errors import Reason
 from service.engine.presence import ABSENCES
 from service.engine.variants import variants
+from service.games.game import LEVELS
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.web.schemas.fields import (
     LINE_PATTERN,
@@ -51,6 +53,7 @@ class SeatIn(RequestSchema):
     )
     bot = fields.String(
         validate=Length(1, MAX_NAME_CHARS),
+        error_messages={"invalid": [Reason("not_one_of", {"allowed": list(LEVELS)})]},
         metadata=doc(
             "A computer player of this level, one of `bots` in `GET /v1/variants`. It knows what its seat may know, "
             "and is named after its level.",
@@ -178,6 +181,17 @@ def check_variant(variant: str) -> None:
     _one_of_variants(variant)
 
 
+class PlayerList(BoundedList):
+    """The players of a new game: if there are too many or too few for any game, of its variant the number is told."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> list[Any]:
+        name = None if data is None else data.get("variant")
+        variant = variants().get(name) if isinstance(name, str) else None
+        if isinstance(value, list) and not _MIN_SEATS <= len(value) <= _MAX_SEATS and variant is not None:
+            raise ValidationError([variant.wrong_number_of_players])
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class GameIn(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
@@ -185,7 +199,7 @@ class GameIn(RequestSchema):
         validate=check_variant,
         metadata=doc("The `id` of one of `variants` in `GET /v1/variants`. Required without `from`.", example="domino"),
     )
-    players = BoundedList(
+    players = PlayerList(
         fields.Nested(SeatIn),
         _MIN_SEATS,
         _MAX_SEATS,

@@ -19,7 +19,6 @@ _REASON_OF_MESSAGE: Final = {
     _FIELD["required"]: "required",
     _FIELD["null"]: "null",
     _SCHEMA["type"]: "not_an_object",
-    _SCHEMA["unknown"]: "unknown_field",
     fields.Nested.default_error_messages["type"]: "not_an_object",
     fields.List.default_error_messages["invalid"]: "not_a_list",
     fields.String.default_error_messages["invalid"]: "not_a_string",
