@@ -59,11 +59,11 @@ def test_the_page_and_every_file_it_needs_come_from_the_service(
             assert "@import" not in got.text
 
 
-def test_the_page_keeps_the_token_and_is_ready_to_try(http: httpx.Client) -> None:
+def test_the_page_keeps_no_token_and_is_ready_to_try(http: httpx.Client) -> None:
     page = http.get("/docs/").text
     (text,) = re.findall(r"user_config = ({.*?});", page)
     config = json.loads(text)
-    assert (config["persistAuthorization"], config["tryItOutEnabled"], config["validatorUrl"]) == (True, True, None)
+    assert (config["persistAuthorization"], config["tryItOutEnabled"], config["validatorUrl"]) == (False, True, None)
     program = http.get("/docs/swagger-ui-bundle.js").text
     assert [name for name in config if name not in program] == [], "each is an option of Swagger UI"
 
