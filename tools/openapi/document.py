@@ -31,6 +31,7 @@ from service.web.schemas import problems as problem_schemas
 from service.web.schemas import records as record_schemas
 from service.web.schemas import requests as request_schemas
 from service.web.schemas import score as score_schemas
+from service.web.schemas import seats as seat_schemas
 from service.web.schemas import service as service_schemas
 from service.web.schemas import variants as variant_schemas
 from service.web.schemas import webhooks as webhook_schemas
@@ -46,6 +47,7 @@ _SCHEMA_MODULES: Final = (
     game_schemas,
     board_schemas,
     score_schemas,
+    seat_schemas,
     event_schemas,
     variant_schemas,
     record_schemas,
