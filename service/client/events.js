@@ -53,7 +53,7 @@ const pause = (/** @type {number} */ seconds, /** @type {AbortSignal=} */ signal
   const timer = setTimeout(resolve, signal?.aborted ? 0 : 1000 * seconds);
   signal?.addEventListener("abort", () => { clearTimeout(timer); resolve(undefined); }, { once: true });
 });
-const page = (/** @type {Schemas["Events"]} */ { events, version, more, game }) =>
+const page = (/** @type {Schemas["EventPage"]} */ { events, version, more, game }) =>
   events.length || (game?.status === "finished" && !more) ? [...events, { type: "view", version, game }] : events;
 async function* lines(/** @type {Response} */ { body }, /** @type {() => void} */ onBytes) {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -210,7 +210,7 @@ def test_an_operation_with_a_rate_limit_lists_its_headers_with_every_answer() ->
         "makeMove",
         "pingWebhook",
         "registerApplication",
-        "renamePlayer",
+        "changePlayer",
         "replayRecord",
         "revokeKey",
         "setPresence",

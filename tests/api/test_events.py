@@ -265,7 +265,7 @@ def test_where_events_are_no_longer_stored_a_reset_event_has_the_current_game(
     shown = page(api, table, seat, after=2)
     (reset,) = shown["events"]
     assert (reset["type"], reset["version"], shown["version"], shown["more"]) == ("reset", version, version, False)
-    assert reset["data"] == {"game": api.view(table, seat)}
+    assert reset["data"] == {"view": api.view(table, seat)}
     assert page(api, table, seat, after=3)["events"] == whole[3:]
     with closing(stream(api, table, seat, "?after=1")) as received:
         (event,) = read_events(received.iter_encoded(), 1)

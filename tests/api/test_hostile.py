@@ -35,7 +35,7 @@ REFUSED: dict[str, Any] = {
     "replayRecord": {"record": "no record"},
     "registerApplication": {"name": "Backend", "colour": 1},
     "createKey": {"overlap": -1},
-    "renamePlayer": {"colour": 1},
+    "changePlayer": {"colour": 1},
     "changeJoinCode": {"colour": 1},
     "beginRematch": {"colour": 1},
     "createWebhook": {"url": "http://hooks.example.com/", "events": ["game.turn"]},

@@ -69,7 +69,7 @@ def bodies(table: Table) -> dict[str, Any]:
         "replayRecord": {"record": NO_RECORD},
         "registerApplication": {"name": "Backend"},
         "createKey": {},
-        "renamePlayer": {"name": "Cy"},
+        "changePlayer": {"name": "Cy"},
         "createWebhook": ENDPOINT,
         "changeWebhook": {"events": ["game.finished"]},
     }

@@ -187,7 +187,7 @@ def test_a_reset_is_told_as_the_state_of_the_game(api: Api, table: Table) -> Non
     version = table.view()["version"]
     (reset,) = ask(api, table, f"/events?after={version + 1}&text=true", 0, **GERMAN).json["events"]
     state = ask(api, table, "?text=true", 0, **GERMAN).json["text"]
-    assert (reset["type"], reset["text"], reset["data"]["game"]["text"]) == ("reset", state, state)
+    assert (reset["type"], reset["text"], reset["data"]["view"]["text"]) == ("reset", state, state)
 
 
 def test_the_view_of_a_page_has_a_sentence_too(api: Api, table: Table) -> None:

@@ -69,7 +69,7 @@ def test_a_reset_says_it_and_a_record_does_not(api: Api, saved_games: SavedGames
     saved_game = saved_games.at(variant, "early")
     (reset,) = events_of(api, saved_game, None, after=1_000)
     assert reset["type"] == "reset"
-    assert reset["to_act"] == reset["data"]["game"]["to_act"] != []
+    assert reset["to_act"] == reset["data"]["view"]["to_act"] != []
     record = api.get(f"{saved_game.table.path}/record", headers={"Accept": "application/json"}).get_data()
     assert b"to_act" not in record
 

@@ -32,7 +32,7 @@ PUBLIC = {
     "listVariants",
     "registerApplication",
     "replayRecord",
-    "showLobby",
+    "listLobby",
     "verifyRecord",
 }
 """Operations without a token."""
@@ -148,7 +148,7 @@ def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
     assert by_access["seat"] == {"beginRematch", "claimSeat", "makeMove"}
     assert (by_access["seat_or_app"], by_access["token_change"]) == ({"setPresence"}, {"changeToken"})
     assert by_access["key_change"] == {"createKey"}
-    assert by_access["app_game"] == {"changeJoinCode", "deleteGame", "renamePlayer"}
+    assert by_access["app_game"] == {"changeJoinCode", "deleteGame", "changePlayer"}
     assert (by_access["anyone_or_app"], by_access["app"]) == (ANYONE_OR_APPLICATION, APPLICATION)
 
 

@@ -47,7 +47,7 @@ OPERATIONS: list[Json] = [
             "include-operation-id": name,
             "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
         }
-        for name in ("joinGame", "changeToken", "claimSeat", "registerApplication", "createKey", "renamePlayer")
+        for name in ("joinGame", "changeToken", "claimSeat", "registerApplication", "createKey", "changePlayer")
     ],
     # … a cursor drawn at random is none, a text is seldom a variant, and games that wait are listed for a player; …
     *[
@@ -55,7 +55,7 @@ OPERATIONS: list[Json] = [
             "include-operation-id": name,
             "checks": {"positive_data_acceptance": {"expected-statuses": [*ACCEPTED, "422"]}},
         }
-        for name in ("getFeed", "listGames", "showLobby")
+        for name in ("getFeed", "listGames", "listLobby")
     ],
     # … a text is seldom a record, a version drawn at random is seldom one that the game has reached, and an aspect has
     # one decimal; …
@@ -166,7 +166,7 @@ SEATS: list[list[Json]] = [
 CLOCKS: list[Json] = [{"turn": 60}, {"bank": 300}, {"bank": 300, "increment": 5}]
 OUT_OF_PLACE: list[Json] = [{"action": "deal", "client_seed": "mu"}, {"action": "flip"}]
 """Moves that are seldom legal."""
-OF_APPLICATIONS = ("changeJoinCode", "deleteGame", "getFeed", "listGames", "renamePlayer")
+OF_APPLICATIONS = ("changeJoinCode", "deleteGame", "getFeed", "listGames", "changePlayer")
 """Operations that are mostly called with the key of an application."""
 EXPECTED: dict[str, set[int]] = {
     "beginRematch": {201, 401, 409, 422},
@@ -187,7 +187,7 @@ EXPECTED: dict[str, set[int]] = {
     "getScore": {200, 401, 404},
     "joinGame": {201, 401, 403, 404, 422},
     "makeMove": {201, 401, 409, 412, 422},
-    "renamePlayer": {200, 401, 422},
+    "changePlayer": {200, 401, 422},
     "replayRecord": {200, 422},
     "setPresence": {200, 401, 403, 404, 409, 422},
     "verifyRecord": {200, 422},

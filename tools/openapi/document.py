@@ -84,7 +84,7 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "token_change": [{"seat": []}, {"application": []}],
     "app": [{"application": []}],
     "key_change": [{"application": []}],
-    "anyone_or_app": [],  # many generated clients would demand a token of everybody
+    "anyone_or_app": [{}, {"application": []}],
     "app_game": [{"application": []}],
     "seat_or_app": [{"seat": []}, {"application": []}],
 }
@@ -200,7 +200,7 @@ def _webhooks(spec: APISpec) -> dict[str, Any]:
             "post": {
                 "operationId": _receive(message.name),
                 "security": [],
-                "tags": ["webhooks"],
+                "tags": ["messages"],
                 "summary": message.summary,
                 "description": f"{message.description} {DELIVERY}",
                 "parameters": headers,

@@ -22,7 +22,7 @@ def move_requests(headers: list[dict[str, Any]]) -> dict[str, Any]:
         MESSAGE_TYPE: {
             "post": {
                 "operationId": "askForMove",
-                "tags": ["moves"],
+                "tags": ["messages"],
                 "summary": "Ask a remote player for a move",
                 "description": _ASK_FOR_MOVE,
                 "security": [],

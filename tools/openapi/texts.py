@@ -39,6 +39,7 @@ TAGS: Final = {
     "records": "Records, verification and fairness.",
     "applications": "Backends that own games: their keys.",
     "webhooks": "Signed messages to the endpoints of an application, by Standard Webhooks 1.0.",
+    "messages": "What the service sends: messages to the endpoints of applications, and requests to remote players.",
     "service": "The service itself.",
 }
 

@@ -64,8 +64,7 @@ blueprint: Final = Blueprint("games", __name__)
 _game_in: Final = request_schemas.GameIn()
 _game_query_in: Final = request_schemas.GameQuery()
 _player_in: Final = request_schemas.PlayerIn()
-_token_in: Final = request_schemas.TokenIn()
-_rematch_in: Final = request_schemas.RematchIn()
+_empty_in: Final = request_schemas.EmptyIn()
 _presence_in: Final = request_schemas.PresenceIn()
 _claim_in: Final = request_schemas.ClaimIn()
 
@@ -164,7 +163,7 @@ def change_token(services: Services, granted: TokenRotation | Access) -> RawResp
     services.limits.limit_token(game, seat)
     negotiate(JSON)
     body = read_json_or_nothing()
-    validate(_token_in, body)
+    validate(_empty_in, body)
     token, replayed = change(idempotency(body, CHANGE_TOKEN.min_key_length))
     return created_secret(seat_token_json(token), f"/v1/games/{game}", replayed=replayed)
 
@@ -209,7 +208,7 @@ def begin_rematch(services: Services, access: Access) -> RawResponse:
     limit_expensive(services)
     negotiate(JSON)
     body = read_json_or_nothing()
-    validate(_rematch_in, body)
+    validate(_empty_in, body)
     joined, replayed = services.games.rematches.begin(access, idempotency(body, REMATCH.min_key_length))
     return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
 

@@ -11,7 +11,7 @@ from flask import Blueprint
 from service.apps.ports import Application, IndexQuery
 from service.engine.errors import Reason
 from service.web.access import operation
-from service.web.openapi.listing_operations import LIST_GAMES, SHOW_LOBBY
+from service.web.openapi.listing_operations import LIST_GAMES, LIST_LOBBY
 from service.web.problems import InvalidBody
 from service.web.request_parsing import negotiate, read_query
 from service.web.responses import JSON, RawResponse, ok_json, shared
@@ -40,7 +40,7 @@ def list_games(services: Services, application: Application) -> RawResponse:
 
 
 @blueprint.get("/v1/lobby")
-@operation(SHOW_LOBBY)
+@operation(LIST_LOBBY)
 def show_lobby(services: Services) -> RawResponse:
     """List the public games with open seats."""
     negotiate(JSON)

@@ -8,7 +8,7 @@ from flask import Blueprint
 
 from service.games.access import Access
 from service.web.access import operation
-from service.web.openapi.owner_operations import CHANGE_JOIN_CODE, RENAME_PLAYER
+from service.web.openapi.owner_operations import CHANGE_JOIN_CODE, CHANGE_PLAYER
 from service.web.request_parsing import idempotency, negotiate, read_json, read_json_or_nothing, validate
 from service.web.responses import JSON, RawResponse, created_secret, ok
 from service.web.schemas import requests as request_schemas
@@ -18,11 +18,11 @@ from service.web.services import Services
 blueprint: Final = Blueprint("owner", __name__)
 
 _rename_in: Final = request_schemas.RenameIn()
-_join_code_in: Final = request_schemas.JoinCodeIn()
+_empty_in: Final = request_schemas.EmptyIn()
 
 
 @blueprint.patch("/v1/games/<game>/players/<int:seat>")
-@operation(RENAME_PLAYER)
+@operation(CHANGE_PLAYER)
 def rename_player(services: Services, access: Access) -> RawResponse:
     """Give a player another name or reference."""
     negotiate(JSON)
@@ -39,7 +39,7 @@ def change_join_code(services: Services, access: Access) -> RawResponse:
     """Change the join code."""
     negotiate(JSON)
     body = read_json_or_nothing()
-    validate(_join_code_in, body)
+    validate(_empty_in, body)
     key = idempotency(body, CHANGE_JOIN_CODE.min_key_length)
     code, replayed = services.games.owner_commands.change_join_code(access, key)
     return created_secret({"join_code": code}, f"/v1/games/{access.game.id}", replayed=replayed)

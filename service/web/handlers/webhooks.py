@@ -27,6 +27,7 @@ from service.web.problems import InvalidBody
 from service.web.request_parsing import idempotency, negotiate, read_json, read_json_or_nothing, validate
 from service.web.responses import JSON, RawResponse, accepted, created_secret, no_content, ok
 from service.web.schemas import webhooks as webhook_schemas
+from service.web.schemas.requests import EmptyIn
 from service.web.serializers.webhooks import deliveries_json, new_webhook_json, webhook_json
 from service.web.services import Services
 
@@ -34,7 +35,7 @@ blueprint: Final = Blueprint("webhooks", __name__)
 
 _webhook_in: Final = webhook_schemas.WebhookIn()
 _change_in: Final = webhook_schemas.WebhookChangeIn()
-_secret_in: Final = webhook_schemas.WebhookSecretIn()
+_empty_in: Final = EmptyIn()
 _ping_in: Final = webhook_schemas.PingIn()
 
 _REFUSED: Final = {
@@ -104,7 +105,7 @@ def change_webhook_secret(services: Services, application: Application, webhook:
     """Make a new secret."""
     negotiate(JSON)
     body = read_json_or_nothing()
-    validate(_secret_in, body)
+    validate(_empty_in, body)
     key = idempotency(body, CHANGE_WEBHOOK_SECRET.min_key_length)
     changed, replayed = services.apps.webhooks.change_secret(application.id, webhook, key)
     return created_secret(new_webhook_json(changed), f"/v1/webhooks/{changed.id}", replayed=replayed)

@@ -26,7 +26,7 @@ REGISTER_APPLICATION: Final = Operation(
     responses={
         201: ResponseSpec(
             description="The application and its key.",
-            schema=app_schemas.RegisteredApplication,
+            schema=app_schemas.CreatedApplication,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,
@@ -68,7 +68,7 @@ CREATE_KEY: Final = Operation(
     responses={
         201: ResponseSpec(
             description="The new key.",
-            schema=app_schemas.NewKey,
+            schema=app_schemas.CreatedKey,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,

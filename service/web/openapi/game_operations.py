@@ -83,7 +83,7 @@ JOIN_GAME: Final = Operation(
     responses={
         201: ResponseSpec(
             description="The seat with its token, which is returned only here, and the game as its player sees it.",
-            schema=game_schemas.JoinedSeat,
+            schema=game_schemas.CreatedSeat,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,
@@ -100,7 +100,7 @@ CHANGE_TOKEN: Final = Operation(
     "application that owns the game may do it for any seat that has a token, without it: for who has lost it. The body "
     "is empty, or an empty object.",
     access="token_change",
-    body=request_schemas.TokenIn,
+    body=request_schemas.EmptyIn,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
@@ -201,12 +201,12 @@ REMATCH: Final = Operation(
     "whether somebody else has begun asks for the view now and then. Where only applications create games, only their "
     "games have a rematch. The body is empty, or an empty object.",
     access="seat",
-    body=request_schemas.RematchIn,
+    body=request_schemas.EmptyIn,
     headers=("Idempotency-Key",),
     responses={
         201: ResponseSpec(
             description="The seat in the new game with its token, and the game as its player sees it.",
-            schema=game_schemas.JoinedSeat,
+            schema=game_schemas.CreatedSeat,
             headers=("Location", "Cache-Control"),
             replayable=True,
             limited=True,
@@ -297,7 +297,7 @@ GET_EVENTS: Final = Operation(
     responses={
         200: ResponseSpec(
             description="The events, oldest first.",
-            schema=event_schemas.Events,
+            schema=event_schemas.EventPage,
             headers=("Cache-Control", "Vary"),
             optional_headers=TEXT_HEADERS,
             streams={SSE: "Each `data` is an event.", NDJSON: "Each line is an event."},

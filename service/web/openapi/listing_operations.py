@@ -19,7 +19,7 @@ LIST_GAMES: Final = Operation(
     responses={
         200: ResponseSpec(
             description="A page of games.",
-            schema=listing_schemas.GameList,
+            schema=listing_schemas.GamePage,
             headers=("Cache-Control", "Vary"),
             limited=True,
         )
@@ -27,8 +27,8 @@ LIST_GAMES: Final = Operation(
     problems=("unauthorized", "rate_limited", "not_acceptable", "invalid"),
 )
 
-SHOW_LOBBY: Final = Operation(
-    id="showLobby",
+LIST_LOBBY: Final = Operation(
+    id="listLobby",
     tag="games",
     summary="List the public games with open seats",
     description="The games that applications have made public, with the code by which an open seat can be taken: the "
@@ -36,7 +36,7 @@ SHOW_LOBBY: Final = Operation(
     query=listing_schemas.LobbyQuery,
     headers=("If-None-Match",),
     responses={
-        200: ResponseSpec(description="The public games.", schema=listing_schemas.LobbyOut, headers=VIEW_HEADERS)
+        200: ResponseSpec(description="The public games.", schema=listing_schemas.LobbyPage, headers=VIEW_HEADERS)
     },
     problems=("not_acceptable", "invalid"),
 )

@@ -9,8 +9,8 @@ from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas import game as game_schemas
 from service.web.schemas import requests as request_schemas
 
-RENAME_PLAYER: Final = Operation(
-    id="renamePlayer",
+CHANGE_PLAYER: Final = Operation(
+    id="changePlayer",
     tag="games",
     summary="Rename a player",
     description="Gives the player of a seat another name, another `ref`, or both; what is missing stays as it is, and "
@@ -40,7 +40,7 @@ CHANGE_JOIN_CODE: Final = Operation(
     "game is public. With the old one no seat can be taken any more. The event is `join_code_changed`. The body is "
     "empty, or an empty object.",
     access="app_game",
-    body=request_schemas.JoinCodeIn,
+    body=request_schemas.EmptyIn,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={

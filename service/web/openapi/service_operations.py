@@ -6,9 +6,9 @@ from typing import Final
 
 from service.web.openapi.operations import VIEW_HEADERS, Operation, ResponseSpec
 from service.web.responses import HTML, JAVASCRIPT, JSON, YAML
-from service.web.schemas.problems import ProblemCatalogue
+from service.web.schemas.problems import ProblemList
 from service.web.schemas.service import Health, ServiceIndex, ServiceVersion
-from service.web.schemas.variants import Variant, Variants
+from service.web.schemas.variants import Variant, VariantList
 
 _VARIANT_HEADERS: Final = (*VIEW_HEADERS, "Content-Language")
 
@@ -19,7 +19,7 @@ LIST_VARIANTS: Final = Operation(
     description="All variants that can be played, each with its name and a description in one sentence, and the "
     "levels of computer players.",
     headers=("Accept-Language", "If-None-Match"),
-    responses={200: ResponseSpec(description="The variants.", schema=Variants, headers=_VARIANT_HEADERS)},
+    responses={200: ResponseSpec(description="The variants.", schema=VariantList, headers=_VARIANT_HEADERS)},
     problems=("not_acceptable",),
 )
 
@@ -44,7 +44,7 @@ GET_PROBLEMS: Final = Operation(
     responses={
         200: ResponseSpec(
             description="The problems.",
-            schema=ProblemCatalogue,
+            schema=ProblemList,
             headers=_VARIANT_HEADERS,
             streams={HTML: "A page with an anchor for each code and each reason."},
         )

@@ -8,6 +8,7 @@ from service.web.openapi.app_operations import APP_PROBLEMS, REPEAT_PROBLEMS
 from service.web.openapi.operations import BODY_PROBLEMS, Operation, ResponseSpec
 from service.web.request_parsing import TOKEN_KEY_LENGTH
 from service.web.schemas import webhooks as webhook_schemas
+from service.web.schemas.requests import EmptyIn
 
 _WRITE_PROBLEMS: Final = (*APP_PROBLEMS, "not_found", "outcome_unknown")
 _READ_HEADERS: Final = ("Cache-Control", "Vary")
@@ -27,7 +28,7 @@ CREATE_WEBHOOK: Final = Operation(
     responses={
         201: ResponseSpec(
             description="The endpoint, with its secret.",
-            schema=webhook_schemas.NewWebhook,
+            schema=webhook_schemas.CreatedWebhook,
             headers=_SECRET_HEADERS,
             replayable=True,
             limited=True,
@@ -99,13 +100,13 @@ CHANGE_WEBHOOK_SECRET: Final = Operation(
     description="Returned only here. For 24 hours messages are signed with the old secret, too: "
     "`webhook-signature` has two signatures. The body is empty, or an empty object.",
     access="app",
-    body=webhook_schemas.WebhookSecretIn,
+    body=EmptyIn,
     headers=("Idempotency-Key",),
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
             description="The endpoint, with its new secret.",
-            schema=webhook_schemas.NewWebhook,
+            schema=webhook_schemas.CreatedWebhook,
             headers=_SECRET_HEADERS,
             replayable=True,
             limited=True,

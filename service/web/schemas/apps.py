@@ -45,7 +45,7 @@ def _key() -> fields.String:
     )
 
 
-class RegisteredApplication(Schema):
+class CreatedApplication(Schema):
     """An application just registered, with its first key."""
 
     id = fields.String(required=True, metadata=doc("The id of the application."))
@@ -62,7 +62,7 @@ class Key(Schema):
     expires_at = fields.DateTime(metadata=doc("When it ceases to be valid; absent without an end."))
 
 
-class NewKey(Key):
+class CreatedKey(Key):
     """A key just made."""
 
     key = _key()

@@ -18,7 +18,7 @@ class EventData(Schema):
     where plays score `points`, and where ends are counted `ends_sum`. `drew`: `tile`, for the seat that drew it.
     `joined`: `name`. `renamed`: `name`, unless only what the application calls the player is another. `round_ended`:
     the round as in the score card. `timed_out`: `then`. `claimed`: `by`. `finished`: `winners`, and `ended_by` if that
-    was not by the rules. `rematched`: `game`. `reset`: `game`.
+    was not by the rules. `rematched`: `game`. `reset`: `view`.
     """
 
     round = fields.Integer(metadata=doc("The number of the round that was dealt.", minimum=1, example=1))
@@ -42,9 +42,8 @@ class EventData(Schema):
     ends_sum = fields.Integer(metadata=doc("The sum of the ends after it, where ends are counted.", example=28))
     name = fields.String(metadata=doc("The current name of the player who joined or was renamed.", example="Bo"))
     winners = fields.List(fields.Integer(), metadata=doc("The seats that have won the match.", example=[0]))
-    game = fields.Raw(
-        metadata=doc("Of `rematched`: the id of the new game, a string. Of `reset`: the current game, a `Game`.")
-    )
+    game = fields.String(metadata=doc("Of `rematched`: the id of the new game."))
+    view = fields.Nested(Game, metadata=doc("Of `reset`: the bearer's view of the game as it is now."))
     number = fields.Integer(metadata=doc("The number of the round that was counted.", minimum=1, example=1))
     ended_by = fields.String(
         metadata=doc(
@@ -96,8 +95,7 @@ class GameEvent(Schema):
     seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
     to_act = to_act_field(
         "The seats that may move after the event, as in the game view. A move may cause several events, as a play that "
-        "ends the round; those of the last one count. Absent in `closing`, and in events that were stored before they "
-        "had it."
+        "ends the round; those of the last one count. Absent in `closing`."
     )
     at = fields.DateTime(required=True, metadata=doc("The time of the event.", example="2026-01-06T19:30:00.000Z"))
     text = fields.String(
@@ -110,7 +108,7 @@ class GameEvent(Schema):
     data = fields.Nested(EventData, required=True, metadata=doc("The data of the event."))
 
 
-class Events(Schema):
+class EventPage(Schema):
     """A page of events."""
 
     events = fields.List(fields.Nested(GameEvent), required=True, metadata=doc("Oldest first."))

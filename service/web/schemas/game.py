@@ -323,7 +323,7 @@ class CreatedGame(Schema):
     join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
 
 
-class JoinedSeat(SeatToken):
+class CreatedSeat(SeatToken):
     """A seat just taken."""
 
     game = fields.Nested(Game, required=True, metadata=doc("The game as the new player sees it."))

@@ -101,7 +101,7 @@ class ListedGame(Schema):
     )
 
 
-class GameList(Schema):
+class GamePage(Schema):
     """A page of the games of an application."""
 
     games = fields.List(fields.Nested(ListedGame), required=True, metadata=doc("The games."))
@@ -129,7 +129,7 @@ class PublicGame(Schema):
     created_at = fields.DateTime(required=True, metadata=doc("When the game was created."))
 
 
-class LobbyOut(Schema):
+class LobbyPage(Schema):
     """The public games with open seats."""
 
     games = fields.List(fields.Nested(PublicGame), required=True, metadata=doc("The newest games, the newest first."))

@@ -59,7 +59,7 @@ class ProblemDescription(Schema):
     )
 
 
-class ProblemCatalogue(Schema):
+class ProblemList(Schema):
     """Every problem that a response may be."""
 
     problems = fields.List(

@@ -295,7 +295,7 @@ class PlayerIn(RequestSchema):
     client_seed = client_seed_field("Entropy that the player contributes to every deal.")
 
 
-class TokenIn(RequestSchema):
+class EmptyIn(RequestSchema):
     """An empty object."""
 
 
@@ -309,14 +309,6 @@ class RenameIn(RequestSchema):
     def _something(self, data: dict[str, Any], **_: Any) -> None:
         if not data:
             raise invalid("one_of_name_ref")
-
-
-class JoinCodeIn(RequestSchema):
-    """An empty object."""
-
-
-class RematchIn(RequestSchema):
-    """An empty object."""
 
 
 class PresenceIn(RequestSchema):

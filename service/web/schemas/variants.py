@@ -55,7 +55,7 @@ class VariantBot(Bot):
     )
 
 
-class Variants(Schema):
+class VariantList(Schema):
     """The available variants."""
 
     variants = fields.List(fields.Nested(VariantSummary), required=True, metadata=doc("Sorted by id."))

@@ -52,10 +52,6 @@ class WebhookChangeIn(RequestSchema):
     )
 
 
-class WebhookSecretIn(RequestSchema):
-    """An empty object."""
-
-
 class PingIn(RequestSchema):
     """An empty object."""
 
@@ -82,7 +78,7 @@ class Webhook(Schema):
     created_at = fields.DateTime(required=True, metadata=doc("When it was registered."))
 
 
-class NewWebhook(Webhook):
+class CreatedWebhook(Webhook):
     """An endpoint with its secret, which is returned only here."""
 
     secret = fields.String(

@@ -64,7 +64,7 @@ def _event_data(event: object, text: str | None) -> JsonObject:
             return round_json(event.round)
         case Reset():
             # What is told of a reset is the state of the game.
-            return {"game": game_view_json(event.view) | ({} if text is None else {"text": text})}
+            return {"view": game_view_json(event.view) | ({} if text is None else {"text": text})}
         case _:
             return {
                 name: _VALUES[kind](value) if kind in _VALUES else value

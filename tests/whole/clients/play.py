@@ -28,7 +28,7 @@ from domino_client.models import (
     Score,
     SeatIn,
     Variant,
-    Variants,
+    VariantList,
 )
 
 T = TypeVar("T")
@@ -80,7 +80,7 @@ def leave(game: str, client: AuthenticatedClient, *, away: bool) -> bool:
 def main(url: str) -> None:
     """Play a match of each game, after reading about it in German."""
     anybody = Client(url)
-    for offered in expect(Variants, list_variants.sync(client=anybody)).variants:
+    for offered in expect(VariantList, list_variants.sync(client=anybody)).variants:
         variant = expect(Variant, get_variant.sync(offered.id, client=anybody, accept_language="de"))
         options = list(variant.options.to_dict()["properties"])
         match = play(url, anybody, variant.id, variant.players.min_)
