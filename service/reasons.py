@@ -554,6 +554,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "Unknown parameter; possible: {allowed}.",
                 "Diesen Parameter gibt es nicht; möglich: {allowed}.",
             ),
+            "given_twice": (
+                "Given more than once; which one counts would be a guess.",
+                "Mehrmals angegeben; welcher Wert gilt, wäre geraten.",
+            ),
             # a new game
             "not_a_player": (
                 'A player is an object with `name`, `open` or `bot`, such as {{"name": "Ada"}}.',

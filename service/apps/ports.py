@@ -147,15 +147,16 @@ class IndexPage(NamedTuple):
 
 
 class IndexQuery(NamedTuple):
-    """What is listed; ``waiting`` only with a ``player_ref``: the games that wait for that player, most urgent first.
+    """What is listed; without ``statuses`` games of any status.
 
+    ``waiting`` only with a ``player_ref``: the games that wait for that player, most urgent first.
     Any other list is ordered by the time of the last write, newest first. Times in milliseconds since 1970.
     """
 
     ref: str | None = None
     player_ref: str | None = None
     waiting: bool = False
-    status: str | None = None
+    statuses: tuple[str, ...] = ()
     variant: str | None = None
     updated_after: int | None = None
     limit: int = 50

@@ -141,7 +141,7 @@ class RedisIndex(GameIndex):
             max(MOST_LOOKED_AT, query.limit),
             self._ttl,
             query.updated_after or 0,
-            (query.status or "").encode(),
+            ",".join(query.statuses).encode(),
             (query.variant or "").encode(),
             b"" if query.ref is None else keys.digest(query.ref),
         )

@@ -206,8 +206,8 @@ def validate(schema: Schema, value: Any) -> Any:
 
 
 def read_query(schema: Schema) -> dict[str, Any]:
-    """The query, loaded by ``schema``; the last of repeated parameters is used. Raises ``InvalidBody``."""
-    query: dict[str, Any] = validate(schema, {name: values[-1] for name, values in request.args.lists()})
+    """The query, which ``check_query`` has checked, loaded by ``schema``. Raises ``InvalidBody``."""
+    query: dict[str, Any] = validate(schema, request.args.to_dict())
     return query
 
 
@@ -227,14 +227,15 @@ def read_query_of_reader(schema: Schema) -> dict[str, Any]:
 
 
 def check_query(schema: Schema | None) -> None:
-    """Check that the query has nothing but the parameters of this schema. Raises ``InvalidBody``."""
+    """Check that the query has nothing but the parameters of this schema, each once. Raises ``InvalidBody``."""
     allowed = [] if schema is None else [field.data_key or name for name, field in schema.load_fields.items()]
     unknown = Reason("unknown_parameter", {"allowed": allowed}) if allowed else Reason("no_parameters")
-    errors = {
-        name: [Reason("token_in_query") if name in _TOKEN_PARAMETERS else unknown]
-        for name in request.args
-        if name not in allowed
-    }
+    errors: dict[str, list[Reason]] = {}
+    for name, values in request.args.lists():
+        if name not in allowed:
+            errors[name] = [Reason("token_in_query") if name in _TOKEN_PARAMETERS else unknown]
+        elif len(values) > 1:
+            errors[name] = [Reason("given_twice")]
     if errors:
         raise InvalidBody(errors)
 

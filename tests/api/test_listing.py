@@ -70,6 +70,8 @@ def test_games_are_filtered_by_each_parameter(api: Api, app_key: str, tell: Tell
     assert listed(api, app_key, "player_ref=user-ada") == [two, one]
     assert listed(api, app_key, "player_ref=user-ada&ref=two") == [two]
     assert listed(api, app_key, "status=waiting") == [two]
+    assert listed(api, app_key, "status=waiting,finished") == [two]
+    assert listed(api, app_key, "status=waiting,playing") == [three, two, one]
     assert listed(api, app_key, "variant=fido") == [three]
     assert listed(api, app_key, "player_ref=user-ada&variant=fido") == []
     assert listed(api, app_key, "to_act=false") == [three, two, one]
@@ -155,6 +157,13 @@ def test_a_deleted_game_is_not_listed(api: Api, app_key: str, tell: Tell) -> Non
         (f"player_ref={'x' * 65}", "player_ref", "length"),
         ("ref=a%20b", "ref", "not_visible"),
         ("status=paused", "status", "not_one_of"),
+        ("status=", "status", "not_one_of"),
+        ("status=waiting,", "status", "not_one_of"),
+        ("status=waiting,%20playing", "status", "not_one_of"),
+        ("status=waiting,paused", "status", "not_one_of"),
+        ("status=waiting,playing,waiting", "status", None),
+        ("status=waiting&status=playing", "status", "given_twice"),
+        ("limit=5&limit=5", "limit", "given_twice"),
         ("variant=chess", "variant", "not_one_of"),
         ("limit=0", "limit", "out_of_range"),
         ("limit=201", "limit", "out_of_range"),

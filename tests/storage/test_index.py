@@ -293,9 +293,11 @@ def test_games_are_found_by_status_and_variant_and_time(games: Games) -> None:
     games.put(first, 1, status="waiting", variant="fido")
     games.put(second, 2, status="finished")
     games.put(third, 3, status="finished", variant="fido")
-    assert games.found(status="finished") == [third, second]
+    assert games.found(statuses=("finished",)) == [third, second]
+    assert games.found(statuses=("playing", "waiting")) == [first]
+    assert games.found(statuses=("waiting", "finished")) == [third, second, first]
     assert games.found(variant="fido") == [third, first]
-    assert games.found(variant="fido", status="finished") == [third]
+    assert games.found(variant="fido", statuses=("finished",)) == [third]
     assert games.found(updated_after=games.began + 2) == [third]
     assert games.found(updated_after=games.began + 1) == [third, second]
 
@@ -364,7 +366,7 @@ def test_a_deleted_game_is_listed_no_more_and_known_as_deleted(harness: Harness,
     assert index.put(app, deleted, [b"deleted"], position.endpoints, position=position)
     assert index.position(app, game)[:2] == (2, "")
     assert not index.put(app, deleted, [b"deleted"], (), position=position)
-    queries: list[dict[str, Any]] = [{}, {"ref": "club"}, {"player_ref": "anna"}, {"status": "deleted"}]
+    queries: list[dict[str, Any]] = [{}, {"ref": "club"}, {"player_ref": "anna"}, {"statuses": ("deleted",)}]
     for query in queries:
         assert games.found(**query) == []
     assert harness.feed() == [b"deleted"]
@@ -598,4 +600,4 @@ def test_a_page_looks_at_a_bounded_number_of_games(redis_harness: RedisHarness) 
     games.put(wanted, 0, status="finished")
     for at in range(MOST_LOOKED_AT):
         games.put(new_id(), at + 1)
-    assert games.pages(status="finished", limit=1) == [[], [wanted]]
+    assert games.pages(statuses=("finished",), limit=1) == [[], [wanted]]

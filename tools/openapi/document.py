@@ -35,6 +35,7 @@ from service.web.schemas import seats as seat_schemas
 from service.web.schemas import service as service_schemas
 from service.web.schemas import variants as variant_schemas
 from service.web.schemas import webhooks as webhook_schemas
+from service.web.schemas.fields import QueryWords
 from tools.openapi import message_schemas
 from tools.openapi.examples import Examples
 from tools.openapi.messages import DELIVERY, MESSAGES
@@ -131,11 +132,12 @@ _Dumper.add_representer(str, _Dumper.represent_text)
 def document(app: Flask, examples: Examples) -> str:
     """The whole document as YAML."""
     package = metadata("domino-service")
+    marshmallow = MarshmallowPlugin(schema_name_resolver=_schema_name)
     spec = APISpec(
         title="Domino",
         version=package["Version"],
         openapi_version="3.1.0",
-        plugins=[MarshmallowPlugin(schema_name_resolver=_schema_name)],
+        plugins=[marshmallow],
         info={
             "description": DESCRIPTION,
             "contact": {"name": package["Author"]},
@@ -144,6 +146,8 @@ def document(app: Flask, examples: Examples) -> str:
         servers=[{"url": "/"}],
         tags=[{"name": name, "description": text} for name, text in TAGS.items()],
     )
+    assert marshmallow.converter is not None
+    marshmallow.converter.add_parameter_attribute_function(_style_of_words)
     spec.components.security_scheme(
         "seat",
         {
@@ -170,6 +174,11 @@ def document(app: Flask, examples: Examples) -> str:
     first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
     ordered = {key: described[key] for key in first} | described
     return yaml.dump(ordered, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _style_of_words(_converter: Any, field: Any, **_: Any) -> dict[str, Any]:
+    """How a list of words is written in a query: with commas."""
+    return {"explode": False} if isinstance(field, QueryWords) else {}
 
 
 def _routes(app: Flask) -> Iterator[tuple[str, list[tuple[str, Operation]]]]:

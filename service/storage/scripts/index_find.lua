@@ -10,7 +10,7 @@
 -- ARGV[5]  how many games are looked at at most
 -- ARGV[6]  seconds that a game lives
 -- ARGV[7]  the time after which the last write must be, in ms since 1970
--- ARGV[8]  the status,
+-- ARGV[8]  the statuses, with commas between them,
 -- ARGV[9]  the variant, and
 -- ARGV[10] the digest of the ref of the games; each empty for any
 --
@@ -24,6 +24,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local after = math.max(tonumber(ARGV[7]), now - ARGV[6] * 1000)
 
+local statuses = ',' .. ARGV[8] .. ','
 local low, high = '-inf', '+inf'
 if reverse then
   low = string.format('(%.0f', after)
@@ -49,7 +50,7 @@ end
 
 local function fits(entry)
   local updated, status, variant, ref = string.match(entry, '^%d+ %S+ (%d+) (%S+) (%S+) (%S+)')
-  return tonumber(updated) > after and (ARGV[8] == '' or ARGV[8] == status) and (ARGV[9] == '' or ARGV[9] == variant)
+  return tonumber(updated) > after and (ARGV[8] == '' or string.find(statuses, ',' .. status .. ',', 1, true)) and (ARGV[9] == '' or ARGV[9] == variant)
     and (ARGV[10] == '' or ARGV[10] == ref), updated
 end
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from marshmallow import Schema, ValidationError, fields
 
 from service.engine.errors import InvalidNotation, Reason
 from service.engine.tiles import MAX_PIPS, Tile, parse_tile
-from service.web.schemas.validation import Length, invalid
+from service.web.schemas.validation import Length, OneOf, invalid
 
 _DIGITS: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 
@@ -161,6 +161,22 @@ class QueryTime(fields.DateTime):
             return max(int(time.timestamp() * 1000), 0)
         except (ValueError, OverflowError):
             raise invalid("not_a_time") from None
+
+
+class QueryWords(fields.List[str]):
+    """Some of these words in a query, with commas between them; loaded as a tuple in which each is once."""
+
+    def __init__(self, words: Sequence[str], **more: Any) -> None:
+        self._words = words
+        super().__init__(fields.String(validate=OneOf(words)), **more)
+
+    def _deserialize(  # type: ignore[override]  # a tuple, which cannot be changed
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> tuple[str, ...]:
+        given = tuple(dict.fromkeys(value.split(",")))
+        if not set(given) <= set(self._words):
+            raise invalid("not_one_of", allowed=list(self._words))
+        return given
 
 
 class QueryBoolean(fields.Boolean):

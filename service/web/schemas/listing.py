@@ -7,12 +7,12 @@ from typing import Any, Final
 from marshmallow import Schema, ValidationError, fields, validates_schema
 
 from service.engine.errors import Reason
-from service.web.schemas.fields import QueryBoolean, QueryInteger, QueryTime, RequestSchema, doc
+from service.web.schemas.fields import QueryBoolean, QueryInteger, QueryTime, QueryWords, RequestSchema, doc
 from service.web.schemas.game import RulesOut, seat_field, to_act_field
 from service.web.schemas.references import Reference
 from service.web.schemas.requests import check_variant
 from service.web.schemas.seats import waiting_for_field
-from service.web.schemas.validation import Length, OneOf, Range
+from service.web.schemas.validation import Length, Range
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
 MOST_LISTED: Final = 200
@@ -35,7 +35,13 @@ class ListQuery(RequestSchema):
             "and then the games without one, of which that which has waited longest."
         ),
     )
-    status = fields.String(validate=OneOf(STATUSES), metadata=doc("Only games with this status."))
+    statuses = QueryWords(
+        STATUSES,
+        data_key="status",
+        metadata=doc(
+            "Only games with one of these statuses, such as `waiting,playing`.", example=["waiting", "playing"]
+        ),
+    )
     variant = _variant("Only games of this variant.")
     updated_after = QueryTime(
         metadata=doc(

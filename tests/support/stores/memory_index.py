@@ -184,6 +184,6 @@ def _score(entry: IndexEntry, query: IndexQuery) -> int | None:
 def _fits(entry: IndexEntry, query: IndexQuery) -> bool:
     return (
         query.ref in (None, entry.ref)
-        and query.status in (None, entry.status)
+        and (not query.statuses or entry.status in query.statuses)
         and query.variant in (None, entry.variant)
     )
