@@ -1,0 +1,165 @@
+"""Rules of the document without which a generated client does not compile, or does less than the service.
+
+Each rule is shown a broken copy of the document, too, so that it is known to find what it looks for.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.contract import METHODS, committed
+
+Document = dict[str, Any]
+Rule = Callable[[Document], list[str]]
+
+DOCUMENT: Document = committed().document
+NO_KEY = ("/v1/verifications", "/v1/replays")
+"""Operations that change nothing: repeating them needs no ``Idempotency-Key``."""
+APPLICATION: dict[str, list[str]] = {"application": []}
+
+
+def operations(document: Document, part: str = "paths") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every operation of a part of the document, by its method and address."""
+    for path, item in document[part].items():
+        for method in METHODS:
+            if method in item:
+                yield f"{method.upper()} {path}", item[method]
+
+
+def shared_tags(document: Document) -> list[str]:
+    """Generators make a class of each tag: that of the messages would be written over that of the requests."""
+    tags = [{tag for _, each in operations(document, part) for tag in each["tags"]} for part in ("paths", "webhooks")]
+    return sorted(tags[0] & tags[1])
+
+
+def share_a_tag(document: Document) -> None:
+    document["webhooks"]["game.turn"]["post"]["tags"] = ["games"]
+
+
+def constructors(document: Document) -> list[str]:
+    """In Go the constructor of ``Webhook`` is ``NewWebhook``, which no schema may be called."""
+    schemas = document["components"]["schemas"]
+    return [name for name in schemas if f"New{name}" in schemas]
+
+
+def take_the_name_of_a_constructor(document: Document) -> None:
+    document["components"]["schemas"]["NewWebhook"] = {"type": "object"}
+
+
+def marked_outputs(document: Document) -> list[str]:
+    """What the service sends has the plain name; what it takes ends in ``In``."""
+    return [name for name in document["components"]["schemas"] if name.endswith("Out")]
+
+
+def mark_an_output(document: Document) -> None:
+    document["components"]["schemas"]["GameOut"] = {"type": "object"}
+
+
+def own_names(document: Document) -> list[str]:
+    """A property called like its class has two types in a class of Python, unless it is a plain word or number."""
+    return [
+        f"{name}.{prop}"
+        for name, schema in document["components"]["schemas"].items()
+        for prop, value in schema.get("properties", {}).items()
+        if prop.replace("_", "") == name.lower()
+        and (
+            value.get("type") not in ("string", "number", "integer", "boolean")
+            or {"enum", "format", "nullable"} & value.keys()
+        )
+    ]
+
+
+def name_a_property_like_its_class(document: Document) -> None:
+    document["components"]["schemas"]["Turn"]["properties"]["turn"] = {"type": "array", "items": {"type": "integer"}}
+
+
+def untyped(document: Document) -> list[str]:
+    """Without a type a property is a hidden union; only the default of an option is one."""
+    return [
+        f"{name}.{prop}"
+        for name, schema in document["components"]["schemas"].items()
+        for prop, value in schema.get("properties", {}).items()
+        if name != "OptionSchema" and not {"type", "$ref", "allOf"} & value.keys()
+    ]
+
+
+def leave_out_a_type(document: Document) -> None:
+    del document["components"]["schemas"]["Game"]["properties"]["version"]["type"]
+
+
+def unsigned(document: Document) -> list[str]:
+    """A typed client sends a key only where ``security`` says so."""
+    return [
+        where
+        for where, each in operations(document)
+        if where.startswith("POST ")
+        and re.search(r"key of an application|for the application", each["description"])
+        and APPLICATION not in each["security"]
+    ]
+
+
+def take_no_key_for_a_new_game(document: Document) -> None:
+    document["paths"]["/v1/games"]["post"]["security"] = []
+
+
+def unusual_choices(document: Document) -> list[str]:
+    """Who needs no token comes first, so that a client does not ask for one."""
+    return [where for where, each in operations(document) if {} in each["security"] and each["security"][0] != {}]
+
+
+def ask_for_a_key_first(document: Document) -> None:
+    document["paths"]["/v1/games"]["post"]["security"] = [APPLICATION, {}]
+
+
+def unlike_a_new_game(document: Document) -> list[str]:
+    """What anyone may do, and an application as itself, is said as for a new game."""
+    return [
+        where
+        for where, each in operations(document)
+        if {} in each["security"] and {"seat": []} not in each["security"] and each["security"] != [{}, APPLICATION]
+    ]
+
+
+def take_any_scheme_for_a_new_game(document: Document) -> None:
+    document["paths"]["/v1/games"]["post"]["security"] = [{}, {"other": []}]
+
+
+def unrepeatable(document: Document) -> list[str]:
+    """Every POST that changes something can be repeated safely."""
+    return [
+        where
+        for where, each in operations(document)
+        if where.startswith("POST ")
+        and where.removeprefix("POST ") not in NO_KEY
+        and "Idempotency-Key" not in [parameter["name"] for parameter in each.get("parameters", ())]
+    ]
+
+
+def forget_an_idempotency_key(document: Document) -> None:
+    document["paths"]["/v1/apps"]["post"]["parameters"] = []
+
+
+RULES: list[tuple[Rule, Callable[[Document], None], list[str]]] = [
+    (shared_tags, share_a_tag, ["games"]),
+    (constructors, take_the_name_of_a_constructor, ["Webhook"]),
+    (marked_outputs, mark_an_output, ["GameOut"]),
+    (own_names, name_a_property_like_its_class, ["Turn.turn"]),
+    (untyped, leave_out_a_type, ["Game.version"]),
+    (unsigned, take_no_key_for_a_new_game, ["POST /v1/games"]),
+    (unusual_choices, ask_for_a_key_first, ["POST /v1/games"]),
+    (unlike_a_new_game, take_any_scheme_for_a_new_game, ["POST /v1/games"]),
+    (unrepeatable, forget_an_idempotency_key, ["POST /v1/apps"]),
+]
+
+
+@pytest.mark.parametrize(("rule", "spoil", "found"), RULES, ids=[rule.__name__ for rule, _, _ in RULES])
+def test_the_document_keeps_the_rule(rule: Rule, spoil: Callable[[Document], None], found: list[str]) -> None:
+    assert rule(DOCUMENT) == []
+    broken = copy.deepcopy(DOCUMENT)
+    spoil(broken)
+    assert rule(broken) == found
