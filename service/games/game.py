@@ -220,7 +220,7 @@ class Game(NamedTuple):
     @property
     def deadline(self) -> int | None:
         """When the time for the running turn or deal is over; ``None`` without a clock, and while it does not run."""
-        if self.clock is None or self.has_open_seats:
+        if self.clock is None or self.has_open_seats or not self.state.round:
             return None
         return deadline_of(
             self.running_clock, self.clock, self.state, self.presence, people=self.people, remote=self.remote
@@ -238,13 +238,13 @@ class Game(NamedTuple):
 
     @property
     def status(self) -> GameStatus:
-        """``waiting`` while a seat is open, else the phase of the match."""
-        return "waiting" if self.has_open_seats else self.state.phase
+        """``waiting`` while a seat is open and before the first deal, else the phase of the match."""
+        return "waiting" if self.has_open_seats or not self.state.round else self.state.phase
 
     @property
     def to_act(self) -> tuple[int, ...]:
-        """The seats that may move; none while a seat is open."""
-        return () if self.has_open_seats else self.state.to_act
+        """The seats that may move; none while a seat is open, nor before the first deal, which is nobody's move."""
+        return () if self.has_open_seats or not self.state.round else self.state.to_act
 
     def with_events(
         self,

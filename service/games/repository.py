@@ -478,7 +478,7 @@ def seats_to_act(
     for event in yielding(events[:-1]):
         if not isinstance(event, HostingEvent):
             state = apply(after.rules, state, event)
-        result.append(() if after.has_open_seats else state.to_act)
+        result.append(() if after.has_open_seats or not state.round else state.to_act)  # as ``Game.to_act``
     return [*result, after.to_act]
 
 

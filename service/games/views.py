@@ -236,8 +236,10 @@ def _seat_views(
 
 
 def legal_moves_for(game: Game, seat: int | None) -> tuple[Move, ...]:
-    """The legal moves of a seat; none for a spectator, nor while seats are open."""
-    return () if seat is None or game.has_open_seats else legal_moves(game.rules, game.state, seat)
+    """The legal moves of a seat; none for a spectator, while seats are open, nor before the first deal."""
+    if seat is None or game.has_open_seats or not game.state.round:
+        return ()
+    return legal_moves(game.rules, game.state, seat)
 
 
 def standings(game: Game) -> tuple[Standing, ...]:

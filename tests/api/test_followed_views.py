@@ -171,7 +171,7 @@ def test_a_reset_is_followed_by_the_view_too(watched: Watched, server: redis.Red
     for seat in viewers(table):
         with closing(stream(watched.api, table, seat, "?view=true&after=1")) as received:
             reset, item = until_view(received.iter_encoded())
-        assert (reset["type"], reset["data"]["game"], item["game"]) == (
+        assert (reset["type"], reset["data"]["view"], item["game"]) == (
             "reset",
             item["game"],
             watched.api.view(table, seat),

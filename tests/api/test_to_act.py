@@ -90,3 +90,29 @@ def test_a_view_says_whether_it_is_that_of_a_seat(api: Api, saved_games: SavedGa
         assert (
             view["viewer"] == ("seat" if "you" in view else "spectator") == ("spectator" if viewer is None else "seat")
         )
+
+
+@pytest.mark.parametrize("seats", [("Ada", "Bo", "Cy"), ("Ada", None, None)])
+@pytest.mark.parametrize("clock", [{"turn": 60}, {"bank": 60, "increment": 5}])
+def test_nobody_may_move_and_no_time_runs_before_the_first_deal(
+    api: Api, seats: tuple[str | None, ...], clock: Json
+) -> None:
+    players = [{"name": name} if name else {"open": True} for name in seats]
+    body = {"variant": "domino", "players": players, "clock": clock}
+    created: Any = api.post("/v1/games", body).json
+    path, token = f"/v1/games/{created['game']['id']}", created["seats"][0]["token"]
+    for name, seat in zip("xy", [seat for seat, each in enumerate(seats) if each is None], strict=False):
+        joined: Any = api.post(f"{path}/players", {"join_code": created["join_code"], "name": name}).json
+        assert joined["seat"] == seat
+    events: Any = api.get(f"{path}/events", token=token).json["events"]  # type: ignore[index]
+    dealt = [each["type"] for each in events].index("dealt")
+    assert [each["to_act"] for each in events[:dealt]] == [[]] * dealt
+    assert events[dealt]["to_act"]
+    for version in range(dealt + 1):
+        past: Any = api.get(f"{path}/events?view=true&limit=1&after={version}", token=token).json
+        view = past["game"]
+        if version < dealt:
+            assert (view["status"], view["to_act"], view["legal_moves"]) == ("waiting", [], [])
+            assert "deadline" not in view.get("deal", {})
+            assert "turn" not in view or "deadline" not in view["turn"]
+    assert "deadline" in past["game"]["turn"]

@@ -43,11 +43,7 @@ def game_of(*names: str | None) -> Game:
     [
         (("Ada", "Bo", None), "Waiting for one more player.", "Es fehlt noch ein Mitspieler."),
         (("Ada", None, None), "Waiting for two more players.", "Es fehlen noch zwei Mitspieler."),
-        (
-            ("Ada", "Bo", "Cy"),
-            "The round is over. You may deal the next one.",
-            "Die Runde ist vorbei. Du kannst die nächste geben.",
-        ),
+        (("Ada", "Bo", "Cy"), "The first round is dealt next.", "Die erste Runde wird jetzt gegeben."),
     ],
 )
 def test_a_game_waits_for_its_players(names: tuple[str | None, ...], english: str, german: str) -> None:
@@ -103,7 +99,9 @@ def test_a_play_that_does_not_fit_the_table_is_told_without_its_place() -> None:
 
 def test_the_sentences_follow_the_table_and_the_names() -> None:
     game = game_of("Ada", "Bo", "Cy")
-    at_reset = game._replace(state=game.state._replace(layout=RULES.empty_layout().lead(parse_tile("0-6"), 0, "never")))
+    at_reset = game._replace(
+        state=game.state._replace(round=1, layout=RULES.empty_layout().lead(parse_tile("0-6"), 0, "never"))
+    )
     sentences = EventSentences(RULES, empty_layout(LayoutForm()), Reader(None, ("Ada", None, None), "en"))
     events = [
         EventView(1, 0, Passed(1)),

@@ -23,7 +23,9 @@ def state_sentence(view: View, reader: Reader) -> str:
 
 
 def waiting_sentence(open_seats: int, language: str) -> str:
-    """What a match waits for that cannot begin before its seats are taken."""
+    """What a match waits for that has not begun: players for its open seats, else its first deal."""
+    if not open_seats:
+        return text("waiting.none", language)
     if open_seats == 1:
         return text("waiting.one", language)
     return text("waiting", language, number=number_word(open_seats, language))

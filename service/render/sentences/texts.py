@@ -148,6 +148,7 @@ TEXTS: Final[Mapping[str, LocalizedText]] = _texts(
         "forfeited": ("{name} has forfeited the match.", "{name} hat die Partie kampflos verloren."),
         "forfeited.you": ("You have forfeited the match.", "Du hast die Partie kampflos verloren."),
         # States
+        "waiting.none": ("The first round is dealt next.", "Die erste Runde wird jetzt gegeben."),
         "waiting": ("Waiting for {number} more players.", "Es fehlen noch {number} Mitspieler."),
         "waiting.one": ("Waiting for one more player.", "Es fehlt noch ein Mitspieler."),
         "turn": ("It is {name}'s turn.", "{name} ist dran."),
