@@ -181,6 +181,7 @@ def test_a_request_without_access_makes_the_same_store_calls_whatever_the_reason
         wanted: tuple[str, ...] = ("read", "find_write") if key and described.id == "changeToken" else ("read",)
         if described.access == "app_game":
             wanted = ()  # no token of a seat is a key
+        wanted += ("read",)  # whether the game was deleted, which whoever asks is told
         assert calls == {wanted}, described.id
 
 

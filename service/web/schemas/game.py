@@ -259,7 +259,8 @@ class Game(Schema):
     status = fields.String(
         required=True,
         metadata=doc(
-            "`waiting` (open seats, or the first deal is to come), `playing`, `round_over` (the next round must be dealt) or `finished`.",
+            "`waiting` (open seats, or the first deal is to come), `playing`, `round_over` (the next round must be "
+            "dealt) or `finished`.",
             example="playing",
         ),
     )
