@@ -127,10 +127,7 @@ class _Canvas:
         for (x0, y0), (x1, y1) in pairwise(points):
             steps = max(1, round(_STEPS * (abs(x1 - x0) + abs(y1 - y0))))
             for step in range(steps + 1):
-                x, y = x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps
-                # Between two lines of the drawing, the upper one if it is free.
-                if not self._mark(x, floor(y), "·"):
-                    self._mark(x, ceil(y), "·")
+                self._mark(x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps, "·")
 
     def _end(self, placed: PlacedEnd) -> None:
         """The mark of an end that is not closed, beyond the border of its tile."""
@@ -139,13 +136,13 @@ class _Canvas:
         step_x, step_y = _STEP[placed.direction]
         self._mark(placed.x + step_x / _COLUMNS, placed.y + step_y, "○" if placed.end.gate == OPEN else "◌")
 
-    def _mark(self, x: float, y: int, mark: str) -> bool:
-        """Set a mark, where nothing else is; whether it is there."""
-        column, line = self._at(x, y)
-        is_free = not self._borders[line][column] and self._text[line][column] in {" ", "·"}
-        if is_free:
-            self._text[line][column] = mark
-        return is_free
+    def _mark(self, x: float, y: float, mark: str) -> None:
+        """Set a mark, where nothing else is; between two lines of the drawing on the upper one if that is free."""
+        for each in (floor(y), ceil(y)):
+            column, line = self._at(x, each)
+            if not self._borders[line][column] and self._text[line][column] in {" ", "·"}:
+                self._text[line][column] = mark
+                return
 
 
 def _corners(placed: PlacedTile) -> tuple[tuple[int, int], tuple[int, int]]:

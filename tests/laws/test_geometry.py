@@ -14,7 +14,7 @@ import pytest
 from service.engine.layout import CLOSED, LONG, SHORT, Layout, LayoutForm, Placement
 from service.engine.variant import Spread
 from service.engine.variants import variants
-from service.render.geometry import Area, Geometry, GrowingGeometry, Place, PlacedTile, geometry
+from service.render.geometry import Area, Geometry, GrowingGeometry, Place, PlacedEnd, PlacedTile, geometry
 from tests.conftest import Figures
 from tests.laws.matches import TIMES
 from tests.laws.rounds import Round, kinds, rounds
@@ -150,17 +150,38 @@ def check_arms(layout: Layout, found: Geometry) -> None:
 
 
 def check_ends(layout: Layout, found: Geometry) -> None:
-    """Every end of the layout has its places; those of ends that are not closed are free."""
+    """Every end of the layout has its places; those of ends that are not closed are free, and joined at its edge."""
     assert [placed.end for placed in found.ends] == list(layout.ends)
     owners = tiles_by_cell(found)
     for placed in found.ends:
-        x, y, width, height = area(found.tiles[placed.end.host])
-        assert (placed.x, placed.y) in [(x, y + height // 2), (x + width, y + height // 2)] + [
-            (x + width // 2, y),
-            (x + width // 2, y + height),
-        ] or not found.tiles[placed.end.host].tile.double
+        host = found.tiles[placed.end.host]
         if placed.end.gate != CLOSED:
             assert not owners.keys() & {*cells(area(placed.place)), *cells(area(placed.place_double))}
+        if placed.end.gate == CLOSED or touches(placed.place, host):
+            check_edge(placed, host)
+        else:
+            assert on_edge((placed.x, placed.y), host), "the line to a tile that lies apart does not begin at its host"
+
+
+def check_edge(placed: PlacedEnd, host: PlacedTile) -> None:
+    """The edge of an end lies between the half that a tile would cover and that tile, and this is its middle."""
+    dx, dy = ((1, 0), (0, 1), (-1, 0), (0, -1))[placed.direction // 90]
+    covered = [half for half in halves(host) if half.number == placed.end.number]
+    box = area(placed.place)
+    for side in (-0.5, 0.5):  # on both halves of the edge
+        x, y = placed.x + side * dy, placed.y + side * dx
+        inside = x - dx / 2, y - dy / 2
+        assert any([abs(inside[0] - half.x) < 1 and abs(inside[1] - half.y) < 1 for half in covered]), "no half there"
+        outside = x + dx / 2, y + dy / 2
+        assert box.x < outside[0] < box.x + box.width, "the tile does not lie beyond the edge"
+        assert box.y < outside[1] < box.y + box.height, "the tile does not lie beyond the edge"
+
+
+def touches(place: Place, host: PlacedTile) -> bool:
+    """Whether a tile there and its host have a piece of an edge in common."""
+    x, y, width, height = area(host)
+    grown = {*cells(Area(x - 1, y, width + 2, height)), *cells(Area(x, y - 1, width, height + 2))}
+    return not grown.isdisjoint(cells(area(place)))
 
 
 def lands_where_it_was_shown(before: Geometry, layout: Layout, after: Geometry) -> None:
@@ -168,6 +189,8 @@ def lands_where_it_was_shown(before: Geometry, layout: Layout, after: Geometry) 
     name = layout.covered_ends()[-1]
     (shown,) = [placed for placed in before.ends if placed.end.name == name]
     laid = after.tiles[-1]
+    if laid.link is not None and not laid.tile.double:
+        assert laid.link[0] == (shown.x, shown.y), "the line begins elsewhere than was shown"
     place = shown.place_double if laid.tile.double else shown.place
     outer = layout.placements[-1].outer
     assert (laid.x, laid.y, laid.rotation % 180) == (place.x, place.y, place.rotation % 180)

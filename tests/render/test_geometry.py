@@ -8,6 +8,7 @@ from service.engine.layout import GATED, IMMEDIATELY, LEAD_COVERED, NEVER, RIGHT
 from service.engine.tiles import double, parse_tile
 from service.engine.variant import Spread
 from service.engine.variants import variants
+from service.render.drawing import draw
 from service.render.geometry import Area, Geometry, GrowingGeometry, Place, geometry
 
 LINE = empty_layout(LayoutForm())
@@ -82,6 +83,22 @@ def test_the_ends_of_arms_are_where_they_will_be_when_they_open() -> None:
 def test_a_line_goes_on_straight_with_doubles_across() -> None:
     layout = played(LINE.lead(double(3), 0, NEVER), "right 2-3", "right 2-2", "left 3-5", "right 2-4")
     assert places(geometry(layout, 28, "line", 16)) == [(0, 0, 90), (3, 0, 180), (6, 0, 90), (-3, 0, 180), (9, 0, 0)]
+
+
+def test_an_end_at_a_bend_is_at_the_side_where_the_next_tile_comes() -> None:
+    layout = played(LINE.lead(double(5), 0, NEVER), "left 4-5", "left 0-4", "left 0-3")
+    left, right = geometry(layout, 28, "line", 6).ends
+    assert (left.x, left.y, left.direction) == (-12, 1, 90), "below the three in the west, and not beyond it"
+    assert left.place == Place(-12, 3, 90)
+    assert left.place_double == Place(-13, 2, 0)
+    assert (right.x, right.y, right.direction) == (1, 0, 0)
+    assert draw(geometry(layout, 28, "line", 6))[1:-1] == [
+        "                          ┌───┐",
+        "  ┌───────┬───────┬───────┤ 5 │",
+        "  │ 3 : 0*│ 0 : 4 │ 4 : 5 │ : │○",
+        "  └───────┴───────┴───────┤ 5 │",
+        "    ○                     └───┘",
+    ]
 
 
 def test_the_sides_of_a_leading_double_are_west_east_north_and_south() -> None:

@@ -72,7 +72,11 @@ def test_every_tile_is_drawn_once_where_it_lies(table: Shown) -> None:
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_every_end_that_is_not_closed_has_a_ring(table: Shown) -> None:
     rings = {each.attrib["data-end"]: each for each in parsed(picture(table)).iter() if "data-end" in each.attrib}
-    assert list(rings) == [each.name for each in table.layout.ends if each.gate != "closed"]
+    shown = [each for each in table.geometry.ends if each.end.gate != "closed"]
+    assert list(rings) == [each.end.name for each in shown]
+    for ring, end in zip(rings.values(), shown, strict=True):
+        x, y = float(ring.attrib["x"]) - end.x, float(ring.attrib["y"]) - end.y
+        assert {0: x, 90: y, 180: -x, 270: -y}[end.direction] == pytest.approx(abs(x) + abs(y)), "not beyond its edge"
 
 
 def test_a_gated_end_has_a_ring_of_dashes() -> None:

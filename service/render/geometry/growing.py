@@ -11,9 +11,9 @@ from typing import NamedTuple
 from service.engine.layout import CLOSED, End, Layout
 from service.engine.tiles import Tile
 from service.engine.variant import Spread
-from service.render.geometry.links import Line
+from service.render.geometry.links import Line, Link
 from service.render.geometry.plan import plan
-from service.render.geometry.shapes import Box, Spot, straight
+from service.render.geometry.shapes import Box, Spot, straight, touched_edge
 from service.render.geometry.table import LEADING_DOUBLE, LEADING_TILE, Laid, Table, across, lengthwise
 
 
@@ -51,7 +51,10 @@ class PlacedTile(NamedTuple):
 
 
 class PlacedEnd(NamedTuple):
-    """An end of the layout: the middle of the edge where a tile joins, and the direction away from its host in degrees.
+    """An end of the layout: the middle of the edge of its host that a tile at ``place`` touches, and the way across it.
+
+    ``direction`` is in degrees. Where the tile would turn off, the edge is at the side of the half to match; where it
+    would lie apart, the point is where its link begins, so that a coordinate may end in .5.
 
     ``place``: where a tile would lie that joined now, rotated as one that touches with its smaller half; a tile that
     touches with its other half lies the other way round. ``place_double``: the same for a double, face up or down. The
@@ -59,8 +62,8 @@ class PlacedEnd(NamedTuple):
     """
 
     end: End
-    x: int
-    y: int
+    x: float
+    y: float
     direction: int
     place: Place
     place_double: Place
@@ -135,22 +138,24 @@ class GrowingGeometry:
         ends = []
         for end in self._layout.ends:
             doubles_across = self._table.doubles_across
-            plain, double = self._next_spot(end, across=False), self._next_spot(end, across=doubles_across)
+            plain, link = self._next_spot(end, across=False)
+            double, _ = self._next_spot(end, across=doubles_across)
             if end.gate != CLOSED:
                 bounds = bounds.united(plain.box).united(double.box)
             self._pause()
-            x, y, heading = self._table.mouths[end.name].ray
+            *edge, heading = touched_edge(self._table.mouths[end.name], plain)
+            x, y = edge if link is None else link.line[0]
             place = Place(*_centre(plain.box), lengthwise(plain.far.heading))
             rotation = (across if doubles_across else lengthwise)(double.far.heading)
             place_double = Place(*_centre(double.box), rotation)
             ends.append(PlacedEnd(end, x, y, 90 * heading, place, place_double))
         return Geometry(planned, _area(bounds), tiles, tuple(ends))
 
-    def _next_spot(self, end: End, *, across: bool) -> Spot:
+    def _next_spot(self, end: End, *, across: bool) -> tuple[Spot, Link | None]:
         mouth = self._table.mouths[end.name]
         if end.gate == CLOSED:
-            return straight(mouth.ray, double=across)
-        return self._table.next_spot(mouth, across=across)[0]
+            return straight(mouth.ray, double=across), None
+        return self._table.next_spot(mouth, across=across)
 
 
 def _lay_missing_tiles(table: Table, layout: Layout, pause: Callable[[], None]) -> None:

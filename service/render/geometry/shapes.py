@@ -117,3 +117,13 @@ def straight(ray: Ray, *, double: bool, turned: bool = False) -> Spot:
     """The spot of a tile whose inner edge has its middle here; a double lies across."""
     length, half = (2, 2) if double else (4, 1)
     return Spot(strip(ray, 0, length, half), ahead(ray, length), turned, elbow=False)
+
+
+def touched_edge(mouth: Mouth, spot: Spot) -> Ray:
+    """The edge of the host that a tile at this spot touches: its middle, and the heading towards the tile.
+
+    A tile that turns off touches the side of the outer half of the host, unless it is an elbow.
+    """
+    if not spot.turned or spot.elbow:
+        return mouth.ray
+    return turned(mouth.ray, spot.far.heading, 1, 1)

@@ -48,10 +48,13 @@ class PlacedTile(SeatOut, TilePlace):
         required=True, metadata=doc("Whether it lies face down; its pips were shown.", example=False)
     )
     link = fields.List(
-        fields.List(fields.Float(), metadata=doc("A point: x and y.", minItems=2, maxItems=2)),
+        fields.List(
+            fields.Float(metadata=doc("A coordinate, in units; it may be a half one.", multipleOf=0.5, example=7.5)),
+            metadata=doc("A point: x and y.", minItems=2, maxItems=2),
+        ),
         metadata=doc(
-            "A line from the end that the tile covered to the tile; only where it was laid apart, as there was no room "
-            "for it at the end. It crosses no tile."
+            "A line from the end that the tile covered to the tile, by its ends and corners; only where it was laid "
+            "apart, as there was no room for it at the end. It crosses no tile."
         ),
     )
 
@@ -62,13 +65,26 @@ class PlacedEnd(Schema):
     id = fields.String(required=True, metadata=doc("The id of the end, as in the view.", example="e7"))
     number = fields.Integer(required=True, metadata=doc("The number to match.", minimum=0, example=12))
     state = fields.String(required=True, metadata=doc("`open`, `gated` or `closed`, as in the view.", example="open"))
-    x = fields.Integer(required=True, metadata=doc("The middle of the edge that a tile will touch.", example=2))
-    y = fields.Integer(required=True, metadata=doc("As `x`.", example=0))
+    x = fields.Float(
+        required=True,
+        metadata=doc(
+            "The middle of the edge that the tile at `place` will touch: where it turns off, at the side of the half "
+            "to match; where it will lie apart, the point where its `link` begins. It may be a half unit.",
+            multipleOf=0.5,
+            example=2,
+        ),
+    )
+    y = fields.Float(required=True, metadata=doc("As `x`.", multipleOf=0.5, example=0))
     direction = fields.Integer(
-        required=True, metadata=doc("To where the end points: 0 east, 90 south, 180 west, 270 north.", example=0)
+        required=True,
+        metadata=doc("Across that edge, towards the tile: 0 east, 90 south, 180 west, 270 north.", example=0),
     )
     place = fields.Nested(TilePlace, required=True, metadata=doc("Where a tile would lie that is no double."))
-    place_double = fields.Nested(TilePlace, required=True, metadata=doc("Where a double would lie."))
+    place_double = fields.Nested(
+        TilePlace,
+        required=True,
+        metadata=doc("Where a double would lie; it may touch another edge of that half."),
+    )
 
 
 class PlacedBoard(Schema):
