@@ -16,7 +16,7 @@ from service.engine.state import PLAYING, ROUND_OVER, State
 DEAL_MS: Final = 60_000
 """The time for the deal between two rounds in a game with banks, unless the banks are smaller."""
 RETURN_MS: Final = 10_000
-"""The least time that a player who comes back has, once in a turn; less where the limit itself is less."""
+"""The least time that a player who comes back has, once in a match; less where the limit itself is less."""
 
 
 class ClockSettings(NamedTuple):
@@ -38,14 +38,14 @@ class RunningClock(NamedTuple):
     """When the time for the running turn, or for the deal, began."""
     banks: tuple[int, ...] = ()
     """What each seat had left then; none without banks."""
-    returned: bool = False
-    """Whether the player of the running turn has come back in it."""
+    granted: frozenset[int] = frozenset()
+    """The seats that were granted time when their player came back: that happens once in a match."""
     acted: int = 0
     """When the match last went on; computer players wait for some time after it."""
 
     def turn_begins(self, at: int) -> RunningClock:
         """The clock when a turn, or the time for a deal, begins."""
-        return self._replace(started=at, returned=False)
+        return self._replace(started=at)
 
     def turn_ends(
         self, settings: ClockSettings, seat: int, presence: Presence, at: int, *, counted: bool
@@ -67,18 +67,20 @@ class RunningClock(NamedTuple):
     def resumed(self, settings: ClockSettings, seat: int, at: int, *, to_move: bool, slept: bool) -> RunningClock:
         """The clock when the player of a seat comes back; ``slept`` if no time was counted, as nobody was present.
 
-        In the running turn (``to_move``) the player has what was left of its time, the first time at least
-        ``RETURN_MS``. The time of a turn or deal for which nobody could wait begins anew.
+        In the running turn (``to_move``) the player has what was left of its time. Who has less than ``RETURN_MS`` in
+        its bank, or of the time for the running turn, is granted so much, once in a match: otherwise time could be had
+        for ever by leaving and coming back. The time of a turn or deal for which nobody could wait begins anew.
         """
+        started = at if slept or (to_move and settings.turn is None) else self.started
         bank = self.banks[seat] if self.banks else 0
-        if not (to_move and self.returned):
-            bank = max(bank, min(RETURN_MS, settings.bank))
-        clock = self._with_bank(seat, bank)
-        if slept or (to_move and settings.turn is None):
-            clock = clock._replace(started=at)
-        elif to_move and settings.turn is not None and not self.returned:
-            clock = clock._replace(started=max(self.started, at + min(RETURN_MS, settings.turn) - settings.turn))
-        return clock._replace(returned=True) if to_move else clock
+        before = started, bank
+        if seat not in self.granted:
+            if settings.turn is None:
+                bank = max(bank, min(RETURN_MS, settings.bank))
+            elif to_move:
+                started = max(started, at + min(RETURN_MS, settings.turn) - settings.turn)
+        granted = self.granted if (started, bank) == before else self.granted | {seat}
+        return self._with_bank(seat, bank)._replace(started=started, granted=granted)
 
     def _left(self, seat: int, at: int) -> int:
         """What a seat has left of its bank if its turn ends now."""

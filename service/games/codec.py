@@ -197,18 +197,18 @@ def _encode_automation(game: Game) -> list[object]:
         sorted(presence.away),
         sorted(presence.forfeited),
         presence.substituted,
-        list(running),
+        [running.started, running.banks, sorted(running.granted), running.acted],
     ]
 
 
 def _with_automation(game: Game, fields: list[Any]) -> Game:
-    levels, pace, clock, away, forfeited, substituted, (started, banks, *running) = fields
+    levels, pace, clock, away, forfeited, substituted, (started, banks, granted, acted) = fields
     return game._replace(
         seats=tuple([seat._replace(level=level) for seat, level in zip(game.seats, levels, strict=True)]),
         pace=pace,
         presence=Presence(frozenset(away), frozenset(forfeited), substituted),
         clock=None if clock is None else ClockSettings(*clock),
-        running_clock=RunningClock(started, tuple(banks), *running),
+        running_clock=RunningClock(started, tuple(banks), frozenset(granted), acted),
         is_automatic=True,
     )
 

@@ -342,6 +342,55 @@ def test_who_comes_back_after_a_time_out_has_ten_seconds() -> None:
     assert hosted.left == 10_000
 
 
+def test_a_bank_is_not_refilled_by_leaving_and_coming_back() -> None:
+    hosted = Hosted("hhh", ClockSettings(bank=10_000, absence="forfeit"))
+    seat, used = hosted.turn, 0
+    for _ in range(4):
+        began = hosted.now
+        hosted.wait(hosted.left or 0)
+        hosted.leave(seat)
+        hosted.come_back(seat)
+        hosted.wait(min(hosted.left or 0, 8_000))
+        used += hosted.now - began
+        hosted.move(seat)
+        # Nor in the turn of another.
+        hosted.leave(seat)
+        hosted.come_back(seat)
+        hosted.play_on(lambda game: game.state.turn == seat)
+    assert used == 20_000, "the bank, and once what a return grants"
+    assert hosted.left == 0
+    hosted.wait(1_000)
+    assert hosted.time_out() == [TimedOut(seat, "forfeit"), Forfeited(seat)]
+
+
+def test_each_seat_is_granted_time_once_in_a_match_and_only_if_it_has_less() -> None:
+    hosted = Hosted("hhh", BANK)
+    seats = range(3)
+    for seat in seats:
+        hosted.leave(seat)
+        hosted.come_back(seat)
+    assert not hosted.game.running_clock.granted
+    for seat in seats:
+        hosted.play_on(lambda game, seat=seat: game.state.turn == seat)  # type: ignore[misc]
+        hosted.wait(301_000)
+        assert hosted.time_out() == [TimedOut(seat, "bot")]
+        hosted.come_back(seat)
+        assert hosted.left == 10_000
+    assert hosted.game.running_clock.granted == frozenset(seats)
+
+
+def test_what_a_return_grants_for_a_turn_is_granted_once_in_a_match() -> None:
+    hosted = Hosted("hhh", MINUTE)
+    seat = hosted.turn
+    for left in (10_000, 5_000):
+        hosted.play_on(lambda game: game.state.turn == seat)
+        hosted.wait(55_000)
+        hosted.leave(seat)
+        hosted.come_back(seat)
+        assert hosted.left == left
+        hosted.move(seat)
+
+
 def test_while_everybody_is_away_the_game_sleeps_and_its_time_begins_anew_afterwards() -> None:
     hosted = Hosted("hbh", MINUTE)
     for seat in (0, 2):
@@ -783,7 +832,7 @@ def test_a_game_is_stored_with_all_its_fields() -> None:
     game = hosted.game
     assert game.presence.away
     assert game.presence.forfeited
-    assert game.running_clock.returned
+    assert game.running_clock.granted == {0}
     assert game.running_clock.acted
     for each in (game, game._replace(presence=game.presence._replace(substituted=2))):
         assert stored(each) == each

@@ -31,7 +31,7 @@ FULL = (
     b"[[0,1,10,2],[-1,0,0,1],[0,1,1,0],[2,0,1,2],[]],[[-1,1,3,1,0],[-2,4,2,0,0]],"
     b'0,0,0,0,2,null,[],[0,0,0],[0,0,0],0,null,null,[]],1,"AAAAAAAI",true,'
     b'[[null,null,null],300,[null,60000,3000,"forfeit"],[1],[],null,'
-    b"[1767728000000,[60000,60000,60000],false,1767728000000]],"
+    b"[1767728000000,[60000,60000,60000],[],1767728000000]],"
     b'["an application","table 7","a join code",["player 0","player 1","player 2"],'
     b'[null,null,["https://club.example/bot","c2VjcmV0"]]],"a game"]'
 )

@@ -26,8 +26,8 @@ export const TIME = {
   unit: ["Unit", "Einheit"],
   turnBounds: ["From 5 seconds to 14 days.", "Von 5 Sekunden bis 14 Tage."],
   bankBounds: [
-    "From 10 seconds to 24 hours for the match, and up to 3600 seconds for each turn.",
-    "Von 10 Sekunden bis 24 Stunden für die Partie, und bis 3600 Sekunden pro Zug.",
+    "From 10 seconds to 24 hours for the match, and up to 3600 seconds for each turn, but never more than at the start.",
+    "Von 10 Sekunden bis 24 Stunden für die Partie, und bis 3600 Sekunden pro Zug, aber nie mehr als am Anfang.",
   ],
   then: ["When a player’s time is up", "Wenn jemandes Zeit um ist"],
   bot: [

@@ -120,9 +120,9 @@ SET_PRESENCE: Final = Operation(
     summary="Leave, or come back",
     description="Has the bearer's own seat played by a computer player from now on, or no longer. Leaving again "
     "changes nothing. A move of the seat brings its player back, too. Works with and without a clock; a player who "
-    "comes back has at least 10 s for the running turn, once in it. While all players who are still in the match "
-    "are away, nobody moves, unless all of them have forfeited. The application that owns the game may do it for any "
-    "player: a computer player goes on for who is taken off the table.",
+    "comes back has at least 10 s in its bank, or for the running turn, once in a match. While all players who are "
+    "still in the match are away, nobody moves, unless all of them have forfeited. The application that owns the game "
+    "may do it for any player: a computer player goes on for who is taken off the table.",
     access="seat_or_app",
     body=request_schemas.PresenceIn,
     responses={

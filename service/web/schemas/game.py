@@ -70,7 +70,7 @@ class Clock(Schema):
 
     turn = fields.Integer(metadata=doc("For each turn.", minimum=5, example=60))
     bank = fields.Integer(metadata=doc("For all turns of a seat, and the most that it can have.", minimum=10))
-    increment = fields.Integer(metadata=doc("What a seat gets for each turn, with `bank`.", minimum=0))
+    increment = fields.Integer(metadata=doc("What a seat gets after each turn, capped at `bank`.", minimum=0))
 
 
 class AbsenceRule(Schema):

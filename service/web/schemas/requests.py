@@ -94,7 +94,10 @@ class ClockIn(RequestSchema):
     )
     increment = StrictInteger(
         validate=Range(0, 3600),
-        metadata=doc("What a seat gets after each turn, up to its first `bank`; with `bank` only. Default: 0."),
+        metadata=doc(
+            "What a seat gets after each turn, capped: its bank is never more than the `bank` that it began with. "
+            "With `bank` only. Default: 0."
+        ),
     )
 
     @validates_schema(skip_on_field_errors=True)
