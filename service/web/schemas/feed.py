@@ -76,8 +76,8 @@ class FeedItem(Schema):
     )
     seat = fields.Integer(metadata=doc("The seat that caused the event or is affected by it.", minimum=0, example=2))
     to_act = to_act_field(
-        "The seats that may move after the event. A move may cause several events; those of the last one count. "
-        "Absent where it is not known."
+        "The seats that may move after the event. A move may cause several events, as a play that ends the round; "
+        "those of the last one count. Absent where it is not known."
     )
     waiting_for = waiting_for_field("The same seats, with what the application calls their players now.")
     deadline = fields.DateTime(
