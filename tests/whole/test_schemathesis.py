@@ -66,6 +66,8 @@ OPERATIONS: list[Json] = [
         }
         for name in ("verifyRecord", "replayRecord", "getBoard", "getBoardAsJson", "getBoardAsSvg", "getBoardAsText")
     ],
+    # … a game that was deleted is 410 to whoever asks, also to the check that asks again without a token; …
+    {"include-operation-id": "deleteGame", "checks": {"ignored_auth": {"enabled": False}}},
     # … a tile goes with a play only; and a version drawn at random is not the game's.
     {
         "include-operation-id": "makeMove",
