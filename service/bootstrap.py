@@ -16,6 +16,7 @@ from flask import Flask
 
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
+from service.apps.people import People
 from service.apps.ports import ApplicationStore, GameIndex, Lobby, WebhookStore
 from service.apps.reindex import Progress, Reindexer
 from service.apps.service import ApplicationService
@@ -110,6 +111,7 @@ def build_app(settings: Settings, banned: Sequence[Network] = ()) -> Flask:
             webhooks=storage.webhooks,
             check_endpoint_url=build_sender(settings).check,
             feed=Feeds(RedisFeed(storage.calls), hints, storage.clock),
+            people=People(storage.game_index, ttl=settings.game_ttl_seconds * 1000),
         ),
         metrics=metrics,
         limits=limits,
@@ -287,6 +289,7 @@ def build_apps(
     webhooks: WebhookStore | None = None,
     check_endpoint_url: CheckUrl = lambda _: None,
     feed: Feeds | None = None,
+    people: People | None = None,
 ) -> ApplicationService:
     """The applications of a store, with the random bytes of the operating system unless others are given.
 
@@ -307,6 +310,7 @@ def build_apps(
         webhooks=webhooks,
         check_endpoint_url=check_endpoint_url,
         feed=feed,
+        people=people,
     )
 
 

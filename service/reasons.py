@@ -193,6 +193,10 @@ REASONS: Final[Mapping[str, ReasonText]] = (
                 "The application has no such endpoint.",
                 "Diesen Endpunkt hat die Anwendung nicht.",
             ),
+            "no_such_person": (
+                "The application has no player with this ref.",
+                "Einen Spieler mit diesem ref hat die Anwendung nicht.",
+            ),
             "no_such_variant": (
                 "There is no such variant; possible: {allowed}.",
                 "Dieses Spiel wird nicht angeboten; möglich: {allowed}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from service.apps.applications import Applications, NoApplications
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
+from service.apps.people import People
 from service.apps.ports import ApplicationStore, WebhookStore
 from service.apps.webhooks import CheckUrl, Webhooks
 from service.games.idempotency import Idempotency
@@ -16,8 +17,8 @@ class ApplicationService:
 
     With ``open_to_all``, anybody may register an application over HTTP; ``needed_for_games``: only applications create
     games. ``check_player_url`` refuses URLs at which no player is asked, without looking up a host. ``listing`` are the
-    lists of their games, ``feed`` what has happened in them; empty ones if left out. ``webhooks`` are their endpoints,
-    and ``check_endpoint_url`` refuses URLs to which nothing is sent.
+    lists of their games, ``feed`` what has happened in them, ``people`` who sits there; empty ones if left out.
+    ``webhooks`` are their endpoints, and ``check_endpoint_url`` refuses URLs to which nothing is sent.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class ApplicationService:
         webhooks: WebhookStore | None = None,
         check_endpoint_url: CheckUrl = lambda _: None,
         feed: Feeds | None = None,
+        people: People | None = None,
     ) -> None:
         self.applications = Applications(store, clock=clock, random_bytes=random_bytes, idempotency=idempotency)
         self.open_to_all = open_to_all
@@ -41,6 +43,7 @@ class ApplicationService:
         self.check_player_url = check_player_url
         self.listing = listing or Listing()
         self.feed = feed or Feeds(None, None, clock)
+        self.people = people or People()
         self._webhooks = (
             None
             if webhooks is None

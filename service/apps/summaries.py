@@ -39,12 +39,13 @@ def index_entry(game: Game) -> IndexEntry:
     urgency = game.updated_at + NO_DEADLINE if view.deadline is None else view.deadline
     urgencies: dict[str, int | None] = {}
     players = []
+    ranks = {each["seat"]: each["rank"] for each in results(game)} if view.status == "finished" else {}
     for (seat, _, total, in_match, _), player in zip(view.view.players, view.seats, strict=True):
         ref = player.ref
         if ref is not None and urgencies.get(ref) is None:
             urgencies[ref] = urgency if seat in to_act else None
         each = {"seat": seat, "name": player.name, "ref": ref, "kind": player.kind, "total": total, "in": in_match}
-        players.append(_present(each))
+        players.append(_present({**each, "rank": ranks.get(seat)}))
     summary = {
         "id": game.id,
         "ref": view.ref,

@@ -26,6 +26,7 @@ from service.web.handlers import feed as feed_handlers
 from service.web.handlers import games as game_handlers
 from service.web.handlers import listing as listing_handlers
 from service.web.handlers import owner as owner_handlers
+from service.web.handlers import players as player_handlers
 from service.web.handlers import problems as problem_handlers
 from service.web.handlers import records as record_handlers
 from service.web.handlers import service as service_handlers
@@ -38,7 +39,7 @@ from service.web.rate_limits import RateLimits
 from service.web.request_parsing import check_headers
 from service.web.response_cache import ResponseCache
 from service.web.responses import RawResponse
-from service.web.routing import match_plain_routes
+from service.web.routing import add_converters, match_plain_routes
 from service.web.services import Services
 from service.web.streams import Streams
 
@@ -47,6 +48,7 @@ _BLUEPRINTS: Final = (
     game_handlers.blueprint,
     listing_handlers.blueprint,
     owner_handlers.blueprint,
+    player_handlers.blueprint,
     board_handlers.blueprint,
     event_handlers.blueprint,
     feed_handlers.blueprint,
@@ -71,6 +73,7 @@ class Application(Flask):
     def __init__(self, streams: Streams) -> None:
         super().__init__("service.web", static_folder=None)
         match_plain_routes(self.url_map)
+        add_converters(self.url_map)
         self._streams = streams
         self._hosts: dict[tuple[str, str], str] = {}
 

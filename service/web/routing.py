@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any, Final
 
-from werkzeug.routing import Map, Rule
+from werkzeug.routing import BaseConverter, Map, Rule
 from werkzeug.routing.matcher import StateMachineMatcher
 
 _PLAIN: Final = r"(?P<__werkzeug_0>[^/]{1,})\Z"
@@ -38,6 +38,18 @@ class Matcher(StateMachineMatcher):
                 if method in (rule.methods or ()) and not (websocket or rule.defaults or rule.alias):
                     return rule, dict(zip(rule._converters, values, strict=True))  # noqa: SLF001 # rule.arguments is unordered
         return super().match(domain, path, method, websocket)
+
+
+class RefConverter(BaseConverter):
+    """A ``ref`` at the end of a path: any characters, also slashes, wherever they are."""
+
+    regex = ".+"
+    part_isolating = False
+
+
+def add_converters(routes: Map) -> None:
+    """Let routes of a map name the kinds of variables that are of this service."""
+    routes.converters["ref"] = RefConverter
 
 
 def match_plain_routes(routes: Map) -> None:

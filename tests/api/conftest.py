@@ -20,6 +20,7 @@ from flask.testing import FlaskClient
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.outbox import Outbox
+from service.apps.people import People
 from service.apps.service import ApplicationService
 from service.bootstrap import build_apps, build_games
 from service.devserver.embedded import EmbeddedServer
@@ -117,6 +118,7 @@ def apps(redis_url: str, feed: RedisEventFeed, seeded_bytes: SeededBytes) -> App
         webhooks=RedisWebhooks(nodes),
         check_endpoint_url=check_url,  # looks up no name: the tests have no network
         feed=Feeds(RedisFeed(calls), feed, system_clock),
+        people=People(RedisIndex(calls, TTL_SECONDS), ttl=TTL_SECONDS * 1000),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -94,12 +94,15 @@ class Target(NamedTuple):
 
 
 @pytest.fixture
-def target(app: Flask, api: Api, apps: ApplicationService, app_key: str, contents: StoreContents) -> Target:
+def target(  # noqa: PLR0917 # fixtures
+    app: Flask, api: Api, apps: ApplicationService, app_key: str, contents: StoreContents, tell: Callable[[], None]
+) -> Target:
     table, gone = (create(api, app_key) for _ in range(2))
     seat = seat_to_move(api.view(table))
     webhook, gone_webhook = (api.post("/v1/webhooks", ENDPOINT, token=app_key).get_json()["id"] for _ in range(2))
     assert api.delete(gone.path, token=app_key).status_code == 204
     assert api.delete(f"/v1/webhooks/{gone_webhook}", token=app_key).status_code == 204
+    tell()
     here = {"<game>": table.id, "<webhook>": webhook}
     there = {"<game>": gone.id, "<webhook>": gone_webhook}
     methods: dict[str, set[str]] = {}
@@ -107,7 +110,7 @@ def target(app: Flask, api: Api, apps: ApplicationService, app_key: str, content
         methods.setdefault(rule.rule, set()).update((rule.methods or set()) - {"OPTIONS"})
     endpoints = []
     for rule, described in operations(app):
-        names = {"<int:seat>": str(seat), "<variant>": "domino", "<hint>": "Zr0q8T"}
+        names = {"<int:seat>": str(seat), "<variant>": "domino", "<hint>": "Zr0q8T", "<ref:ref>": "user-ada"}
         names |= there if described.id in GONE else here
         tokens: list[str | None] = [table.tokens[seat]]
         if described.access == "public":
@@ -125,7 +128,7 @@ def target(app: Flask, api: Api, apps: ApplicationService, app_key: str, content
 
 def create(api: Api, key: str) -> Table:
     """A new game of the application with this key."""
-    players = [{"name": "Ada"}, {"name": "Bo"}]
+    players = [{"name": "Ada", "ref": "user-ada"}, {"name": "Bo"}]
     return Table(api, api.post("/v1/games", {"variant": "domino", "players": players}, token=key).get_json())
 
 

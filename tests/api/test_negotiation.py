@@ -50,10 +50,11 @@ REFUSED = {
     "claimSeat": 409,
     "beginRematch": 409,
     "revokeKey": 404,
+    "getPlayer": 404,
     "verifyRecord": 422,
     "replayRecord": 422,
 }
-"""The operations that a game with an open seat refuses, or a key that is the only one."""
+"""The operations that a game with an open seat refuses, a key that is the only one, or a person who does not exist."""
 
 
 def bodies(table: Table) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter
 from werkzeug.routing.matcher import StateMachineMatcher
 
+from service.web.routing import RefConverter
+
 PARTS = ("", "v1", "games", "variants", "moves", "players", "events", "0", "token", "healthz", "docs", "a b", "ä")
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "DELETE")
 MAX_PARTS = 4
@@ -19,7 +21,8 @@ MAX_PARTS = 4
 @pytest.fixture(scope="module")
 def plain(app: Flask) -> Map:
     """The same routes in a map with Werkzeug's own matcher."""
-    return Map([rule.empty() for rule in app.url_map.iter_rules()], merge_slashes=app.url_map.merge_slashes)
+    routes, merges = [rule.empty() for rule in app.url_map.iter_rules()], app.url_map.merge_slashes
+    return Map(routes, merge_slashes=merges, converters={"ref": RefConverter})
 
 
 def result_of(adapter: MapAdapter) -> Any:

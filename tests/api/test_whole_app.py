@@ -60,6 +60,7 @@ APPLICATION = {
     "getApplication",
     "getDeliveries",
     "getFeed",
+    "getPlayer",
     "getWebhook",
     "listGames",
     "listWebhooks",

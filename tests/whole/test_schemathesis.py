@@ -199,6 +199,7 @@ EXPECTED: dict[str, set[int]] = {
     "createWebhook": {401},
     "deleteWebhook": {401},
     "getDeliveries": {401},
+    "getPlayer": {401},
     "getWebhook": {401},
     "listWebhooks": {401},
     "pingWebhook": {401},

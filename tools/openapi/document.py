@@ -27,6 +27,7 @@ from service.web.schemas import events as event_schemas
 from service.web.schemas import feed as feed_schemas
 from service.web.schemas import game as game_schemas
 from service.web.schemas import listing as listing_schemas
+from service.web.schemas import players as player_schemas
 from service.web.schemas import problems as problem_schemas
 from service.web.schemas import records as record_schemas
 from service.web.schemas import requests as request_schemas
@@ -56,6 +57,7 @@ _SCHEMA_MODULES: Final = (
     service_schemas,
     app_schemas,
     listing_schemas,
+    player_schemas,
     message_schemas,
     webhook_schemas,
     feed_schemas,

@@ -22,6 +22,7 @@ from service.apps.deliveries import Deliveries
 from service.apps.feed import Feeds
 from service.apps.listing import Listing
 from service.apps.outbox import Outbox
+from service.apps.people import People
 from service.apps.ports import StoredItems
 from service.bootstrap import build_apps, build_games, build_repository
 from service.devserver.embedded import EmbeddedServer
@@ -101,6 +102,7 @@ def _build(topology: Topology, hints: RedisEventFeed) -> tuple[Flask, AdvanceClo
         random_bytes=_SameBytes(),
         open_to_all=True,
         listing=Listing(index, lobby, ttl=_TTL_SECONDS * 1000),
+        people=People(index, ttl=_TTL_SECONDS * 1000),
         webhooks=webhooks,
         check_endpoint_url=check_url,
         feed=Feeds(_NumberedFeed(calls), None, clock),

@@ -217,6 +217,8 @@ def _use_an_application(session: _Session, advance_clock: Callable[[int], None])
     advance_clock(1)
     send("GET", "/v1/games?to_act=true", token=key)
     send("GET", "/v1/games?player_ref=player-4711&limit=1", token=key)
+    send("GET", "/v1/players/player-4711?limit=1", token=key)
+    send("GET", "/v1/players/player-4713", token=key)
     following = send("GET", "/v1/feed?limit=2", token=key)["cursor"]
     for media_type in (SSE, NDJSON):
         session.stream(f"/v1/feed?after={following}", key, media_type)

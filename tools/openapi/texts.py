@@ -96,5 +96,10 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "schema": {"type": "string"},
     },
     "webhook": {"description": "The id of the endpoint.", "schema": {"type": "string"}},
+    "ref": {
+        "description": "What the application calls the person, with everything but letters, digits and `-._~` "
+        "percent-encoded.",
+        "schema": {"type": "string"},
+    },
     "variant": {"description": "The id of the variant.", "schema": {"type": "string"}, "example": "domino"},
 }

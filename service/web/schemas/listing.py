@@ -16,7 +16,9 @@ from service.web.schemas.validation import Length, Range
 
 STATUSES: Final = ("waiting", "playing", "round_over", "finished")
 MOST_LISTED: Final = 200
-_MAX_CURSOR_CHARS: Final = 200
+"""The most games of a page."""
+MAX_CURSOR_CHARS: Final = 200
+"""The longest cursor of a page."""
 
 
 def _variant(text: str) -> fields.String:
@@ -55,7 +57,7 @@ class ListQuery(RequestSchema):
         metadata=doc("The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."),
     )
     cursor = fields.String(
-        validate=Length(1, _MAX_CURSOR_CHARS),
+        validate=Length(1, MAX_CURSOR_CHARS),
         metadata=doc("`next` of the page before, with the same other parameters."),
     )
 
@@ -80,6 +82,7 @@ class ListedPlayer(Schema):
     ref = fields.String(metadata=doc("What the application calls the player.", example="player-4711"))
     kind = fields.String(required=True, metadata=doc("`human`, `bot`, `remote` or `open`.", example="human"))
     total = fields.Integer(required=True, metadata=doc("The match score so far.", example=9))
+    rank = fields.Integer(metadata=doc("The place in the match; absent until it is over.", minimum=1, example=1))
     in_ = fields.Boolean(
         required=True, data_key="in", metadata=doc("Whether the player is still in the match.", example=True)
     )

@@ -1,0 +1,63 @@
+"""The people of an application: what is kept of a person, whom the application knows by a ``ref``.
+
+Owns what is told of a person: of each game what the listing has of it, and the seats of that person, but nothing of
+those who sit beside it. Does not depend on how games are found.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from service.apps.ports import GameIndex, IndexQuery
+from service.games.errors import NotFound
+from service.games.timestamps import format_rfc3339
+
+_OF_GAME: Final = ("id", "ref", "variant", "status", "version", "round")
+_OF_SEAT: Final = ("seat", "name", "kind", "total", "rank", "in")
+
+
+class GamesOfPerson(NamedTuple):
+    """The JSON objects of games, and where the next page begins, if there is one."""
+
+    games: list[dict[str, Any]]
+    next: str | None
+
+
+class People:
+    """The people of the applications whose games are in this index; none without it. ``ttl`` in milliseconds."""
+
+    def __init__(self, index: GameIndex | None = None, *, ttl: int = 0) -> None:
+        self._index = index
+        self._ttl = ttl
+
+    def games(self, app: str, ref: str, limit: int, cursor: str | None) -> GamesOfPerson:
+        """A page of the games of a person, those that were written last first.
+
+        Raises ``NotFound`` if there is none, ``ValueError`` for a text that is no cursor, ``StorageUnavailable``.
+        """
+        if self._index is None:
+            raise NotFound("no_such_person")
+        page = self._index.find(app, IndexQuery(player_ref=ref, limit=limit, cursor=cursor))
+        if not page.entries and page.next is None:
+            raise NotFound("no_such_person")
+        games = [_game(orjson.loads(summary), ref, updated + self._ttl) for summary, updated in page.entries]
+        return GamesOfPerson(games, page.next)
+
+
+def _game(listed: dict[str, Any], ref: str, expires_at: int) -> dict[str, Any]:
+    """A game as it is told of one of its players; ``expires_at`` in milliseconds since 1970."""
+    seats = [_chosen(each, _OF_SEAT) for each in listed["players"] if each.get("ref") == ref]
+    return {
+        **_chosen(listed, _OF_GAME),
+        "seats": seats,
+        "winners": listed["winners"],
+        "updated_at": listed["updated_at"],
+        "expires_at": format_rfc3339(expires_at),
+    }
+
+
+def _chosen(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Those of the fields that are there."""
+    return {name: fields[name] for name in names if name in fields}
