@@ -146,8 +146,10 @@ Event = Dealt | Played | Drew | Passed | Done | Flipped | RoundEnded | Eliminate
 
 # The table of event types
 
-FieldKind = Literal["seat", "seats", "tile", "end", "number", "flag", "text", "word", "optional_word", "bytes"]
-"""A ``word`` is one of a few in small letters; an ``optional_word`` may be missing, and is the last field then."""
+FieldKind = Literal["seat", "seats", "tile", "end", "number", "flag", "text", "name", "word", "optional_word", "bytes"]
+"""A ``word`` is one of a few in small letters; an ``optional_word`` may be missing, and is the last field then.
+
+A ``name`` is that of a player, who may get another one: it is kept with the seat, and never with an event."""
 
 
 class EventType(NamedTuple):

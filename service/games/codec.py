@@ -550,6 +550,7 @@ _FIELDS: Final[dict[FieldKind, tuple[Callable[[Any], object] | None, Callable[[A
     "seats": (list, tuple),
     "number": (None, None),
     "text": (None, None),
+    "name": (lambda _: 1, lambda _: ""),
     "word": (None, None),
     "optional_word": (None, None),
     "flag": (int, bool),

@@ -93,7 +93,11 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A player took an open seat."""
+    """A player took an open seat.
+
+    The name is not stored with the event: one that is read has an empty one, and who is shown it is shown the current
+    name of the seat (``service.games.views``).
+    """
 
     seat: int
     name: str
@@ -110,7 +114,7 @@ class TokenChanged:
 class Renamed:
     """The application has given the player of a seat this name; without one, only what it calls the player itself.
 
-    Who is shown an event is shown the current name of the seat in its place (``service.games.views``).
+    The name is stored and shown as that of ``Joined``.
     """
 
     seat: int
@@ -140,9 +144,9 @@ _PRESENCE: Final = frozenset(get_args(PresenceEvent))
 
 GAME_EVENT_TYPES: Final = (
     EventType(Created, "created", 0, (("commitment", "bytes"),)),
-    EventType(Joined, "joined", 1, (("seat", "seat"), ("name", "text"))),
+    EventType(Joined, "joined", 1, (("seat", "seat"), ("name", "name"))),
     EventType(TokenChanged, "token_changed", 11, (("seat", "seat"),)),
-    EventType(Renamed, "renamed", 17, (("seat", "seat"), ("name", "text"))),
+    EventType(Renamed, "renamed", 17, (("seat", "seat"), ("name", "name"))),
     EventType(JoinCodeChanged, "join_code_changed", 18, ()),
     EventType(Rematched, "rematched", 19, (("game", "text"),)),
     *PRESENCE_EVENT_TYPES,

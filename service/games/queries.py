@@ -23,13 +23,13 @@ from service.games.repository import GameRepository, decode
 from service.games.results import LegalMoves
 from service.games.subscription import EventSubscription, Subscriber
 from service.games.views import (
+    WITH_NAME,
     EventPage,
     EventView,
     GameView,
     Reset,
     ScoreCard,
     TableView,
-    has_name,
     legal_moves_for,
     standings,
     view_event,
@@ -162,7 +162,7 @@ class GameQueries:
             for version, data in enumerate(self._repository.yielding(stored.events), stored.first)
         ]
         names: tuple[str | None, ...] = ()
-        if subscriber.is_owned and any([has_name(each.event) for each in envelopes]):
+        if any([isinstance(each.event, WITH_NAME) for each in envelopes]):
             names = tuple([each.name for each in self._repository.reload(subscriber.game).seats])
         events: list[EventView] = []
         for envelope in envelopes:
@@ -208,7 +208,6 @@ def _subscriber(access: Access) -> Subscriber:
         game.write_id,
         finished=game.status == "finished",
         app=access.app,
-        is_owned=game.ownership is not None,
     )
 
 

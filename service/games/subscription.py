@@ -18,7 +18,7 @@ from service.games.codec import NewerFormat, decode_event
 from service.games.errors import Gone
 from service.games.game import TokenChanged
 from service.games.ports import EventNotification, Feed, StorageUnavailable
-from service.games.views import Deleted, EventPage, EventView, Reset, view_event
+from service.games.views import WITH_NAME, Deleted, EventPage, EventView, Reset, view_event
 
 PAGE_SIZE: Final = 100
 """The most events in a page."""
@@ -45,8 +45,6 @@ class Subscriber(NamedTuple):
     finished: bool
     app: str | None = None
     """The application that owns the game, if that follows it."""
-    is_owned: bool = False
-    """Whether the game belongs to an application, which may give its players other names."""
 
 
 class EventSubscription:
@@ -174,6 +172,9 @@ class EventSubscription:
             envelopes = [decode_event(version, created_at, data) for version, data in enumerate(encoded, first)]
         except NewerFormat:
             self._needs_catch_up = True  # reading the store raises the error that belongs to this
+            return None
+        if any([isinstance(each.event, WITH_NAME) for each in envelopes]):
+            self._needs_catch_up = True  # names are not with the events
             return None
         events = tuple([view_event(envelope, seat) for envelope in envelopes])
         return EventPage(events, self.cursor + len(events), more=False, write_id=notification.write_id.decode())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, TypeGuard
+from typing import Final, NamedTuple
 
 from service.engine.events import Event, RoundResult
 from service.engine.layout import Layout
@@ -25,7 +25,6 @@ from service.games.game import (
     OWNER,
     EventEnvelope,
     Game,
-    GameEvent,
     GameStatus,
     HostingEvent,
     Joined,
@@ -34,6 +33,9 @@ from service.games.game import (
     SeatKind,
     Viewer,
 )
+
+WITH_NAME: Final = (Joined, Renamed)
+"""The types of events that may show the name of a player."""
 
 
 class SeatView(NamedTuple):
@@ -150,19 +152,15 @@ class EventPage(NamedTuple):
 def view_event(envelope: EventEnvelope, seat: int | None, names: Sequence[str | None] = ()) -> EventView:
     """What ``seat`` may know of an event; ``None`` is a spectator. Events outside the match are public.
 
-    With the current ``names`` of all seats, an event with the name of a player has that one, and not an earlier one.
+    ``names`` are the current ones of all seats: those of players are shown as they are now, and stored with no event.
+    They are needed only for events ``WITH_NAME`` that are shown.
     """
     version, at, event, to_act = envelope
-    if names and has_name(event):
+    if names and isinstance(event, WITH_NAME) and event.name is not None:
         event = replace(event, name=names[event.seat] or "")
     if isinstance(event, HostingEvent):
         return EventView(version, at, event, to_act)
     return EventView(version, at, event_view(event, seat), to_act)
-
-
-def has_name(event: GameEvent) -> TypeGuard[Joined | Renamed]:
-    """Whether an event has the name of a player."""
-    return isinstance(event, Joined | Renamed) and event.name is not None
 
 
 def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:

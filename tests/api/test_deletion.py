@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from base64 import b64encode
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from random import Random
@@ -34,6 +33,7 @@ from service.web.streams import StreamLimits, Streams
 from tests.api.client import Api, Table, status_and_code
 from tests.api.conftest import SECRET, TTL_SECONDS
 from tests.api.followers import LINES, SSE, events_in, rest_of_stream, stream
+from tests.api.redis_contents import clear, contents, flat
 from tests.api.test_leaks import METHODS, bodies_of, game_addresses
 from tests.support.table import match_finished, round_over
 
@@ -175,33 +175,6 @@ def test_requests_that_are_repeated_after_the_deletion_are_answered_with_410(api
 # What is left in Redis
 
 
-def contents(server: redis.Redis) -> Iterator[tuple[bytes, Any]]:
-    """Every key of the server with all that is in it."""
-    for key in server.scan_iter(count=1000):
-        match server.type(key):
-            case b"string":
-                yield key, server.get(key)
-            case b"list":
-                yield key, server.lrange(key, 0, -1)
-            case b"hash":
-                yield key, server.hgetall(key)
-            case b"set":
-                yield key, server.smembers(key)
-            case b"zset":
-                yield key, server.zrange(key, 0, -1, withscores=True)
-            case b"stream":
-                yield key, server.xrange(key)
-            case other:
-                assert other == b"none", other
-
-
-def clear(server: redis.Redis) -> None:
-    """Remove everything but the applications."""
-    for key in server.scan_iter(count=1000):
-        if b":app" not in key:
-            server.delete(key)
-
-
 def secrets_of(table: Table, games: GameService) -> dict[str, bytes]:
     """What must not be found once the game is deleted, as it is stored."""
     game = games.commands._repository.load(table.id)
@@ -250,14 +223,6 @@ def test_no_key_of_redis_has_anything_of_a_deleted_game(
     for key, value in contents(server):
         for name, each in wanted.items():
             assert each not in key + flat(value), f"{name} is still in {key!r}"
-
-
-def flat(value: Any) -> bytes:
-    """A value of Redis as one text."""
-    if isinstance(value, bytes):
-        return value
-    parts = [*value, *value.values()] if isinstance(value, dict) else value
-    return b"\n".join([flat(each) if isinstance(each, bytes | list | tuple | dict) else b"" for each in parts])
 
 
 def test_a_remote_player_leaves_neither_address_nor_secret(

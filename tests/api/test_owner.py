@@ -13,6 +13,7 @@ from werkzeug.test import TestResponse
 
 from service.games.tokens import hash_secret
 from tests.api.client import Api, Table, status_and_code, viewers
+from tests.api.redis_contents import keys_with
 from tests.api.saved_games import count_keys, decoded, shortest, take_snapshot
 from tests.support.table import Json, match_finished, seat_to_move
 
@@ -156,6 +157,24 @@ def test_everybody_sees_the_new_name_and_nobody_the_old_one(api: Api, app_key: s
     assert '"Bo"' in record
     assert api.post("/v1/verifications", {"record": record}).get_json()["verified"] is True
     assert api.post("/v1/replays", {"record": record}).status_code == 200
+
+
+def test_no_key_of_redis_has_a_name_that_was_replaced(
+    api: Api, app_key: str, server: redis.Redis, tell: Callable[[], None]
+) -> None:
+    table = owned(api, app_key, [{"name": "Dorothea"}, {"open": True}], public=True, rules=shortest("domino"))
+    tell()
+    rename(api, table, 0, app_key, name="Emmeline")
+    tell()
+    api.take_seat(table, "Wilhelmina")
+    rename(api, table, 1, app_key, name="Josephine")
+    tell()
+    for _ in range(2):
+        assert keys_with(server, b"Josephine")
+        for name in (b"Dorothea", b"Wilhelmina"):
+            assert not keys_with(server, name)
+        api.play_until(table, match_finished, Random(1))  # and its events are compacted
+        tell()
 
 
 def test_a_name_that_was_given_in_between_is_not_shown_either(api: Api, app_key: str, table: Table) -> None:

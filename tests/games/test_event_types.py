@@ -49,6 +49,7 @@ VALUES: dict[str, Any] = {
     "number": 28,
     "flag": True,
     "text": "Bo",
+    "name": "",  # as it is read: it is not stored
     "word": "bot",
     "optional_word": "forfeit",
     "bytes": b"\xff" * 32,
@@ -60,7 +61,8 @@ HINTS: dict[str, tuple[Any, ...]] = {
     "end": (str | None,),
     "number": (int, int | None),
     "flag": (bool,),
-    "text": (str, str | None),
+    "text": (str,),
+    "name": (str, str | None),
     "word": (Absence,),
     "optional_word": (Literal["forfeit"] | None,),
     "bytes": (bytes | None,),

@@ -10,7 +10,7 @@ from service.engine.events import Played
 from service.engine.tiles import parse_tile
 from service.games.clock import ClockSettings
 from service.games.codec import NewerFormat, decode_event, decode_game, encode_event, encode_game, encode_tombstone
-from service.games.game import EventEnvelope, Game, Ownership, Remote
+from service.games.game import EventEnvelope, Game, GameEvent, Joined, Ownership, Remote, Renamed
 from tests.games.tables import Hosted
 
 PLAIN = (
@@ -71,6 +71,19 @@ def test_an_event_is_stored_as_these_bytes() -> None:
     event, data = Played(1, parse_tile("0-5"), "left", False), b"[3,65000,[0],1,15,-1,0]"
     assert encode_event(event, 65_000, (0,)) == data
     assert decode_event(7, 1_000, data) == EventEnvelope(7, 66_000, event, (0,))
+
+
+@pytest.mark.parametrize(
+    ("event", "data", "read"),
+    [
+        (Joined(1, "Ada"), b"[1,65000,[0],1,1]", Joined(1, "")),
+        (Renamed(1, "Ada"), b"[17,65000,[0],1,1]", Renamed(1, "")),
+        (Renamed(1), b"[17,65000,[0],1]", Renamed(1)),
+    ],
+)
+def test_no_event_is_stored_with_the_name_of_a_player(event: GameEvent, data: bytes, read: GameEvent) -> None:
+    assert encode_event(event, 65_000, (0,)) == data
+    assert decode_event(7, 1_000, data).event == read
 
 
 def test_a_tombstone_is_stored_as_these_bytes() -> None:

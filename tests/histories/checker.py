@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from service.engine.events import Dealt, Done, Drew, Flipped, Passed, Played, RoundEnded
@@ -141,7 +141,8 @@ def read_game(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[
             verdict.wrong.append(f"{game_id}: no event {len(envelopes) + 1}, though the version is {game.version}")
             return game, envelopes
         envelopes += [
-            decode_event(version, game.created_at, data) for version, data in enumerate(page.events, page.first)
+            _named(game, decode_event(version, game.created_at, data))
+            for version, data in enumerate(page.events, page.first)
         ]
     if len(envelopes) != game.version:
         verdict.wrong.append(f"{game_id}: {len(envelopes)} events, though the version is {game.version}")
@@ -150,6 +151,14 @@ def read_game(store: Store, game_id: str, verdict: Verdict) -> tuple[Game, list[
     ):
         verdict.wrong.append(f"{game_id}: its events do not lead to its state")
     return game, envelopes
+
+
+def _named(game: Game, envelope: EventEnvelope) -> EventEnvelope:
+    """The event with the name of who has joined, which is kept with the seat alone."""
+    event = envelope.event
+    if not isinstance(event, Joined):
+        return envelope
+    return envelope._replace(event=replace(event, name=game.seats[event.seat].name or ""))
 
 
 def _leads_to(game: Game, envelopes: Sequence[EventEnvelope]) -> bool:

@@ -69,7 +69,7 @@ def test_the_bytes_of_a_game_give_the_game(match: Match) -> None:
 
 @law()
 def test_the_bytes_of_an_event_give_the_event(match: Match) -> None:
-    joined: list[GameEvent] = [Created(), Joined(len(match.seats) - 1, "Bø\n")]
+    joined: list[GameEvent] = [Created(), Joined(len(match.seats) - 1, "")]
     for version, event in enumerate(joined + list(match.events), 1):
         to_act = match.rng.choice([(), (version % 13,), tuple(match.seats)])
         data = encode_event(event, 90_061_001 * version, to_act)
