@@ -14,6 +14,7 @@ import yaml
 from jsonschema_rs import Draft202012Validator
 
 from tests.support.serving import ROOT
+from tools.openapi.layout import resolve
 
 PROBLEM = "application/problem+json"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -27,7 +28,9 @@ def _is_time_in_utc(value: str) -> bool:
 
 
 class Contract:
-    """A parsed OpenAPI document. ``seen`` collects the answers that it has judged: operation and status."""
+    """An OpenAPI document without references but to schemas. ``seen`` collects the answers that it has judged, by
+    operation and status.
+    """
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
@@ -52,20 +55,12 @@ class Contract:
                 return found
         raise AssertionError(f"{method} {path} is not described")
 
-    def responses(self, operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """The answers of an operation by status, also those that are described once for several operations."""
-        shared = self.document["components"]["responses"]
-        return {
-            status: shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
-            for status, each in operation["responses"].items()
-        }
-
     def check(self, answer: httpx.Response) -> None:
         """Its status, media type, headers and every field are described, and none that is required is missing."""
         request = answer.request
         operation = self.operation(request.method, request.url.path)
         where = f"{request.method} {request.url.path} → {answer.status_code}"
-        described = self.responses(operation).get(str(answer.status_code))
+        described = operation["responses"].get(str(answer.status_code))
         assert described is not None, f"{where} is not described: {answer.text[:300]}"
         self.seen.add((operation["operationId"], answer.status_code))
         for name, header in described.get("headers", {}).items():
@@ -93,7 +88,13 @@ class Contract:
 @cache
 def committed() -> Contract:
     """The document in the file, of which another test says that the service has the same."""
-    return Contract(yaml.load((ROOT / "openapi.yaml").read_bytes(), Loader=yaml.CSafeLoader))
+    return Contract(read_document((ROOT / "openapi.yaml").read_bytes()))
+
+
+def read_document(data: bytes) -> dict[str, Any]:
+    """A document in YAML, resolved but for its schemas: whoever reads it need not know what its parts share."""
+    document: dict[str, Any] = resolve(yaml.load(data, Loader=yaml.CSafeLoader))
+    return document
 
 
 def _key(schema: dict[str, Any]) -> str:

@@ -7,9 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-import yaml
 
-from tests.support.contract import Contract
+from tests.support.contract import Contract, read_document
 from tests.support.serving import Service
 from tests.whole.table import connect
 
@@ -28,8 +27,7 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="session")
 def document(http: httpx.Client) -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load(http.get("/openapi.yaml").raise_for_status().text)
-    return document
+    return read_document(http.get("/openapi.yaml").raise_for_status().content)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ import yaml
 from tools.attack import bodies
 from tools.attack.http import Closed, Connection, request
 from tools.attack.target import WORKERS, Game, Target
+from tools.openapi.layout import resolve
 
 ORDINARY: Final = "ordinary"
 """What an ordinary request is called, to which the others compare."""
@@ -108,7 +109,7 @@ def _ask(connection: Connection, probe: _Probe) -> tuple[str, int]:
 
 def _probes(target: Target) -> Iterator[_Probe]:
     """The requests, with an ordinary one of each route."""
-    document = yaml.safe_load(target.ask("GET", "/openapi.yaml").body)
+    document = resolve(yaml.safe_load(target.ask("GET", "/openapi.yaml").body))
     for template, item in document["paths"].items():
         for method in _METHODS:
             if method in item:
@@ -150,11 +151,11 @@ def _of_route(document: dict[str, Any], route: str, operation: dict[str, Any], t
         for media_type in ("application/json", "text/plain"):
             headers = (("Accept", media_type),)
             yield probe(f"a long game, as {media_type}", game=large, headers=headers, has_token=False)
-    for name in (*_HEADERS, *[each["name"] for each in _parameters(document, operation, "header")]):
+    for name in (*_HEADERS, *[each["name"] for each in _parameters(operation, "header")]):
         yield probe(f"head: {name}", headers=bodies.large_headers(name))
-    for each in _parameters(document, operation, "path"):
+    for each in _parameters(operation, "path"):
         yield probe(f"path: {each['name']}", at=template.replace("{" + each["name"] + "}", _LONG_PATH))
-    for each in _parameters(document, operation, "query"):
+    for each in _parameters(operation, "query"):
         yield probe(f"query: {each['name']}, many digits", game=large, query=f"?{each['name']}={'9' * 3_000}")
         if each["name"] != "wait":  # it would wait
             yield probe(f"query: {each['name']}=1000", game=large, query=f"?{each['name']}=1000")
@@ -222,17 +223,10 @@ def _schema(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """The schema itself instead of a reference to it."""
     for each in schema.get("allOf", ()):
         schema = {**each, **schema}
-    reference = schema.get("$ref")
-    return schema if reference is None else _resolved(document, reference)
+    name = schema.get("$ref", "").rpartition("/")[2]
+    found: dict[str, Any] = document["components"]["schemas"][name] if name else schema
+    return found
 
 
-def _parameters(document: dict[str, Any], operation: dict[str, Any], place: str) -> list[dict[str, Any]]:
-    resolved = [_schema(document, each) for each in operation["parameters"]]
-    return [each for each in resolved if each["in"] == place]
-
-
-def _resolved(document: dict[str, Any], reference: str) -> dict[str, Any]:
-    found: Any = document
-    for step in reference.removeprefix("#/").split("/"):
-        found = found[step]
-    return found  # type: ignore[no-any-return]  # a reference is to an object
+def _parameters(operation: dict[str, Any], place: str) -> list[dict[str, Any]]:
+    return [each for each in operation["parameters"] if each["in"] == place]

@@ -1,6 +1,7 @@
 """The OpenAPI document, generated from the routes and their schemas.
 
-Does not depend on where it is written (``tools.openapi.files``), nor on how its examples come about.
+Does not depend on where and how it is written (``tools.openapi.files``, ``tools.openapi.layout``), nor on how its
+examples come about.
 """
 
 from __future__ import annotations
@@ -10,9 +11,8 @@ from collections.abc import Iterator
 from importlib.metadata import metadata
 from inspect import cleandoc
 from textwrap import indent
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-import yaml
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
@@ -39,6 +39,7 @@ from service.web.schemas import webhooks as webhook_schemas
 from service.web.schemas.fields import QueryWords
 from tools.openapi import message_schemas
 from tools.openapi.examples import Examples
+from tools.openapi.layout import Example
 from tools.openapi.messages import DELIVERY, MESSAGES
 from tools.openapi.messages import HEADERS as MESSAGE_HEADERS
 from tools.openapi.move_requests import move_requests
@@ -105,34 +106,8 @@ _HEADERS_OF_PROBLEMS: Final = {
 }
 
 
-class _Example(NamedTuple):
-    """An example, which is written more compactly than the rest of the document."""
-
-    value: Any
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as blocks, and objects and lists of scalars within examples on one line."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 # PyYAML's signature
-        return True
-
-    def represent_example(self, example: _Example) -> yaml.Node:
-        self.default_flow_style = None  # type: ignore[assignment] # PyYAML's own value for "as it fits"
-        node = self.represent_data(example.value)
-        self.default_flow_style = False
-        return node
-
-    def represent_text(self, text: str) -> yaml.Node:
-        return self.represent_scalar("tag:yaml.org,2002:str", text, "|" if "\n" in text else None)
-
-
-_Dumper.add_representer(_Example, _Dumper.represent_example)
-_Dumper.add_representer(str, _Dumper.represent_text)
-
-
-def document(app: Flask, examples: Examples) -> str:
-    """The whole document as YAML."""
+def document(app: Flask, examples: Examples) -> dict[str, Any]:
+    """The whole document, in which nothing is shared but schemas and the problems of several operations."""
     package = metadata("domino-service")
     marshmallow = MarshmallowPlugin(schema_name_resolver=_schema_name)
     spec = APISpec(
@@ -174,8 +149,7 @@ def document(app: Flask, examples: Examples) -> str:
     described["webhooks"] = webhooks
     _describe_schemas(described["components"]["schemas"])
     first = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
-    ordered = {key: described[key] for key in first} | described
-    return yaml.dump(ordered, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return {key: described[key] for key in first} | described
 
 
 def _style_of_words(_converter: Any, field: Any, **_: Any) -> dict[str, Any]:
@@ -220,7 +194,7 @@ def _webhooks(spec: APISpec) -> dict[str, Any]:
                     "content": {
                         "application/json": {
                             "schema": {"$ref": f"#/components/schemas/{_schema_name(message.schema)}"},
-                            "example": _Example(message.example),
+                            "example": Example(message.example),
                         }
                     },
                 },
@@ -293,9 +267,9 @@ def _add_examples(result: dict[str, Any], responses: dict[str, Any], operation_i
             example = examples.operations.get((operation_id, int(status), media_type))
             if example is None:
                 continue
-            content["example"] = _Example(example.response)
+            content["example"] = Example(example.response)
             if example.request is not None:
-                result["requestBody"]["content"]["application/json"]["example"] = _Example(example.request)
+                result["requestBody"]["content"]["application/json"]["example"] = Example(example.request)
 
 
 def _not_modified_headers(described: Operation) -> tuple[str, ...]:
@@ -352,7 +326,7 @@ def _problems(codes: list[str], operation_id: str, examples: Examples, spec: API
     for status, each in by_status.items():
         example = examples.operations.get((operation_id, status, PROBLEM_JSON))
         if status in _OWN_EXAMPLES and example is not None:
-            result[str(status)] = _problem(status, each, {"example": _Example(example.response)})
+            result[str(status)] = _problem(status, each, {"example": Example(example.response)})
         else:
             result[str(status)] = _shared_problem(status, each, examples, spec)
     return result
@@ -365,7 +339,7 @@ def _shared_problem(status: int, codes: list[str], examples: Examples, spec: API
     if name not in components.responses:
         for code in codes:
             if _component_name(code) not in components.examples:
-                components.example(_component_name(code), {"value": _Example(examples.problems[code])})
+                components.example(_component_name(code), {"value": Example(examples.problems[code])})
         shown = {code: _component_name(code) for code in codes}
         components.response(name, _problem(status, codes, {"examples": shown}))
     return name

@@ -15,6 +15,7 @@ import yaml
 from tools.openapi.document import document
 from tools.openapi.example_app import example_app
 from tools.openapi.examples import record_examples
+from tools.openapi.layout import share, to_yaml
 
 ROOT: Final = Path(__file__).parent.parent.parent
 DOCUMENT: Final = ROOT / "openapi.yaml"
@@ -29,7 +30,9 @@ _YAML_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def build_files() -> dict[Path, bytes]:
     """The content of each file; the same in every run, unless the service has changed."""
     with example_app() as (app, advance_clock):
-        text = document(app, record_examples(app, advance_clock))
+        described = document(app, record_examples(app, advance_clock))
+    share(described)
+    text = to_yaml(described)
     as_yaml = text.encode()
     as_json: bytes = orjson.dumps(yaml.load(text, _YAML_LOADER))  # noqa: S506 # a safe loader
     return {DOCUMENT: as_yaml, SERVED_YAML: as_yaml, SERVED_JSON: as_json}
