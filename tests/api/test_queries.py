@@ -40,7 +40,7 @@ def test_a_parameter_given_twice_is_refused(api: Api, app_key: str, query: Query
     body: dict[str, Any] = {"variant": "domino", "players": [{"name": "Ada"}, {"name": "Bob"}]}
     game = api.post("/v1/games", body, token=app_key).get_json()["game"]["id"]
     more: dict[str, Any] = {"json": {}} if query.method == "post" else {}
-    address = f"{query.path.format(game=game)}?{query.name}=1&{query.name}=1"
+    address = f"{query.path.format(game=game, ref='ada')}?{query.name}=1&{query.name}=1"
     answer = api.ask(query.method.upper(), address, token=app_key, **more)
     assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", "given_twice")
     assert list(answer.get_json()["errors"]) == [query.name]

@@ -39,7 +39,6 @@ class FeedQuery(RequestSchema):
             "now on; a page then has no items, and the cursor to go on from. Without it, from the oldest item on that "
             "is kept.",
             pattern=_CURSOR_PATTERN,
-            example="1767727800000-3",
         ),
     )
     limit = QueryInteger(

@@ -40,9 +40,7 @@ class ListQuery(RequestSchema):
     statuses = QueryWords(
         STATUSES,
         data_key="status",
-        metadata=doc(
-            "Only games with one of these statuses, such as `waiting,playing`.", example=["waiting", "playing"]
-        ),
+        metadata=doc("Only games with one of these statuses, such as `waiting,playing`."),
     )
     variant = _variant("Only games of this variant.")
     updated_after = QueryTime(
