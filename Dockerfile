@@ -8,8 +8,8 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=igno
 WORKDIR /build
 COPY locks/build.txt locks/run.txt locks/
 RUN python -m venv --without-pip /opt/domino \
-    && python -m pip install --require-hashes --only-binary :all: -r locks/build.txt \
-    && python -m pip --python /opt/domino/bin/python install --require-hashes --only-binary :all: -r locks/run.txt
+    && python -m pip install --no-deps --require-hashes --only-binary :all: -r locks/build.txt \
+    && python -m pip --python /opt/domino/bin/python install --no-deps --require-hashes --only-binary :all: -r locks/run.txt
 COPY pyproject.toml LICENSE README.md ./
 COPY service service
 RUN python -m pip wheel --no-index --no-deps --no-build-isolation --wheel-dir dist . \

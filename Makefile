@@ -127,13 +127,13 @@ $(BIN)/python:
 
 $(RUN): $(BIN)/python locks/build.txt locks/run.txt pyproject.toml
 	@echo "Installing what locks/build.txt and locks/run.txt list"
-	@$(PIP) --require-hashes -r locks/build.txt -r locks/run.txt
+	@$(PIP) --no-deps --require-hashes -r locks/build.txt -r locks/run.txt
 	@$(PIP) --no-index --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(DEV): $(RUN) locks/dev.txt $(NODE_TOOLS)/package-lock.json $(BROWSER_TESTS)/package-lock.json
 	@echo "Installing what locks/dev.txt, $(NODE_TOOLS)/package-lock.json and $(BROWSER_TESTS)/package-lock.json list"
-	@$(PIP) --require-hashes -r locks/dev.txt
+	@$(PIP) --no-deps --require-hashes -r locks/dev.txt
 	@$(NPM) ci --silent --prefix $(NODE_TOOLS)
 	@$(BIN)/python -m tests.browser.installation || true
 	@touch $@
@@ -145,7 +145,7 @@ $(PAGE_TYPES): openapi.yaml $(NODE_TOOLS)/package-lock.json | $(DEV)
 $(BENCH): $(BIN)/python locks/build.txt locks/bench.txt pyproject.toml $(NODE_PEER)/package-lock.json
 	@echo "Installing what locks/bench.txt lists, in $(BENCH_VENV)"
 	@$(BIN)/python -m venv --clear $(BENCH_VENV)
-	@$(BENCH_PIP) --require-hashes -r locks/build.txt -r locks/bench.txt
+	@$(BENCH_PIP) --no-deps --require-hashes -r locks/build.txt -r locks/bench.txt
 	@$(BENCH_PIP) --no-index --no-deps --no-build-isolation -e .
 	@if command -v npm >/dev/null; then npm --prefix $(NODE_PEER) ci --silent --no-audit --no-fund; fi
 	@touch $@

@@ -9,7 +9,7 @@ def assert_locked(words: list[str]) -> None:
     """This command of pip installs by a lock file, or else the package itself, without fetching anything."""
     if "-r" in words:
         files = [words[position + 1] for position, word in enumerate(words) if word == "-r"]
-        assert "--require-hashes" in words
+        assert {"--no-deps", "--require-hashes"} <= set(words)
         assert {Path(file).parent for file in files} == {Path("locks")}
         assert not any(word.startswith("-e") for word in words)
     else:
