@@ -38,7 +38,7 @@ from service.games.results import CommandResult, CreatedGame, JoinedSeat, SeatTo
 from service.games.schedule import time_over
 from service.games.timestamps import format_rfc3339
 from service.games.tokens import find_hash, hash_secret, new_game_id, new_token
-from service.games.validation import FIXED_DEALS, NAME_TAKEN, GameRequest, check_request, is_taken
+from service.games.validation import FIXED_DEALS, NAME_TAKEN, NEEDS_KEY, GameRequest, check_request, is_taken
 from service.games.views import GameView, legal_moves_for, view_game
 
 
@@ -59,12 +59,16 @@ class Expected(NamedTuple):
 
 
 class JoinCommand(NamedTuple):
-    """Take the first open seat, with this join code and under this player's name."""
+    """Take the first open seat, with this join code and under this player's name.
 
-    join_code: str
+    The application that owns the game needs no code, and alone may give a ``ref``: what it calls the player.
+    """
+
+    join_code: str | None
     name: str
     client_seed: str | None = None
     key: IdempotencyKey | None = None
+    ref: str | None = None
 
 
 class MoveCommand(NamedTuple):
@@ -175,11 +179,14 @@ class GameCommands:
         """Take the first open seat; if it was the last one, deal the first round.
 
         An idempotency key belongs to the bearer of the token or key: others may use the same one. Raises
-        ``Forbidden`` for a wrong code, ``InvalidSetup`` for a client seed where the deals are fixed or for a name that
-        is taken where names are unique, ``SeatsTaken``, ``KeyReused``, ``NotFound`` when the game has expired.
+        ``Forbidden`` for a wrong code, ``InvalidSetup`` for what only the owner of the game may do, for a client seed
+        where the deals are fixed, and for a name that is taken where names are unique, ``SeatsTaken``, ``KeyReused``,
+        ``NotFound`` when the game has expired.
         """
         game, key = access.game, command.key
-        if key is None:
+        if access.app is None:
+            _check_not_as_owner(command)
+        if key is None and command.join_code is not None:
             check_join_code(game, command.join_code)  # else a request that is repeated may have the code of its time
         if command.client_seed is not None:
             _check_client_seed(game)
@@ -312,14 +319,27 @@ def check_join_code(game: Game, join_code: str) -> None:
         raise Forbidden("wrong_join_code")
 
 
+def _check_not_as_owner(command: JoinCommand) -> None:
+    """Raises ``InvalidSetup`` for a join as only the application that owns the game may send it."""
+    errors = {}
+    if command.join_code is None:
+        errors["join_code"] = [Reason("required")]
+    if command.ref is not None:
+        errors["ref"] = [NEEDS_KEY]
+    if errors:
+        raise InvalidSetup(errors)
+
+
 def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Game) -> Decision:
-    check_join_code(game, command.join_code)
+    if command.join_code is not None:  # else it comes from the owner
+        check_join_code(game, command.join_code)
     seat = next((seat for seat, each in enumerate(game.seats) if each.kind == OPEN_SEAT), None)
     if seat is None:
         raise SeatsTaken("seats_taken")
     if game.unique_names and is_taken(command.name, [each.name for each in game.seats]):
         raise InvalidSetup({"name": [NAME_TAKEN]})
-    game = _with_seat(game, seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=game.seats[seat].ref))
+    ref = game.seats[seat].ref if command.ref is None else command.ref
+    game = _with_seat(game, seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=ref))
     if command.client_seed is not None:
         game = game._replace(deck=game.deck.with_client_seed(seat, command.client_seed))
     return deal_if_full(game, [Joined(seat, command.name)])

@@ -293,7 +293,7 @@ def _play(session: _Session, game: str, tokens: dict[int, str]) -> None:
 
 
 def _help_players(session: _Session) -> None:
-    """In a game of an application with an open seat, rename a player, change its token, and change the join code."""
+    """In a game of an application with an open seat, rename a player, change the join code, and take the seat."""
     send = session.send
     key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
     players = [{"name": "Ada", "ref": "player-4711"}, {"open": True}]
@@ -302,8 +302,8 @@ def _help_players(session: _Session) -> None:
     for fields in ({}, {"name": "Ada L.", "ref": "player-4712"}):
         send("PATCH", f"{game}/players/0", fields, key)
     send("POST", f"{game}/join-code", {"join_code": created["join_code"]}, key)
-    code = send("POST", f"{game}/join-code", token=key)["join_code"]
-    send("POST", f"{game}/players", {"name": "Bo", "join_code": code})
+    send("POST", f"{game}/join-code", token=key)
+    send("POST", f"{game}/players", {"name": "Bo", "ref": "player-4713"}, key)
     send("POST", f"{game}/join-code", token=key)
 
 

@@ -144,7 +144,7 @@ def join_game(services: Services, access: Access) -> RawResponse:
         check_join_code(access.game, join_code)
     player = validate(_player_in, body)
     key = idempotency(body, JOIN_GAME.min_key_length)
-    command = JoinCommand(player["join_code"], player["name"], player.get("client_seed"), key)
+    command = JoinCommand(player.get("join_code"), player["name"], player.get("client_seed"), key, player.get("ref"))
     joined, replayed = services.games.commands.join(access, command)
     return created_secret(joined_seat_json(joined), f"/v1/games/{joined.view.id}", replayed=replayed)
 

@@ -291,9 +291,16 @@ class PlayerIn(RequestSchema):
 
     name = name_field("The name of the player.", required=True)
     join_code = fields.String(
-        required=True,
         validate=Length(1, _MAX_TEXT_CHARS),
-        metadata=doc("The code that the creator of the game got.", example="KJ2W3ZQ7P6XA5BCD"),
+        metadata=doc(
+            "The code that the creator of the game got. Required without the key of the application that owns the "
+            "game; one that is given is checked in any case.",
+            example="KJ2W3ZQ7P6XA5BCD",
+        ),
+    )
+    ref = ref_field(
+        "With the key of the application that owns the game: what that calls the player, in place of what the open "
+        "seat had. Told to the application and this seat"
     )
     client_seed = client_seed_field("Entropy that the player contributes to every deal.")
 

@@ -1,0 +1,132 @@
+"""Open seats that an application takes for its users, and the join codes of its games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+import redis
+
+from service.apps.messages import game_messages
+from service.games.codec import decode_event
+from tests.api.client import Api, Table, status_and_code
+from tests.api.saved_games import decoded, take_snapshot
+
+Tell = Callable[[], None]
+KEY = {"Idempotency-Key": "a-key-of-the-application"}
+GAME, CLEO = "match-17", "user-cleo"
+SECOND_BEGINS = "rain"
+"""A seed of the deals of two players with which the second seat has the first turn."""
+
+
+def owned(api: Api, key: str | None, open_seats: int = 1, **more: Any) -> Table:
+    """A game of the application with a player who has no ref, and open seats."""
+    players = [{"name": "Ada"}, *[{"open": True}] * open_seats]
+    body = {"variant": "domino", "players": players, **more}
+    answer = api.post("/v1/games", body if key is None else {**body, "ref": GAME}, token=key)
+    assert answer.status_code == 201, answer.text
+    return Table(api, answer.get_json())
+
+
+def take_seat(api: Api, table: Table, key: str | None, **body: Any) -> Any:
+    return api.post(f"{table.path}/players", {"name": "Cleo", **body}, token=key)
+
+
+def test_an_application_takes_an_open_seat_for_a_user_without_the_code(api: Api, app_key: str) -> None:
+    table = owned(api, app_key)
+    answer = take_seat(api, table, app_key, ref=CLEO)
+    assert answer.status_code == 201
+    joined = answer.get_json()
+    assert (joined["seat"], joined["name"]) == (1, "Cleo")
+    assert joined["game"] == api.get(table.path, token=joined["token"]).get_json()
+    assert joined["game"]["players"][1]["ref"] == CLEO
+    assert api.get(table.path, token=app_key).get_json()["players"][1]["ref"] == CLEO
+    assert CLEO not in api.get(table.path).text + api.get(table.path, token=table.tokens[0]).text
+
+
+def test_whatever_follows_is_told_of_the_user(api: Api, app_key: str, server: redis.Redis, tell: Tell) -> None:
+    table = owned(api, app_key, seed=SECOND_BEGINS)
+    take_seat(api, table, app_key, ref=CLEO)
+    tell()
+    waiting_for = [{"seat": 1, "ref": CLEO}]
+    (listed,) = api.get(f"/v1/games?player_ref={CLEO}&to_act=true", token=app_key).get_json()["games"]
+    assert (listed["id"], listed["waiting_for"]) == (table.id, waiting_for)
+    *_, dealt = api.get("/v1/feed", token=app_key).get_json()["items"]
+    assert (dealt["type"], dealt["waiting_for"]) == ("dealt", waiting_for)
+    snapshot = take_snapshot(server, table.id)
+    game = decoded(table.id, snapshot)
+    stored = [each.partition(b" ")[2] for each in snapshot.unpacked_events]
+    events = [decode_event(version, game.created_at, data) for version, data in enumerate(stored, 1)]
+    told = {each.type: orjson.loads(each.body)["data"] for each in game_messages("hook", game, (), events[1:])}
+    assert told["game.joined"]["player_ref"] == told["game.turn"]["player_ref"] == CLEO
+    assert told["game.turn"]["waiting_for"] == waiting_for
+
+
+def test_a_ref_replaces_that_of_the_open_seat_and_without_one_that_stays(api: Api, app_key: str) -> None:
+    players = [{"name": "Ada"}, {"open": True, "ref": "guest-1"}, {"open": True, "ref": "guest-2"}]
+    table = owned(api, app_key, players=players)
+    take_seat(api, table, app_key, ref=CLEO)
+    take_seat(api, table, app_key)
+    seats = api.get(table.path, token=app_key).get_json()["players"]
+    assert [each.get("ref") for each in seats] == [None, CLEO, "guest-2"]
+
+
+def test_a_code_that_is_given_is_checked_with_a_key_too(api: Api, app_key: str, server: redis.Redis) -> None:
+    table = owned(api, app_key, open_seats=2)
+    before = take_snapshot(server, table.id)
+    for headers in ({}, KEY):
+        answer = api.post(
+            f"{table.path}/players", {"name": "Cleo", "join_code": "WRONG"}, token=app_key, headers=headers
+        )
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == (403, "forbidden", "wrong_join_code")
+    assert take_snapshot(server, table.id) == before
+    assert take_seat(api, table, app_key, join_code=table.join_code).status_code == 201
+    assert take_seat(api, table, app_key).status_code == 201
+    assert status_and_code(take_seat(api, table, app_key)) == (409, "seats_taken")
+
+
+@pytest.mark.parametrize("bearer", ["nobody", "a seat"])
+def test_only_the_owner_gives_a_ref_or_leaves_the_code_out(
+    api: Api, app_key: str, server: redis.Redis, bearer: str
+) -> None:
+    for table in (owned(api, app_key), owned(api, None)):
+        token = table.tokens[0] if bearer == "a seat" else None
+        before = take_snapshot(server, table.id)
+        cases: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
+            ({"ref": CLEO, "join_code": table.join_code}, [("ref", "needs_key")]),
+            ({"ref": CLEO}, [("join_code", "required"), ("ref", "needs_key")]),
+            ({}, [("join_code", "required")]),
+        ]
+        for body, causes in cases:
+            for headers in ({}, KEY):
+                answer = api.post(f"{table.path}/players", {"name": "Cleo", **body}, token=token, headers=headers)
+                assert status_and_code(answer) == (422, "invalid")
+                assert [(each["field"], each["reason"]) for each in answer.get_json()["causes"]] == causes
+        answer = take_seat(api, table, token, ref=CLEO, join_code="WRONG")
+        assert status_and_code(answer) == (403, "forbidden")
+        assert take_snapshot(server, table.id) == before
+
+
+def test_the_key_of_another_application_takes_no_seat(
+    api: Api, app_key: str, other_key: str, server: redis.Redis
+) -> None:
+    for table in (owned(api, app_key), owned(api, None)):
+        before = take_snapshot(server, table.id)
+        for body in ({"ref": CLEO}, {"join_code": table.join_code}):
+            answer = take_seat(api, table, other_key, **body)
+            assert (*status_and_code(answer), answer.get_json()["reason"]) == (401, "unauthorized", "no_valid_key")
+        assert take_snapshot(server, table.id) == before
+
+
+def test_a_join_for_a_user_is_repeated_to_the_same_answer(api: Api, app_key: str) -> None:
+    table = owned(api, app_key, open_seats=3)
+    body = {"name": "Cleo", "ref": CLEO}
+    first, again = [api.post(f"{table.path}/players", body, token=app_key, headers=KEY) for _ in range(2)]
+    assert (again.status_code, again.data, again.headers["Idempotent-Replayed"]) == (201, first.data, "true")
+    other = api.post(f"{table.path}/players", {**body, "ref": "user-bo"}, token=app_key, headers=KEY)
+    assert status_and_code(other) == (422, "key_reused")
+    # The same key of somebody with the code is another one.
+    by_code = api.post(f"{table.path}/players", {"name": "Bo", "join_code": table.join_code}, headers=KEY)
+    assert (by_code.status_code, by_code.get_json()["seat"]) == (201, 2)
