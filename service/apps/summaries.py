@@ -49,6 +49,7 @@ def index_entry(game: Game) -> IndexEntry:
     summary = {
         "id": game.id,
         "ref": view.ref,
+        "join_code": view.join_code,
         "variant": game.variant.key,
         "status": view.status,
         "version": game.version,
@@ -86,7 +87,7 @@ def not_in_lobby(game_id: str, version: int) -> LobbyEntry:
 def lobby_entry(game: Game) -> LobbyEntry:
     """What the lobby shows of a game: nothing unless it is public and has open seats."""
     shown = None
-    if game.ownership is not None and game.ownership.join_code is not None and game.has_open_seats:
+    if game.ownership is not None and game.ownership.public == "all" and game.has_open_seats:
         view = view_game(game, None, 0)
         players = [
             _present({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})

@@ -166,6 +166,8 @@ class GameCommands:
                 remote_secret=partial(self._remote_secret, request.app, prior=committed.prior),
             )
         view = view_game(committed.after, None if request.app is None else OWNER, self._ttl)
+        if request.app is not None:
+            view = view._replace(join_code=new.join_code)  # that of the first answer, also where this one repeats it
         return CommandResult(CreatedGame(view, new.tokens, new.join_code), committed.replayed)
 
     def _remote_secret(self, app: str | None, url: str, prior: PriorWrite | None = None) -> bytes:
@@ -340,6 +342,8 @@ def _decide_join(command: JoinCommand, token_of: Callable[[int], str], game: Gam
         raise InvalidSetup({"name": [NAME_TAKEN]})
     ref = game.seats[seat].ref if command.ref is None else command.ref
     game = _with_seat(game, seat, Seat(HUMAN, command.name, hash_secret(token_of(seat)), ref=ref))
+    if game.ownership is not None and not game.has_open_seats:
+        game = game._replace(ownership=game.ownership._replace(join_code=None))  # nobody needs it any more
     if command.client_seed is not None:
         game = game._replace(deck=game.deck.with_client_seed(seat, command.client_seed))
     return deal_if_full(game, [Joined(seat, command.name)])

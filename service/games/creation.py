@@ -88,9 +88,7 @@ def create_game(
         pace=request.pace,
         clock=request.clock,
         running_clock=start_clock(request.clock, len(request.seats)),
-        ownership=None
-        if request.app is None
-        else Ownership(request.app, request.ref, join_code if request.public else None),
+        ownership=None if request.app is None else Ownership(request.app, request.ref, join_code, request.public),
     )
     if remotes:
         tokens = tuple(

@@ -38,6 +38,9 @@ Viewer = int | Literal["owner"] | None
 
 OWNER: Final = "owner"
 
+Public = Literal["all", "app"]
+"""Who finds the open seats of a game in the lobby: everybody, or the application that owns the game alone."""
+
 _MAX_VERSION_DIGITS: Final = 10
 
 HUMAN: Final = "human"
@@ -76,12 +79,14 @@ class Seat(NamedTuple):
 class Ownership(NamedTuple):
     """The application that owns a game, and how it calls the game: only the application is told ``ref``.
 
-    ``join_code`` is that of a public game with open seats, which everybody is told; ``None`` for any other game.
+    ``join_code`` is ``None`` unless seats are open; the application is told it, and whoever may read a lobby in which
+    the game is. ``public`` says in which one.
     """
 
     app: str
     ref: str | None = None
     join_code: str | None = None
+    public: Public | None = None
 
 
 @dataclass(frozen=True, slots=True)

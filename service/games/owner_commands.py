@@ -122,9 +122,7 @@ def _decide_token(seat: int, token: str, game: Game) -> Decision:
 def _decide_join_code(code: str, game: Game) -> Decision:
     if not game.has_open_seats:
         raise SeatsTaken("seats_taken")
-    ownership = game.ownership
-    if ownership is not None and ownership.join_code is not None:
-        ownership = ownership._replace(join_code=code)
+    ownership = None if game.ownership is None else game.ownership._replace(join_code=code)
     return game._replace(join_hash=hash_secret(code), ownership=ownership), [JoinCodeChanged()]
 
 

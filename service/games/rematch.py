@@ -215,7 +215,7 @@ def next_game(
         round_ends=(),
         state=rules.start(),
         edition=variants()[old.variant.key].edition,
-        ownership=None if old.ownership is None else old.ownership._replace(join_code=None),
+        ownership=None if old.ownership is None else old.ownership._replace(public=None),
         unique_names=old.unique_names,
         pace=old.pace,
         clock=old.clock,

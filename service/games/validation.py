@@ -19,7 +19,7 @@ from service.engine.variant import Rules, Variant
 from service.engine.variants import variants
 from service.games.clock import ClockSettings
 from service.games.forks import ForkSource
-from service.games.game import BOT, LEVELS, OPEN_SEAT, SeatKind
+from service.games.game import BOT, LEVELS, OPEN_SEAT, Public, SeatKind
 
 
 class SeatRequest(NamedTuple):
@@ -55,8 +55,8 @@ class GameRequest(NamedTuple):
     """The application that creates the game, and then owns it."""
     ref: str | None = None
     """What the application calls the game."""
-    public: bool = False
-    """Whether everybody may take the open seats."""
+    public: Public | None = None
+    """Who finds the open seats in the lobby; ``None``: nobody."""
 
     @property
     def arranged(self) -> bool:

@@ -76,6 +76,8 @@ class GameView(NamedTuple):
     deadline: int | None = None
     ref: str | None = None
     """What the application calls the game; ``None`` for every other viewer."""
+    join_code: str | None = None
+    """With which the open seats can be taken; ``None`` without any, and for every viewer but the application."""
     rematch: str | None = None
     """The id of the game that follows this one."""
 
@@ -173,6 +175,7 @@ def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
     status = game.status
     if status == "waiting":
         match = match._replace(to_act=(), legal_moves=())  # as ``legal_moves_for``
+    owned = game.ownership if viewer == OWNER else None
     return GameView(
         id=game.id,
         variant=game.variant,
@@ -192,7 +195,8 @@ def view_game(game: Game, viewer: Viewer, ttl: int) -> GameView:
         unique_names=game.unique_names,
         clock=game.clock,
         deadline=None if game.clock is None else game.deadline,
-        ref=game.ownership.ref if game.ownership is not None and viewer == OWNER else None,
+        ref=None if owned is None else owned.ref,
+        join_code=None if owned is None else owned.join_code,
         rematch=game.rematch,
     )
 

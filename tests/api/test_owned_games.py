@@ -194,23 +194,19 @@ def test_the_creator_gets_tokens_and_the_secret_of_the_remote_player(
     table = Table(api, created)
     game = stored(server, table)
     assert game.ownership is not None
-    assert (game.ownership.app, game.ownership.ref, game.ownership.join_code) == (
-        app_key[4:28],
-        GAME,
-        created["join_code"],
-    )
+    assert game.ownership == (app_key[4:28], GAME, created["join_code"], "all")
     assert re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=", engine["secret"])
     assert game.seats[3].remote == Remote(URL, b64decode(engine["secret"].removeprefix("whsec_")))
     assert api.get(table.path, token=engine["token"]).get_json()["you"]["seat"] == 3
 
 
-def test_a_game_that_is_not_public_keeps_its_join_code_to_itself(api: Api, server: redis.Redis, app_key: str) -> None:
+def test_a_game_is_not_public_unless_it_is_said(api: Api, server: redis.Redis, app_key: str) -> None:
     for more in ({}, {"public": False}):
         body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}], **more}
         table = Table(api, api.post("/v1/games", body, token=app_key).get_json())
         ownership = stored(server, table).ownership
         assert ownership is not None
-        assert (ownership.ref, ownership.join_code) == (None, None)
+        assert ownership.public is None
 
 
 @pytest.mark.parametrize("players", [[{"name": "Ada"}, {"open": True}, {"name": "Engine", "url": URL}]])

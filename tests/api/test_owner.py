@@ -455,7 +455,7 @@ def test_a_new_join_code_opens_the_seats_and_the_old_one_nothing(
     game = decoded(table.id, take_snapshot(server, table.id))
     assert game.join_hash == hash_secret(code)
     assert game.ownership is not None
-    assert game.ownership.join_code == (code if public else None)
+    assert (game.ownership.join_code, game.ownership.public) == (code, "all" if public else None)
     told = events(api, table)[-1]
     assert (told["type"], told["data"], told["text"]) == ("join_code_changed", {}, "There is a new join code.")
     assert "seat" not in told

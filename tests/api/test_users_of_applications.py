@@ -12,6 +12,7 @@ import redis
 from service.apps.messages import game_messages
 from service.games.codec import decode_event
 from tests.api.client import Api, Table, status_and_code
+from tests.api.redis_contents import keys_with
 from tests.api.saved_games import decoded, take_snapshot
 
 Tell = Callable[[], None]
@@ -130,3 +131,78 @@ def test_a_join_for_a_user_is_repeated_to_the_same_answer(api: Api, app_key: str
     # The same key of somebody with the code is another one.
     by_code = api.post(f"{table.path}/players", {"name": "Bo", "join_code": table.join_code}, headers=KEY)
     assert (by_code.status_code, by_code.get_json()["seat"]) == (201, 2)
+
+
+# The join code
+
+
+def code_of(api: Api, table: Table, key: str | None) -> str | None:
+    """The join code in the view of the game."""
+    code: str | None = api.get(table.path, token=key).get_json().get("join_code")
+    return code
+
+
+def listed_code(api: Api, table: Table, key: str) -> str | None:
+    """The join code in the list of games."""
+    (game,) = [each for each in api.get("/v1/games", token=key).get_json()["games"] if each["id"] == table.id]
+    code: str | None = game.get("join_code")
+    return code
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_the_owner_is_told_the_join_code_while_a_seat_is_open(
+    api: Api,
+    app_key: str,
+    tell: Tell,
+    public: bool,  # a parameter of the test
+) -> None:
+    answer = api.post(
+        "/v1/games", {"variant": "domino", "players": [{"open": True}] * 2, "public": public}, token=app_key
+    ).get_json()
+    table = Table(api, answer)
+    code = answer["join_code"]
+    assert answer["game"]["join_code"] == code
+    assert answer["game"] == api.get(table.path, token=app_key).get_json()
+    tell()
+    assert listed_code(api, table, app_key) == code
+    code = api.post(f"{table.path}/join-code", token=app_key).get_json()["join_code"]
+    tell()
+    assert code_of(api, table, app_key) == listed_code(api, table, app_key) == code != answer["join_code"]
+    renamed = api.ask("PATCH", f"{table.path}/players/0", json={"ref": CLEO}, token=app_key).get_json()
+    assert renamed["join_code"] == code
+    assert take_seat(api, table, None, join_code=code).status_code == 201
+    tell()
+    assert code_of(api, table, app_key) == listed_code(api, table, app_key) == code
+    assert take_seat(api, table, app_key).status_code == 201
+    tell()
+    assert code_of(api, table, app_key) is listed_code(api, table, app_key) is None
+    assert code not in api.get(f"{table.path}/events?view=true", token=app_key).text
+
+
+def test_nobody_else_is_told_the_join_code(api: Api, app_key: str, tell: Tell, server: redis.Redis) -> None:
+    players = [{"name": "Ada", "ref": CLEO}, {"open": True}]
+    table = owned(api, app_key, players=players)
+    code = str(table.join_code)
+    tell()
+    for token in (None, table.tokens[0]):
+        for path in ("", "?text=true", "/events?view=true", "/events?after=1000000", "/score", "/record"):
+            answer = api.get(table.path + path, token=token)
+            assert code not in answer.text + str(answer.headers)
+    owners = api.get(table.path, token=app_key)
+    assert code not in str(owners.headers)
+    for path in ("/v1/feed", f"/v1/players/{CLEO}", "/v1/lobby"):
+        assert code not in api.get(path, token=app_key).text
+    assert code not in api.get("/v1/lobby").text
+    assert code in api.get(f"{table.path}/events?after=1000000", token=app_key).text, "the owner's view, after a reset"
+    assert take_seat(api, table, app_key).status_code == 201
+    tell()
+    assert keys_with(server, code.encode()) == []
+
+
+def test_a_creation_that_is_repeated_tells_its_first_join_code(api: Api, app_key: str) -> None:
+    body = {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}
+    first = api.post("/v1/games", body, token=app_key, headers=KEY)
+    table = Table(api, first.get_json())
+    for change in ("join-code", "players"):
+        api.post(f"{table.path}/{change}", {"name": "Cleo"} if change == "players" else None, token=app_key)
+        assert api.post("/v1/games", body, token=app_key, headers=KEY).data == first.data

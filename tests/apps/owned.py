@@ -16,7 +16,7 @@ from service.engine.variants import variants
 from service.games.automation import advance_match
 from service.games.clock import ClockSettings
 from service.games.creation import create_game, deal_if_full
-from service.games.game import HUMAN, Created, Game, GameEvent, Joined, Ownership, Seat
+from service.games.game import HUMAN, Created, Game, GameEvent, Joined, Ownership, Public, Seat
 from service.games.ports import Store, run_inline
 from service.games.repository import Decision, GameRepository
 from service.games.shards import with_shard
@@ -62,11 +62,11 @@ class Owned:
         app: str | None = APP,
         ref: str | None = None,
         open_seats: int = 0,
-        public: bool = True,
+        public: Public | None = "all",
         clock: ClockSettings | None = None,
         variant: str = "domino",
     ) -> str:
-        """A game with a person for each ref, and open seats, shown in the lobby if it is ``public``; returns its id."""
+        """A game with a person for each ref, and open seats, in the lobby that ``public`` says; returns its id."""
         seats = [SeatRequest("human", f"Player {seat}") for seat in range(len(refs))]
         wanted = GameRequest(variant, (*seats, *[SeatRequest("open")] * open_seats), {}, "seed", clock=clock)
         found = variants()[variant]
@@ -86,7 +86,7 @@ class Owned:
             named = zip(game.seats, (*refs, *[None] * open_seats), strict=True)
             game = game._replace(
                 seats=tuple([seat._replace(ref=each) for seat, each in named]),
-                ownership=Ownership(app, ref, new.join_code if public else None),
+                ownership=Ownership(app, ref, new.join_code, public if open_seats else None),
             )
         events: list[GameEvent] = [Created()]
         game, events = deal_if_full(game, events)

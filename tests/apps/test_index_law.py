@@ -21,7 +21,7 @@ from service.apps.outbox import LOBBY_REFRESH_MS, Outbox
 from service.apps.ports import GameIndex, IndexEntry, IndexPosition, Lobby, LobbyEntry
 from service.games.codec import encode_tombstone
 from service.games.errors import Gone
-from service.games.game import Game
+from service.games.game import Game, Public
 from service.games.ports import OutcomeUnknown, ReminderQueue, StorageUnavailable, Store
 from service.storage import keys
 from service.storage.redis_calls import RedisCalls
@@ -120,7 +120,8 @@ class World:
         if choice < 0.15 or not self.games:
             app = self.random.choice([*APPS, None])
             refs = [self.random.choice(REFS) for _ in range(self.random.choice([1, 2]))]
-            seats, public = 3 - len(refs), self.random.random() < 0.5
+            seats = 3 - len(refs)
+            public: Public | None = self.random.choice(["all", None])
             ref = self.random.choice(["club", None])
             self.games.append(self.owned.create(refs, app=app, ref=ref, open_seats=seats, public=public))
             return
@@ -205,7 +206,7 @@ class World:
         public = {
             game.id
             for game in games
-            if game.has_open_seats and game.ownership is not None and game.ownership.join_code is not None
+            if game.has_open_seats and game.ownership is not None and game.ownership.public == "all"
         }
         assert set(self.told.public()) == public
 

@@ -307,7 +307,7 @@ def test_a_public_game_is_in_the_lobby_while_seats_are_open(table: Table) -> Non
 
 
 def test_a_game_that_is_not_public_is_never_in_the_lobby(table: Table) -> None:
-    game = table.create(("anna",), open_seats=1, public=False)
+    game = table.create(("anna",), open_seats=1, public=None)
     assert table.follow(game).again is None
     assert table.told.ids(statuses=("waiting",)) == [game]
     assert table.told.public() == []

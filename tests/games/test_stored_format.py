@@ -32,7 +32,7 @@ FULL = (
     b'0,0,0,0,2,null,[],[0,0,0],[0,0,0],0,null,null,[]],1,"AAAAAAAI",true,'
     b'[[null,null,null],300,[null,60000,3000,"forfeit"],[1],[],null,'
     b"[1767728000000,[60000,60000,60000],[],1767728000000]],"
-    b'["an application","table 7","a join code",["player 0","player 1","player 2"],'
+    b'["an application","table 7","a join code","all",["player 0","player 1","player 2"],'
     b'[null,null,["https://club.example/bot","c2VjcmV0"]]],"a game"]'
 )
 
@@ -56,7 +56,7 @@ def full() -> Game:
     game = hosted.game
     seats = [seat._replace(ref=f"player {number}") for number, seat in enumerate(game.seats)]
     seats[2] = seats[2]._replace(kind="remote", level=None, remote=Remote("https://club.example/bot", b"secret"))
-    ownership = Ownership("an application", "table 7", "a join code")
+    ownership = Ownership("an application", "table 7", "a join code", "all")
     return game._replace(seats=tuple(seats), ownership=ownership, rematch="a game", unique_names=True)
 
 

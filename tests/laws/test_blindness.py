@@ -72,7 +72,7 @@ def test_the_owner_of_a_game_knows_what_a_spectator_knows_and_what_it_calls_the_
         seen, refs = shown(game, OWNER)
         public, none = shown(game, None)
         assert seen == public
-        assert (refs, none) == (["game", *[f"ref-{seat}" for seat in match.seats]], [])
+        assert (refs, none) == (["game", "a join code", *[f"ref-{seat}" for seat in match.seats]], [])
         for twin in twins(match, state, None):
             assert shown(game._replace(state=twin), OWNER) == (seen, refs)
 
@@ -91,9 +91,9 @@ def owned(game: Game) -> Game:
 
 
 def shown(game: Game, viewer: Viewer) -> tuple[Json, list[str]]:
-    """The view of a game without its refs, and the refs."""
+    """The view of a game without its refs and its join code, and these."""
     shown: Json = json.loads(orjson.dumps(game_view_json(view_game(game, viewer, 1))))
-    refs = [each.pop("ref") for each in (shown, *shown["players"]) if "ref" in each]
+    refs = [each.pop(name) for each in (shown, *shown["players"]) for name in ("ref", "join_code") if name in each]
     return shown, refs
 
 

@@ -36,7 +36,7 @@ CREATE_GAME: Final = Operation(
     min_key_length=TOKEN_KEY_LENGTH,
     responses={
         201: ResponseSpec(
-            description="The game, as a spectator sees it, and the tokens.",
+            description="The game, as a spectator or, with a key, its application sees it, and the tokens.",
             schema=game_schemas.CreatedGame,
             headers=("Location", "Cache-Control"),
             replayable=True,

@@ -36,9 +36,9 @@ CHANGE_JOIN_CODE: Final = Operation(
     id="changeJoinCode",
     tag="games",
     summary="Change the join code",
-    description="Gives a game with open seats a new join code, which is returned only here, and in the lobby if the "
-    "game is public. With the old one no seat can be taken any more. The event is `join_code_changed`. The body is "
-    "empty, or an empty object.",
+    description="Gives a game with open seats a new join code, which the application is told here, in views and in "
+    "lists, and everybody in the lobby if the game is public. With the old one no seat can be taken any more. The "
+    "event is `join_code_changed`. The body is empty, or an empty object.",
     access="app_game",
     body=request_schemas.EmptyIn,
     headers=("Idempotency-Key",),

@@ -244,6 +244,12 @@ class Game(Schema):
     ref = fields.String(
         metadata=doc("What the application that owns the game calls it; only for that.", example="match-17")
     )
+    join_code = fields.String(
+        metadata=doc(
+            "Takes an open seat; while there is one, and only for the application that owns the game.",
+            example="KJ2W3ZQ7P6XA5BCD",
+        )
+    )
     variant = fields.String(required=True, metadata=doc("Which game is played.", example="fido"))
     rules = fields.Nested(RulesOut, required=True, metadata=doc("The house rules in force."))
     arranged = fields.Boolean(
@@ -319,7 +325,9 @@ class SeatToken(SeatOut):
 class CreatedGame(Schema):
     """A game just created."""
 
-    game = fields.Nested(Game, required=True, metadata=doc("The game as a spectator sees it."))
+    game = fields.Nested(
+        Game, required=True, metadata=doc("The game as a spectator or, with a key, its application sees it.")
+    )
     seats = fields.List(fields.Nested(SeatToken), required=True, metadata=doc("Every named seat with its token."))
     join_code = fields.String(metadata=doc("Takes an open seat; only with open seats.", example="KJ2W3ZQ7P6XA5BCD"))
 

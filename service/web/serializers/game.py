@@ -40,6 +40,8 @@ def game_view_json(game: GameView, language: Language | None = None) -> JsonObje
     }
     if game.ref is not None:
         result["ref"] = game.ref
+    if game.join_code is not None:
+        result["join_code"] = game.join_code
     if language is not None:
         result["text"] = game_sentence(game, language)
     if game.unique_names:
