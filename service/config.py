@@ -256,7 +256,8 @@ class Settings:
         "12000",
         _integer(0, 1_000_000),
         "hundreds of events that one address may read per minute from the histories of games: records, fairness, "
-        "repeated requests; laying a tile in a replay counts a quarter; `0`: no limit",
+        "repeated requests; laying a tile in a replay counts a quarter, a page of the lobby after the first as one; "
+        "`0`: no limit",
     )
     token_failures_per_minute: int = _setting(
         "600",

@@ -1,7 +1,7 @@
-"""The lists of games: those of an application, and the lobby, which everybody may read.
+"""The lists of games: those of an application, its lobby, and the lobby that everybody may read.
 
-Owns what is added to a stored summary, and for how long the lobby is kept in memory. Does not depend on how games are
-found.
+Owns what is added to a stored summary, and how much of the lobby for everybody is kept in memory, and for how long.
+Does not depend on how games are found.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from collections.abc import Callable, Container
 from time import monotonic
 from typing import Final, NamedTuple
 
-from service.apps.ports import GameIndex, IndexQuery, Lobby
+from service.apps.ports import GameIndex, IndexQuery, Lobby, LobbyPage, LobbyQuery
 from service.games.timestamps import format_rfc3339
 
-LOBBY_SIZE: Final = 200
-"""Games of the lobby that are listed."""
 LOBBY_SECONDS: Final = 1.0
-"""For so long a process gives the same answer about the lobby."""
+"""For so long a process gives the same first page of the lobby for everybody."""
 
 
 class ListedGames(NamedTuple):
@@ -41,7 +39,7 @@ class Listing:
         self._lobby = lobby
         self._ttl = ttl
         self._elapsed = elapsed
-        self._kept: dict[str | None, tuple[float, list[bytes]]] = {}
+        self._kept: dict[str | None, tuple[float, LobbyPage]] = {}
 
     def games(self, app: str, query: IndexQuery) -> ListedGames:
         """The games of an application. Raises ``ValueError`` for a text that is no cursor, ``StorageUnavailable``."""
@@ -54,20 +52,32 @@ class Listing:
         ]
         return ListedGames(games, page.next)
 
-    def public_games(self, variant: str | None) -> list[bytes]:
-        """The public games with open seats, the newest first; of one that exists, or of any variant.
+    def lobby(self, query: LobbyQuery) -> ListedGames:
+        """The games of a lobby, the newest first; of one variant that exists, or of any.
 
-        At most as old as ``LOBBY_SECONDS``. Raises ``StorageUnavailable``.
+        What ``is_kept`` is at most as old as ``LOBBY_SECONDS``. Raises ``ValueError`` for a text that is no cursor,
+        ``StorageUnavailable``.
         """
         if self._lobby is None:
-            return []
+            return ListedGames([], None)
+        if not is_kept(query):
+            return _listed(self._lobby.games(query))
         now = self._elapsed()
-        until, games = self._kept.get(variant, (now, []))
+        until, page = self._kept.get(query.variant, (now, LobbyPage((), None)))
         if until <= now:
-            games = self._lobby.games(variant, LOBBY_SIZE)
-            self._kept[variant] = self._elapsed() + LOBBY_SECONDS, games
-        return games
+            page = self._lobby.games(query)
+            self._kept[query.variant] = self._elapsed() + LOBBY_SECONDS, page
+        return _listed(page)
 
     def forget(self, _games: Container[str]) -> None:
         """Drop what is known of deleted games."""
         self._kept.clear()
+
+
+def _listed(page: LobbyPage) -> ListedGames:
+    return ListedGames(list(page.games), page.next)
+
+
+def is_kept(query: LobbyQuery) -> bool:
+    """Whether this is what nearly all ask for, and so is kept in memory: a first page of usual size, for everybody."""
+    return query == LobbyQuery(variant=query.variant)

@@ -98,7 +98,9 @@ class Outbox:
             entry = entry._replace(version=events[-1].version, write_id="")
         if told is not None or any([_changes_seats(each.event) for each in events]):
             hidden = lobby_entry(game)
-            if hidden.json is None:  # before the index knows it, so that it is done again if this stops here
+            if (
+                hidden is not None and hidden.json is None
+            ):  # before the index knows it, so that it is done again if this stops here
                 self._lobby.put(hidden)
         items = feed_items(game, events)
         done = self._index.put(app, entry, items, position.endpoints, position=position, told=told)
@@ -107,7 +109,7 @@ class Outbox:
     def _tell_deleted(self, game_id: str, deleted: Gone) -> Followed:
         """Tell that a game was deleted, and remove what is known of it."""
         version, app, now = deleted.version, deleted.app, self._clock()
-        self._lobby.put(not_in_lobby(game_id, version))  # first, as above
+        self._lobby.put(not_in_lobby(game_id, app, version))  # first, as above
         for _ in range(MOST_STEPS):
             position = self._index.position(app, game_id)
             if (position.version, position.write_id) == (version, ""):
@@ -118,9 +120,9 @@ class Outbox:
         return Followed(again=now)
 
     def _show(self, game: Game) -> int | None:
-        """Show a public game with open seats in the lobby; returns when that is to be done again."""
+        """Show a public game with open seats in lobbies; returns when that is to be done again."""
         entry = lobby_entry(game)
-        if entry.json is None or not self._lobby.put(entry):
+        if entry is None or entry.json is None or not self._lobby.put(entry):
             return None
         return self._clock() + LOBBY_REFRESH_MS
 

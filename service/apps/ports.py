@@ -119,16 +119,35 @@ class IndexEntry(NamedTuple):
 
 
 class LobbyEntry(NamedTuple):
-    """A public game at one version; ``json`` is the object that the lobby shows, ``None`` if no seat is open any more.
+    """A public game of an application at one version; ``json`` is what a lobby shows, ``None`` without open seats.
 
-    ``created_at`` in milliseconds since 1970.
+    It is in the lobby of its application and, if it is ``for_all``, in the one that everybody may read. ``created_at``
+    in milliseconds since 1970.
     """
 
     game: str
+    app: str
     version: int
     variant: str
     created_at: int
     json: bytes | None
+    for_all: bool = True
+
+
+class LobbyQuery(NamedTuple):
+    """What is read of the lobby of this application; without one, of that which everybody may read."""
+
+    app: str | None = None
+    variant: str | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+
+class LobbyPage(NamedTuple):
+    """The JSON of games, and where the next page begins, if there is one."""
+
+    games: tuple[bytes, ...]
+    next: str | None
 
 
 class IndexPosition(NamedTuple):
@@ -206,16 +225,20 @@ class GameIndex(Protocol):
 
 
 class Lobby(Protocol):
-    """The public games with open seats. A game stays for ``LOBBY_MS`` after it was last put there."""
+    """The public games with open seats: a lobby for each application, and one that everybody may read.
+
+    A game stays for ``LOBBY_MS`` after it was last put there. A lobby keeps the 1000 newest games of an application.
+    """
 
     def put(self, entry: LobbyEntry) -> bool:
-        """Show a game, or hide it, unless a newer version of it is known; returns whether it is shown now.
+        """Show a game, or hide it, unless a newer version of it is known; returns whether it is kept now."""
 
-        Of each variant the 1000 newest games are shown.
+    def games(self, query: LobbyQuery) -> LobbyPage:
+        """The games, the newest first; in the lobby for everybody at most the ten newest of one application.
+
+        With a variant, the ten newest of that. A page may have fewer than ``limit`` games, or none, and yet a next one.
+        Raises ``ValueError`` for a ``cursor`` that no page had.
         """
-
-    def games(self, variant: str | None, limit: int) -> list[bytes]:
-        """The games, the newest first."""
 
 
 class StoredItem(NamedTuple):

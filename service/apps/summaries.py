@@ -1,7 +1,7 @@
 """What an application is told of its games: entries of the index and the lobby, and items of the feed.
 
 Owns their form. An application knows what a spectator knows, as ``service.games.views`` decides it, and the refs that
-it gave. The lobby is read by everybody and has no refs. Items are stored without refs, which are told of a game as long
+it gave. A lobby is shown to people and has no refs. Items are stored without refs, which are told of a game as long
 as the index has its summary: so the feed has none of a game that was deleted. Does not depend on where any of this is
 kept.
 """
@@ -79,15 +79,17 @@ def deleted_entry(game_id: str, version: int, at: int) -> IndexEntry:
     return IndexEntry(game_id, version, "", at, None, (), "-", DELETED, b"", deleted=True)
 
 
-def not_in_lobby(game_id: str, version: int) -> LobbyEntry:
-    """What the lobby shows of a game that was deleted, at this version: nothing."""
-    return LobbyEntry(game_id, version, "-", 0, None)
+def not_in_lobby(game_id: str, app: str, version: int) -> LobbyEntry:
+    """What lobbies show of a game of this application that was deleted, at this version: nothing."""
+    return LobbyEntry(game_id, app, version, "-", 0, None)
 
 
-def lobby_entry(game: Game) -> LobbyEntry:
-    """What the lobby shows of a game: nothing unless it is public and has open seats."""
+def lobby_entry(game: Game) -> LobbyEntry | None:
+    """What lobbies show of a public game: nothing unless it has open seats. ``None`` for any other game."""
+    if game.ownership is None or game.ownership.public is None:
+        return None
     shown = None
-    if game.ownership is not None and game.ownership.public == "all" and game.has_open_seats:
+    if game.has_open_seats:
         view = view_game(game, None, 0)
         players = [
             _present({"seat": seat, "kind": player.kind, "name": player.name, "bot": player.level})
@@ -103,7 +105,8 @@ def lobby_entry(game: Game) -> LobbyEntry:
             "created_at": format_rfc3339(game.created_at),
         }
     json = None if shown is None else orjson.dumps(shown)
-    return LobbyEntry(game.id, game.version, game.variant.key, game.created_at, json)
+    app, for_all = game.ownership.app, game.ownership.public == "all"
+    return LobbyEntry(game.id, app, game.version, game.variant.key, game.created_at, json, for_all)
 
 
 def feed_items(game: Game, events: Sequence[EventEnvelope]) -> list[bytes]:

@@ -41,6 +41,8 @@ OWNER: Final = "owner"
 Public = Literal["all", "app"]
 """Who finds the open seats of a game in the lobby: everybody, or the application that owns the game alone."""
 
+PUBLIC: Final[tuple[Public, ...]] = get_args(Public)
+
 _MAX_VERSION_DIGITS: Final = 10
 
 HUMAN: Final = "human"

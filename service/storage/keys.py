@@ -60,11 +60,15 @@ how they are sent.
                                 hash: failed attempts in a row, by game that is due
 ``domino:{<app>}:webhook:<id>:attempts``
                                 list: the last attempts, the newest first, as JSON
-``domino:{lobby}``              hash: the public games with open seats, and those that had some lately
-                                (script ``lobby``)
+``domino:{lobby}``              hash: the games with open seats that are public for everybody, and those
+                                that had some lately (script ``lobby``)
 ``domino:{lobby}:until``        sorted set: all of these by when they are forgotten
-``domino:{lobby}:open``         sorted set: those with open seats, by when they were created; with
-                                ``:<variant>`` those of a variant
+``domino:{lobby}:open``         sorted set: those with open seats, by when they were created, as they are
+                                shown: some of each application; with ``:<variant>`` those of a
+                                variant
+``domino:{lobby}:open@<app>``   sorted set: all those of an application; also with ``:<variant>``
+``domino:{<app>}:lobby``        the same for the lobby of an application, which has also the games that
+                                are public for it alone; with ``:until`` and ``:open`` as above
 ``domino:check:<number>``       string, for a second: writing it shows that games could be written
 =============================== ===================================================================
 """
@@ -82,9 +86,6 @@ REMINDERS: Final[dict[ReminderKind, tuple[bytes, ...]]] = {
     kind: tuple(b"domino:%b:{%b}" % (kind.encode(), tag.encode()) for tag in TAGS) for kind in get_args(ReminderKind)
 }
 """The sets of the reminders of each kind, by shard."""
-
-LOBBY: Final = (b"domino:{lobby}", b"domino:{lobby}:until", b"domino:{lobby}:open")
-"""The keys of the lobby as its scripts take them."""
 
 SWEEPS: Final = tuple(b"domino:sweep:{%b}" % tag.encode() for tag in TAGS)
 """The notes of when a scheduler last looked for deadlines, by shard."""
@@ -112,6 +113,12 @@ def state(game: str) -> bytes:
     # empty hash tag counts as none, and the keys would lie in many slots: a byte that no id contains fills it.
     tag = game.encode("utf-8", "surrogatepass")
     return b"domino:{\xff%b}" % tag if not tag or tag.startswith(b"}") else b"domino:{%b}" % tag
+
+
+def lobby(app: str | None) -> tuple[bytes, bytes, bytes]:
+    """The keys of the lobby of an application, or of that for everybody, as its scripts take them."""
+    base = b"domino:{lobby}" if app is None else state(app) + b":lobby"
+    return base, base + b":until", base + b":open"
 
 
 def events(game: str) -> bytes:

@@ -2,7 +2,8 @@
 
 Owns how entries are kept. Does not depend on what a summary or an item says.
 
-All keys of an application lie in one slot of a Cluster (``service.storage.keys``), and all of the lobby in another.
+All keys of an application lie in one slot of a Cluster (``service.storage.keys``), those of its lobby among them, and
+all of the lobby for everybody in another.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from service.apps.ports import (
     IndexQuery,
     Lobby,
     LobbyEntry,
+    LobbyPage,
+    LobbyQuery,
 )
 from service.games.shards import shard_of
 from service.storage import keys
@@ -33,7 +36,9 @@ MOST_TRIMMED: Final = 10
 MOST_LOOKED_AT: Final = 500
 """Games that are looked at for one page."""
 MOST_IN_LOBBY: Final = 1000
-"""Games of one variant in the lobby."""
+"""Games of one application that a lobby keeps."""
+MOST_FOR_ALL: Final = 10
+"""Games of one application that are in a list of the lobby for everybody."""
 _SCANNED: Final = 500
 """Games of an index that are read at a time, or a few more."""
 
@@ -165,26 +170,40 @@ class RedisLobby(Lobby):
 
     def put(self, entry: LobbyEntry) -> bool:
         """Show or hide a game."""
+        kept = self._put(keys.lobby(entry.app), entry, MOST_IN_LOBBY)
+        if entry.for_all:
+            kept = self._put(keys.lobby(None), entry, MOST_FOR_ALL) or kept
+        return kept
+
+    def _put(self, lobby: tuple[bytes, ...], entry: LobbyEntry, room: int) -> bool:
+        """Show or hide a game in one lobby, whose lists have ``room`` for so many games of an application."""
         command = evalsha(
             "lobby",
-            keys.LOBBY,
+            lobby,
             entry.game.encode(),
             entry.version,
             entry.variant.encode(),
+            entry.app.encode(),
             entry.created_at,
             LOBBY_MS,
+            room,
             MOST_IN_LOBBY,
             MOST_TRIMMED,
             entry.json or b"",
         )
-        return bool(self._calls.write("lobby", keys.LOBBY[0], command) == 1)
+        return bool(self._calls.write("lobby", lobby[0], command) == 1)
 
-    def games(self, variant: str | None, limit: int) -> list[bytes]:
-        """The newest games."""
-        entries, _, games = keys.LOBBY
-        shown = games if variant is None else b"%b:%b" % (games, variant.encode())
-        found: list[bytes] = self._calls.read("lobby_games", entries, evalsha("lobby_games", (entries, shown), limit))
-        return found
+    def games(self, query: LobbyQuery) -> LobbyPage:
+        """A page of a lobby."""
+        created, game = (b"", b"") if query.cursor is None else _from_cursor(query.cursor)
+        entries, _, games = keys.lobby(query.app)
+        shown = games if query.variant is None else b"%b:%b" % (games, query.variant.encode())
+        most = max(MOST_LOOKED_AT, query.limit)
+        command = evalsha("lobby_games", (entries, shown), created, game, query.limit, most)
+        last_created, last_game, *found = self._calls.read("lobby_games", entries, command)
+        return LobbyPage(
+            tuple(found), encode_cursor(int(float(last_created)), last_game.decode()) if last_game else None
+        )
 
 
 def _at(version: int, write_id: str) -> bytes:

@@ -92,6 +92,7 @@ def _public(handler: Callable[..., Any], described: Operation) -> Callable[..., 
 
 
 def _of_application(handler: Callable[..., Any], described: Operation) -> Callable[..., Any]:
+    is_public = described.access == "public_or_app"
     key_is_optional = described.access == "anyone_or_app"
     repeats = described.access == "key_change"
     shows_limit = any(response.limited for response in described.responses.values())
@@ -102,7 +103,7 @@ def _of_application(handler: Callable[..., Any], described: Operation) -> Callab
         services = current_services()
         environ = request.environ
         has_query = environ.get("QUERY_STRING")
-        optional = key_is_optional and not services.apps.needed_for_games
+        optional = is_public or (key_is_optional and not services.apps.needed_for_games)
         if has_query or "HTTP_X_API_KEY" in environ:
             check_token_place(needs_token=not optional)
         application = _application(services, optional=optional, repeats=repeats)
@@ -234,6 +235,7 @@ _AUTHORIZE: Final[Mapping[str, Callable[..., _Granted]]] = {
 _DECORATORS: Final[Mapping[str, _Decorator]] = {
     "public": _public,
     "app": _of_application,
+    "public_or_app": _of_application,
     "anyone_or_app": _of_application,
     "key_change": _of_application,
 }

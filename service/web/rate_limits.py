@@ -2,7 +2,8 @@
 
     create     every request to create or join a game or to verify or replay a record, by address
     read       every hundred events of the history of a game that are read for a request, every twenty that are told
-               in sentences, and every four tiles or ends whose places are computed, by address
+               in sentences, every four tiles or ends whose places are computed, and every page of the lobby but the
+               first one of usual size, by address
     failure    every response 401, and every 403 or 404 below /v1/games/, by address; only such responses are replaced
                by 429
     seat       every request with the token of a seat, by game and seat

@@ -147,7 +147,7 @@ def public(body: bytes, media_type: str, language: Language | None = None) -> Re
 
     ``language`` is that of its texts, where they are in the client's.
     """
-    etag = sha256(body).hexdigest()[:32]
+    etag = etag_of(body)
     response = Response(status=304) if etag_matches(etag) else Response(body, mimetype=media_type)
     response.headers["ETag"] = f'"{etag}"'
     response.headers["Cache-Control"] = "public, no-cache"
@@ -156,10 +156,18 @@ def public(body: bytes, media_type: str, language: Language | None = None) -> Re
     return compress(response)
 
 
+def etag_of(body: bytes) -> str:
+    """A digest of a body, as its ETag."""
+    return sha256(body).hexdigest()[:32]
+
+
 def shared(body: bytes) -> RawResponse:
-    """200 with JSON that is the same for everybody and changes often, or 304 if the client has it; not compressed."""
-    etag = sha256(body).hexdigest()[:32]
-    headers = [("ETag", f'"{etag}"'), ("Cache-Control", "public, no-cache"), ("Vary", "Accept, Accept-Language")]
+    """200 with JSON that is the same for all without a token and changes often, or 304 if the client has it.
+
+    It is not compressed.
+    """
+    etag = etag_of(body)
+    headers = [("ETag", f'"{etag}"'), ("Cache-Control", "public, no-cache"), ("Vary", _VARY)]
     return RawResponse(_NOT_MODIFIED, headers) if etag_matches(etag) else RawResponse(_OK, [_JSON_TYPE, *headers], body)
 
 

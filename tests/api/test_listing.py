@@ -8,11 +8,23 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+import redis
 
 from service.apps.listing import LOBBY_SECONDS, Listing
-from service.apps.ports import LobbyEntry
+from service.apps.ports import LobbyEntry, LobbyQuery
+from service.apps.service import ApplicationService
+from service.bootstrap import build_apps
 from service.engine.tiles import TILES
+from service.games.service import GameService
+from service.storage.connection import connect
+from service.storage.index_cursor import encode_cursor
+from service.storage.redis_applications import RedisApplications
+from service.storage.redis_index import MOST_FOR_ALL
+from service.storage.topology import SingleNodeTopology
+from service.web.app import create_app
+from service.web.rate_limits import RateLimits
 from tests.api.client import Api, Table, status_and_code
+from tests.api.redis_contents import keys_with
 from tests.support.stores.memory_index import MemoryLobby
 
 Tell = Callable[[], None]
@@ -211,16 +223,21 @@ def test_games_are_listed_for_applications_only(api: Api, app_key: str) -> None:
         assert status_and_code(api.get("/v1/games", token=token)) == (401, "unauthorized")
 
 
-# The lobby
+# The lobbies
 
 
-def lobby(api: Api, query: str = "") -> dict[str, Any]:
-    """The public games by their ids."""
-    return {game["id"]: game for game in api.get(f"/v1/lobby{query}").get_json()["games"]}
+PEOPLE: list[dict[str, Any]] = [{"name": "Ada", "ref": "user-ada"}, {"open": True}]
+
+
+def lobby(api: Api, query: str = "", key: str | None = None) -> dict[str, Any]:
+    """The games of a lobby by their ids: of that for everybody, or with a key of that of its application."""
+    answer = api.get(f"/v1/lobby{query}", token=key)
+    assert answer.status_code == 200, answer.text
+    return {game["id"]: game for game in answer.get_json()["games"]}
 
 
 def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_key: str, tell: Tell) -> None:
-    seats = [{"name": "Ada", "ref": "user-ada"}, {"open": True}, {"bot": "greedy"}]
+    seats = [{"name": "Ada", "ref": "user-ada"}, {"open": True, "ref": "user-bob"}, {"bot": "greedy"}]
     table = create(api, app_key, seats, public=True, ref="match-1")
     tell()
     shown = lobby(api)[table.id]
@@ -229,55 +246,186 @@ def test_a_public_game_is_in_the_lobby_until_its_seats_are_taken(api: Api, app_k
         {"seat": 1, "kind": "open"},
         {"seat": 2, "kind": "bot", "name": "Greedy", "bot": "greedy"},
     ]
-    assert table.id in lobby(api, "?variant=domino")
-    assert table.id not in lobby(api, "?variant=fido")
-    text = api.get("/v1/lobby").text
-    assert "user-ada" not in text
-    assert "match-1" not in text
+    for key in (None, app_key):
+        assert lobby(api, key=key)[table.id] == shown
+        assert table.id in lobby(api, "?variant=domino", key)
+        assert table.id not in lobby(api, "?variant=fido", key)
+        text = api.get("/v1/lobby", token=key).text
+        assert not [ref for ref in ("user-ada", "user-bob", "match-1") if ref in text]
     joined = api.post(f"{table.path}/players", {"name": "Bob", "join_code": shown["join_code"]})
     assert joined.status_code == 201
     tell()
     assert table.id not in lobby(api)
+    assert table.id not in lobby(api, key=app_key)
 
 
-def test_a_game_that_is_not_public_is_not_in_the_lobby(api: Api, app_key: str, tell: Tell) -> None:
-    table = create(api, app_key, [{"name": "Ada"}, {"open": True}])
-    nobodys = api.post("/v1/games", {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}]}).get_json()
+@pytest.mark.parametrize("public", [True, "all", "app"])
+def test_a_game_says_in_which_lobby_it_is(api: Api, app_key: str, other_key: str, tell: Tell, public: Any) -> None:
+    table = create(api, app_key, PEOPLE, public=public)
     tell()
-    assert not {table.id, nobodys["game"]["id"]} & set(lobby(api))
-
-
-def test_a_deleted_game_leaves_the_lobby(api: Api, app_key: str, tell: Tell) -> None:
-    table = create(api, app_key, [{"name": "Ada"}, {"open": True}], public=True)
+    assert (table.id in lobby(api)) is (public != "app")
+    assert table.id in lobby(api, key=app_key)
+    assert table.id not in lobby(api, key=other_key)
+    code = api.post(f"{table.path}/join-code", token=app_key).get_json()["join_code"]
     tell()
-    assert table.id in lobby(api)
-    api.delete(table.path, token=app_key)
+    assert lobby(api, key=app_key)[table.id]["join_code"] == code
+
+
+def test_a_game_that_is_not_public_is_in_no_lobby(api: Api, app_key: str, tell: Tell) -> None:
+    tables = [create(api, app_key, PEOPLE), create(api, app_key, PEOPLE, public=False)]
+    tables.append(create(api, None, [{"name": "Ada"}, {"open": True}]))
     tell()
-    assert table.id not in lobby(api)
+    assert not {table.id for table in tables} & {*lobby(api), *lobby(api, key=app_key)}
 
 
-def test_the_lobby_can_be_revalidated(api: Api) -> None:
-    answer = api.get("/v1/lobby")
-    assert answer.headers["Cache-Control"] == "public, no-cache"
-    again = api.get("/v1/lobby", headers={"If-None-Match": answer.headers["ETag"]})
-    assert (again.status_code, again.data) == (304, b"")
+@pytest.mark.parametrize("public", ["everybody", "", "true", 1, None, ["app"], {"app": True}])
+def test_another_word_is_no_lobby(api: Api, app_key: str, public: Any) -> None:
+    body = {"variant": "domino", "players": PEOPLE, "public": public}
+    answer = api.post("/v1/games", body, token=app_key)
+    assert status_and_code(answer) == (422, "invalid")
+    (cause,) = answer.get_json()["causes"]
+    assert (cause["field"], cause["reason"]) == ("public", "null" if public is None else "not_one_of")
 
 
-@pytest.mark.parametrize(("query", "reason"), [("?variant=chess", "not_one_of"), ("?limit=5", "unknown_parameter")])
-def test_a_wrong_query_of_the_lobby_is_refused(api: Api, query: str, reason: str) -> None:
-    answer = api.get(f"/v1/lobby{query}")
-    assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", reason)
+@pytest.mark.parametrize("public", ["all", "app"])
+def test_without_a_key_no_game_is_in_a_lobby(api: Api, public: str) -> None:
+    answer = api.post(
+        "/v1/games", {"variant": "domino", "players": [{"name": "Ada"}, {"open": True}], "public": public}
+    )
+    assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", "needs_key")
 
 
-def test_the_lobby_is_read_once_a_second_and_dropped_with_a_deleted_game() -> None:
+def test_a_deleted_game_leaves_the_lobbies(api: Api, app_key: str, tell: Tell, server: redis.Redis) -> None:
+    tables = [create(api, app_key, PEOPLE, public=public) for public in ("all", "app")]
+    tell()
+    ids = {table.id for table in tables}
+    assert ids <= lobby(api, key=app_key).keys()
+    for table in tables:
+        api.delete(table.path, token=app_key)
+    tell()
+    assert not ids & {*lobby(api), *lobby(api, key=app_key)}
+    for table in tables:
+        assert keys_with(server, str(table.join_code).encode()) == []
+
+
+def test_one_application_does_not_fill_the_lobby_for_everybody(
+    api: Api, app_key: str, other_key: str, tell: Tell
+) -> None:
+    first = create(api, other_key, PEOPLE, public=True)
+    games = [create(api, app_key, PEOPLE, public=True).id for _ in range(MOST_FOR_ALL + 2)]
+    tell()
+    shown = list(lobby(api))
+    own = [game for game in shown if game in games]
+    assert own == games[:1:-1]
+    assert first.id in shown
+    assert list(lobby(api, key=app_key)) == games[::-1]
+    newest = lobby(api)[games[-1]]
+    api.post(f"/v1/games/{newest['id']}/players", {"name": "Bob", "join_code": newest["join_code"]})
+    tell()
+    own = [game for game in lobby(api) if game in games]
+    assert own == games[-2:0:-1]
+
+
+@pytest.mark.parametrize("with_key", [True, False])
+def test_pages_of_a_lobby_lead_to_each_other(
+    api: Api,
+    app_key: str,
+    tell: Tell,
+    with_key: bool,  # a parameter of the test
+) -> None:
+    games = [create(api, app_key, PEOPLE, public=True).id for _ in range(5)]
+    tell()
+    found: list[str] = []
+    query = "?limit=2&variant=domino"
+    while True:
+        answer = api.get(f"/v1/lobby{query}", token=app_key if with_key else None).get_json()
+        assert len(answer["games"]) <= 2
+        found += [game["id"] for game in answer["games"]]
+        if "next" not in answer:
+            break
+        query = f"?limit=2&variant=domino&cursor={answer['next']}"
+    assert len(found) == len(set(found))
+    assert [game for game in found if game in games] == games[::-1]
+
+
+def test_the_lobby_for_everybody_may_be_kept_by_caches_and_that_of_an_application_not(
+    api: Api, app_key: str, tell: Tell
+) -> None:
+    table = create(api, app_key, PEOPLE, public="app")
+    tell()
+    tags = set()
+    for key, caching in ((None, "public, no-cache"), (app_key, "private, no-cache")):
+        answer = api.get("/v1/lobby", token=key)
+        assert answer.headers["Cache-Control"] == caching
+        assert "Authorization" in answer.headers["Vary"]
+        tags.add(answer.headers["ETag"])
+        again = api.get("/v1/lobby", token=key, headers={"If-None-Match": answer.headers["ETag"]})
+        assert (again.status_code, again.data, again.headers["Cache-Control"]) == (304, b"", caching)
+    assert len(tags) == 2
+    assert str(table.join_code) not in str(tags)
+
+
+def test_a_wrong_key_gets_no_lobby_and_the_token_of_a_seat_that_for_everybody(api: Api, app_key: str) -> None:
+    table = create(api, app_key)
+    for key in ("app_", app_key[:-1], "something"):
+        assert status_and_code(api.get("/v1/lobby", token=key)) == (401, "unauthorized")
+    assert api.get("/v1/lobby", token=table.tokens[0]).data == api.get("/v1/lobby").data
+
+
+def test_where_only_applications_create_games_everybody_reads_the_lobby(games: GameService, redis_url: str) -> None:
+    store = RedisApplications(SingleNodeTopology(connect(redis_url)))
+    app = create_app(games, apps=build_apps(store, needed_for_games=True))
+    assert Api(app.test_client(use_cookies=False)).get("/v1/lobby").get_json() == {"games": []}
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("?variant=chess", "not_one_of"),
+        ("?limit=0", "out_of_range"),
+        ("?limit=201", "out_of_range"),
+        ("?limit=5&limit=5", "given_twice"),
+        ("?cursor=x", "not_a_cursor"),
+        ("?page=2", "unknown_parameter"),
+    ],
+)
+def test_a_wrong_query_of_a_lobby_is_refused(api: Api, app_key: str, query: str, reason: str) -> None:
+    for key in (None, app_key):
+        answer = api.get(f"/v1/lobby{query}", token=key)
+        assert (*status_and_code(answer), answer.get_json()["reason"]) == (422, "invalid", reason)
+
+
+def test_the_first_page_of_the_lobby_is_read_once_a_second_and_dropped_with_a_deleted_game() -> None:
     now, shown = 0.0, MemoryLobby(lambda: 0.0)
     listing = Listing(None, shown, elapsed=lambda: now)
-    assert listing.public_games(None) == []
-    shown.put(LobbyEntry("game", 1, "domino", 1, b"{}"))
-    assert listing.public_games(None) == []
+    first, entry = LobbyQuery(), LobbyEntry("game", "app", 1, "domino", 1, b"{}")
+    assert listing.lobby(first) == ([], None)
+    shown.put(entry)
+    assert listing.lobby(first).games == []
     now = LOBBY_SECONDS
-    assert listing.public_games(None) == [b"{}"]
-    shown.put(LobbyEntry("game", 2, "domino", 1, None))
-    assert listing.public_games(None) == [b"{}"]
+    assert listing.lobby(first).games == [b"{}"]
+    shown.put(entry._replace(version=2, json=None))
+    assert listing.lobby(first).games == [b"{}"]
     listing.forget(("game",))
-    assert listing.public_games(None) == []
+    assert listing.lobby(first).games == []
+
+
+@pytest.mark.parametrize("more", [{"app": "app"}, {"limit": 10}, {"cursor": encode_cursor(9, "z")}])
+def test_other_pages_of_lobbies_are_read_each_time(more: dict[str, Any]) -> None:
+    shown = MemoryLobby(lambda: 0.0)
+    listing = Listing(None, shown, elapsed=lambda: 0.0)
+    assert listing.lobby(LobbyQuery(**more)).games == []
+    shown.put(LobbyEntry("game", "app", 1, "domino", 1, b"{}"))
+    assert listing.lobby(LobbyQuery(**more)).games == [b"{}"]
+
+
+def test_pages_of_the_lobby_that_are_not_kept_count_as_reads_of_the_address(
+    games: GameService, apps: ApplicationService, app_key: str
+) -> None:
+    app = create_app(games, apps=apps, limits=RateLimits(clock=lambda: 90.0, read=2))
+    api = Api(app.test_client(use_cookies=False))
+    for _ in range(2):
+        assert api.get("/v1/lobby?limit=10").status_code == 200
+    assert status_and_code(api.get("/v1/lobby?limit=10")) == (429, "rate_limited")
+    assert api.get("/v1/lobby").status_code == 200
+    assert api.get("/v1/lobby?limit=10", token=app_key).status_code == 200

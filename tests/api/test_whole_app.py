@@ -32,7 +32,6 @@ PUBLIC = {
     "listVariants",
     "registerApplication",
     "replayRecord",
-    "listLobby",
     "verifyRecord",
 }
 """Operations without a token."""
@@ -51,6 +50,8 @@ SPECTATOR = {
 }
 """Operations that take the token of a seat, the key of the application that owns the game, or none."""
 ANYONE_OR_APPLICATION = {"createGame"}
+"""Operations that take the key of an application or, unless the service requires one, none."""
+PUBLIC_OR_APPLICATION = {"listLobby"}
 """Operations that take the key of an application, or none."""
 APPLICATION = {
     "changeWebhook",
@@ -68,7 +69,7 @@ APPLICATION = {
     "revokeKey",
 }
 """Operations that need the key of an application."""
-WITHOUT_TOKEN = PUBLIC | SPECTATOR | ANYONE_OR_APPLICATION
+WITHOUT_TOKEN = PUBLIC | SPECTATOR | ANYONE_OR_APPLICATION | PUBLIC_OR_APPLICATION
 BY_HTTP_ITSELF = {"method_not_allowed", "uri_too_long", *ANYWHERE}
 """Problems that no operation has to document."""
 STATUSES = {
@@ -151,6 +152,7 @@ def test_every_route_needs_a_token_or_is_listed_as_public(app: Flask) -> None:
     assert by_access["key_change"] == {"createKey"}
     assert by_access["app_game"] == {"changeJoinCode", "deleteGame", "changePlayer"}
     assert (by_access["anyone_or_app"], by_access["app"]) == (ANYONE_OR_APPLICATION, APPLICATION)
+    assert by_access["public_or_app"] == PUBLIC_OR_APPLICATION
 
 
 def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Flask, api: Api) -> None:
@@ -163,7 +165,7 @@ def test_every_route_that_is_not_public_refuses_a_missing_or_wrong_token(app: Fl
                 method_of(rule), rule.rule.replace("<game>", here.id).replace("<int:seat>", "0"), token=token
             )
             refused = token is not None or described.id not in WITHOUT_TOKEN
-            if described.id in ANYONE_OR_APPLICATION and token is not None:
+            if described.id in ANYONE_OR_APPLICATION | PUBLIC_OR_APPLICATION and token is not None:
                 refused = not token.startswith("seat_")
             assert (answer.status_code == 401) == refused, f"{described.id} with {token or 'no token'}"
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from service.apps.outbox import Outbox
-from service.apps.ports import GameIndex, IndexQuery, Lobby
+from service.apps.ports import GameIndex, IndexQuery, Lobby, LobbyQuery
 from service.apps.summaries import index_entry
 from service.engine.referee import legal_moves
 from service.engine.variants import variants
@@ -151,9 +151,20 @@ class Told:
         """The ids of all games that are found, in order."""
         return [game["id"] for game in self.games(app, **query)]
 
-    def public(self, variant: str | None = None) -> list[str]:
-        """The ids of the games in the lobby."""
-        return [orjson.loads(entry)["id"] for entry in self.lobby.games(variant, 200)]
+    def public(self, app: str | None = None, variant: str | None = None) -> list[str]:
+        """The ids of the games in the lobby of an application, or in that for everybody."""
+        return [each["id"] for each in self.in_lobby(app, variant)]
+
+    def in_lobby(self, app: str | None = None, variant: str | None = None) -> list[dict[str, Any]]:
+        """The games in this lobby, the newest first."""
+        found: list[dict[str, Any]] = []
+        cursor = None
+        while True:
+            page = self.lobby.games(LobbyQuery(app, variant, 200, cursor))
+            found += map(orjson.loads, page.games)
+            cursor = page.next
+            if cursor is None:
+                return found
 
 
 def listing_of(games: Sequence[Game], app: str) -> list[dict[str, Any]]:

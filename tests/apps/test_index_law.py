@@ -25,7 +25,7 @@ from service.games.game import Game, Public
 from service.games.ports import OutcomeUnknown, ReminderQueue, StorageUnavailable, Store
 from service.storage import keys
 from service.storage.redis_calls import RedisCalls
-from service.storage.redis_index import RedisIndex, RedisLobby
+from service.storage.redis_index import MOST_FOR_ALL, RedisIndex, RedisLobby
 from service.storage.redis_reminders import RedisReminders
 from service.storage.redis_store import RedisStore
 from service.storage.topology import Topology, open_topology
@@ -121,7 +121,7 @@ class World:
             app = self.random.choice([*APPS, None])
             refs = [self.random.choice(REFS) for _ in range(self.random.choice([1, 2]))]
             seats = 3 - len(refs)
-            public: Public | None = self.random.choice(["all", None])
+            public: Public | None = self.random.choice(["all", "app", None])
             ref = self.random.choice(["club", None])
             self.games.append(self.owned.create(refs, app=app, ref=ref, open_seats=seats, public=public))
             return
@@ -203,12 +203,21 @@ class World:
                 waiting = {game.id for game in own if ref in [game.seats[seat].ref for seat in game.to_act]}
                 assert set(self.told.ids(app, player_ref=ref, waiting=True)) == waiting
             self.judge_feed(app, own)
-        public = {
-            game.id
-            for game in games
-            if game.has_open_seats and game.ownership is not None and game.ownership.public == "all"
-        }
-        assert set(self.told.public()) == public
+        shown: set[str] = set()
+        for app in APPS:
+            own = [
+                game
+                for game in games
+                if game.has_open_seats
+                and game.ownership is not None
+                and game.ownership.app == app
+                and game.ownership.public is not None
+            ]
+            assert set(self.told.public(app)) == {game.id for game in own}
+            for_all = [game for game in own if game.ownership is not None and game.ownership.public == "all"]
+            newest = sorted(for_all, key=lambda each: (each.created_at, each.id), reverse=True)[:MOST_FOR_ALL]
+            shown |= {game.id for game in newest}
+        assert set(self.told.public()) == shown
 
     def judge_feed(self, app: str, own: list[Game]) -> None:
         versions: dict[str, list[int]] = {}

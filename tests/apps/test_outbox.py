@@ -15,6 +15,7 @@ from service.engine.tiles import TILES
 from service.games.clock import ClockSettings
 from service.games.codec import encode_tombstone
 from service.games.timestamps import format_rfc3339
+from service.storage.redis_index import MOST_FOR_ALL
 from tests.apps.owned import APP, START, Owned, Told, application, listing_of, outbox_of
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
 from tests.support.stores.memory_store import MemoryStore
@@ -287,7 +288,7 @@ def test_a_deleted_game_leaves_the_lobby(table: Table) -> None:
 def test_a_public_game_is_in_the_lobby_while_seats_are_open(table: Table) -> None:
     game = table.create(("anna",), open_seats=2, ref="club")
     assert table.follow(game).again == table.now + LOBBY_REFRESH_MS
-    (entry,) = [orjson.loads(each) for each in table.told.lobby.games("domino", 10)]
+    (entry,) = table.told.in_lobby(variant="domino")
     rules = entry.pop("rules")
     assert rules["limit"] == 100
     assert entry == {
@@ -300,7 +301,7 @@ def test_a_public_game_is_in_the_lobby_while_seats_are_open(table: Table) -> Non
     }
     table.join(game)
     table.follow(game)
-    assert [orjson.loads(each)["open_seats"] for each in table.told.lobby.games(None, 10)] == [1]
+    assert [each["open_seats"] for each in table.told.in_lobby()] == [1]
     table.join(game)
     assert table.follow(game).again is None
     assert table.told.public() == []
@@ -310,7 +311,41 @@ def test_a_game_that_is_not_public_is_never_in_the_lobby(table: Table) -> None:
     game = table.create(("anna",), open_seats=1, public=None)
     assert table.follow(game).again is None
     assert table.told.ids(statuses=("waiting",)) == [game]
-    assert table.told.public() == []
+    assert table.told.public() == table.told.public(APP) == []
+
+
+def test_a_game_is_in_the_lobby_of_its_application_and_for_everybody_if_it_says_so(table: Table) -> None:
+    for_app = table.create(("anna",), open_seats=1, public="app")
+    table.now += 1
+    for_all = table.create(("anna",), open_seats=1, public="all")
+    table.now += 1
+    other = table.create(("anna",), app=application(2), open_seats=1)
+    for game in (for_app, for_all, other):
+        assert table.follow(game).again == table.now + LOBBY_REFRESH_MS
+    assert table.told.public() == [other, for_all]
+    assert table.told.public(APP) == [for_all, for_app]
+    assert table.told.public(application(2)) == [other]
+    table.join(for_app)
+    table.memory.delete(for_all, encode_tombstone(APP), table.now)
+    for game in (for_app, for_all):
+        table.follow(game)
+    assert table.told.public() == [other]
+    assert table.told.public(APP) == []
+
+
+def test_of_many_games_others_follow_when_seats_of_the_newest_are_taken(table: Table) -> None:
+    games: list[str] = []
+    for _ in range(MOST_FOR_ALL + 2):
+        games.insert(0, table.create((), open_seats=2))
+        table.follow(games[0])
+        table.now += 1
+    assert table.told.public() == games[:MOST_FOR_ALL]
+    assert table.told.public(APP) == games
+    for game in games[:2]:
+        for _ in range(2):
+            table.join(game)
+        table.follow(game)
+    assert table.told.public() == table.told.public(APP) == games[2:]
 
 
 def test_a_game_stays_in_the_lobby_as_long_as_it_is_followed(table: Table) -> None:

@@ -16,12 +16,20 @@ from service.apps.ports import (
     IndexQuery,
     Lobby,
     LobbyEntry,
+    LobbyQuery,
     PlayerEntry,
 )
 from service.games.shards import shard_of, with_shard
 from service.storage import keys
 from service.storage.redis_calls import RedisCalls
-from service.storage.redis_index import MOST_IN_LOBBY, MOST_LOOKED_AT, MOST_TRIMMED, RedisIndex, RedisLobby
+from service.storage.redis_index import (
+    MOST_FOR_ALL,
+    MOST_IN_LOBBY,
+    MOST_LOOKED_AT,
+    MOST_TRIMMED,
+    RedisIndex,
+    RedisLobby,
+)
 from service.storage.topology import SingleNodeTopology, Topology
 from tests.storage.conftest import TTL
 from tests.support.stores.memory_index import MemoryIndex, MemoryLobby
@@ -112,13 +120,13 @@ class RedisHarness:
         return {game.decode(): int(version) for game, version in zip(pairs[::2], pairs[1::2], strict=True)}
 
     def pass_lobby_time(self) -> None:
-        entries, until, _ = keys.LOBBY
-        values = self.call(entries, b"HGETALL", entries)
-        for game, value in zip(values[::2], values[1::2], strict=True):
-            version, ends, rest = value.split(b" ", 2)
-            earlier = int(ends) - LOBBY_MS
-            self.call(entries, b"HSET", entries, game, b"%b %d %b" % (version, earlier, rest))
-            self.call(entries, b"ZADD", until, earlier, game)
+        for entries, until, _ in map(keys.lobby, (None, ONE, OTHER)):
+            values = self.call(entries, b"HGETALL", entries)
+            for game, value in zip(values[::2], values[1::2], strict=True):
+                version, ends, rest = value.split(b" ", 2)
+                earlier = int(ends) - LOBBY_MS
+                self.call(entries, b"HSET", entries, game, b"%b %d %b" % (version, earlier, rest))
+                self.call(entries, b"ZADD", until, earlier, game)
 
     def call(self, key: bytes, *command: Any) -> Any:
         (answer,) = self._topology.call(key, command)
@@ -128,6 +136,10 @@ class RedisHarness:
 
 def new_id() -> str:
     return with_shard(secrets.token_urlsafe(16))
+
+
+ONE, OTHER = new_id(), new_id()
+"""Ids of applications."""
 
 
 @pytest.fixture(params=["memory", "redis", "cluster"])
@@ -148,9 +160,19 @@ def harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
 
 
 def clear_lobby(harness: RedisHarness) -> None:
-    for key in keys.LOBBY:
+    for key in [each for app in (None, ONE, OTHER) for each in lobby_keys(harness, app)]:
         harness.call(key, b"DEL", key)
-    harness.call(keys.LOBBY[2], b"DEL", keys.LOBBY[2] + b":domino", keys.LOBBY[2] + b":fido")
+
+
+def lobby_keys(harness: RedisHarness, app: str | None) -> list[bytes]:
+    """The keys of a lobby that there are."""
+    key, _, _ = keys.lobby(app)
+    found, cursor = [], b"0"
+    while True:
+        cursor, some = harness.call(key, b"SCAN", cursor, b"MATCH", key + b"*", b"COUNT", 1000)
+        found += some
+        if cursor == b"0":
+            return sorted(found)
 
 
 class Games:
@@ -450,70 +472,162 @@ def test_games_that_have_expired_are_not_listed(harness: Harness, games: Games) 
     assert games.found(player_ref="anna", waiting=True) == games.found(ref="club") == []
 
 
-# The lobby
+# The lobbies
 
 
-def lobby_game(game: str, created_at: int = 1, *, version: int = 1, variant: str = "domino") -> LobbyEntry:
-    return LobbyEntry(game, version, variant, created_at, f"{game} {version}".encode())
+def lobby_game(
+    game: str, created_at: int = 1, *, app: str = ONE, version: int = 1, variant: str = "domino", for_all: bool = True
+) -> LobbyEntry:
+    return LobbyEntry(game, app, version, variant, created_at, f"{game} {version}".encode(), for_all)
 
 
-def test_the_lobby_shows_the_newest_games_first(harness: Harness) -> None:
-    shown = [lobby_game(new_id(), at, variant=("domino", "fido")[at % 2]) for at in range(6)]
-    for entry in shown:
+def shown(harness: Harness, app: str | None = None, variant: str | None = None, limit: int = 200) -> list[bytes]:
+    """All games of a lobby, page by page."""
+    return [game for page in lobby_pages(harness, app, variant, limit) for game in page]
+
+
+def lobby_pages(harness: Harness, app: str | None, variant: str | None, limit: int) -> list[tuple[bytes, ...]]:
+    pages, cursor = [], None
+    for _ in range(10_000):
+        page = harness.lobby.games(LobbyQuery(app, variant, limit, cursor))
+        pages.append(page.games)
+        cursor = page.next
+        if cursor is None:
+            return pages
+    raise AssertionError("the pages do not end")
+
+
+@pytest.mark.parametrize("app", [None, ONE], ids=["for everybody", "of an application"])
+def test_a_lobby_shows_the_newest_games_first(harness: Harness, app: str | None) -> None:
+    entries = [lobby_game(new_id(), at, variant=("domino", "fido")[at % 2]) for at in range(6)]
+    for entry in entries:
         assert harness.lobby.put(entry)
-    newest = [entry.json for entry in reversed(shown)]
-    assert harness.lobby.games(None, 200) == newest
-    assert harness.lobby.games(None, 4) == newest[:4]
-    assert harness.lobby.games("fido", 200) == newest[::2]
-    assert harness.lobby.games("another", 200) == []
+    newest = [entry.json for entry in reversed(entries)]
+    assert shown(harness, app) == newest
+    assert shown(harness, app, "fido") == newest[::2]
+    assert shown(harness, app, "another") == []
+    for variant, all_of_it in ((None, newest), ("fido", newest[::2])):
+        for limit in range(1, 7):
+            pages = lobby_pages(harness, app, variant, limit)
+            assert [game for page in pages for game in page] == all_of_it
+            assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
 
 
-def test_a_game_without_open_seats_leaves_the_lobby_for_good(harness: Harness) -> None:
-    entry = lobby_game(new_id())
-    harness.lobby.put(entry)
-    assert not harness.lobby.put(entry._replace(version=2, json=None))
-    assert not harness.lobby.put(entry)
-    assert harness.lobby.games(None, 200) == harness.lobby.games("domino", 200) == []
+def test_games_of_the_same_time_are_each_in_one_page(harness: Harness) -> None:
+    for _ in range(7):
+        harness.lobby.put(lobby_game(new_id(), 5))
+    assert len({*shown(harness, ONE, limit=2)}) == len(shown(harness, ONE, limit=2)) == 7
 
 
-def test_a_game_whose_variant_is_not_known_any_more_leaves_the_lobby(harness: Harness) -> None:
-    entry = lobby_game(new_id())
-    harness.lobby.put(entry)
-    assert not harness.lobby.put(LobbyEntry(entry.game, 2, "-", 0, None))
-    assert harness.lobby.games(None, 200) == harness.lobby.games("domino", 200) == []
+def test_a_page_goes_on_after_a_game_that_has_left(harness: Harness) -> None:
+    entries = [lobby_game(new_id(), at) for at in range(4)]
+    for entry in entries:
+        harness.lobby.put(entry)
+    page = harness.lobby.games(LobbyQuery(ONE, limit=2))
+    harness.lobby.put(entries[2]._replace(version=2, json=None))
+    harness.lobby.put(lobby_game(new_id(), 9))
+    assert harness.lobby.games(LobbyQuery(ONE, cursor=page.next)).games == (entries[1].json, entries[0].json)
+
+
+@pytest.mark.parametrize("app", [None, ONE], ids=["for everybody", "of an application"])
+def test_a_text_that_is_no_cursor_of_a_lobby_is_refused(harness: Harness, app: str | None) -> None:
+    with pytest.raises(ValueError, match="cursor"):
+        harness.lobby.games(LobbyQuery(app, cursor="x"))
+
+
+def test_a_lobby_of_an_application_has_its_games_and_those_for_it_alone(harness: Harness) -> None:
+    for_all, for_app, other = lobby_game("all", 3), lobby_game("app", 2, for_all=False), lobby_game("x", 1, app=OTHER)
+    for entry in (for_all, for_app, other):
+        assert harness.lobby.put(entry)
+    assert shown(harness) == [for_all.json, other.json]
+    assert shown(harness, ONE) == [for_all.json, for_app.json]
+    assert shown(harness, OTHER) == [other.json]
+
+
+def test_a_game_without_open_seats_leaves_the_lobbies_for_good(harness: Harness) -> None:
+    for entry in (lobby_game(new_id()), lobby_game(new_id(), for_all=False)):
+        harness.lobby.put(entry)
+        assert not harness.lobby.put(entry._replace(version=2, json=None))
+        assert not harness.lobby.put(entry)
+        for app in (None, ONE):
+            assert shown(harness, app) == shown(harness, app, "domino") == []
+
+
+def test_a_game_of_which_only_its_application_is_known_leaves_the_lobbies(harness: Harness) -> None:
+    for entry in (lobby_game(new_id()), lobby_game(new_id(), for_all=False)):
+        harness.lobby.put(entry)
+        assert not harness.lobby.put(LobbyEntry(entry.game, ONE, 2, "-", 0, None))
+        for app in (None, ONE):
+            assert shown(harness, app) == shown(harness, app, "domino") == []
 
 
 def test_a_newer_version_replaces_an_older_one_in_the_lobby(harness: Harness) -> None:
     game = new_id()
     assert harness.lobby.put(lobby_game(game, version=2))
     assert not harness.lobby.put(lobby_game(game, version=1))
-    assert harness.lobby.games(None, 200) == [b"%b 2" % game.encode()]
+    assert shown(harness) == shown(harness, ONE) == [b"%b 2" % game.encode()]
     assert harness.lobby.put(lobby_game(game, version=3))
-    assert harness.lobby.games(None, 200) == [b"%b 3" % game.encode()]
+    assert shown(harness) == shown(harness, ONE) == [b"%b 3" % game.encode()]
 
 
 def test_a_game_that_is_not_shown_again_leaves_the_lobby(harness: Harness) -> None:
     first, second = lobby_game(new_id()), lobby_game(new_id())
     harness.lobby.put(first)
     harness.pass_lobby_time()
-    assert harness.lobby.games(None, 200) == []
+    assert shown(harness) == shown(harness, ONE) == []
     harness.lobby.put(second)
-    assert harness.lobby.games(None, 200) == [second.json]
+    assert shown(harness) == shown(harness, ONE) == [second.json]
     harness.lobby.put(first)
-    assert len(harness.lobby.games(None, 200)) == 2
+    assert len(shown(harness)) == len(shown(harness, ONE)) == 2
 
 
-def test_of_each_variant_the_newest_games_are_shown(harness: Harness) -> None:
-    harness.lobby.put(lobby_game("other", 0, variant="fido"))
+def test_for_everybody_the_newest_games_of_an_application_are_shown(harness: Harness) -> None:
+    others = [lobby_game(f"other{at}", at, app=OTHER, variant="fido") for at in range(2)]
+    many = [lobby_game(f"game{at:03}", at, variant=("domino", "fido")[at % 2]) for at in range(50)]
+    for entry in (*others, *reversed(many[:25]), *many[25:]):
+        assert harness.lobby.put(entry)
+    newest = many[::-1]
+    of_others = [others[1].json, others[0].json]
+    assert shown(harness) == [each.json for each in newest[:MOST_FOR_ALL]] + of_others
+    assert shown(harness, limit=3) == shown(harness)
+    of_fido = [each for each in newest if each.variant == "fido"]
+    assert shown(harness, variant="fido") == [each.json for each in of_fido[:MOST_FOR_ALL]] + of_others
+    assert shown(harness, ONE) == [each.json for each in newest]
+    for gone in (3, 20, 0, 1):  # in the list; in none; in the list of all and in that of its variant
+        entry = newest.pop(gone)
+        harness.lobby.put(entry._replace(version=2, json=None))
+        assert shown(harness) == [each.json for each in newest[:MOST_FOR_ALL]] + of_others
+        for variant, rest in (("domino", []), ("fido", of_others)):
+            own = [each.json for each in newest if each.variant == variant]
+            assert shown(harness, variant=variant) == own[:MOST_FOR_ALL] + rest
+    older, newer = newest[30], newest[5]
+    for entry in (older, newer):  # what is put again keeps its place
+        harness.lobby.put(lobby_game(entry.game, entry.created_at, variant=entry.variant, version=3))
+    expected = [b"%b 3" % newer.game.encode() if each is newer else each.json for each in newest[:MOST_FOR_ALL]]
+    assert shown(harness) == expected + of_others
+
+
+def test_when_entries_end_others_take_their_places(harness: Harness) -> None:
+    for at in range(MOST_FOR_ALL):
+        harness.lobby.put(lobby_game(f"ended{at}", 100 + at))
+    harness.pass_lobby_time()
+    living = [lobby_game(f"game{at}", at) for at in range(MOST_FOR_ALL)]
+    for entry in living:
+        harness.lobby.put(entry)
+    assert shown(harness) == [each.json for each in reversed(living)]
+
+
+def test_of_an_application_the_newest_games_are_kept(harness: Harness) -> None:
+    harness.lobby.put(lobby_game("other", 0, app=OTHER))
     for at in range(MOST_IN_LOBBY):
-        assert harness.lobby.put(lobby_game(f"game{at}", at + 1))
+        assert harness.lobby.put(lobby_game(f"game{at}", at + 1, variant=("domino", "fido")[at % 2]))
     assert not harness.lobby.put(lobby_game("oldest", 0))
     assert harness.lobby.put(lobby_game("newest", MOST_IN_LOBBY + 1))
-    assert harness.lobby.games(None, 1) == [b"newest 1"]
-    shown = harness.lobby.games("domino", MOST_IN_LOBBY + 1)
-    assert len(shown) == MOST_IN_LOBBY
-    assert b"game0 1" not in shown
-    assert harness.lobby.games("fido", 1) == [b"other 1"]
+    kept = shown(harness, ONE)
+    assert len(kept) == MOST_IN_LOBBY
+    assert kept[0] == b"newest 1"
+    assert kept[-1] == b"game1 1"
+    assert len(shown(harness)) == MOST_FOR_ALL + 1
 
 
 # What only Redis has
@@ -601,3 +715,16 @@ def test_a_page_looks_at_a_bounded_number_of_games(redis_harness: RedisHarness) 
     for at in range(MOST_LOOKED_AT):
         games.put(new_id(), at + 1)
     assert games.pages(statuses=("finished",), limit=1) == [[], [wanted]]
+
+
+def test_every_key_of_a_lobby_lies_in_one_slot_and_expires_with_its_entries(redis_harness: RedisHarness) -> None:
+    for at in range(MOST_FOR_ALL + 1):
+        redis_harness.lobby.put(lobby_game(f"game{at}", at))
+    redis_harness.lobby.put(lobby_game("game1", 1, version=2)._replace(json=None))  # another one takes its place
+    for app, tag in ((None, "lobby"), (ONE, ONE)):
+        found = lobby_keys(redis_harness, app)
+        assert len(found) == 6
+        for key in found:
+            assert b"{%b}" % tag.encode() in key
+            assert LOBBY_MS - 60_000 <= redis_harness.call(key, b"PTTL", key) <= LOBBY_MS
+    clear_lobby(redis_harness)

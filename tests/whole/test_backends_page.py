@@ -27,7 +27,7 @@ from tests.whole.test_readme import SCRIPT, lines_printed_by, sessions
 pytestmark = pytest.mark.full
 
 PAGE = ROOT / "docs" / "backends.md"
-SESSIONS = ("service", "endpoint", "game", "links", "list", "match", "rematch", "help", "delete")
+SESSIONS = ("service", "endpoint", "game", "links", "list", "match", "rematch", "open", "help", "delete")
 PROGRAMS: dict[str, str] = dict(SCRIPT.findall(PAGE.read_text("utf-8")))
 PATIENCE = 30.0
 
@@ -107,6 +107,9 @@ def test_the_sessions_lead_from_a_key_to_a_finished_match_and_to_nothing(running
     assert finished == "game.finished"
     assert json.loads(winners)
     assert [each["ref"] for each in json.loads(*printed["rematch"])] == ["user-2", "user-1"]
+    game, taken_for = printed["open"]
+    assert len(game) == 24
+    assert taken_for == "user-2"
     assert printed["help"] == ["0", "Boris", "true"]
     assert printed["delete"] == ["410"]
 

@@ -68,7 +68,7 @@ _SCHEMA_MODULES: Final = (
 _TAGS_WITHOUT_STORE: Final = ("service", "variants")
 """Tags of operations that do not use the store, or that list its problem themselves."""
 
-_RULES_WITHOUT_GAME: Final = ("public", "anyone_or_app", "app", "key_change")
+_RULES_WITHOUT_GAME: Final = ("public", "public_or_app", "anyone_or_app", "app", "key_change")
 """The access of operations that are not about one game."""
 
 _OWN_EXAMPLES: Final = (403, 409, 412, 422)
@@ -88,6 +88,7 @@ _SECURITY: Final[dict[str, list[dict[str, list[str]]]]] = {
     "token_change": [{"seat": []}, {"application": []}],
     "app": [{"application": []}],
     "key_change": [{"application": []}],
+    "public_or_app": [{}, {"application": []}],
     "anyone_or_app": [{}, {"application": []}],
     "app_game": [{"application": []}],
     "seat_or_app": [{"seat": []}, {"application": []}],

@@ -212,7 +212,7 @@ def _use_an_application(session: _Session, advance_clock: Callable[[int], None])
     key = send("POST", "/v1/apps", {"name": "Checkers Club"})["key"]
     for ref, seat in (("match-17", {"name": "Bo", "ref": "player-4712"}), ("match-18", {"open": True})):
         players = [{"name": "Ada", "ref": "player-4711"}, seat]
-        public = {"public": True} if "open" in seat else {}
+        public = {"public": "all"} if "open" in seat else {}
         send("POST", "/v1/games", {"variant": "domino", "players": players, "ref": ref, **public}, key)
     advance_clock(1)
     send("GET", "/v1/games?to_act=true", token=key)

@@ -1,61 +1,98 @@
 #!lua
--- Shows a game in the lobby, or hides it, unless a newer version of it has been shown or hidden.
+-- Shows a game in a lobby, or hides it, unless a newer version of it has been shown or hidden.
 --
--- KEYS[1]  hash  the entries of the lobby: game → "<version> <until> <variant>", and the JSON after a line feed if shown
+-- KEYS[1]  hash  the entries of the lobby: game → "<version> <until> <variant> <application>", and the JSON after a line
+--                feed unless the game is hidden
 -- KEYS[2]  sorted set  the games by when their entries end, in ms since 1970
--- KEYS[3]  sorted set  the games that are shown, by when they were created
+-- KEYS[3]  sorted set  the list of the games that are shown, by when they were created
 -- ARGV[1]  the id of the game
 -- ARGV[2]  its version
--- ARGV[3]  its variant; that of a game which is known does not change
--- ARGV[4]  when it was created, in ms since 1970
--- ARGV[5]  ms until the entry ends
--- ARGV[6]  how many games of a variant are shown at most: the newest
--- ARGV[7]  how many entries that have ended are removed at most
--- ARGV[8]  the JSON; empty to hide the game, which is noted for as long as an entry lives
+-- ARGV[3]  its variant, and
+-- ARGV[4]  the id of its application; those of a game which is known do not change
+-- ARGV[5]  when it was created, in ms since 1970
+-- ARGV[6]  ms until the entry ends
+-- ARGV[7]  how many games of an application are in a list at most: the newest
+-- ARGV[8]  how many games of an application are kept at most: the newest
+-- ARGV[9]  how many entries that have ended are removed at most
+-- ARGV[10] the JSON; empty to hide the game, which is noted for as long as an entry lives
 --
--- The games of each variant are also in a sorted set of their own, the name of KEYS[3] with ":<variant>".
--- Returns 1 if the game is shown now, else 0.
+-- The games of each variant also have a list of their own, the name of KEYS[3] with ":<variant>". All games of an
+-- application that belong in a list, also those for which there is no room, are in a sorted set with the name of the
+-- list, "@" and the id of the application. When one leaves the list, the newest of those without room takes its place.
+-- So the work does not depend on how many there are.
+-- Returns 1 if the game is kept now, else 0.
+
+local room = tonumber(ARGV[7])
+
+local function add(name, created, game)
+  redis.call('ZADD', name, created, game)
+  redis.call('PEXPIRE', name, ARGV[6])
+end
+
+local function lists(variant)
+  return {KEYS[3], KEYS[3] .. ':' .. variant}
+end
+
+local function enter(list, app, game, created)
+  local own = list .. '@' .. app
+  add(own, created, game)
+  if redis.call('ZREVRANK', own, game) < room then
+    add(list, created, game)
+    local last = redis.call('ZRANGE', own, room, room, 'REV')[1]
+    if last then
+      redis.call('ZREM', list, last)
+    end
+  end
+end
+
+local function leave(list, app, game)
+  local own = list .. '@' .. app
+  redis.call('ZREM', own, game)
+  if redis.call('ZREM', list, game) == 1 then
+    local following = redis.call('ZRANGE', own, room - 1, room - 1, 'REV', 'WITHSCORES')
+    if following[1] then
+      add(list, following[2], following[1])
+    end
+  end
+end
 
 local function end_entry(game)
-  local variant = string.match(redis.call('HGET', KEYS[1], game) or '', '^%d+ %d+ (%S+)')
+  local variant, app = string.match(redis.call('HGET', KEYS[1], game) or '', '^%d+ %d+ (%S+) (%S+)')
   redis.call('HDEL', KEYS[1], game)
   redis.call('ZREM', KEYS[2], game)
-  redis.call('ZREM', KEYS[3], game)
   if variant then
-    redis.call('ZREM', KEYS[3] .. ':' .. variant, game)
+    for _, list in ipairs(lists(variant)) do
+      leave(list, app, game)
+    end
   end
 end
 
 local game = ARGV[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-for _, each in ipairs(redis.call('ZRANGE', KEYS[2], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[7])) do
+for _, each in ipairs(redis.call('ZRANGE', KEYS[2], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[9])) do
   end_entry(each)
 end
 
-local known, variant = string.match(redis.call('HGET', KEYS[1], game) or '', '^(%d+) %d+ (%S+)')
+local known, variant, app = string.match(redis.call('HGET', KEYS[1], game) or '', '^(%d+) %d+ (%S+) (%S+)')
 if known and tonumber(known) > tonumber(ARGV[2]) then
   return 0
 end
-variant = variant or ARGV[3]
-local of_variant = KEYS[3] .. ':' .. variant
-local ends = now + ARGV[5]
-local head = string.format('%s %.0f %s', ARGV[2], ends, variant)
-redis.call('ZADD', KEYS[2], ends, game)
-if ARGV[8] == '' then
-  redis.call('HSET', KEYS[1], game, head)
-  redis.call('ZREM', KEYS[3], game)
-  redis.call('ZREM', of_variant, game)
-else
-  redis.call('HSET', KEYS[1], game, head .. '\n' .. ARGV[8])
-  redis.call('ZADD', KEYS[3], ARGV[4], game)
-  redis.call('ZADD', of_variant, ARGV[4], game)
-  if redis.call('ZCARD', of_variant) > tonumber(ARGV[6]) then
-    end_entry(redis.call('ZRANGE', of_variant, 0, 0)[1])
+variant, app = variant or ARGV[3], app or ARGV[4]
+local ends = now + ARGV[6]
+local head = string.format('%s %.0f %s %s', ARGV[2], ends, variant, app)
+redis.call('HSET', KEYS[1], game, ARGV[10] == '' and head or head .. '\n' .. ARGV[10])
+redis.call('PEXPIRE', KEYS[1], ARGV[6])
+add(KEYS[2], ends, game)
+local all = KEYS[3] .. '@' .. app
+for _, list in ipairs(lists(variant)) do
+  if ARGV[10] == '' then
+    leave(list, app, game)
+  else
+    enter(list, app, game, ARGV[5])
   end
-  redis.call('PEXPIRE', KEYS[3], ARGV[5])
-  redis.call('PEXPIRE', of_variant, ARGV[5])
 end
-redis.call('PEXPIRE', KEYS[1], ARGV[5])
-redis.call('PEXPIRE', KEYS[2], ARGV[5])
-return redis.call('ZSCORE', KEYS[3], game) and 1 or 0
+if redis.call('ZCARD', all) > tonumber(ARGV[8]) then
+  end_entry(redis.call('ZRANGE', all, 0, 0)[1])
+end
+return redis.call('ZSCORE', all, game) and 1 or 0

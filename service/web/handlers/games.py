@@ -260,7 +260,7 @@ def _game_request(fields: dict[str, Any], application: Application | None) -> Ga
         pace=fields.get("pace"),
         app=None if application is None else application.id,
         ref=fields.get("ref"),
-        public="all" if fields.get("public") else None,
+        public=fields.get("public"),
     )
 
 

@@ -1,20 +1,21 @@
-"""``GET /v1/games`` and ``GET /v1/lobby``: the games of an application, and the public ones with open seats."""
+"""``GET /v1/games`` and ``GET /v1/lobby``: the games of an application, and public ones with open seats."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Final
 
 import orjson
 from flask import Blueprint
 
-from service.apps.ports import Application, IndexQuery
+from service.apps.listing import ListedGames, is_kept
+from service.apps.ports import Application, IndexQuery, LobbyQuery
 from service.engine.errors import Reason
-from service.web.access import operation
+from service.web.access import limit_reads, operation
 from service.web.openapi.listing_operations import LIST_GAMES, LIST_LOBBY
 from service.web.problems import InvalidBody
 from service.web.request_parsing import negotiate, read_query
-from service.web.responses import JSON, RawResponse, ok_json, shared
+from service.web.responses import JSON, RawResponse, conditional, etag_of, ok_json, shared
 from service.web.schemas import listing as listing_schemas
 from service.web.services import Services
 
@@ -31,22 +32,26 @@ def list_games(services: Services, application: Application) -> RawResponse:
     negotiate(JSON)
     query = read_query(_list_in)
     waiting = query.pop("to_act")
-    try:
-        found = services.apps.listing.games(application.id, IndexQuery(**query, waiting=waiting))
-    except ValueError:
-        raise InvalidBody({"cursor": [Reason("not_a_cursor")]}) from None
-    following = b"" if found.next is None else b',"next":%b' % orjson.dumps(found.next)
-    return ok_json(_list_of(found.games, following))
+    return ok_json(_page(lambda: services.apps.listing.games(application.id, IndexQuery(**query, waiting=waiting))))
 
 
 @blueprint.get("/v1/lobby")
 @operation(LIST_LOBBY)
-def show_lobby(services: Services) -> RawResponse:
-    """List the public games with open seats."""
+def list_lobby(services: Services, application: Application | None) -> RawResponse:
+    """List public games with open seats: those of the application, or those for everybody."""
     negotiate(JSON)
-    variant = read_query(_lobby_in).get("variant")
-    return shared(_list_of(services.apps.listing.public_games(variant)))
+    query = LobbyQuery(None if application is None else application.id, **read_query(_lobby_in))
+    if application is None and not is_kept(query):
+        limit_reads(services.limits, 1)
+    body = _page(lambda: services.apps.listing.lobby(query))
+    return shared(body) if application is None else conditional(etag_of(body), lambda: body)
 
 
-def _list_of(games: Sequence[bytes], more: bytes = b"") -> bytes:
-    return b'{"games":[%b]%b}' % (b",".join(games), more)
+def _page(find: Callable[[], ListedGames]) -> bytes:
+    """A page of games. Raises ``InvalidBody`` for a text that is no cursor."""
+    try:
+        found = find()
+    except ValueError:
+        raise InvalidBody({"cursor": [Reason("not_a_cursor")]}) from None
+    following = b"" if found.next is None else b',"next":%b' % orjson.dumps(found.next)
+    return b'{"games":[%b]%b}' % (b",".join(found.games), following)

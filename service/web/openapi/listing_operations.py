@@ -30,13 +30,17 @@ LIST_GAMES: Final = Operation(
 LIST_LOBBY: Final = Operation(
     id="listLobby",
     tag="games",
-    summary="List the public games with open seats",
-    description="The games that applications have made public, with the code by which an open seat can be taken: the "
-    "200 newest. The list follows the games, usually within two seconds: a seat may just have been taken.",
+    summary="List public games with open seats",
+    description="Games with open seats, each with the code by which one can be taken, the newest first. Without a key "
+    "those that applications have made public for everybody: of each application the ten newest, with `variant` the "
+    "ten newest of that; when seats are taken, others follow. With the key of an application its own games that are "
+    "public, for everybody or for its lobby alone: the 1000 newest. The list follows the games, usually within two "
+    "seconds: a seat may just have been taken.",
+    access="public_or_app",
     query=listing_schemas.LobbyQuery,
     headers=("If-None-Match",),
     responses={
-        200: ResponseSpec(description="The public games.", schema=listing_schemas.LobbyPage, headers=VIEW_HEADERS)
+        200: ResponseSpec(description="A page of games.", schema=listing_schemas.LobbyPage, headers=VIEW_HEADERS)
     },
-    problems=("not_acceptable", "invalid"),
+    problems=("unauthorized", "rate_limited", "not_acceptable", "invalid"),
 )

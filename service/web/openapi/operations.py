@@ -22,13 +22,23 @@ BODY_PROBLEMS: Final = ("malformed", "too_large", "unsupported_media_type", "inv
 """Problems of every request with a body."""
 
 AccessRule = Literal[
-    "public", "spectator", "seat", "seat_or_app", "token_change", "app", "anyone_or_app", "key_change", "app_game"
+    "public",
+    "public_or_app",
+    "spectator",
+    "seat",
+    "seat_or_app",
+    "token_change",
+    "app",
+    "anyone_or_app",
+    "key_change",
+    "app_game",
 ]
-"""Who may call an operation, enforced by ``service.web.access``: anybody; the bearer of a seat's token, the application
-that owns the game or, without a token, a spectator; the bearer of a seat's token; the bearer of the token of the seat
-in the path, or the application that owns the game; for a change of that token also the bearer of the old one, who
-repeats the request; an application; an application or anybody, unless the service requires one; for another key of an
-application also the bearer of its old one, who repeats the request; the application that owns the game."""
+"""Who may call an operation, enforced by ``service.web.access``: anybody; an application or anybody, with answers of
+their own; the bearer of a seat's token, the application that owns the game or, without a token, a spectator; the bearer
+of a seat's token; the bearer of the token of the seat in the path, or the application that owns the game; for a change
+of that token also the bearer of the old one, who repeats the request; an application; an application or anybody, unless
+the service requires one; for another key of an application also the bearer of its old one, who repeats the request; the
+application that owns the game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

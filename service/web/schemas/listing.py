@@ -1,4 +1,4 @@
-"""The schemas of the lists of games: those of an application, and the lobby."""
+"""The schemas of the lists of games: those of an application, and the lobbies."""
 
 from __future__ import annotations
 
@@ -25,6 +25,16 @@ def _variant(text: str) -> fields.String:
     return fields.String(validate=check_variant, metadata=doc(text, example="domino"))
 
 
+def _limit() -> QueryInteger:
+    text = "The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."
+    return QueryInteger(load_default=50, validate=Range(1, MOST_LISTED), metadata=doc(text))
+
+
+def _cursor() -> fields.String:
+    text = "`next` of the page before, with the same other parameters."
+    return fields.String(validate=Length(1, MAX_CURSOR_CHARS), metadata=doc(text))
+
+
 class ListQuery(RequestSchema):
     """Which games of an application are listed."""
 
@@ -49,15 +59,8 @@ class ListQuery(RequestSchema):
             "from some seconds before the last answer.",
         )
     )
-    limit = QueryInteger(
-        load_default=50,
-        validate=Range(1, MOST_LISTED),
-        metadata=doc("The maximum number of games in a page. A page may have fewer, or none, and yet a `next`."),
-    )
-    cursor = fields.String(
-        validate=Length(1, MAX_CURSOR_CHARS),
-        metadata=doc("`next` of the page before, with the same other parameters."),
-    )
+    limit = _limit()
+    cursor = _cursor()
 
     @validates_schema
     def check_player(self, data: dict[str, Any], **_: Any) -> None:
@@ -70,6 +73,8 @@ class LobbyQuery(RequestSchema):
     """Which public games are listed."""
 
     variant = _variant("Only games of this variant.")
+    limit = _limit()
+    cursor = _cursor()
 
 
 class ListedPlayer(Schema):
@@ -138,6 +143,7 @@ class PublicGame(Schema):
 
 
 class LobbyPage(Schema):
-    """The public games with open seats."""
+    """A page of public games with open seats."""
 
-    games = fields.List(fields.Nested(PublicGame), required=True, metadata=doc("The newest games, the newest first."))
+    games = fields.List(fields.Nested(PublicGame), required=True, metadata=doc("The newest first."))
+    next = fields.String(metadata=doc("The `cursor` of the next page; absent on the last one."))

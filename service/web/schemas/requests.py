@@ -10,7 +10,7 @@ from marshmallow import ValidationError, fields, validates_schema
 from service.engine.errors import Reason
 from service.engine.presence import ABSENCES
 from service.engine.variants import variants
-from service.games.game import LEVELS
+from service.games.game import LEVELS, PUBLIC
 from service.outgoing.addresses import MAX_URL_CHARACTERS
 from service.web.schemas.fields import (
     LINE_PATTERN,
@@ -195,6 +195,26 @@ class PlayerList(BoundedList):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
+class PublicField(fields.String):
+    """In which lobby a game is, as a word or as a JSON boolean; loaded as a word, ``None`` for none.
+
+    The document has the words alone, as the type of a field is one.
+    """
+
+    def _deserialize(  # type: ignore[override]  # ``None`` is what comes of ``false``
+        self,
+        value: Any,
+        attr: str | None,  # noqa: ARG002 # marshmallow's signature
+        data: Mapping[str, Any] | None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> str | None:
+        if isinstance(value, bool):
+            return PUBLIC[0] if value else None
+        if value not in PUBLIC:
+            raise invalid("not_one_of", allowed=list(PUBLIC))
+        return str(value)
+
+
 class GameIn(RequestSchema):
     """A game to be created: of a variant, or from a record."""
 
@@ -212,10 +232,13 @@ class GameIn(RequestSchema):
     )
     rules = fields.Nested(RulesIn, metadata=doc("House rules; missing ones have their defaults."))
     ref = ref_field("With the key of an application: what that calls the game. Told to the application")
-    public = StrictBoolean(
+    public = PublicField(
         metadata=doc(
-            "With the key of an application: whether everybody is told the join code of the open seats, of which there "
-            "must be one. Default: `false`."
+            "With the key of an application: who finds the game in `GET /v1/lobby`, with the join code of its open "
+            "seats, of which there must be one. `all`: everybody; `app`: the application alone, with its key. JSON's "
+            "`true` is accepted for `all`, and `false` for a game that is in no lobby, as without this field.",
+            enum=list(PUBLIC),
+            example="app",
         )
     )
     unique_names = StrictBoolean(

@@ -5,6 +5,7 @@ The same contract tests run over both. Does not depend on Redis.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from threading import Lock, RLock
 from time import time
@@ -19,9 +20,11 @@ from service.apps.ports import (
     IndexQuery,
     Lobby,
     LobbyEntry,
+    LobbyPage,
+    LobbyQuery,
 )
 from service.storage.index_cursor import decode_cursor, encode_cursor
-from service.storage.redis_index import FEED_ITEMS, MOST_IN_LOBBY
+from service.storage.redis_index import FEED_ITEMS, MOST_FOR_ALL, MOST_IN_LOBBY
 
 START = IndexPosition(0, "", ())
 
@@ -137,36 +140,52 @@ class _Shown(NamedTuple):
 
 
 class MemoryLobby(Lobby):
-    """Keeps the lobby as ``RedisLobby`` does; ``now`` is a clock in seconds since 1970."""
+    """Keeps the lobbies as ``RedisLobby`` does; ``now`` is a clock in seconds since 1970."""
 
     def __init__(self, now: Callable[[], float] = time) -> None:
         self._now = now
-        self._known: dict[str, _Shown] = {}
+        self._known: dict[str | None, dict[str, _Shown]] = {}
         self._lock = Lock()
 
     def put(self, entry: LobbyEntry) -> bool:
         """Show or hide a game."""
         with self._lock:
-            now = self._now()
-            self._known = {game: each for game, each in self._known.items() if each.until > now}
-            known = self._known.get(entry.game)
-            if known is not None and known.entry.version > entry.version:
-                return False
-            self._known[entry.game] = _Shown(entry, now + LOBBY_MS / 1000)
-            shown = self._shown(entry.variant)
-            for each in shown[MOST_IN_LOBBY:]:
-                del self._known[each.game]
-            return entry in shown[:MOST_IN_LOBBY]
+            return any([self._put(app, entry) for app in ([entry.app, None] if entry.for_all else [entry.app])])
 
-    def games(self, variant: str | None, limit: int) -> list[bytes]:
-        """The newest games."""
-        with self._lock:
-            return [each.json for each in self._shown(variant)[:limit] if each.json is not None]
-
-    def _shown(self, variant: str | None) -> list[LobbyEntry]:
-        """The games that are shown, the newest first."""
+    def _put(self, app: str | None, entry: LobbyEntry) -> bool:
         now = self._now()
-        entries = [entry for entry, until in self._known.values() if until > now and entry.json is not None]
+        lobby = {game: each for game, each in self._known.get(app, {}).items() if each.until > now}
+        self._known[app] = lobby
+        known = lobby.get(entry.game)
+        if known is not None and known.entry.version > entry.version:
+            return False
+        lobby[entry.game] = _Shown(entry, now + LOBBY_MS / 1000)
+        own = [each for each in self._shown(app, None) if each.app == entry.app]
+        for each in own[MOST_IN_LOBBY:]:
+            del lobby[each.game]
+        return entry in own[:MOST_IN_LOBBY]
+
+    def games(self, query: LobbyQuery) -> LobbyPage:
+        """A page of a lobby."""
+        last = None if query.cursor is None else decode_cursor(query.cursor)
+        with self._lock:
+            shown = self._shown(query.app, query.variant)
+        if query.app is None:
+            count: Counter[str] = Counter()
+            for each in list(shown):
+                count[each.app] += 1
+                if count[each.app] > MOST_FOR_ALL:
+                    shown.remove(each)
+        shown = [each for each in shown if last is None or (each.created_at, each.game) < last]
+        page, rest = shown[: query.limit], shown[query.limit :]
+        games = tuple([each.json for each in page if each.json is not None])
+        return LobbyPage(games, encode_cursor(page[-1].created_at, page[-1].game) if rest else None)
+
+    def _shown(self, app: str | None, variant: str | None) -> list[LobbyEntry]:
+        """The games with open seats, the newest first."""
+        now = self._now()
+        known = self._known.get(app, {}).values()
+        entries = [entry for entry, until in known if until > now and entry.json is not None]
         of_variant = [entry for entry in entries if variant in (None, entry.variant)]
         return sorted(of_variant, key=lambda each: (each.created_at, each.game), reverse=True)
 
