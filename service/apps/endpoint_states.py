@@ -5,15 +5,26 @@ Pure functions of an endpoint, a time and a random number. Does not depend on wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from service.apps.ports import Webhook
 
-PAUSES_MS: Final = (5_000, 30_000, 120_000, 600_000, *[hours * 3_600_000 for hours in (1, 3, 6, 12, 24)])
-"""After the first failure, the second …; the last one again and again. The first eleven attempts take about three days.
+LONGEST_PROBE_PAUSE_MS: Final = 60_000
+"""A failing endpoint is tried again after so long at the latest, unless it has asked for more."""
+PROBE_PAUSES_MS: Final = (5_000, 30_000, 50_000)
+"""Between the probes of a failing endpoint; the last one again and again, which with all its jitter is the longest."""
+PAUSES_MS: Final = (*PROBE_PAUSES_MS, 50_000, 600_000, *[hours * 3_600_000 for hours in (1, 3, 6, 12, 24)])
+"""Between the attempts to send a message: after the first failure, the second …; the last one again and again.
+
+The pauses before the fifth failure are those of probes: so an endpoint that takes nothing, for which there is only one
+message, is failing within three minutes, and is never left alone for longer. The first twelve attempts take about three
+days.
 """
-MOST_ATTEMPTS: Final = 11
+MOST_ATTEMPTS: Final = 12
 """After so many failed attempts a message is given up, if the endpoint takes others meanwhile."""
+CHALLENGE_PAUSES_MS: Final = (5_000, 30_000, 120_000, 600_000)
+"""Between the challenges of an endpoint that has answered none."""
 MOST_CHALLENGES: Final = 5
 FAILURES_UNTIL_FAILING: Final = 5
 DISABLED_AFTER_MS: Final = 3 * 86_400_000
@@ -22,9 +33,9 @@ LONGEST_RETRY_AFTER_MS: Final = 3_600_000
 _JITTER: Final = 0.2
 
 
-def pause(failures: int, luck: float) -> int:
+def pause(failures: int, luck: float, pauses: Sequence[int] = PAUSES_MS) -> int:
     """Milliseconds until the attempt after so many failures; ``luck`` from 0 to 1 varies it by a fifth."""
-    base = PAUSES_MS[min(failures, len(PAUSES_MS)) - 1]
+    base = pauses[min(failures, len(pauses)) - 1]
     return round(base * (1 + _JITTER * (2 * luck - 1)))
 
 
@@ -33,7 +44,7 @@ def challenged(webhook: Webhook, now: int, luck: float, *, answered: bool) -> We
     if answered:
         return _well(webhook._replace(status="active", is_verified=True))
     failures = webhook.failures + 1
-    return webhook._replace(failures=failures, paused_until=now + pause(failures, luck))
+    return webhook._replace(failures=failures, paused_until=now + pause(failures, luck, CHALLENGE_PAUSES_MS))
 
 
 def succeeded(webhook: Webhook) -> Webhook:
@@ -61,8 +72,8 @@ def failed(
     failures = webhook.failures + 1
     paused = webhook.paused_until
     if failures >= FAILURES_UNTIL_FAILING:
-        wait = pause(failures - FAILURES_UNTIL_FAILING + 1, luck)
-        # The last probe comes when three days are over, and not up to a day later.
+        wait = pause(failures - FAILURES_UNTIL_FAILING + 1, luck, PROBE_PAUSES_MS)
+        # The last probe comes when three days are over, and not after.
         paused = max(now, min(now + wait, since + DISABLED_AFTER_MS))
     if retry_after is not None:
         paused = max(paused, now + min(retry_after, LONGEST_RETRY_AFTER_MS))

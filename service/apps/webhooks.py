@@ -98,8 +98,8 @@ class Webhooks:
     def change(self, app: str, webhook: str, change: WebhookChange) -> Webhook:
         """Change an endpoint. Raises ``RefusedUrl``.
 
-        Another URL has to answer a challenge first. An endpoint that was disabled resumes each game from where it was
-        told; one that is not verified is challenged again.
+        Another URL has to answer a challenge first. With ``active``, whatever was put off is sent at once, each game
+        from where it was told; an endpoint that is not verified is challenged again.
         """
         if change.url is not None:
             self._check_url(change.url)
@@ -179,9 +179,8 @@ class Webhooks:
                 return prior
             before = self.get(app, webhook)
             after = change(before)
-            resume = resumes and before.status != "active"
             try:
-                if self._store.replace(before, after, at=now, resume=resume, repeat=request.repeat(now, kept(after))):
+                if self._store.replace(before, after, at=now, resume=resumes, repeat=request.repeat(now, kept(after))):
                     return after
             except RepeatKnown:
                 continue
@@ -213,6 +212,6 @@ def _changed(before: Webhook, change: WebhookChange) -> Webhook:
         after = endpoint_states.resumed(after._replace(url=change.url, is_verified=False))
     if change.active is False:
         return after._replace(status="disabled")
-    if change.active and after.status != "active":
+    if change.active:
         after = endpoint_states.resumed(after)
     return after

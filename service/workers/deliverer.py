@@ -45,6 +45,8 @@ PER_SECOND: Final = 50
 """Attempts to one endpoint in a second."""
 READ_AHEAD: Final = 64
 """Games of an endpoint that are read at a time."""
+ALL_GAMES: Final = 1 << 53
+"""A time at which every game is due. Redis keeps times as doubles, which are exact up to it."""
 RETRY_MS: Final = 1000
 """Milliseconds until an endpoint is looked at again for which the storage was away."""
 
@@ -213,7 +215,8 @@ class Turn:
                     of.store.forget(webhook, now - of.game_ttl)
                 return self._end(None)
         if now < webhook.paused_until:
-            return self._wait() if self._in_flight else self._end(webhook.paused_until, games=True)
+            # A failing endpoint is probed then, whenever the games are due that wait for it.
+            return self._end(webhook.paused_until, games=webhook.status != "failing")
         self._begin_attempts(webhook, now)
         if not self._in_flight and not self._ready:
             return self._end(webhook.paused_until, games=True)
@@ -238,7 +241,10 @@ class Turn:
         return True
 
     def _begin_attempts(self, webhook: Webhook, now: int) -> None:
-        """Begin as many attempts as may run now: to a failing endpoint one."""
+        """Begin as many attempts as may run now: to a failing endpoint one, also of a game that is not due yet.
+
+        A game that was put off for hours is no reason not to see that its endpoint is back.
+        """
         of, probe = self._of, webhook.status == "failing"
         limit = _most_attempts(webhook)
         if len(self._in_flight) >= limit:
@@ -246,7 +252,7 @@ class Turn:
         if not self._ready and monotonic() >= self._look_at:
             limit_of_look = READ_AHEAD + len(self._in_flight)
             with of.deliveries.slots:
-                due = of.store.due(webhook, now, limit_of_look)
+                due = of.store.due(webhook, ALL_GAMES if probe else now, limit_of_look)
             self._ready.extend(each for each in due if each.game not in self._in_flight)
             # If these are all, whoever releases the endpoint finds what has become due meanwhile.
             self._look_at = 0.0 if len(due) == limit_of_look else monotonic() + POLL_SECONDS

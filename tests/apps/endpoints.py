@@ -108,6 +108,7 @@ class Hooked:
 
     def __init__(self, *, wrap: Callable[[Any], Any] = lambda port: port) -> None:
         self.now = START
+        self.luck = 0.5
         clock = lambda: self.now  # noqa: E731 # a clock
         seconds = lambda: self.now / 1000  # noqa: E731
         self.clock = clock
@@ -137,7 +138,7 @@ class Hooked:
             self.sender,
             clock=self.clock,
             random_bytes=self.random.randbytes,
-            luck=lambda: 0.5,
+            luck=lambda: self.luck,
             store_calls=STORE_CALLS,
             observe=lambda attempt: self.metrics.delivered(attempt.error or "ok"),
         )
@@ -147,7 +148,7 @@ class Hooked:
             self.store,
             self.metrics,
             clock=self.clock,
-            luck=lambda: 0.5,
+            luck=lambda: self.luck,
             game_ttl=TTL * 1000,
             spawn=in_thread,
             attempt=in_thread,

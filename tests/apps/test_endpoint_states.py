@@ -9,6 +9,8 @@ import pytest
 from service.apps.endpoint_states import (
     DISABLED_AFTER_MS,
     FAILURES_UNTIL_FAILING,
+    LONGEST_PROBE_PAUSE_MS,
+    LONGEST_RETRY_AFTER_MS,
     MOST_ATTEMPTS,
     PAUSES_MS,
     failed,
@@ -31,11 +33,18 @@ def failing(now: int = NOW) -> Webhook:
 
 
 def test_pauses_grow_and_vary_by_a_fifth() -> None:
-    assert [pause(failures, 0.5) for failures in range(1, 12)] == [*PAUSES_MS, PAUSES_MS[-1], PAUSES_MS[-1]]
+    assert [pause(failures, 0.5) for failures in range(1, 13)] == [*PAUSES_MS, PAUSES_MS[-1], PAUSES_MS[-1]]
+    assert list(PAUSES_MS) == sorted(PAUSES_MS)
     random = Random(7)
-    waits = [pause(3, random.random()) for _ in range(1000)]
-    assert 96_000 <= min(waits) < 97_000
-    assert 143_000 < max(waits) <= 144_000
+    waits = [pause(5, random.random()) for _ in range(1000)]
+    assert 480_000 <= min(waits) < 485_000
+    assert 715_000 < max(waits) <= 720_000
+
+
+def test_an_endpoint_that_takes_nothing_is_failing_before_a_message_is_put_off_for_longer_than_a_probe() -> None:
+    waits = [pause(failures, 1.0) for failures in range(1, FAILURES_UNTIL_FAILING)]
+    assert max(waits) <= LONGEST_PROBE_PAUSE_MS
+    assert sum(waits) <= 180_000
 
 
 def test_the_attempts_before_a_message_is_given_up_take_about_three_days() -> None:
@@ -60,13 +69,20 @@ def test_attempts_that_were_under_way_do_not_lengthen_the_pause() -> None:
 
 @pytest.mark.parametrize("luck", [0.0, 0.5, 1.0])
 def test_an_endpoint_is_probed_until_it_is_disabled_after_three_days(luck: float) -> None:
-    webhook, probes = failing(), 0
+    webhook, now, pauses = failing(), NOW, []
     while webhook.status == "failing":
-        assert webhook.paused_until > NOW
-        webhook = failed(webhook, webhook.paused_until, luck, probe=True)
-        probes += 1
+        pauses.append(webhook.paused_until - now)
+        now = webhook.paused_until
+        webhook = failed(webhook, now, luck, probe=True)
     assert webhook.status == "disabled"
-    assert 10 <= probes <= 14
+    assert min(pauses[:-1]) > 0
+    assert max(pauses) <= LONGEST_PROBE_PAUSE_MS
+    assert len(pauses) < DISABLED_AFTER_MS / 40_000 + 4
+
+
+def test_a_failing_endpoint_may_ask_for_a_longer_pause_up_to_an_hour() -> None:
+    for asked, wait in ((1_000, 30_000), (600_000, 600_000), (9_999_000, LONGEST_RETRY_AFTER_MS)):
+        assert failed(failing(), NOW, 0.5, probe=True, retry_after=asked).paused_until == NOW + wait
 
 
 def test_an_endpoint_is_disabled_when_three_days_are_over() -> None:

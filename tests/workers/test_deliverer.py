@@ -16,9 +16,14 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook as Verifier
 
-from service.apps.endpoint_states import DISABLED_AFTER_MS, MOST_CHALLENGES
+from service.apps.endpoint_states import (
+    DISABLED_AFTER_MS,
+    FAILURES_UNTIL_FAILING,
+    LONGEST_PROBE_PAUSE_MS,
+    MOST_CHALLENGES,
+)
 from service.apps.messages import MESSAGE_TYPES
-from service.apps.ports import IndexPosition
+from service.apps.ports import IndexPosition, Webhook
 from service.apps.summaries import index_entry
 from service.apps.webhooks import OVERLAP_MS, WebhookChange
 from service.engine.events import Finished, RoundEnded
@@ -170,7 +175,7 @@ def test_a_failed_message_is_sent_again_with_growing_pauses(hooked: Hooked) -> N
     game = hooked.owned.create()
     hooked.follow(game)
     began = hooked.now
-    for passed, count in ((0, 1), (4_900, 1), (200, 2), (29_000, 2), (1_100, 3), (119_000, 3), (1_100, 4)):
+    for passed, count in ((0, 1), (4_900, 1), (200, 2), (29_000, 2), (1_100, 3), (49_000, 3), (1_100, 4)):
         hooked.pass_time(passed)
         hooked.deliver()
         assert len(listener.received) == count, hooked.now - began
@@ -249,9 +254,11 @@ def test_an_endpoint_that_fails_for_three_days_is_disabled_and_complete_once_it_
     for game in games:
         hooked.owned.join(game)
         play(hooked, game, 30)
-    assert hooked.pass_time(DISABLED_AFTER_MS - 60_000) < 40
+    hooked.pass_time(600_000)
+    skip_probes(hooked, webhook, DISABLED_AFTER_MS - 720_000)
+    hooked.pass_time(60_000)
     assert hooked.status(webhook) == "failing"
-    hooked.pass_time(DAY_MS + 120_000)
+    hooked.pass_time(120_000)
     assert hooked.status(webhook) == "disabled"
     late = hooked.owned.create()
     for game in games:
@@ -269,6 +276,97 @@ def test_an_endpoint_that_fails_for_three_days_is_disabled_and_complete_once_it_
     listener.close()
 
 
+def skip_probes(hooked: Hooked, webhook: Webhook, milliseconds: int) -> None:
+    """Let a failing endpoint have failed for so much longer, without the thousands of probes of that time."""
+    before = hooked.webhooks.get(APP, webhook.id)
+    assert (before.status, before.failing_since is not None) == ("failing", True)
+    assert hooked.kept.replace(before, before._replace(failing_since=(before.failing_since or 0) - milliseconds))
+
+
+@pytest.mark.parametrize("games", [1, 20])
+@pytest.mark.parametrize("away_ms", [180_000, 1_200_000])
+def test_an_endpoint_that_was_away_is_told_within_a_minute_of_its_return(
+    hooked: Hooked, games: int, away_ms: int
+) -> None:
+    hooked.luck = 1.0  # the longest pauses
+    listener = Listener(*statuses(503))
+    webhook = hooked.register(listener)
+    waiting = [hooked.owned.create() for _ in range(games)]
+    hooked.follow(*waiting)
+    hooked.pass_time(away_ms)
+    assert hooked.status(webhook) == "failing"
+    assert len(listener.received) < games + FAILURES_UNTIL_FAILING + away_ms / 50_000
+    before, listener.behaviours[:] = len(listener.received), statuses(204)
+    hooked.pass_time(LONGEST_PROBE_PAUSE_MS)
+    assert {each.data["game"] for each in listener.received[before:]} == set(waiting)
+    assert hooked.status(webhook) == "active"
+    listener.close()
+
+
+def test_a_game_that_was_put_off_for_hours_does_not_keep_an_endpoint_from_being_probed(hooked: Hooked) -> None:
+    listener = Listener(*statuses(503))
+    webhook = hooked.register(listener)
+    hooked.follow(hooked.owned.create())
+    hooked.pass_time(600_000)
+    (due,) = hooked.kept.due(webhook, hooked.now + DAY_MS, 10)
+    hooked.kept.failed(webhook, due, hooked.now + DAY_MS, count=True, attempt=None)
+    before = len(listener.received)
+    hooked.pass_time(10 * LONGEST_PROBE_PAUSE_MS)
+    assert len(listener.received) >= before + 10
+    listener.close()
+
+
+def test_a_failing_endpoint_for_which_nothing_is_left_is_not_looked_at_again(hooked: Hooked) -> None:
+    listener = Listener(*statuses(503))
+    webhook = hooked.register(listener)
+    game = hooked.owned.create()
+    hooked.follow(game)
+    hooked.pass_time(600_000)
+    assert hooked.status(webhook) == "failing"
+    hooked.index.due[APP, webhook.id].clear()
+    assert hooked.pass_time(DAY_MS) <= 1
+    hooked.owned.play(game)
+    hooked.follow(game)
+    listener.behaviours[:] = statuses(204)
+    hooked.deliver()
+    assert hooked.status(webhook) == "active"
+    listener.close()
+
+
+@pytest.mark.parametrize("became", ["active", "failing", "disabled"])
+def test_active_opens_an_endpoint_at_once_however_it_fared(hooked: Hooked, became: str) -> None:
+    failures = {"active": 2, "failing": FAILURES_UNTIL_FAILING, "disabled": FAILURES_UNTIL_FAILING + 2}[became]
+    listener = Listener(*statuses(*[503] * failures, 410 if became == "disabled" else 503))
+    webhook = hooked.register(listener)
+    game = hooked.owned.create()
+    hooked.follow(game)
+    hooked.deliver()
+    while len(listener.received) < failures + (became == "disabled"):
+        hooked.pass_time(1_000)
+    assert hooked.status(webhook) == became
+    before, listener.behaviours[:] = len(listener.received), statuses(204)
+    hooked.deliver()
+    assert len(listener.received) == before
+    hooked.webhooks.change(APP, webhook.id, WebhookChange(active=True))
+    hooked.deliver()
+    assert [each.data["game"] for each in listener.received[before:]] == [game]
+    assert hooked.status(webhook) == "active"
+    assert hooked.webhooks.get(APP, webhook.id).failing_since is None
+    listener.close()
+
+
+def test_active_opens_an_endpoint_that_has_asked_for_a_pause(hooked: Hooked) -> None:
+    listener = Listener(*statuses(503, fields=("Retry-After: 3600",)), *statuses(204))
+    webhook = hooked.register(listener)
+    hooked.follow(hooked.owned.create())
+    hooked.pass_time(600_000)
+    assert len(listener.received) == 1
+    hooked.webhooks.change(APP, webhook.id, WebhookChange(active=True))
+    hooked.deliver()
+    assert len(listener.received) == 2
+    listener.close()
+
+
 def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked, listener: Listener) -> None:
     def refuse_one(sock: Any) -> object:
         bad = listener.received[-1].data.get("game") == game
@@ -281,16 +379,15 @@ def test_a_message_that_alone_fails_is_given_up_after_three_days(hooked: Hooked,
     listener.behaviours[:] = [refuse_one]
     other = hooked.owned.create()
     hooked.follow(game)
-    for _ in range(3 * 24 * 4):
+    for _ in range(3 * 24 * 4 + 2):
         hooked.now += 1000
         play(hooked, other, 1)
         hooked.pass_time(900_000)
         if hooked.owned.game(other).status == "finished":
             other = hooked.owned.create()
-    hooked.pass_time(DAY_MS)
     attempts = hooked.webhooks.attempts(APP, webhook.id)
     assert "given_up" in {each.error for each in attempts if each.game == game}
-    assert [each.data["game"] == game for each in listener.received].count(True) < 24
+    assert [each.data["game"] == game for each in listener.received].count(True) < 48
     assert hooked.status(webhook) == "active"
 
 

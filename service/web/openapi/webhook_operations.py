@@ -69,9 +69,10 @@ CHANGE_WEBHOOK: Final = Operation(
     id="changeWebhook",
     tag="webhooks",
     summary="Change an endpoint",
-    description="Another `url` has to answer a challenge before it gets messages. `status` `active` resumes an "
-    "endpoint that is failing or disabled: each game is told from where it was told, whatever has happened since; but "
-    "of turns only those that run. The body may also be sent as `application/merge-patch+json`.",
+    description="Another `url` has to answer a challenge before it gets messages. `status` `active` opens an endpoint "
+    "at once, whether it is failing, disabled, or has asked for a pause: call it when your backend starts. Each game "
+    "is told from where it was told, whatever has happened since; but of turns only those that run. The body may also "
+    "be sent as `application/merge-patch+json`.",
     access="app",
     body=webhook_schemas.WebhookChangeIn,
     needs_body=True,

@@ -46,8 +46,8 @@ class WebhookChangeIn(RequestSchema):
     status = fields.String(
         validate=OneOf(("active", "disabled")),
         metadata=doc(
-            "`active`: messages are sent again, each game from where it was told; an endpoint that has not answered "
-            "its challenge gets another one. `disabled`: none are sent."
+            "`active`: messages are sent at once, also those that were put off, each game from where it was told; an "
+            "endpoint that has not answered its challenge gets another one. `disabled`: none are sent."
         ),
     )
 
@@ -70,8 +70,8 @@ class Webhook(Schema):
         required=True,
         metadata=doc(
             "`unverified`: it has not answered its challenge yet; `active`; `failing`: after five failures in a row, "
-            "one message is tried at growing intervals; `disabled`: by the application, with 410, or after failing for "
-            "three days."
+            "one message is tried at least once a minute; `disabled`: by the application, with 410, or after failing "
+            "for three days."
         ),
     )
     failing_since = fields.DateTime(metadata=doc("When the first of the last failures in a row was."))
